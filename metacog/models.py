@@ -1,0 +1,268 @@
+"""Who takes part: people, teams, agents, the policy an agent is held to, and the record of changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import AbstractUser
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from metacog import heuristics
+from metacog.ids import new_id
+
+
+class Language(models.TextChoices):
+    """Languages of the console and of what metacog adds to an agent's text (BCP 47, in Django's case)."""
+
+    EN = "en", "English"
+    ZH_HANT = "zh-hant", "繁體中文"
+    ZH_HANS = "zh-hans", "简体中文"
+
+
+class Role(models.TextChoices):
+    """What a member may do; each role may do all that the ones before it may."""
+
+    VIEWER = "viewer", _("Viewer")
+    REVIEWER = "reviewer", _("Reviewer")
+    CURATOR = "curator", _("Curator")
+    OWNER = "owner", _("Owner")
+
+    @property
+    def and_above(self) -> list[Role]:
+        """Return this role and those that may do more."""
+        roles = list(Role)
+        return roles[roles.index(self) :]
+
+
+class User(AbstractUser):
+    """A person. Superusers count as owners of every team; all others see only the teams they are in."""
+
+    class Theme(models.TextChoices):
+        SYSTEM = "", _("As the device")
+        LIGHT = "light", _("Light")
+        DARK = "dark", _("Dark")
+
+    language = models.CharField(_("language"), max_length=10, choices=Language, blank=True)
+    time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    theme = models.CharField(_("theme"), max_length=5, choices=Theme, blank=True)
+    keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
+
+    def teams_as(self, role: Role = Role.VIEWER) -> models.QuerySet[Team]:
+        """Return the teams in which this person has at least this role."""
+        if not self.is_active:
+            return Team.objects.none()
+        if self.is_superuser:
+            return Team.objects.all()
+        return Team.objects.filter(memberships__user=self, memberships__role__in=role.and_above)
+
+    def has_role(self, team_id: int, role: Role) -> bool:
+        return self.teams_as(role).filter(pk=team_id).exists()
+
+
+class Team(models.Model):
+    """People and agents that see each other's work. Nothing crosses from one team to another."""
+
+    name = models.CharField(_("name"), max_length=100, unique=True)
+    # Goes up with each change to the team's patterns: the key under which processes keep their scorer.
+    patterns_version = models.PositiveBigIntegerField(default=0, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("team")
+        verbose_name_plural = _("teams")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """One person's role in one team."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships", verbose_name=_("person"))
+    team = models.ForeignKey(Team, models.CASCADE, related_name="memberships", verbose_name=_("team"))
+    role = models.CharField(_("role"), max_length=10, choices=Role, default=Role.REVIEWER)
+
+    class Meta:
+        verbose_name = _("member")
+        verbose_name_plural = _("members")
+        constraints = [models.UniqueConstraint(fields=["user", "team"], name="one_membership_a_team")]
+
+    def __str__(self) -> str:
+        return f"{self.user} ({self.get_role_display()})"
+
+
+def agent_id() -> str:
+    return new_id("agt")
+
+
+class Agent(models.Model):
+    """A program that posts its responses. Its keys and secrets live in AgentKey."""
+
+    public_id = models.CharField(max_length=40, unique=True, default=agent_id, editable=False)
+    team = models.ForeignKey(Team, models.PROTECT, related_name="agents", verbose_name=_("team"))
+    name = models.CharField(_("name"), max_length=100)
+    language = models.CharField(_("language"), max_length=10, choices=Language, default=Language.EN)
+    callback_url = models.URLField(_("callback address"), max_length=500, blank=True)
+    # H4: off means the agent's responses are stored and passed, unscored.
+    hesitation_enabled = models.BooleanField(_("hesitation"), default=True)
+    enabled = models.BooleanField(_("enabled"), default=True)
+    policy_version = models.PositiveIntegerField(default=1, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("agent")
+        verbose_name_plural = _("agents")
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["team", "name"], name="one_agent_name_a_team")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AgentState(models.Model):
+    """What changes with every post of an agent, apart from the Agent row that everything points to.
+
+    The ingest and every release of a decision lock this row first, which puts one agent's posts in
+    order of arrival, and its feed's numbers in order of commit. Two agents never wait for each other.
+    """
+
+    agent = models.OneToOneField(Agent, models.CASCADE, primary_key=True, related_name="state")
+    # GCRA's theoretical arrival time, in seconds since the epoch (ATM Forum TM 4.0, annex on GCRA).
+    rate_tat = models.FloatField(default=0)
+    decision_seq = models.PositiveBigIntegerField(default=0)
+    responses = models.PositiveBigIntegerField(default=0)
+    intent = models.JSONField(null=True)
+
+    def __str__(self) -> str:
+        return f"state of {self.agent_id}"
+
+
+class AgentKey(models.Model):
+    """An API key (stored as its SHA-256) with a signing secret (encrypted). Two live while one is rotated."""
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="keys")
+    key_sha256 = models.CharField(max_length=64, unique=True)
+    hint = models.CharField(max_length=12)  # the key's first characters, to tell keys apart
+    secret_encrypted = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.hint}…"
+
+
+def seed_weights() -> dict[str, int]:
+    return dict(heuristics.Policy().weights)
+
+
+def seed_release() -> dict[str, str]:
+    return dict(heuristics.Policy().release)
+
+
+class Policy(models.Model):
+    """One version of what an agent is held to. Versions are only added; the highest is in force."""
+
+    class Profile(models.TextChoices):
+        SEED = "seed", _("Seed: exactly as specified")
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="policies", verbose_name=_("agent"))
+    version = models.PositiveIntegerField(editable=False)
+    profile = models.CharField(_("profile"), max_length=10, choices=Profile, default=Profile.SEED)
+    threshold = models.PositiveSmallIntegerField(_("marks from"), default=30, validators=[MaxValueValidator(101)])
+    hold_at = models.PositiveSmallIntegerField(_("holds from"), default=50, validators=[MaxValueValidator(101)])
+    weights = models.JSONField(_("weights"), default=seed_weights)
+    release = models.JSONField(_("who may release"), default=seed_release)
+    marks = models.JSONField(_("wording of marks"), default=dict, blank=True)
+    review_seconds = models.PositiveIntegerField(
+        _("review due after (seconds)"), default=120, validators=[MinValueValidator(1), MaxValueValidator(10**8)]
+    )
+    expiry_seconds = models.PositiveIntegerField(
+        _("expires after (seconds)"), default=604_800, validators=[MinValueValidator(1), MaxValueValidator(10**9)]
+    )
+    rate_per_second = models.PositiveIntegerField(
+        _("posts a second"), default=20, validators=[MinValueValidator(1), MaxValueValidator(100_000)]
+    )
+    rate_burst = models.PositiveIntegerField(
+        _("burst of posts"), default=200, validators=[MinValueValidator(1), MaxValueValidator(1_000_000)]
+    )
+    require_signature = models.BooleanField(_("demand key and signature"), default=False)
+    note = models.CharField(_("why"), max_length=300, blank=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, editable=False, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("policy")
+        verbose_name_plural = _("policies")
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint(fields=["agent", "version"], name="one_policy_a_version")]
+
+    def __str__(self) -> str:
+        return f"{self.agent} · {self.version}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the policy object of the wire, for `heuristics.Policy.from_dict`."""
+        return {
+            "profile": self.profile,
+            "threshold": self.threshold,
+            "hold_at": self.hold_at,
+            "weights": self.weights,
+            "release": self.release,
+            "marks": self.marks or None,
+            "review_seconds": self.review_seconds,
+            "expiry_seconds": self.expiry_seconds,
+            "rate_per_second": self.rate_per_second,
+            "rate_burst": self.rate_burst,
+            "require_signature": self.require_signature,
+        }
+
+    def clean(self) -> None:
+        try:
+            heuristics.Policy.from_dict(self.as_dict())
+        except heuristics.PolicyError as error:
+            raise ValidationError([f"{pointer}: {detail}" for pointer, detail in error.errors]) from None
+
+
+class AuditEvent(models.Model):
+    """One change of state: who, what, before and after. Rows are only added, never changed.
+
+    `data` holds digests, counts and versions, never an agent's text, so that texts can be erased
+    after a team's retention without touching the record. It lives beside the people and agents it
+    names, below patterns and reviews, since changes in all three are recorded.
+    """
+
+    class Actor(models.TextChoices):
+        PERSON = "person", _("person")
+        AGENT = "agent", _("agent")
+        SYSTEM = "system", _("system")
+
+    at = models.DateTimeField(default=timezone.now)
+    team = models.ForeignKey(Team, models.PROTECT, null=True, related_name="+")
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="+")
+    actor_kind = models.CharField(max_length=6, choices=Actor)
+    actor = models.CharField(max_length=150)  # the person's or the agent's name at the time
+    action = models.CharField(max_length=40)
+    object_id = models.CharField(max_length=60)
+    before = models.CharField(max_length=20, blank=True)
+    after = models.CharField(max_length=20, blank=True)
+    data = models.JSONField(default=dict)
+    request_id = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        verbose_name = _("audit event")
+        verbose_name_plural = _("audit events")
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["team", "-id"], name="audit_of_team"),
+            models.Index(fields=["object_id"], name="audit_of_object"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.object_id}"

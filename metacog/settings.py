@@ -1,0 +1,275 @@
+"""Settings, read from the environment once. docs/operations.md describes every variable.
+
+What is wrong is collected in `CONFIG_PROBLEMS` and told by the system checks (metacog/checks.py) in
+one plain sentence each, so that a bad value never ends in a traceback.
+"""
+
+import os
+import secrets
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(os.environ.get("METACOG_DATA_DIR") or BASE_DIR / "data").absolute()
+
+CONFIG_PROBLEMS: list[tuple[str, str]] = []  # (what is wrong, hint)
+
+
+def _seconds(name: str, default: int, least: int = 0) -> int:
+    raw = os.environ.get(name, "")
+    if not raw:
+        return default
+    if raw.isascii() and raw.isdigit() and least <= int(raw) <= 10**9:
+        return int(raw)
+    CONFIG_PROBLEMS.append((f"{name} is {raw!r}, not a whole number of seconds.", f"Give {least} or more."))
+    return default
+
+
+def _first_key() -> str:
+    """Return the key kept in the data folder, made on first use; only ever used on loopback."""
+    path = DATA_DIR / "secret-key"
+    try:
+        DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Two processes may start at once: the link succeeds for one, and both read what it wrote.
+        draft = DATA_DIR / f".secret-key-{os.getpid()}-{secrets.token_hex(4)}"
+        if not path.exists():
+            fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(fd, "w") as file:
+                file.write(secrets.token_urlsafe(50))
+            try:
+                os.link(draft, path)
+            except FileExistsError:
+                pass
+            finally:
+                draft.unlink()
+        return path.read_text()
+    except OSError as error:
+        CONFIG_PROBLEMS.append(
+            (f"The data folder {DATA_DIR} cannot be written: {error.strerror}.",
+             "Set METACOG_DATA_DIR to a folder this user may write."))
+        return secrets.token_urlsafe(50)
+
+
+def _broken_url(name: str, wanted: str) -> None:
+    # The value itself may hold a password: it is never repeated.
+    CONFIG_PROBLEMS.append((f"{name} is not an address that can be used.", f"Write it as {wanted}."))
+
+
+def _database(url: str) -> dict[str, object]:
+    sqlite: dict[str, object] = {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": DATA_DIR / "metacog.sqlite3",
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            # FULL, since NORMAL answers before the log is synced (0 syncs in 100 commits).
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
+        },
+    }
+    if not url:
+        return sqlite
+    wanted = "postgresql://user:password@host:5432/name or sqlite:////absolute/path"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        _broken_url("METACOG_DATABASE_URL", wanted)
+        return sqlite
+    if parts.scheme == "sqlite" and len(parts.path) > 1:
+        return sqlite | {"NAME": Path(unquote(parts.path[1:]))}
+    if parts.scheme not in ("postgres", "postgresql") or len(parts.path) < 2:
+        _broken_url("METACOG_DATABASE_URL", wanted)
+        return sqlite
+    query = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair)
+    host = unquote(query.pop("host", "")) or unquote(parts.hostname or "")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path[1:]),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": host,
+        "PORT": str(port or ""),
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": {
+            **{key: unquote(value) for key, value in query.items()},
+            # A connection for each request costs 7 ms of the server's CPU; the pool keeps them.
+            "pool": {"min_size": 1, "max_size": 12, "timeout": 5},
+        },
+    }
+
+
+_public = os.environ.get("METACOG_PUBLIC_URL", "").rstrip("/")
+try:
+    _public_parts = urlsplit(_public)
+    _public_parts.port  # noqa: B018 - raises on a port that is no number
+except ValueError:
+    _public_parts = urlsplit("")
+if _public and (_public_parts.scheme not in ("http", "https") or not _public_parts.hostname):
+    _broken_url("METACOG_PUBLIC_URL", "https://metacog.example.org")
+    _public = ""
+# `manage.py up` says here on which address it listens; anything but loopback is production.
+LISTEN_HOST = os.environ.get("METACOG_LISTEN_HOST", "127.0.0.1")
+LISTEN_PORT = os.environ.get("METACOG_LISTEN_PORT", "8000")
+LOOPBACK = LISTEN_HOST in ("127.0.0.1", "::1", "localhost")
+HTTPS = _public.startswith("https://")
+PRODUCTION = HTTPS or not LOOPBACK
+PUBLIC_URL = _public or f"http://{f'[{LISTEN_HOST}]' if ':' in LISTEN_HOST else LISTEN_HOST}:{LISTEN_PORT}"
+
+DEBUG = False
+SECRET_KEY = os.environ.get("METACOG_SECRET_KEY", "")
+SECRET_KEY_FALLBACKS = [key for key in os.environ.get("METACOG_SECRET_KEY_FALLBACKS", "").split(",") if key]
+ALLOWED_HOSTS = [host.strip() for host in os.environ.get("METACOG_ALLOWED_HOSTS", "").split(",") if host.strip()]
+if PRODUCTION and len(SECRET_KEY) < 50:
+    CONFIG_PROBLEMS.append(
+        ("METACOG_SECRET_KEY must be set, to 50 characters or more, when others than this machine can reach metacog.",
+         "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"))
+if PRODUCTION and not ALLOWED_HOSTS:
+    CONFIG_PROBLEMS.append(
+        ("METACOG_ALLOWED_HOSTS must be set when others than this machine can reach metacog.",
+         "Give the host names people and agents use, comma-separated: metacog.example.org"))
+if not SECRET_KEY:
+    SECRET_KEY = secrets.token_urlsafe(50) if PRODUCTION else _first_key()
+if not PRODUCTION:
+    ALLOWED_HOSTS = [*ALLOWED_HOSTS, "127.0.0.1", "localhost", "[::1]"]
+
+ROOT_URLCONF = "metacog.urls"
+WSGI_APPLICATION = "metacog.wsgi.application"
+AUTH_USER_MODEL = "metacog.User"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+INSTALLED_APPS = [
+    "metacog",
+    "patterns",
+    "reviews",
+    "metacog.apps.ConsoleAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "django_htmx",
+    "axes",
+    "ninja",
+]
+
+MIDDLEWARE = [
+    "metacog.middleware.RequestId",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "metacog.middleware.Api",
+    "metacog.middleware.ContentSecurityPolicy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "metacog.middleware.Language",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "metacog.middleware.SignInAgain",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "metacog.middleware.Person",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "reviews.context.console",
+            ],
+        },
+    },
+]
+
+DATABASES = {"default": _database(os.environ.get("METACOG_DATABASE_URL", ""))}
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "queue"
+LOGOUT_REDIRECT_URL = "sign-in"
+PASSWORD_RESET_TIMEOUT = 3 * 24 * 3600
+
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_CALLABLE = "metacog.views.locked_out"
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+AXES_DISABLE_ACCESS_LOG = True
+
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hant", "繁體中文"), ("zh-hans", "简体中文")]
+LANGUAGE_COOKIE_NAME = "language"
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+# The sources are locale/<language>/django.po; `up` compiles them into the data folder.
+LOCALE_SOURCE = BASE_DIR / "locale"
+LOCALE_PATHS = [DATA_DIR / "locale"]
+
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "metacog.views.form_too_old"
+CSRF_TRUSTED_ORIGINS = [f"{_public_parts.scheme}://{_public_parts.netloc}"] if _public else []
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SECURE_SSL_REDIRECT = False  # TLS ends at the proxy in front, which redirects
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = False
+if HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # HSTS for subdomains is the operator's to promise, not ours
+    "security.W008",  # see SECURE_SSL_REDIRECT
+    "security.W021",  # HSTS preload likewise
+]
+
+MAX_BODY_BYTES = 1_048_576
+DATA_UPLOAD_MAX_MEMORY_SIZE = 3 * MAX_BODY_BYTES  # an edited text of 1 MiB grows in form encoding
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
+
+REVIEW_SECONDS = _seconds("METACOG_REVIEW_SECONDS", 0)  # 0: as each agent's policy says
+UNDO_SECONDS = _seconds("METACOG_UNDO_SECONDS", 10)
+METRICS_TOKEN = os.environ.get("METACOG_METRICS_TOKEN", "")
+
+BROKER_URL = os.environ.get("METACOG_BROKER_URL", "")
+if BROKER_URL and urlsplit(BROKER_URL).scheme not in ("redis", "rediss", "amqp", "amqps"):
+    _broken_url("METACOG_BROKER_URL", "redis://host:6379/0 or amqp://user:password@host:5672//")
+    BROKER_URL = ""
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {"metacog": {"level": "INFO"}, "reviews": {"level": "INFO"}, "patterns": {"level": "INFO"}},
+}

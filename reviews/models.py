@@ -1,0 +1,245 @@
+"""What happened and what people decided: responses, their signals, held items, decisions, deliveries."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from metacog.ids import new_id
+from metacog.models import Agent, Team, User
+from patterns.models import ErrorPattern
+
+
+def response_id() -> str:
+    return new_id("resp")
+
+
+def held_id() -> str:
+    return new_id("held")
+
+
+def decision_id() -> str:
+    return new_id("dec")
+
+
+def delivery_id() -> str:
+    return new_id("msg")
+
+
+class AgentResponse(models.Model):
+    """One post of an agent: its body as it came, and the verdict as it was answered. Never changed."""
+
+    class KeySpace(models.TextChoices):
+        """Where the idempotency key came from; each is a space of its own."""
+
+        WEBHOOK = "webhook-id"
+        HEADER = "idempotency-key"
+        BODY = "id"
+
+    public_id = models.CharField(max_length=40, unique=True, default=response_id)
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="responses")
+    received_at = models.DateTimeField(default=timezone.now)
+    key_space = models.CharField(max_length=20, choices=KeySpace, null=True)  # noqa: DJ001 - null joins no constraint
+    key = models.CharField(max_length=255, null=True)  # noqa: DJ001
+    body = models.TextField()  # the request's body, UTF-8, to the byte
+    body_sha256 = models.CharField(max_length=64)
+    verdict = models.TextField()  # the answer's body, to the byte
+    excerpt = models.CharField(max_length=200)  # of the response, for lists
+    session = models.CharField(max_length=255, blank=True)
+    cycle = models.BigIntegerField(null=True)
+    hesitation_score = models.PositiveSmallIntegerField(null=True)  # 0-100; null while switched off
+    triggered = models.BooleanField(default=False)  # at or above the policy's threshold
+    policy_version = models.PositiveIntegerField()
+    patterns_version = models.PositiveBigIntegerField()
+    engine = models.CharField(max_length=20)
+    second_look_at = models.ForeignKey(
+        "HeldItem", models.PROTECT, null=True, related_name="second_looks"
+    )  # the wire's replies_to_held
+
+    class Meta:
+        verbose_name = _("response")
+        verbose_name_plural = _("responses")
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["agent", "key_space", "key"], name="accept_once"),
+        ]
+        indexes = [models.Index(fields=["agent", "-id"], name="responses_of_agent")]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class Signal(models.Model):
+    """One signal that fired on one response. Its spans are in the response's verdict."""
+
+    response = models.ForeignKey(AgentResponse, models.CASCADE, related_name="signals")
+    type = models.CharField(max_length=40)
+    weight = models.PositiveSmallIntegerField()
+    pattern = models.ForeignKey(ErrorPattern, models.SET_NULL, null=True, related_name="signals")
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["type", "response"], name="signals_by_type")]
+
+    def __str__(self) -> str:
+        return self.type
+
+
+class HeldItem(models.Model):
+    """A part of a response that waits for a second thought, whatever its kind.
+
+    `state` is what people see at once. `closed_at` stays empty while a person's decision may still
+    be undone: until then the agent is told `pending`.
+    """
+
+    class State(models.TextChoices):
+        PENDING = "pending", _("Held")
+        APPROVED = "approved", _("Approved")
+        EDITED = "edited", _("Approved edited")
+        REJECTED = "rejected", _("Rejected")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
+        EXPIRED = "expired", _("Expired")
+
+    class Kind(models.TextChoices):
+        CHAT = "chat", "CHAT"
+        REMEMBER = "remember", "REMEMBER"
+        TASK = "task", "TASK"
+
+    public_id = models.CharField(max_length=40, unique=True, default=held_id)
+    response = models.ForeignKey(AgentResponse, models.PROTECT, related_name="held_items")
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="held_items")
+    team = models.ForeignKey(Team, models.PROTECT, related_name="held_items")
+    index = models.PositiveSmallIntegerField()  # the item's place in the response
+    kind = models.CharField(max_length=10, choices=Kind)
+    text = models.TextField()
+    attributes = models.JSONField(default=dict)
+    sha256 = models.CharField(max_length=64)  # of the text as UTF-8
+    hesitation_score = models.PositiveSmallIntegerField()
+    state = models.CharField(max_length=10, choices=State, default=State.PENDING)
+    version = models.PositiveIntegerField(default=1)  # goes up with each change of state
+    held_at = models.DateTimeField(default=timezone.now)
+    review_due_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("held item")
+        verbose_name_plural = _("held items")
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["response", "index"], name="held_once"),
+        ]
+        indexes = [
+            # The agent's list: most urgent first. The queue: riskiest or oldest first. The expiry sweep.
+            models.Index(
+                fields=["agent", "review_due_at", "id"], condition=Q(closed_at=None), name="open_for_agent"
+            ),
+            models.Index(
+                fields=["team", "-hesitation_score", "-id"], condition=Q(state="pending"), name="queue_by_risk"
+            ),
+            models.Index(fields=["team", "id"], condition=Q(state="pending"), name="queue_by_age"),
+            models.Index(fields=["expires_at"], condition=Q(state="pending"), name="items_to_expire"),
+            models.Index(fields=["team", "-id"], name="held_of_team"),
+            models.Index(fields=["agent", "id"], name="held_of_agent"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+    @property
+    def state_for_agent(self) -> str:
+        return str(self.state) if self.closed_at else str(self.State.PENDING)
+
+
+class Decision(models.Model):
+    """What was decided about a held item, by whom, bound to what they were shown.
+
+    A person's decision can be undone until `release_at`; it is released (numbered, put into the
+    agent's feed and outbox) by whoever first looks after that.
+    """
+
+    class Verdict(models.TextChoices):
+        APPROVE = "approve", _("Approve")
+        EDIT = "edit", _("Approve edited")
+        REJECT = "reject", _("Reject")
+        WITHDRAW = "withdraw", _("Withdraw")
+        EXPIRE = "expire", _("Expire")
+
+    class By(models.TextChoices):
+        PERSON = "person", _("person")
+        AGENT = "agent", _("agent")
+        SYSTEM = "system", _("system")
+
+    public_id = models.CharField(max_length=40, unique=True, default=decision_id)
+    held = models.ForeignKey(HeldItem, models.PROTECT, related_name="decisions")
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="decisions")  # whose item it is
+    verdict = models.CharField(max_length=10, choices=Verdict)
+    by = models.CharField(max_length=6, choices=By)
+    person = models.ForeignKey(User, models.PROTECT, null=True, related_name="decisions")
+    reason = models.TextField(blank=True)
+    item_version = models.PositiveIntegerField()
+    item_sha256 = models.CharField(max_length=64)
+    # What may be used now: the item's own text, or the edited one. Null when nothing was released.
+    text = models.TextField(null=True)  # noqa: DJ001 - an edit may be empty, a rejection has no text
+    text_sha256 = models.CharField(max_length=64, blank=True)
+    decided_at = models.DateTimeField(default=timezone.now)
+    release_at = models.DateTimeField()
+    released_at = models.DateTimeField(null=True)
+    undone_at = models.DateTimeField(null=True)
+    seq = models.PositiveBigIntegerField(null=True)  # the agent's feed, without gaps
+
+    class Meta:
+        verbose_name = _("decision")
+        verbose_name_plural = _("decisions")
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["held"], condition=Q(undone_at=None), name="one_standing_decision"),
+            models.UniqueConstraint(fields=["agent", "seq"], name="one_decision_a_seq"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["release_at"],
+                condition=Q(released_at=None, undone_at=None),
+                name="decisions_to_release",
+            ),
+            # Text that comes back: (agent, sha256), then the kind of the item.
+            models.Index(fields=["agent", "text_sha256"], name="decided_texts"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class Delivery(models.Model):
+    """One callback that an agent is owed: the outbox. `body` is what is sent, on every attempt."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("Waiting")
+        DELIVERED = "delivered", _("Delivered")
+        EXHAUSTED = "exhausted", _("Given up")
+
+    public_id = models.CharField(max_length=40, unique=True, default=delivery_id)  # the webhook-id
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="deliveries")
+    held = models.ForeignKey(HeldItem, models.PROTECT, null=True, related_name="deliveries")
+    type = models.CharField(max_length=40)
+    body = models.TextField()
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    created_at = models.DateTimeField(default=timezone.now)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(default=timezone.now)
+    delivered_at = models.DateTimeField(null=True)
+    last_error = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        verbose_name = _("delivery")
+        verbose_name_plural = _("deliveries")
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["next_attempt_at"], condition=Q(state="waiting"), name="deliveries_due"),
+            models.Index(fields=["agent", "-id"], name="deliveries_of_agent"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
