@@ -1,0 +1,71 @@
+"""System checks: what would make this installation fail later, said at start in plain sentences."""
+
+import os
+import sqlite3
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.db import connections
+
+OLDEST_SQLITE = (3, 38, 0)  # STRICT tables, RETURNING, and JSON functions that are always built in
+OLDEST_POSTGRESQL = 14
+
+
+@register(Tags.security)
+def environment(**kwargs: Any) -> list[CheckMessage]:
+    """Report what settings.py found wrong in the environment."""
+    return [Error(problem, hint=hint, id="metacog.E001") for problem, hint in settings.CONFIG_PROBLEMS]
+
+
+@register(Tags.files)
+def data_folder(**kwargs: Any) -> list[CheckMessage]:
+    """Demand a data folder that this user can write and nobody else can read."""
+    folder = settings.DATA_DIR
+    if not folder.exists():
+        return []  # `up` makes it
+    if not folder.is_dir() or not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return [
+            Error(
+                f"The data folder {folder} is not a folder this user can write.",
+                hint="Set METACOG_DATA_DIR to one that is.",
+                id="metacog.E002",
+            )
+        ]
+    if folder.stat().st_mode & 0o077:
+        return [
+            Error(
+                f"The data folder {folder} can be read by other users of this machine.",
+                hint=f"It holds keys: chmod 700 {folder}",
+                id="metacog.E003",
+            )
+        ]
+    return []
+
+
+@register(Tags.database)
+def database_versions(databases: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse database versions on which the queries or the append-only triggers do not work."""
+    messages: list[CheckMessage] = []
+    for alias in databases or []:
+        connection = connections[alias]
+        if connection.vendor == "sqlite" and sqlite3.sqlite_version_info < OLDEST_SQLITE:
+            messages.append(
+                Error(
+                    f"This Python brings SQLite {sqlite3.sqlite_version}, which is too old.",
+                    hint=f"Use a Python with SQLite {'.'.join(map(str, OLDEST_SQLITE))} or later, or PostgreSQL.",
+                    id="metacog.E004",
+                )
+            )
+        if connection.vendor == "postgresql":
+            connection.ensure_connection()
+            version = connection.connection.info.server_version // 10_000
+            if version < OLDEST_POSTGRESQL:
+                messages.append(
+                    Error(
+                        f"The database server is PostgreSQL {version}, which is too old.",
+                        hint=f"Use PostgreSQL {OLDEST_POSTGRESQL} or later.",
+                        id="metacog.E005",
+                    )
+                )
+    return messages
