@@ -183,7 +183,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "reviews.context.console",
+                "reviews.context_processors.console",
             ],
         },
     },
@@ -256,14 +256,54 @@ MAX_BODY_BYTES = 1_048_576
 DATA_UPLOAD_MAX_MEMORY_SIZE = 3 * MAX_BODY_BYTES  # an edited text of 1 MiB grows in form encoding
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
-REVIEW_SECONDS = _seconds("METACOG_REVIEW_SECONDS", 0)  # 0: as each agent's policy says
+REVIEW_SECONDS = _seconds("METACOG_REVIEW_SECONDS", 0, least=1)  # 0: as each agent's policy says
 UNDO_SECONDS = _seconds("METACOG_UNDO_SECONDS", 10)
 METRICS_TOKEN = os.environ.get("METACOG_METRICS_TOKEN", "")
+ADMIN_PASSWORD = os.environ.get("METACOG_ADMIN_PASSWORD", "")  # the first owner's; see `up`
 
 BROKER_URL = os.environ.get("METACOG_BROKER_URL", "")
 if BROKER_URL and urlsplit(BROKER_URL).scheme not in ("redis", "rediss", "amqp", "amqps"):
     _broken_url("METACOG_BROKER_URL", "redis://host:6379/0 or amqp://user:password@host:5672//")
     BROKER_URL = ""
+
+# The broker carries nudges; rows are the truth. What a lost message left, the sweep finds.
+CELERY_BROKER_URL = BROKER_URL or "metacog://"  # metacog/broker.py: a file in the data folder
+CELERY_TASK_TIME_LIMIT = 60
+CELERY_TASK_SOFT_TIME_LIMIT = 45
+# How long a message stays with a worker that does not answer: longer than two tasks in a row may take.
+_LEASE_SECONDS = 150
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object]
+if not BROKER_URL:
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"path": str(DATA_DIR / "broker.sqlite3"), "lease_seconds": _LEASE_SECONDS}
+elif BROKER_URL.startswith("redis"):
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "visibility_timeout": _LEASE_SECONDS,
+        "socket_connect_timeout": 1,
+        "socket_timeout": 5,
+    }
+else:
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"confirm_publish": True}
+CELERY_BROKER_CONNECTION_TIMEOUT = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker for ever
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TASK_DEFAULT_QUEUE = "metacog"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TIMEZONE = TIME_ZONE
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+# Messages that waited while no worker ran are dropped when they expire: the next one does their work.
+CELERY_BEAT_SCHEDULE = {
+    "settle": {"task": "reviews.tasks.settle", "schedule": 2.0, "options": {"expires": 10}},
+    "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 10.0, "options": {"expires": 10}},
+}
 
 LOGGING = {
     "version": 1,

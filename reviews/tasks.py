@@ -1,0 +1,20 @@
+"""What the worker runs. Every task may run twice or never: the next sweep finds what is due."""
+
+from celery import shared_task
+from django.utils import timezone
+
+
+@shared_task
+def settle() -> None:
+    """Release people's decisions whose time to undo is over, and expire what nobody decided."""
+    from reviews import decisions
+
+    decisions.settle(timezone.now())
+
+
+@shared_task
+def heartbeat() -> None:
+    """Show that a worker is there; /readyz looks at the row's age."""
+    from metacog.models import Heartbeat
+
+    Heartbeat.objects.update_or_create(name="worker", defaults={"at": timezone.now()})
