@@ -266,3 +266,13 @@ class AuditEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.object_id}"
+
+
+class Heartbeat(models.Model):
+    """When a part that runs in the background was last seen to work; /readyz reads it."""
+
+    name = models.CharField(max_length=20, unique=True)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name

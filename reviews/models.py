@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any, Self
+
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
+from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -70,6 +74,16 @@ class AgentResponse(models.Model):
     def __str__(self) -> str:
         return self.public_id
 
+    def wire_verdict(self) -> dict[str, Any]:
+        """Return the verdict as it was answered."""
+        verdict: dict[str, Any] = json.loads(self.verdict)
+        return verdict
+
+    def wire_body(self) -> dict[str, Any]:
+        """Return the body as it was posted; only the fields that were in it."""
+        body: dict[str, Any] = json.loads(self.body)
+        return body
+
 
 class Signal(models.Model):
     """One signal that fired on one response. Its spans are in the response's verdict."""
@@ -85,6 +99,14 @@ class Signal(models.Model):
 
     def __str__(self) -> str:
         return self.type
+
+
+class HeldItems(models.QuerySet["HeldItem"]):
+    def after(self, item: HeldItem) -> Self:
+        """Return what comes after `item` in the order (review_due_at, id)."""
+        # A row comparison: Django's OR form of the same reads 50 times as many index entries.
+        place = Tuple(F("review_due_at"), F("pk"))
+        return self.filter(TupleGreaterThan(place, (item.review_due_at, item.pk)))
 
 
 class HeldItem(models.Model):
@@ -123,6 +145,8 @@ class HeldItem(models.Model):
     review_due_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
+
+    objects = HeldItems.as_manager()
 
     class Meta:
         verbose_name = _("held item")

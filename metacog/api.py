@@ -1,0 +1,149 @@
+"""The agents' API: who may call, how bodies are read, how errors are told. Calls live beside their models."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, ValidationError
+from ninja.openapi.docs import Swagger
+from ninja.security import HttpBearer
+from pydantic import BaseModel
+from pydantic import ValidationError as PydanticError
+
+from metacog.heuristics import ENGINE, wire
+from metacog.keys import agent_with_key, is_signed
+from metacog.models import Agent
+from metacog.problems import Problem, answer
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+REFERENCE = "#/components/schemas/{model}"
+
+
+class AgentRequest(HttpRequest):
+    """A request whose key was checked: `auth` is the agent, read with its team."""
+
+    auth: Agent
+
+
+UNKNOWN = Problem(
+    401,
+    "This call needs the agent's key, as `Authorization: Bearer <key>`.",
+    headers={"WWW-Authenticate": 'Bearer realm="metacog"'},
+)
+UNSIGNED = Problem(
+    401,
+    "This call needs a Standard Webhooks signature over the raw body by this agent's secret: "
+    "webhook-id, webhook-timestamp (within 5 minutes) and webhook-signature.",
+    headers={"WWW-Authenticate": 'Webhook realm="metacog"'},
+)
+
+
+class ApiKey(HttpBearer):
+    """The agent's key."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> Agent:
+        agent = agent_with_key(token)
+        if agent is None:
+            raise UNKNOWN
+        return enabled(agent)
+
+
+def enabled(agent: Agent) -> Agent:
+    if not agent.enabled:
+        raise Problem(403, "This agent is disabled. An owner of its team can enable it again.")
+    return agent
+
+
+def signed_agent(request: HttpRequest, agent_id: str) -> Agent:
+    """Return the agent that signed this request; every defect is answered alike."""
+    agent = Agent.objects.select_related("team").filter(public_id=agent_id).first()
+    if agent is None or not is_signed(agent, request.body, request.headers):
+        raise UNSIGNED
+    return enabled(agent)
+
+
+def read_json(request: HttpRequest) -> bytes:
+    """Return the raw body of a request that says it is JSON."""
+    kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Problem(415, f"Send JSON with `Content-Type: application/json`, not {kind or 'none'!r}.")
+    return request.body
+
+
+def read_shape(request: HttpRequest, shape: type[Shape]) -> Shape:
+    """Return the body in its shape; raise heuristics.Refused with a pointer to each defect."""
+    try:
+        return shape.model_validate(wire.load(read_json(request)))
+    except PydanticError as error:
+        errors = wire.explain(error.errors(include_url=False), shape)
+        raise Problem(422, f"{errors[0]['pointer']}: {errors[0]['detail']}", errors) from None
+
+
+def takes(shape: type[BaseModel], *examples: dict[str, Any]) -> dict[str, Any]:
+    """Return the `openapi_extra` of a call that reads this body itself."""
+    content: dict[str, Any] = {"schema": shape.model_json_schema(ref_template=REFERENCE)}
+    if examples:
+        content["examples"] = {f"example {number}": {"value": value} for number, value in enumerate(examples, 1)}
+    return {"requestBody": {"required": True, "content": {"application/json": content}}}
+
+
+def as_json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> HttpResponse:
+    body = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return HttpResponse(body, status=status, content_type="application/json", headers=headers)
+
+
+class Api(NinjaAPI):
+    """Ninja's API, with the parts of the bodies that calls read themselves among its components."""
+
+    def get_openapi_schema(self, **kwargs: Any) -> Any:
+        schema = super().get_openapi_schema(**kwargs)
+        components = schema.setdefault("components", {}).setdefault("schemas", {})
+        for path in schema["paths"].values():
+            for operation in path.values():
+                for content in operation.get("requestBody", {}).get("content", {}).values():
+                    components.update(content["schema"].pop("$defs", {}))
+        return schema
+
+
+api = Api(
+    title="metacog",
+    version=ENGINE,
+    description=(
+        "Post each response; what is risky is held until a person, or your own second look one cycle later, "
+        "has decided. Every error is a problem document (RFC 9457)."
+    ),
+    auth=ApiKey(),
+    docs=Swagger(settings={"persistAuthorization": False, "tryItOutEnabled": False}),
+    urls_namespace="api",
+)
+
+
+@api.exception_handler(wire.Refused)
+def refused(request: HttpRequest, error: wire.Refused) -> HttpResponse:
+    return answer(Problem(error.status, error.detail, error.errors))
+
+
+@api.exception_handler(AuthenticationError)
+def unauthenticated(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
+    return answer(UNKNOWN)
+
+
+@api.exception_handler(ValidationError)
+def out_of_shape(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    errors = [{"pointer": wire.pointer(each["loc"]), "detail": each["msg"]} for each in error.errors]
+    return answer(Problem(422, f"{errors[0]['pointer']}: {errors[0]['detail']}", errors))
+
+
+@api.exception_handler(Http404)
+def missing(request: HttpRequest, error: Http404) -> HttpResponse:
+    return answer(Problem(404, str(error) or "There is no such thing among yours."))
+
+
+@api.exception_handler(Problem)
+def problem(request: HttpRequest, error: Problem) -> HttpResponse:
+    return answer(error)

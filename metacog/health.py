@@ -1,0 +1,66 @@
+"""Whether it runs, whether it can serve, and its figures for Prometheus."""
+
+from __future__ import annotations
+
+import hmac
+from datetime import timedelta
+from ipaddress import ip_address
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from metacog.middleware import AWAY
+from metacog.models import Heartbeat
+
+STALE = timedelta(seconds=60)  # the worker's heartbeat comes every few seconds
+_migrated = False  # once migrated, always: a running process never sees a table go
+
+
+@login_not_required
+@require_safe
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Answer that this process runs; asks nothing of anybody."""
+    return JsonResponse({"status": "ok"})
+
+
+@login_not_required
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Answer 200 when the database is there and migrated; a missing worker only degrades."""
+    global _migrated
+    try:
+        if not _migrated:
+            executor = MigrationExecutor(connection)
+            _migrated = not executor.migration_plan(executor.loader.graph.leaf_nodes())
+        beat = Heartbeat.objects.filter(name="worker").first() if _migrated else None
+    except AWAY:
+        return JsonResponse({"status": "unavailable", "database": "away"}, status=503)
+    if not _migrated:
+        return JsonResponse({"status": "unavailable", "database": "not migrated"}, status=503)
+    # The heartbeat comes from beat through the broker to the worker: it vouches for all three.
+    alive = beat is not None and timezone.now() - beat.at < STALE
+    return JsonResponse(
+        {
+            "status": "ok" if alive else "degraded",
+            "database": "ok",
+            "broker": "ok" if alive else "unknown",
+            "worker": "ok" if alive else "not seen" if beat is None else f"last seen {beat.at.isoformat()}",
+        }
+    )
+
+
+def may_read_metrics(request: HttpRequest) -> bool:
+    """Allow the token where one is set, else this machine only, unless a proxy speaks for another."""
+    if settings.METRICS_TOKEN:
+        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        return hmac.compare_digest(given.encode(), settings.METRICS_TOKEN.encode())
+    try:
+        local = ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:
+        return False
+    return local and "X-Forwarded-For" not in request.headers and "Forwarded" not in request.headers

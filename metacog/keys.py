@@ -1,0 +1,120 @@
+"""An agent's credentials: API keys, kept as hashes, and signing secrets, kept encrypted."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+import time
+from collections.abc import Mapping
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from metacog import audit
+from metacog.models import Agent, AgentKey
+
+TOLERANCE_SECONDS = 300
+_TIMESTAMP = re.compile(r"[0-9]{10}", re.ASCII)
+_MESSAGE_ID = re.compile(r"[\x21-\x7e]{1,255}")
+
+
+def issue(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
+    """Give the agent one more key and secret, beside those it has, and return both: (api_key, secret).
+
+    They are shown this once. The key holds 256 random bits, so its plain SHA-256 is safe to store.
+    """
+    api_key = "mck_" + secrets.token_urlsafe(32)
+    signing_secret = "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
+    with transaction.atomic():
+        key = AgentKey.objects.create(
+            agent=agent,
+            key_sha256=hashlib.sha256(api_key.encode()).hexdigest(),
+            hint=api_key[:8],
+            secret_encrypted=_vault().encrypt(signing_secret.encode()).decode(),
+        )
+        audit.record(
+            "key-issued", agent.public_id, actor=actor, team=agent.team_id, agent=agent, key=key.pk, hint=key.hint
+        )
+    return api_key, signing_secret
+
+
+def revoke(agent: Agent, actor: audit.Actor, *, keep_newest: bool = True) -> int:
+    """End the agent's keys and secrets, all but the newest; return how many ended.
+
+    Every request looks its key up, so this holds everywhere from the next one on.
+    """
+    with transaction.atomic():
+        live = AgentKey.objects.filter(agent=agent, revoked_at=None).order_by("-pk")
+        ended = [key.pk for key in live][1 if keep_newest else 0 :]
+        AgentKey.objects.filter(pk__in=ended).update(revoked_at=timezone.now())
+        if ended:
+            audit.record(
+                "keys-revoked", agent.public_id, actor=actor, team=agent.team_id, agent=agent, keys=ended
+            )
+    return len(ended)
+
+
+def agent_with_key(api_key: str) -> Agent | None:
+    """Return the agent (with its team) whose live key this is."""
+    digest = hashlib.sha256(api_key.encode(errors="replace")).hexdigest()
+    key = (
+        AgentKey.objects.select_related("agent__team").filter(key_sha256=digest, revoked_at=None).only("agent").first()
+    )
+    return key.agent if key else None
+
+
+def is_signed(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> bool:
+    """Tell whether one of the agent's live secrets signed these bytes within the last 5 minutes.
+
+    Standard Webhooks v1. Not `standardwebhooks.Webhook.verify`: that raises on malformed headers and
+    bodies that are not UTF-8, takes a timestamp of `nan`, and parses the body leniently.
+    """
+    message_id = headers.get("webhook-id", "")
+    timestamp = headers.get("webhook-timestamp", "")
+    if not _MESSAGE_ID.fullmatch(message_id) or not _TIMESTAMP.fullmatch(timestamp):
+        return False
+    if abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
+        return False
+    given = [
+        part[3:].encode(errors="replace")
+        for part in headers.get("webhook-signature", "").split(" ")
+        if part.startswith("v1,")
+    ]
+    content = f"{message_id}.{timestamp}.".encode() + raw
+    return any(
+        hmac.compare_digest(expected, signature)
+        for expected in (sign(secret, content) for secret in live_secrets(agent))
+        for signature in given
+    )
+
+
+def sign(signing_secret: str, content: bytes) -> bytes:
+    key = base64.b64decode(signing_secret.removeprefix("whsec_"))
+    return base64.b64encode(hmac.digest(key, content, "sha256"))
+
+
+def live_secrets(agent: Agent) -> list[str]:
+    """Return the agent's live signing secrets, newest first."""
+    vault, found = _vault(), []
+    for encrypted in AgentKey.objects.filter(agent=agent, revoked_at=None).values_list(
+        "secret_encrypted", flat=True
+    ):
+        try:
+            found.append(vault.decrypt(encrypted.encode()).decode())
+        except InvalidToken:
+            continue  # encrypted under a secret key that is gone: this secret can sign nothing any more
+    return found
+
+
+def _vault() -> MultiFernet:
+    return MultiFernet([_fernet(key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
+
+
+def _fernet(secret_key: str) -> Fernet:
+    derived = hashlib.blake2b(secret_key.encode(), digest_size=32, person=b"agent secrets").digest()
+    return Fernet(base64.urlsafe_b64encode(derived))

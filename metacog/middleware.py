@@ -1,0 +1,205 @@
+"""What happens to every request before and after its view."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import zoneinfo
+from collections.abc import Callable
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import resolve_url
+from django.utils import timezone, translation
+from django.utils.cache import patch_vary_headers
+from psycopg_pool import PoolTimeout
+
+from metacog import audit
+from metacog.problems import Problem, answer
+
+log = logging.getLogger("metacog")
+
+View = Callable[[HttpRequest], HttpResponse]
+AWAY = (OperationalError, InterfaceError, PoolTimeout)  # the database cannot take it now
+RETRY_AFTER_SECONDS = 5
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+
+
+def RequestId(get_response: View) -> View:  # noqa: N802 - middleware are named like classes
+    """Give each request an id, the caller's own where it is harmless, for audit events and errors."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        given = request.headers.get("X-Request-Id", "")
+        name = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        token = audit.request_id.set(name)
+        try:
+            response = get_response(request)
+        finally:
+            audit.request_id.reset(token)
+        response["X-Request-Id"] = name
+        return response
+
+    return middleware
+
+
+class Api:
+    """Bound and read the body of what agents send, and answer every error as a problem document."""
+
+    def __init__(self, get_response: View) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not request.path.startswith("/api/"):
+            return self.get_response(request)
+        try:
+            read_body(request)
+            response = self.get_response(request)
+        except Problem as problem:
+            return answer(problem)
+        if response.status_code >= 400 and "problem+json" not in response.get("Content-Type", ""):
+            return answer(_as_problem(request, response))
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Turn a database that is away into 503, for agents and for people alike."""
+        agent = request.path.startswith("/api/")
+        if isinstance(exception, Problem) and agent:
+            return answer(exception)
+        if isinstance(exception, AWAY):
+            log.error("%s %s: the database is away: %s", request.method, request.path, exception)
+            return answer(database_away()) if agent else _away_page(request)
+        if agent:
+            log.error("%s %s failed", request.method, request.path, exc_info=exception)
+            return answer(Problem(500, "Something went wrong here. Nothing was written; send it again later."))
+        return None
+
+
+def database_away() -> Problem:
+    return Problem(
+        503,
+        "The database cannot take this now. Nothing was written; send it again later.",
+        headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+    )
+
+
+def _away_page(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(
+        translation.gettext(
+            "The database cannot be reached at the moment. Nothing you entered here was saved; "
+            "go back and send it again in a minute."
+        ),
+        status=503,
+        content_type="text/plain; charset=utf-8",
+        headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
+    )
+
+
+def _as_problem(request: HttpRequest, response: HttpResponse) -> Problem:
+    if response.status_code == 404:
+        return Problem(404, f"There is nothing at {request.path}. The calls are listed at /api/v1/docs.")
+    if response.status_code == 405:
+        allowed = response.get("Allow", "")
+        return Problem(405, f"This address takes {allowed or 'other methods'} only.", headers={"Allow": allowed})
+    return Problem(response.status_code, "The request could not be answered.")
+
+
+def read_body(request: HttpRequest) -> None:
+    """Read the whole body, at most MAX_BODY_BYTES of it, with or without a Content-Length.
+
+    Django reads nothing from a chunked request (it trusts Content-Length alone), so that one is
+    read here from the server's stream. Raises Problem 413 before anything of a larger body is kept.
+    """
+    limit = settings.MAX_BODY_BYTES
+    too_large = Problem(413, f"The body is larger than {limit:,} bytes. Send less in one post.")
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if length:
+        if not (length.isascii() and length.isdigit()):
+            raise Problem(400, "Content-Length is not a number.")
+        if int(length) > limit:
+            raise too_large
+    elif "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
+        body = b""
+        while part := request.META["wsgi.input"].read(limit + 1 - len(body)):
+            body += part
+            if len(body) > limit:
+                raise too_large
+        request._body = body  # type: ignore[attr-defined]  # where HttpRequest.body keeps what it read
+    elif request.method in ("POST", "PUT", "PATCH") and request.META.get("SERVER_PROTOCOL") == "HTTP/1.0":
+        raise Problem(411, "Say how long the body is: Content-Length is missing.")
+
+
+def ContentSecurityPolicy(get_response: View) -> View:  # noqa: N802
+    """Allow our own files and nothing else: no inline script or style, no frame, no other host."""
+    policy = (
+        "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+        "form-action 'self'; frame-ancestors 'none'"
+    )
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        response.setdefault("Content-Security-Policy", policy)
+        response.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+        return response
+
+    return middleware
+
+
+def Language(get_response: View) -> View:  # noqa: N802
+    """Speak the language chosen (cookie), else the browser's.
+
+    Not Django's LocaleMiddleware: browsers ask for zh-TW, zh-HK or zh-CN, which it maps through
+    deprecated aliases, and the agents' API must speak English whatever the header says.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if request.path.startswith("/api/"):
+            with translation.override("en"):
+                return get_response(request)
+        with translation.override(translation.get_language_from_request(request)):
+            response = get_response(request)
+            response.setdefault("Content-Language", translation.get_language() or "en")
+        patch_vary_headers(response, ("Accept-Language", "Cookie"))
+        return response
+
+    return middleware
+
+
+def SignInAgain(get_response: View) -> View:  # noqa: N802
+    """Send the whole page to the sign-in when a fragment was asked for and the session has ended."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if (
+            getattr(request, "htmx", False)
+            and isinstance(response, HttpResponseRedirect)
+            and response.url.partition("?")[0] == resolve_url(settings.LOGIN_URL)
+        ):
+            here = request.headers.get("HX-Current-URL", "")
+            path = "/" + here.split("/", 3)[3] if here.count("/") >= 3 else "/"
+            return HttpResponse(status=204, headers={"HX-Redirect": redirect_to_login(path).url})
+        return response
+
+    return middleware
+
+
+def Person(get_response: View) -> View:  # noqa: N802
+    """Use the signed-in person's own language and time zone."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        user = request.user
+        if user.is_authenticated:
+            try:
+                timezone.activate(zoneinfo.ZoneInfo(user.time_zone))
+            except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+                timezone.deactivate()
+            if user.language:
+                translation.activate(user.language)
+        try:
+            return get_response(request)
+        finally:
+            timezone.deactivate()
+
+    return middleware

@@ -1,0 +1,50 @@
+"""Every address of the site."""
+
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+from metacog import health, views
+from metacog.api import api
+from patterns.api import router as patterns_router
+from reviews import metrics
+from reviews import views as reviews_views
+from reviews.api import router as reviews_router
+
+api.add_router("", reviews_router, tags=["responses and decisions"])
+api.add_router("", patterns_router, tags=["patterns"])
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="queue"), name="home"),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics.metrics, name="metrics"),
+    path("api/v1/", api.urls),
+    # reviewers
+    path("queue/", reviews_views.queue, name="queue"),
+    path("queue/changes", reviews_views.changes, name="queue-changes"),
+    path("queue/<str:held_id>/", reviews_views.item, name="item"),
+    path("queue/<str:held_id>/decide", reviews_views.decide, name="decide"),
+    path("decisions/<str:decision_id>/undo", reviews_views.undo, name="undo"),
+    path("responses/", reviews_views.responses, name="responses"),
+    path("responses/<str:response_id>/", reviews_views.response, name="response"),
+    # people, teams, agents
+    path("sign-in/", views.sign_in, name="sign-in"),
+    path("sign-out/", views.sign_out, name="sign-out"),
+    path("welcome/<uidb64>/<token>/", views.set_password, name="set-password"),
+    path("preferences/", views.preferences, name="preferences"),
+    path("theme", views.set_theme, name="set-theme"),
+    path("language/", include("django.conf.urls.i18n")),
+    path("agents/", views.agents, name="agents"),
+    path("agents/new", views.agent_new, name="agent-new"),
+    path("agents/<str:agent_id>/", views.agent, name="agent"),
+    path("agents/<str:agent_id>/rotate", views.agent_rotate, name="agent-rotate"),
+    path("agents/<str:agent_id>/revoke", views.agent_revoke, name="agent-revoke"),
+    path("agents/<str:agent_id>/switch", views.agent_switch, name="agent-switch"),
+    path("team/", views.team, name="team"),
+    path("team/<int:team_id>/members", views.member_add, name="member-add"),
+    path("team/members/<int:membership_id>/role", views.member_change, name="member-change"),
+    path("team/members/<int:membership_id>/remove", views.member_remove, name="member-remove"),
+    path("team/members/<int:membership_id>/link", views.member_link, name="member-link"),
+    path("admin/", admin.site.urls),
+]

@@ -1,0 +1,270 @@
+"""Decide held items: exactly one decision stands, it binds what was shown, and the agent hears of it.
+
+Locks are taken in one order everywhere: the agent's state, then its items, then their decisions.
+The claim itself is a conditional UPDATE whose row count says who won.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from metacog import audit, heuristics
+from metacog.models import Agent, AgentState, User
+from patterns.scorer import scorer_for
+from reviews.ingest import sha256
+from reviews.models import AgentResponse, Decision, Delivery, HeldItem
+from reviews.wire import decision_shape, instant
+
+Verdict, State = Decision.Verdict, HeldItem.State
+
+AFTER = {
+    Verdict.APPROVE: State.APPROVED,
+    Verdict.EDIT: State.EDITED,
+    Verdict.REJECT: State.REJECTED,
+    Verdict.WITHDRAW: State.WITHDRAWN,
+    Verdict.EXPIRE: State.EXPIRED,
+}
+BATCH = 200  # rows of one agent that a sweep settles in one transaction
+
+
+class Refusal(Exception):
+    """The decision was not taken, and nothing was written."""
+
+
+class Standing(Refusal):
+    """Decided before, or what was shown is out of date. `decision` is what stands, where it may be told."""
+
+    def __init__(self, decision: Decision | None = None) -> None:
+        super().__init__()
+        self.decision = decision
+
+
+class NotYet(Refusal):
+    """A second look in the same breath as the first is none."""
+
+
+class WantsPerson(Refusal):
+    """The policy leaves this kind to people."""
+
+
+class StillRisky(Refusal):
+    """The edited text would be held again; `hesitation` says why."""
+
+    def __init__(self, hesitation: heuristics.Hesitation) -> None:
+        super().__init__()
+        self.hesitation = hesitation
+
+
+def decide(
+    held: HeldItem,
+    actor: User | Agent,
+    verdict: str,
+    *,
+    text: str | None = None,
+    reason: str = "",
+    version: int | None = None,
+    digest: str | None = None,
+    accept_risk: bool = False,
+) -> tuple[Decision, bool]:
+    """Decide an item, and return the decision and whether it is new.
+
+    `text` goes with `edit` only. `version` and `digest` (sha256 of the item's text) are what the
+    actor was shown; None leaves that unchecked. `accept_risk` lets a person release an edit that
+    would be held again. The same actor's same verdict and text again gives the first decision back.
+    A person's decision can be undone until `release_at`; an agent's is released at once.
+    Raises a Refusal, having written nothing. Whether `actor` may see and decide the item at all is
+    the caller's to check.
+    """
+    settle(held.agent)
+    with transaction.atomic(durable=True):
+        state = AgentState.objects.select_for_update().get(pk=held.agent_id)
+        held = HeldItem.objects.select_related("agent__team", "response").get(pk=held.pk)
+        now = timezone.now()
+        if held.state != State.PENDING:
+            return _same_again(held, actor, verdict, text), False
+        if version not in (None, held.version) or digest not in (None, held.sha256):
+            raise Standing
+        if verdict in (Verdict.APPROVE, Verdict.EDIT):
+            if isinstance(actor, Agent):
+                _check_second_look(held, now)
+            if verdict == Verdict.EDIT and not accept_risk:
+                _check_edit(held, text or "")
+        decision = _claim(held, actor, Verdict(verdict), text, reason, now)
+        if decision.release_at <= now:
+            _release(decision, state, now)
+    return decision, True
+
+
+def _same_again(held: HeldItem, actor: User | Agent, verdict: str, text: str | None) -> Decision:
+    standing = Decision.objects.select_related("held", "person").get(held=held, undone_at=None)
+    is_theirs = standing.person == actor if isinstance(actor, User) else standing.by == Decision.By.AGENT
+    if is_theirs and standing.verdict == verdict and (verdict != Verdict.EDIT or standing.text == text):
+        return standing
+    # While a person may still undo, the agent is told no more than that somebody is at it.
+    raise Standing(standing if held.closed_at or isinstance(actor, User) else None)
+
+
+def _check_second_look(held: HeldItem, now: datetime) -> None:
+    """Raise unless the agent may release this kind, and has had a cycle to think (invariant 9)."""
+    if scorer_for(held.agent).policy.release.get(held.kind) != "agent":
+        raise WantsPerson
+    if now >= held.review_due_at:
+        return
+    later = AgentResponse.objects.filter(agent=held.agent_id, pk__gt=held.response_id)
+    if held.response.cycle is not None:
+        later = later.filter(Q(cycle__gt=held.response.cycle) | Q(cycle=None))
+    if not later.exists():
+        raise NotYet
+
+
+def _check_edit(held: HeldItem, text: str) -> None:
+    if not held.agent.hesitation_enabled:
+        return
+    scorer = scorer_for(held.agent)
+    hesitation = scorer.hesitate(text, [{"kind": held.kind, "text": text}])
+    if hesitation.score >= scorer.policy.hold_at:
+        raise StillRisky(hesitation)
+
+
+def _claim(
+    held: HeldItem, actor: User | Agent | None, verdict: Verdict, text: str | None, reason: str, now: datetime
+) -> Decision:
+    """Move the item out of `pending` and write the decision; raise Standing when another was faster."""
+    person = actor if isinstance(actor, User) else None
+    undo = timedelta(seconds=settings.UNDO_SECONDS if person else 0)
+    claimed = HeldItem.objects.filter(
+        pk=held.pk, state=State.PENDING, version=held.version, sha256=held.sha256
+    ).update(state=AFTER[verdict], version=F("version") + 1)
+    if not claimed:
+        raise Standing
+    released = {Verdict.APPROVE: held.text, Verdict.EDIT: text}.get(verdict)
+    decision = Decision.objects.create(
+        held=held,
+        agent_id=held.agent_id,
+        verdict=verdict,
+        by=Decision.By.PERSON if person else Decision.By.AGENT if actor else Decision.By.SYSTEM,
+        person=person,
+        reason=reason,
+        item_version=held.version,
+        item_sha256=held.sha256,
+        text=released,
+        text_sha256="" if released is None else sha256(released),
+        decided_at=now,
+        release_at=now + undo,
+    )
+    audit.record(
+        f"{held.kind}-{AFTER[verdict]}",
+        held.public_id,
+        actor=actor,
+        team=held.team_id,
+        agent=held.agent,
+        before=State.PENDING,
+        after=AFTER[verdict],
+        decision=decision.public_id,
+        item_version=held.version,
+        item_sha256=held.sha256,
+        text_sha256=decision.text_sha256,
+    )
+    return decision
+
+
+def undo(decision: Decision, person: User) -> bool:
+    """Take back a person's own decision before anybody heard of it; False when it is too late."""
+    with transaction.atomic(durable=True):
+        AgentState.objects.select_for_update().get(pk=decision.agent_id)
+        now = timezone.now()
+        taken_back = Decision.objects.filter(
+            pk=decision.pk, person=person, undone_at=None, released_at=None, release_at__gt=now
+        ).update(undone_at=now)
+        if not taken_back:
+            return False
+        held = decision.held
+        HeldItem.objects.filter(pk=held.pk).update(state=State.PENDING, version=F("version") + 1)
+        audit.record(
+            f"{held.kind}-decision-undone",
+            held.public_id,
+            actor=person,
+            team=held.team_id,
+            agent=held.agent,
+            before=AFTER[Verdict(decision.verdict)],
+            after=State.PENDING,
+            decision=decision.public_id,
+        )
+    return True
+
+
+def settle(agent: Agent | None = None) -> int:
+    """Release what can no longer be undone and expire what nobody decided in time; return how many.
+
+    Called by the sweep for all agents, and for one agent before anything of its is read or decided,
+    so that what an agent sees never depends on a sweep being on time.
+    """
+    now = timezone.now()
+    decisions = Decision.objects.filter(released_at=None, undone_at=None, release_at__lte=now)
+    items = HeldItem.objects.filter(state=State.PENDING, expires_at__lte=now)
+    if agent is not None:
+        decisions, items = decisions.filter(agent=agent), items.filter(agent=agent)
+    agents = {*decisions.values_list("agent", flat=True), *items.values_list("agent", flat=True)}
+    return sum(_settle_one(agent_id, now) for agent_id in sorted(agents))
+
+
+def _settle_one(agent_id: int, now: datetime) -> int:
+    with transaction.atomic(durable=True):
+        state = AgentState.objects.select_for_update().get(pk=agent_id)
+        due = list(
+            Decision.objects.filter(agent=agent_id, released_at=None, undone_at=None, release_at__lte=now)
+            .select_related("held", "agent")
+            .order_by("release_at", "id")[:BATCH]
+        )
+        for decision in due:
+            _release(decision, state, now)
+        late = list(
+            HeldItem.objects.filter(agent=agent_id, state=State.PENDING, expires_at__lte=now)
+            .select_related("agent")
+            .order_by("expires_at", "id")[:BATCH]
+        )
+        for held in late:
+            _release(_claim(held, None, Verdict.EXPIRE, None, "", now), state, now)
+    return len(due) + len(late)
+
+
+def _release(decision: Decision, state: AgentState, now: datetime) -> None:
+    """Number the decision in the agent's feed and put it into the outbox, under the lock on `state`."""
+    state.decision_seq += 1
+    state.save(update_fields=["decision_seq"])
+    decision.seq, decision.released_at = state.decision_seq, now
+    decision.save(update_fields=["seq", "released_at"])
+    held = decision.held
+    HeldItem.objects.filter(pk=held.pk).update(closed_at=now)
+    held.closed_at = now
+    if held.agent.callback_url:
+        expired = decision.verdict == Verdict.EXPIRE
+        Delivery.objects.create(
+            agent=held.agent,
+            held=held,
+            type="item.expired" if expired else "item.decided",
+            body=json.dumps(
+                {
+                    "type": "item.expired" if expired else "item.decided",
+                    "timestamp": instant(now),
+                    "data": decision_shape(decision),
+                },
+                ensure_ascii=False,
+            ),
+        )
+    audit.record(
+        "decision-released",
+        decision.public_id,
+        actor=None,
+        team=held.team_id,
+        agent=held.agent,
+        after="released",
+        held=held.public_id,
+        seq=decision.seq,
+    )

@@ -1,0 +1,284 @@
+"""Take in what an agent posts: score it, hold what is risky, write everything in one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from metacog import audit, heuristics
+from metacog.heuristics import wire
+from metacog.models import Agent, AgentState, AuditEvent
+from metacog.problems import Problem, at
+from patterns.models import ErrorPattern
+from patterns.scorer import scorer_for
+from reviews.models import AgentResponse, Decision, HeldItem, Signal, held_id, response_id
+
+RECOGNISED_FOR = timedelta(days=7)  # how long approved text that comes back passes
+_VISIBLE_ASCII = re.compile(r"[\x21-\x7e]{1,255}")
+
+
+@dataclass(frozen=True)
+class Received:
+    """What to answer: the verdict's bytes, and whether they were first answered to an earlier post."""
+
+    verdict: str
+    replayed: bool
+
+
+def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
+    """Accept one post of an agent (read with its team), once.
+
+    Raises heuristics.Refused or Problem, having written nothing; else the response, its signals,
+    held items and audit events are durable when this returns.
+    """
+    body = wire.read_response(raw)
+    space, key = idempotency_key(headers, body)
+    digest = hashlib.sha256(raw).hexdigest()
+    scorer = scorer_for(agent)
+    with transaction.atomic(durable=True):
+        # One agent's posts go one after the other from here on; another's do not wait.
+        state = AgentState.objects.select_for_update().get(pk=agent.pk)
+        if key is not None:
+            first = (
+                AgentResponse.objects.filter(agent=agent, key_space=space, key=key)
+                .values_list("body_sha256", "verdict")
+                .first()
+            )
+            if first and first[0] == digest:
+                return Received(first[1], replayed=True)
+            if first:
+                raise at(
+                    f"/{space}",
+                    f"The key {key!r} ({space}) was used before with another body. Nothing was changed; "
+                    "give each response a key of its own, a UUID for example.",
+                )
+        now = timezone.now()
+        state.rate_tat = take_turn(state.rate_tat, time.time(), scorer.policy)
+        items = scorer.items(body)
+        verdict = _assess(agent, scorer, body, items)
+        response = AgentResponse(
+            public_id=response_id(),
+            agent=agent,
+            received_at=now,
+            key_space=space,
+            key=key,
+            body=raw.decode(),
+            body_sha256=digest,
+            excerpt=" ".join(body["response"][:1000].split())[:200],
+            session=body["session"] or "",
+            cycle=body["cycle"],
+            policy_version=agent.policy_version,
+            patterns_version=agent.team.patterns_version,
+            engine=verdict["engine"],
+            second_look_at=_second_look(agent, body["replies_to_held"]),
+        )
+        _write(response, verdict, items, scorer.policy)
+        state.intent = heuristics.advance_intent(
+            state.intent,
+            chosen_behavior=body["mode"],
+            current_mode=body["mode"] or "unknown",
+            action=body["action"],
+            active_thread=body["thread"],
+        )
+        state.responses += 1
+        state.save(update_fields=["rate_tat", "intent", "responses"])
+    return Received(response.verdict, replayed=False)
+
+
+def idempotency_key(headers: Mapping[str, str], body: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return the key's space and the key: `webhook-id`, else `Idempotency-Key`, else the body's `id`."""
+    for space, name in (
+        (AgentResponse.KeySpace.WEBHOOK, "webhook-id"),
+        (AgentResponse.KeySpace.HEADER, "Idempotency-Key"),
+    ):
+        key = headers.get(name)
+        if key is not None:
+            if not _VISIBLE_ASCII.fullmatch(key):
+                raise at(f"/{space}", f"The header {name} takes 1 to 255 visible ASCII characters.")
+            return space.value, key
+    if body["id"] is not None:
+        return AgentResponse.KeySpace.BODY.value, body["id"]
+    return None, None
+
+
+def take_turn(tat: float, now: float, policy: heuristics.Policy) -> float:
+    """Return the new theoretical arrival time, or raise Problem 429 with the whole seconds to wait.
+
+    GCRA, which is a token bucket in one number: `rate_burst` posts at once, then `rate_per_second`.
+    """
+    interval = 1 / policy.rate_per_second
+    # A clock that was set back must not lock the agent out for longer than a full bucket.
+    tat = min(max(tat, now), now + interval * policy.rate_burst)
+    wait = tat + interval - interval * policy.rate_burst - now
+    if wait > 1e-9:
+        seconds = max(1, math.ceil(wait))
+        raise Problem(
+            429,
+            f"More than {policy.rate_per_second} posts a second (burst {policy.rate_burst}). "
+            f"Nothing was written; send it again in {seconds} s.",
+            headers={"Retry-After": str(seconds)},
+        )
+    return tat + interval
+
+
+def _assess(
+    agent: Agent, scorer: heuristics.Scorer, body: dict[str, Any], items: Sequence[heuristics.Item]
+) -> dict[str, Any]:
+    verdict = scorer.score(body, hesitation=agent.hesitation_enabled)
+    if all(item["disposition"] not in ("hold", "mark") for item in verdict["items"]):
+        return verdict
+    if recognised := _recognised(agent, items):
+        verdict = scorer.score(body, hesitation=True, recognised=recognised)
+    return verdict
+
+
+def _recognised(agent: Agent, items: Sequence[heuristics.Item]) -> dict[int, str]:
+    """Return, by index, the held item whose approved text an item repeats: same agent, kind and bytes."""
+    digests = {index: sha256(item.text) for index, item in enumerate(items)}
+    found = Decision.objects.filter(
+        agent=agent,
+        text_sha256__in=set(digests.values()),
+        released_at__gte=timezone.now() - RECOGNISED_FOR,
+    ).values_list("held__kind", "text_sha256", "held__public_id")
+    known = {(kind, digest): public_id for kind, digest, public_id in found}
+    return {
+        index: known[item.kind, digests[index]]
+        for index, item in enumerate(items)
+        if (item.kind, digests[index]) in known
+    }
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _second_look(agent: Agent, public_id: str | None) -> HeldItem | None:
+    if public_id is None:
+        return None
+    held = HeldItem.objects.filter(agent=agent, public_id=public_id).first()
+    if held is None:
+        raise at("/replies_to_held", f"You have no held item {public_id!r}; GET /api/v1/held lists yours.")
+    return held
+
+
+def _write(
+    response: AgentResponse,
+    verdict: dict[str, Any],
+    items: Sequence[heuristics.Item],
+    policy: heuristics.Policy,
+) -> None:
+    """Complete the verdict with what only the database knows, and write the rows that follow from it."""
+    agent, hesitation = response.agent, verdict["hesitation"]
+    held = [item for item in verdict["items"] if item["disposition"] == "hold"]
+    for item in held:
+        item["held"] = held_id()
+        item["review_url"] = settings.PUBLIC_URL + reverse("item", args=[item["held"]])
+    verdict["id"], verdict["policy"] = response.public_id, response.policy_version
+    response.verdict = json.dumps(verdict, ensure_ascii=False)
+    if hesitation:
+        response.hesitation_score = hesitation["score"]
+        response.triggered = not hesitation["confident"]
+    response.save(force_insert=True)
+    if hesitation and hesitation["signals"]:
+        _write_signals(response, hesitation)
+    if held:
+        HeldItem.objects.bulk_create(
+            HeldItem(
+                public_id=item["held"],
+                response=response,
+                agent=agent,
+                team_id=agent.team_id,
+                index=item["index"],
+                kind=item["kind"],
+                text=items[item["index"]].text,
+                attributes=items[item["index"]].attributes,
+                sha256=sha256(items[item["index"]].text),
+                hesitation_score=hesitation["score"],
+                held_at=response.received_at,
+                review_due_at=response.received_at + timedelta(seconds=policy.review_seconds),
+                expires_at=response.received_at + timedelta(seconds=policy.expiry_seconds),
+            )
+            for item in held
+        )
+    AuditEvent.objects.bulk_create(_events(response, verdict))
+
+
+def _write_signals(response: AgentResponse, hesitation: dict[str, Any]) -> None:
+    pattern = None
+    if hesitation["matched_pattern_ids"]:
+        pattern = (
+            ErrorPattern.objects.filter(
+                team_id=response.agent.team_id, public_id=hesitation["matched_pattern_ids"][0]
+            )
+            .only("pk")
+            .first()
+        )
+    Signal.objects.bulk_create(
+        Signal(
+            response=response,
+            type=signal["type"],
+            weight=signal["weight"],
+            pattern=pattern if signal["type"] == "error-pattern" else None,
+        )
+        for signal in hesitation["signals"]
+    )
+
+
+_DONE = {"hold": "held", "mark": "marked", "note": "noted"}
+
+
+def _events(response: AgentResponse, verdict: dict[str, Any]) -> list[AuditEvent]:
+    """Return the record of what happened: the response, then each item that did not simply pass.
+
+    The actions are the seed's words (`chat-held`), and score, signals and cycle those of its log (H5).
+    """
+    agent, hesitation = response.agent, verdict["hesitation"]
+    versions = {
+        "policy": response.policy_version,
+        "patterns": response.patterns_version,
+        "engine": response.engine,
+        "cycle": response.cycle,
+    }
+    if hesitation:
+        versions["score"] = hesitation["score"]
+        versions["signals"] = [signal["type"] for signal in hesitation["signals"]]
+
+    def event(action: str, object_id: str, after: str, **data: Any) -> AuditEvent:
+        return audit.event(
+            action, object_id, actor=agent, team=agent.team_id, agent=agent, after=after, **versions, **data
+        )
+
+    events = [event("response-accepted", response.public_id, "accepted", body_sha256=response.body_sha256)]
+    for item in verdict["items"]:
+        if done := _DONE.get(item["disposition"]):
+            events.append(
+                event(
+                    f"{item['kind']}-{done}",
+                    item["held"] or response.public_id,
+                    "pending" if done == "held" else done,
+                    index=item["index"],
+                )
+            )
+        elif item["recognised"]:
+            events.append(
+                event(
+                    f"{item['kind']}-recognised",
+                    response.public_id,
+                    "passed",
+                    index=item["index"],
+                    held=item["recognised"],
+                )
+            )
+    return events

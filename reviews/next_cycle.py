@@ -1,0 +1,98 @@
+"""What an agent's next cycle should read: where it was heading, and what was held (seeds 000 and 001)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from metacog import heuristics
+from metacog.models import Agent, AgentState
+from reviews.models import AgentResponse, HeldItem
+from reviews.wire import held_shape
+
+HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest is named
+HELD_MOST = 100
+
+
+def parts(agent: Agent) -> dict[str, Any]:
+    """Return the parts of the context; a part that is not built or has nothing to say is null.
+
+    A held text is never cut: what no longer fits is listed by id in `held_more`.
+    """
+    with translation.override(agent.language):
+        intent = heuristics.format_intent(AgentState.objects.get(pk=agent.pk).intent)
+        held, more = _held(agent)
+        return {
+            "intent": {"text": intent},
+            "threads": None,
+            "held": held,
+            "held_more": more,
+            "suggestion": _suggestion(agent),
+            "confidence": None,
+            "lessons": None,
+            "think_twice": None,
+            "instructions": _instructions() if held else None,
+        }
+
+
+def _instructions() -> str:
+    return _(
+        "These items of yours were held for a second thought and have not been carried out. Look at each again "
+        "as if another had written it: is it true, and how do you know? Then decide it with "
+        "POST /api/v1/held/{id}/decision and a verdict: approve, edit (with the better text), reject or withdraw, "
+        "and the reason. A person may decide before you."
+    )
+
+
+def _held(agent: Agent) -> tuple[list[dict[str, Any]], list[str]]:
+    rows = (
+        HeldItem.objects.filter(agent=agent, closed_at=None)
+        .select_related("response")
+        .order_by("review_due_at", "id")[:HELD_MOST]
+    )
+    whole: list[dict[str, Any]] = []
+    more: list[str] = []
+    left = HELD_BUDGET
+    for row in rows:
+        left -= len(row.text)
+        # The first is always there: a long text must not hide itself for ever.
+        if not whole or left >= 0:
+            whole.append(held_shape(row))
+        else:
+            more.append(row.public_id)
+    return whole, more
+
+
+def _suggestion(agent: Agent) -> str | None:
+    """Return the seed's hint for the next cycle, of the latest response (H13)."""
+    last = AgentResponse.objects.filter(agent=agent).order_by("-id").only("verdict").first()
+    if last is None:
+        return None
+    hesitation = last.wire_verdict()["hesitation"]
+    return (hesitation and hesitation["suggestion"]) or None
+
+
+def as_prompt(context: dict[str, Any]) -> str:
+    """Return the parts as one text to put before the next cycle's prompt.
+
+    Each line of a held text starts with `| `, so that nothing in it can pass for ours.
+    """
+    sections = [context["intent"]["text"].strip()]
+    if context["held"]:
+        lines = ["<held>", context["instructions"]]
+        for item in context["held"]:
+            signals = ", ".join(signal["type"] for signal in item["hesitation"]["signals"])
+            lines += [
+                "",
+                f"{item['id']} · {item['kind'].upper()} · version {item['version']} · "
+                f"score {item['hesitation']['score']} ({signals}) · review due {item['review_due_at']}",
+                *(f"| {line}" for line in item["text"].splitlines()),
+            ]
+        if context["held_more"]:
+            lines += ["", "GET /api/v1/held/{id}: " + ", ".join(context["held_more"])]
+        sections.append("\n".join([*lines, "</held>"]))
+    if context["suggestion"]:
+        sections.append(context["suggestion"])
+    return "\n\n".join(section for section in sections if section) + "\n"

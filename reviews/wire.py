@@ -1,0 +1,45 @@
+"""The shapes in which agents read what was held and decided (the contract's `held` and `decision`)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from reviews.models import Decision, HeldItem
+
+
+def instant(moment: datetime) -> str:
+    """Return RFC 3339 in UTC, to the millisecond."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def held_shape(held: HeldItem) -> dict[str, Any]:
+    """Return the `held` object; `held` comes with its response."""
+    return {
+        "id": held.public_id,
+        "response": held.response.public_id,
+        "index": held.index,
+        "kind": held.kind,
+        "text": held.text,
+        "sha256": held.sha256,
+        "version": held.version,
+        "state": held.state_for_agent,
+        "held_at": instant(held.held_at),
+        "review_due_at": instant(held.review_due_at),
+        "expires_at": instant(held.expires_at),
+        "hesitation": held.response.wire_verdict()["hesitation"],
+    }
+
+
+def decision_shape(decision: Decision) -> dict[str, Any]:
+    """Return the `decision` object; `text` is what may be used now, null unless something was released."""
+    return {
+        "id": decision.public_id,
+        "seq": decision.seq,
+        "held": decision.held.public_id,
+        "verdict": decision.verdict,
+        "text": decision.text,
+        "reason": decision.reason,
+        "by": decision.by,
+        "decided_at": instant(decision.decided_at),
+    }
