@@ -7,8 +7,10 @@ import re
 import secrets
 import zoneinfo
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -165,6 +167,15 @@ def Language(get_response: View) -> View:  # noqa: N802
         return response
 
     return middleware
+
+
+class SignInRequired(LoginRequiredMiddleware):
+    """Ask people to sign in, wherever a view does not say otherwise. Agents bring their keys."""
+
+    def process_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse | None:
+        if request.path.startswith("/api/"):
+            return None
+        return super().process_view(request, *args, **kwargs)
 
 
 def SignInAgain(get_response: View) -> View:  # noqa: N802

@@ -166,7 +166,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "metacog.middleware.SignInAgain",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "metacog.middleware.SignInRequired",
     "metacog.middleware.Person",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
