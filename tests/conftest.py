@@ -1,0 +1,182 @@
+"""People, agents and what they need, for every test. The database is whichever the settings name."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+# Before Django reads its settings: nothing a test writes lands in the project's own data folder.
+os.environ.setdefault("METACOG_DATA_DIR", tempfile.mkdtemp(prefix="metacog-tests-"))
+
+import pytest
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+
+HELD = "The cause is clearly the cache."  # 20 for "clearly" and 30 for the pattern `cache` below
+
+
+@pytest.fixture(autouse=True)
+def _quick_and_clean(settings: Any) -> Iterator[None]:
+    """Hash fast, find static files unhashed, and forget the scorers of rows that were rolled back."""
+    from patterns import scorer
+
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }
+    yield
+    scorer._automata.kept.clear()
+    scorer._scorers.kept.clear()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out on SQLite what only PostgreSQL can lose."""
+    from django.conf import settings
+
+    if "postgresql" not in settings.DATABASES["default"]["ENGINE"]:
+        reason = "played on PostgreSQL, where writers run side by side"
+        for item in items:
+            if item.get_closest_marker("postgres"):
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@dataclass
+class Caller:
+    """An agent as the outside sees it: an id, a key, a secret."""
+
+    id: str
+    key: str
+    secret: str
+
+    def call(self, method: str, path: str, body: Any = None, **headers: str) -> HttpResponse:
+        data = body if isinstance(body, bytes | str) or body is None else json.dumps(body)
+        client = Client(headers={"authorization": f"Bearer {self.key}"} | headers)
+        kind = {} if data is None else {"data": data, "content_type": "application/json"}
+        return client.generic(method, "/api/v1" + path, **kind)  # type: ignore[return-value]
+
+    def get(self, path: str, **headers: str) -> HttpResponse:
+        return self.call("GET", path, **headers)
+
+    def post(self, path: str, body: Any, **headers: str) -> HttpResponse:
+        return self.call("POST", path, body, **headers)
+
+    def respond(self, response: str = HELD, **fields: Any) -> dict[str, Any]:
+        """Post a response and return its verdict; by default one chat, the whole text, that is held."""
+        body = {"response": response, "items": [{"kind": "chat", "text": response}]} | fields
+        answer = self.post("/responses", body)
+        assert answer.status_code == 201, answer.content
+        verdict: dict[str, Any] = answer.json()
+        return verdict
+
+    def hold(self, kind: str = "chat", **fields: Any) -> str:
+        """Post a response with one item of this kind that is held, and return the held item's id."""
+        verdict = self.respond(items=[{"kind": kind, "text": HELD}], **fields)
+        held: str = verdict["items"][0]["held"]
+        assert held
+        return held
+
+
+def _team(name: str) -> Any:
+    from metacog.models import Team
+    from patterns.models import ErrorPattern
+
+    team = Team.objects.create(name=name)
+    ErrorPattern.objects.create(
+        team=team, keywords=["cache"], description="cause named before it was measured", public_id="ep-cache"
+    )
+    return team
+
+
+@pytest.fixture
+def aurora(db: None) -> Any:
+    return _team("Aurora")
+
+
+@pytest.fixture
+def borealis(db: None) -> Any:
+    return _team("Borealis")
+
+
+def _person(name: str, team: Any, role: str) -> Any:
+    from metacog.models import Membership, User
+
+    person = User.objects.create_user(name, password=f"{name}-password", first_name=name.title())
+    Membership.objects.create(user=person, team=team, role=role)
+    return person
+
+
+@pytest.fixture
+def alice(aurora: Any) -> Any:
+    return _person("alice", aurora, "reviewer")
+
+
+@pytest.fixture
+def bob(aurora: Any) -> Any:
+    return _person("bob", aurora, "reviewer")
+
+
+@pytest.fixture
+def victor(aurora: Any) -> Any:
+    return _person("victor", aurora, "viewer")
+
+
+@pytest.fixture
+def carla(aurora: Any) -> Any:
+    return _person("carla", aurora, "curator")
+
+
+@pytest.fixture
+def olga(aurora: Any) -> Any:
+    return _person("olga", aurora, "owner")
+
+
+@pytest.fixture
+def mallory(borealis: Any) -> Any:
+    return _person("mallory", borealis, "owner")
+
+
+def _agent(team: Any, name: str) -> Caller:
+    from metacog.agents import create_agent
+
+    agent, key, secret = create_agent(team, name, None)
+    return Caller(agent.public_id, key, secret)
+
+
+@pytest.fixture
+def kuro(aurora: Any) -> Caller:
+    return _agent(aurora, "kuro")
+
+
+@pytest.fixture
+def other(borealis: Any) -> Caller:
+    """An agent of another team."""
+    return _agent(borealis, "other")
+
+
+@pytest.fixture
+def as_person() -> Any:
+    """Return a function that gives a signed-in client."""
+
+    def signed_in(person: Any) -> Client:
+        client = Client()
+        client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+        return client
+
+    return signed_in
+
+
+@pytest.fixture
+def undo_at_once(settings: Any) -> None:
+    """Release people's decisions at once."""
+    settings.UNDO_SECONDS = 0
+
+
+@pytest.fixture
+def on_postgres() -> bool:
+    return connection.vendor == "postgresql"
