@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.contrib.admin import apps as admin_apps
 
 
 class MetacogConfig(AppConfig):
@@ -9,3 +10,10 @@ class MetacogConfig(AppConfig):
     def ready(self) -> None:
         # The package's __init__ stays empty so that the heuristics load without Celery and Django.
         from metacog import celery, checks  # noqa: F401
+
+
+class ConsoleAdminConfig(admin_apps.AdminConfig):
+    """Django's admin app with our site; named in INSTALLED_APPS, never picked as metacog's own config."""
+
+    default = False
+    default_site = "metacog.admin_site.ConsoleSite"
