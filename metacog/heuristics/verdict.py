@@ -1,0 +1,126 @@
+"""The shape of a verdict, for the OpenAPI document; scoring itself builds plain dicts."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class SpanPart(_Part):
+    """Where the evidence stands: Unicode code points, end exclusive."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    text: str
+    item: int | None = Field(
+        default=None, description="The item in whose text it stands; without it, in `response`."
+    )
+
+
+class SignalPart(_Part):
+    """One reason to hesitate."""
+
+    type: Literal["absolute-claim", "error-pattern", "no-hedge", "overconfidence"]
+    detail: str
+    weight: int = Field(ge=1, le=100)
+    spans: list[SpanPart] = Field(description="At most 256.")
+
+
+class HesitationPart(_Part):
+    """How much in the text is worth a second look, 0 to 100. Not a probability of error."""
+
+    score: int = Field(ge=0, le=100)
+    confident: bool = Field(description="score < threshold")
+    threshold: int = Field(ge=0, le=101)
+    hold_at: int = Field(ge=0, le=101)
+    signals: list[SignalPart]
+    suggestion: str
+    matched_pattern_ids: list[str]
+
+
+class EvaluationPart(_Part):
+    """The parts of the quality score, each from 0 to 1."""
+
+    responsiveness: float
+    completeness: float
+    consistency: float
+    length_ok: bool
+    repetition: bool
+
+
+class QualityPart(_Part):
+    """How well the text answers, 0 to 1, more is better. Never touches items."""
+
+    score: float = Field(ge=0, le=1)
+    passed: bool
+    flags: list[str]
+    hedge_prefix: str | None
+    evaluation: EvaluationPart
+
+
+class ConfidencePart(_Part):
+    """How much is known about the subject, as a sentence for the prompt."""
+
+    level: Literal["high", "medium", "low"]
+    score: float = Field(ge=0, le=1)
+    reason: str
+    prompt: str
+
+
+class StuckSignalPart(_Part):
+    """One sign of being stuck."""
+
+    type: str
+    weight: int
+    detail: str
+
+
+class StuckPart(_Part):
+    """How stuck the work on a problem looks, in points."""
+
+    problem: str
+    points: int = Field(ge=0)
+    threshold: int
+    suggest: bool
+    invoke: bool
+    prompt: str
+    signals: list[StuckSignalPart]
+
+
+class ItemPart(_Part):
+    """What to do with one item."""
+
+    index: int = Field(ge=0)
+    kind: str = Field(description="Case-folded.")
+    disposition: Literal["hold", "mark", "note", "pass"]
+    held: str | None = Field(description="The held item's id.")
+    text: str | None = Field(description="What to use instead of the item's text; null while it is held.")
+    review_url: str | None
+    flags: list[str]
+    recognised: str | None = Field(description="The held item whose approved text this is.")
+
+
+class SchedulePart(_Part):
+    """When the agent's next cycle should come, since something was held."""
+
+    next: str = Field(examples=["2m"])
+    reason: str = Field(examples=["hesitation review: held CHAT, REMEMBER"])
+
+
+class Verdict(_Part):
+    """The answer to a posted response. Null: not built, or switched off for the agent."""
+
+    id: str | None = Field(description="Null only where there is no database (the command line).")
+    policy: int | None = Field(description="The version of the policy that was applied.")
+    profile: Literal["seed"]
+    engine: str
+    hesitation: HesitationPart | None
+    quality: QualityPart | None
+    confidence: ConfidencePart | None
+    stuck: StuckPart | None
+    items: list[ItemPart]
+    schedule: SchedulePart | None
+    events: list[str]
