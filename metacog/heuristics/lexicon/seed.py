@@ -1,0 +1,42 @@
+"""The seed's own lists, letter for letter (seed 000, "Hesitation Score 計算").
+
+The seed writes them as regular expressions with the flags g and i, without u: ASCII letters match in
+either case and nothing else folds. No term overlaps another of its own list, so that every occurrence
+counts exactly as `match(/…/gi)` counts it.
+"""
+
+ABSOLUTE = (
+    "一定",
+    "不可能",
+    "顯然",
+    "毫無疑問",
+    "肯定是",
+    "clearly",
+    "obviously",
+    "definitely",
+    "impossible",
+)
+SOURCE = ("來源", "source", "ref:", "http")
+HEDGE = (
+    "我不確定",
+    "也許",
+    "可能",
+    "但我不太肯定",
+    "需要確認",
+    "我的理解是",
+    "not sure",
+    "maybe",
+    "might",
+    "I think",
+)
+CONCLUSION = ("所以", "因此", "結論", "答案是", "therefore", "conclusion", "the answer")
+REASONING = (
+    "因為",
+    "考慮到",
+    "另一方面",
+    "但是",
+    "however",
+    "because",
+    "on the other hand",
+    "alternatively",
+)

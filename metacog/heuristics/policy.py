@@ -1,0 +1,167 @@
+"""How one agent wants its responses judged, as one immutable value."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+from .lexicon import MARKS
+from .strict_json import pointer
+
+# Seed 000, "Hesitation Score 計算".
+WEIGHTS = {"absolute-claim": 20, "error-pattern": 30, "no-hedge": 15, "overconfidence": 15}
+# Kinds that are held and marked (seed 000, 行為調節), and who may release what was held of them.
+RELEASE = {"chat": "agent", "task": "agent", "remember": "person"}
+MAX_MARK_LENGTH = 500
+NEVER = 101  # one more than the highest score
+
+
+class PolicyError(ValueError):
+    """A policy that cannot be used; `errors` lists (JSON Pointer, sentence)."""
+
+    def __init__(self, errors: list[tuple[str, str]]) -> None:
+        self.errors = errors
+        super().__init__("; ".join(f"{where or 'policy'}: {detail}" for where, detail in errors))
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Thresholds, weights and wordings; the defaults are the seeds'.
+
+    Hesitation scores run 0..100, more is worse: marked from `threshold`, held from `hold_at` (101: never).
+    A signal of weight 0 is switched off. `marks` overrides the wording of `language` for single kinds, and
+    "{score}" in it becomes the score. `expiry_seconds`, `rate_*`, `budget_*` and the like are read by others.
+    """
+
+    profile: str = "seed"
+    threshold: int = 30
+    hold_at: int = 50
+    weights: Mapping[str, int] = field(default_factory=lambda: dict(WEIGHTS))
+    release: Mapping[str, str] = field(default_factory=lambda: dict(RELEASE))
+    marks: Mapping[str, str] | None = None
+    language: str = "zh-Hant"
+    review_seconds: int = 120
+    expiry_seconds: int = 604_800
+    rate_per_second: int = 20
+    rate_burst: int = 200
+    require_signature: bool = False
+    max_active_threads: int = 3
+    stuck_threshold: int = 7
+    budget_calls: int = 5
+    budget_extension: int = 3
+
+    @classmethod
+    def from_dict(cls, mapping: Mapping[str, Any]) -> Self:
+        """Check a policy as it is stored or sent; what is missing keeps its default.
+
+        PolicyError lists everything that is wrong, not only the first.
+        """
+        if not isinstance(mapping, Mapping):
+            raise PolicyError([("", "must be an object")])
+        known = {part.name for part in fields(cls)}
+        errors: list[tuple[str, str]] = []
+        values: dict[str, Any] = {}
+        for name, value in mapping.items():
+            if name not in known:
+                errors.append((pointer([name]), "is not part of a policy"))
+                continue
+            found = _CHECKS[name](value)
+            errors.extend((pointer([name, *loc]), detail) for loc, detail in found)
+            if not found:
+                values[name] = value
+        for name, defaults in (("weights", WEIGHTS), ("release", RELEASE)):
+            if name in values:
+                values[name] = {**defaults, **values[name]}
+        if values.get("marks") is not None:
+            values["marks"] = dict(values["marks"])
+        if not errors:
+            policy = cls(**values)
+            if policy.threshold <= policy.hold_at:
+                return policy
+            errors.append(
+                ("/hold_at", f"must not be below threshold: {policy.hold_at} is less than {policy.threshold}")
+            )
+        raise PolicyError(errors)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the policy as JSON values; `from_dict` takes it back."""
+        return asdict(self)
+
+
+_Errors = list[tuple[tuple[str, ...], str]]
+_Check = Callable[[Any], _Errors]
+
+
+def _whole(low: int, high: int) -> _Check:
+    def check(value: Any) -> _Errors:
+        if type(value) is not int or not low <= value <= high:
+            return [((), f"must be a whole number from {low} to {high}")]
+        return []
+
+    return check
+
+
+def _one_of(choices: Collection[str]) -> _Check:
+    wanted = "must be " + " or ".join(f'"{choice}"' for choice in choices)
+
+    def check(value: Any) -> _Errors:
+        return [] if isinstance(value, str) and value in choices else [((), wanted)]
+
+    return check
+
+
+def _table(names: Collection[str], each: _Check) -> _Check:
+    def check(value: Any) -> _Errors:
+        if not isinstance(value, Mapping):
+            return [((), "must be an object")]
+        errors: _Errors = []
+        for name, part in value.items():
+            if name in names:
+                errors.extend(((name, *loc), detail) for loc, detail in each(part))
+            else:
+                errors.append(((str(name),), "must be one of " + ", ".join(names)))
+        return errors
+
+    return check
+
+
+def _switch(value: Any) -> _Errors:
+    return [] if isinstance(value, bool) else [((), "must be true or false")]
+
+
+def _wording(value: Any) -> _Errors:
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_MARK_LENGTH:
+        return [((), f"must be a text of 1 to {MAX_MARK_LENGTH} characters")]
+    if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+        return [((), "must hold no NUL and no half of a surrogate pair")]
+    return []
+
+
+def _profile(value: Any) -> _Errors:
+    if value == "aware":
+        return [((), '"aware" is not built yet; use "seed"')]
+    return _one_of(["seed"])(value)
+
+
+def _or_null(check: _Check) -> _Check:
+    return lambda value: [] if value is None else check(value)
+
+
+_SECONDS_IN_YEAR = 31_536_000
+_CHECKS: dict[str, _Check] = {
+    "profile": _profile,
+    "threshold": _whole(0, NEVER),
+    "hold_at": _whole(0, NEVER),
+    "weights": _table(WEIGHTS, _whole(0, 100)),
+    "release": _table(RELEASE, _one_of(["person", "agent"])),
+    "marks": _or_null(_table(RELEASE, _wording)),
+    "language": _one_of(list(MARKS)),
+    "review_seconds": _whole(0, _SECONDS_IN_YEAR),
+    "expiry_seconds": _whole(1, _SECONDS_IN_YEAR),
+    "rate_per_second": _whole(1, 1_000_000),
+    "rate_burst": _whole(1, 1_000_000),
+    "require_signature": _switch,
+    "max_active_threads": _whole(1, 100),
+    "stuck_threshold": _whole(1, 100),
+    "budget_calls": _whole(1, 10_000),
+    "budget_extension": _whole(0, 10_000),
+}
