@@ -1,0 +1,31 @@
+"""Deterministic second thoughts about an agent's text: plain values in, plain values out.
+
+Imports no Django and no Celery; reads no clock, file, network or setting while it scores.
+"""
+
+from .hesitation import Hesitation, Pattern, Signal, Span
+from .policy import Policy, PolicyError
+from .scorer import ENGINE, PatternError, Scorer
+from .tags import Item, parse_tags
+from .timesense import advance_intent, format_intent, temporal_markers
+from .wire import Refused, check_response, read_response
+
+__all__ = [
+    "ENGINE",
+    "Hesitation",
+    "Item",
+    "Pattern",
+    "PatternError",
+    "Policy",
+    "PolicyError",
+    "Refused",
+    "Scorer",
+    "Signal",
+    "Span",
+    "advance_intent",
+    "check_response",
+    "format_intent",
+    "parse_tags",
+    "read_response",
+    "temporal_markers",
+]

@@ -1,0 +1,164 @@
+"""The four signals of hesitation, exactly as the seed's code (seed 000, "Hesitation Score 計算").
+
+They find phrases worth a second look. The score is no probability of error.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .matcher import ABSOLUTE, CONCLUSION, REASONING, SOURCE, Found, HedgeFinder, occurrences
+
+MAX_SCORE = 100
+# Evidence shown for one signal: a text can hold hundreds of thousands of places, and nobody reads them.
+MAX_SPANS = 256
+LONG_CHAT = 200  # UTF-16 units, as JavaScript counts
+MANY_CONCLUSIONS = 2
+
+
+class Span(NamedTuple):
+    """Evidence: code points into the response, or into the text of item number `item`; end exclusive."""
+
+    start: int
+    end: int
+    text: str
+    item: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        span: dict[str, Any] = {"start": self.start, "end": self.end, "text": self.text}
+        if self.item is not None:
+            span["item"] = self.item
+        return span
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One reason to hesitate. `weight` is what it adds to the score."""
+
+    type: str
+    detail: str
+    weight: int
+    spans: tuple[Span, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "type": self.type,
+            "detail": self.detail,
+            "weight": self.weight,
+            "spans": [span.as_dict() for span in self.spans],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Hesitation:
+    """How much in a response is worth a second look: `score` 0..100, more is worse."""
+
+    score: int
+    confident: bool  # score < threshold
+    signals: tuple[Signal, ...]
+    suggestion: str  # for the next cycle; "" without signals
+    matched_pattern_ids: tuple[str, ...]  # the first pattern that matches, as in the seed
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A past mistake: any of the keywords in a response recalls it."""
+
+    id: str
+    keywords: tuple[str, ...]
+    description: str
+
+
+class Evidence(NamedTuple):
+    """What the signals look at."""
+
+    found: Found
+    keyword: str
+    pattern: Pattern | None
+    chats: Sequence[tuple[int, str]]  # index and text of each chat
+    hedge_finder: HedgeFinder
+
+
+SignalFunction = Callable[[Evidence, int], Signal | None]
+
+
+def absolute_claim(evidence: Evidence, weight: int) -> Signal | None:
+    """Absolute terms, and nothing that names a source."""
+    terms = evidence.found.terms
+    count = len(terms[ABSOLUTE])
+    if not count or terms[SOURCE]:
+        return None
+    spans = _term_spans(evidence.found, ABSOLUTE)
+    return Signal("absolute-claim", f"{count} absolute claim(s) without source", weight, spans)
+
+
+def error_pattern(evidence: Evidence, weight: int) -> Signal | None:
+    """A keyword of a past mistake; only the first pattern counts."""
+    pattern = evidence.pattern
+    if pattern is None:
+        return None
+    text = evidence.found.text
+    places = occurrences(evidence.keyword, text, MAX_SPANS)
+    spans = tuple(Span(start, end, text[start:end]) for start, end in places)
+    return Signal("error-pattern", f"matches past error: {pattern.description}", weight, spans)
+
+
+def no_hedge(evidence: Evidence, weight: int) -> Signal | None:
+    """Chats of more than 200 UTF-16 units together, and no hedge in them."""
+    chats = evidence.chats
+    if not chats:
+        return None
+    together = chats[0][1] if len(chats) == 1 else " ".join(text for _, text in chats)
+    if not _is_longer(together, LONG_CHAT) or evidence.hedge_finder.hedges(together):
+        return None
+    spans = tuple(Span(0, len(text), text, index) for index, text in chats if text)[:MAX_SPANS]
+    return Signal("no-hedge", "long CHAT response with no hedging language", weight, spans)
+
+
+def overconfidence(evidence: Evidence, weight: int) -> Signal | None:
+    """More than two conclusions, and fewer reasons than conclusions."""
+    terms = evidence.found.terms
+    conclusions, reasoning = len(terms[CONCLUSION]), len(terms[REASONING])
+    if conclusions <= MANY_CONCLUSIONS or reasoning >= conclusions:
+        return None
+    spans = _term_spans(evidence.found, CONCLUSION)
+    detail = f"{conclusions} conclusions vs {reasoning} reasoning qualifiers"
+    return Signal("overconfidence", detail, weight, spans)
+
+
+# In the seed's order. To add a signal: a function here, a weight in `policy`, a row in docs/heuristics.md.
+SIGNALS: tuple[tuple[str, SignalFunction], ...] = (
+    ("absolute-claim", absolute_claim),
+    ("error-pattern", error_pattern),
+    ("no-hedge", no_hedge),
+    ("overconfidence", overconfidence),
+)
+
+
+def hesitate(evidence: Evidence, signals: Sequence[tuple[SignalFunction, int]], threshold: int) -> Hesitation:
+    """Collect the signals (function and weight) that speak, and add up their weights."""
+    spoken = tuple(
+        signal for function, weight in signals if (signal := function(evidence, weight)) is not None
+    )
+    if not spoken:
+        return Hesitation(0, threshold > 0, (), "", ())
+    score = min(MAX_SCORE, sum(signal.weight for signal in spoken))
+    types = ", ".join(signal.type for signal in spoken)
+    matched = () if evidence.pattern is None or "error-pattern" not in types else (evidence.pattern.id,)
+    suggestion = f"Hesitation triggered (score={score}): {types}"
+    return Hesitation(score, score < threshold, spoken, suggestion, matched)
+
+
+def _term_spans(found: Found, which: int) -> tuple[Span, ...]:
+    text = found.text
+    places = found.spans(found.terms[which][:MAX_SPANS])
+    return tuple(Span(start, end, text[start:end]) for start, end in places)
+
+
+def _is_longer(text: str, units: int) -> bool:
+    """Compare a text's length in UTF-16 units, in which a character beyond U+FFFF counts twice."""
+    if len(text) > units:
+        return True
+    if len(text) * 2 <= units:
+        return False
+    return len(text) + sum(character > "\uffff" for character in text) > units

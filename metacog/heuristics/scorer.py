@@ -1,0 +1,181 @@
+"""Score responses under one policy and one set of patterns."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
+
+from .hesitation import SIGNALS, Evidence, Hesitation, Pattern, hesitate
+from .matcher import HedgeFinder, Matcher
+from .modulation import modulate, schedule
+from .policy import Policy
+from .strict_json import Refused
+from .tags import Item, parse_tags
+from .wire import MAX_ITEMS
+
+ENGINE = "1.0.0"
+
+MAX_PATTERNS = 10_000
+MAX_KEYWORDS = 64
+MAX_KEYWORD_LENGTH = 200
+
+_HEDGES = HedgeFinder()
+
+
+class PatternError(ValueError):
+    """A pattern that cannot be used; `index` is its place in the list, `reason` says why."""
+
+    def __init__(self, index: int, name: str, reason: str) -> None:
+        self.index = index
+        self.reason = reason
+        super().__init__(f"pattern {index}{name}: {reason}")
+
+
+class Scorer:
+    """Scores any number of responses, from any number of threads; nothing in it changes once it is built."""
+
+    __slots__ = ("_keywords", "_matcher", "_signals", "patterns", "policy")
+
+    def __init__(
+        self,
+        patterns: Iterable[Mapping[str, Any]] = (),
+        policy: Policy | Mapping[str, Any] | None = None,
+        profile: str = "seed",
+    ) -> None:
+        """Build from patterns in the seed's shape ({"id", "keywords", "description", …}).
+
+        Raises PatternError or PolicyError, both ValueErrors that say what is wrong.
+        """
+        self.patterns = _check_patterns(patterns)
+        self._keywords = tuple(
+            (pattern, keyword) for pattern in self.patterns for keyword in pattern.keywords
+        )
+        self._matcher = Matcher([keyword for _, keyword in self._keywords])
+        self._apply(_as_policy(policy, profile))
+
+    def _apply(self, policy: Policy) -> None:
+        self.policy = policy
+        self._signals = tuple(
+            (function, policy.weights[name]) for name, function in SIGNALS if policy.weights[name]
+        )
+
+    def with_policy(self, policy: Policy | Mapping[str, Any]) -> Self:
+        """Give a scorer of the same patterns under another policy, at once: they share the automaton."""
+        other = type(self).__new__(type(self))
+        other.patterns, other._keywords, other._matcher = self.patterns, self._keywords, self._matcher
+        other._apply(_as_policy(policy, "seed"))
+        return other
+
+    def items(self, body: Mapping[str, Any]) -> tuple[Item, ...]:
+        """Give the items of a valid body: those that were sent, else those parsed from its response.
+
+        Refused (422) when the response holds more than 256 tags.
+        """
+        sent = body.get("items")
+        if sent is not None:
+            return tuple(
+                Item(item["kind"].casefold(), item["text"], item.get("attributes") or {}) for item in sent
+            )
+        parsed = parse_tags(body["response"])
+        if len(parsed) > MAX_ITEMS:
+            detail = f"The response holds {len(parsed)} tags; {MAX_ITEMS} at most are taken."
+            raise Refused(422, detail, [{"pointer": "/response", "detail": detail}])
+        return parsed
+
+    def hesitate(self, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
+        """Look for reasons to hesitate in a response and its chats."""
+        found = self._matcher.find(response)
+        pattern, keyword = (None, "") if found.keyword is None else self._keywords[found.keyword]
+        return hesitate(
+            Evidence(found, keyword, pattern, _chats(items), _HEDGES), self._signals, self.policy.threshold
+        )
+
+    def score(
+        self,
+        body: Mapping[str, Any],
+        *,
+        recognised: Mapping[int, str] | None = None,
+        hesitation: bool = True,
+    ) -> dict[str, Any]:
+        """Give the verdict on a valid body, in the contract's shape; null where a database is needed.
+
+        `recognised` maps the index of an item to the held item whose approved text it repeats: it passes.
+        With `hesitation=False` everything passes. Refused (422) when the response holds too many tags.
+        """
+        items = self.items(body)
+        doubts = self.hesitate(body["response"], items) if hesitation else None
+        verdicts = modulate(items, doubts, self.policy, recognised or {})
+        return {
+            "id": None,
+            "policy": None,
+            "profile": self.policy.profile,
+            "engine": ENGINE,
+            "hesitation": None if doubts is None else self._hesitation_part(doubts),
+            "quality": None,
+            "confidence": None,
+            "stuck": None,
+            "items": verdicts,
+            "schedule": schedule(verdicts, self.policy),
+            "events": [],
+        }
+
+    def _hesitation_part(self, doubts: Hesitation) -> dict[str, Any]:
+        return {
+            "score": doubts.score,
+            "confident": doubts.confident,
+            "threshold": self.policy.threshold,
+            "hold_at": self.policy.hold_at,
+            "signals": [signal.as_dict() for signal in doubts.signals],
+            "suggestion": doubts.suggestion,
+            "matched_pattern_ids": list(doubts.matched_pattern_ids),
+        }
+
+
+def _as_policy(policy: Policy | Mapping[str, Any] | None, profile: str) -> Policy:
+    if isinstance(policy, Policy):
+        return policy
+    return Policy.from_dict({"profile": profile, **(policy or {})})
+
+
+def _chats(items: Sequence[Item | Mapping[str, Any]]) -> list[tuple[int, str]]:
+    chats = []
+    for index, item in enumerate(items):
+        kind, text = (item.kind, item.text) if isinstance(item, Item) else (item["kind"], item["text"])
+        if kind.casefold() == "chat":
+            chats.append((index, text))
+    return chats
+
+
+def _check_patterns(patterns: Iterable[Mapping[str, Any]]) -> tuple[Pattern, ...]:
+    checked = []
+    for index, pattern in enumerate(patterns):
+        if index == MAX_PATTERNS:
+            raise PatternError(index, "", f"more than {MAX_PATTERNS:,} patterns; retire some")
+        if not isinstance(pattern, Mapping):
+            raise PatternError(index, "", "must be an object")
+        identifier = pattern.get("id")
+        if not isinstance(identifier, str) or not identifier:
+            raise PatternError(index, "", "needs an id, a string that is not empty")
+        reason = _fault(pattern)
+        if reason:
+            raise PatternError(index, f" ({identifier})", reason)
+        checked.append(Pattern(identifier, tuple(pattern["keywords"]), pattern.get("description") or ""))
+    return tuple(checked)
+
+
+def _fault(pattern: Mapping[str, Any]) -> str | None:
+    keywords, description = pattern.get("keywords"), pattern.get("description")
+    if description is not None and not isinstance(description, str):
+        return "its description must be a string"
+    if not isinstance(keywords, list | tuple):
+        return "its keywords must be a list of strings"
+    if len(keywords) > MAX_KEYWORDS:
+        return f"has {len(keywords)} keywords; {MAX_KEYWORDS} at most"
+    for place, keyword in enumerate(keywords):
+        if not isinstance(keyword, str):
+            return f"keyword {place} must be a string"
+        if not keyword:
+            return f"keyword {place} is empty and would match everything"
+        if len(keyword) > MAX_KEYWORD_LENGTH:
+            return f"keyword {place} has {len(keyword)} characters; {MAX_KEYWORD_LENGTH} at most"
+        if any("\ud800" <= character <= "\udfff" for character in keyword):
+            return f"keyword {place} holds half of a surrogate pair"
+    return None
