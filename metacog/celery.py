@@ -3,6 +3,7 @@
 import logging
 import os
 import threading
+import warnings
 
 from celery import Celery
 from kombu.transport import TRANSPORT_ALIASES
@@ -11,6 +12,9 @@ logger = logging.getLogger(__name__)
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
 TRANSPORT_ALIASES["metacog"] = "metacog.broker:Transport"
+
+# Celery warns of running as root because of pickle; here only JSON is accepted.
+warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
 
 app = Celery("metacog")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -267,7 +267,7 @@ if BROKER_URL and urlsplit(BROKER_URL).scheme not in ("redis", "rediss", "amqp",
     BROKER_URL = ""
 
 # The broker carries nudges; rows are the truth. What a lost message left, the sweep finds.
-CELERY_BROKER_URL = BROKER_URL or "metacog://"  # metacog/broker.py: a file in the data folder
+CELERY_BROKER_URL = BROKER_URL or "metacog://localhost"  # metacog/broker.py: a file in the data folder
 CELERY_TASK_TIME_LIMIT = 60
 CELERY_TASK_SOFT_TIME_LIMIT = 45
 # How long a message stays with a worker that does not answer: longer than two tasks in a row may take.

@@ -9,7 +9,7 @@ def settle() -> None:
     """Release people's decisions whose time to undo is over, and expire what nobody decided."""
     from reviews import decisions
 
-    decisions.settle(timezone.now())
+    decisions.settle()
 
 
 @shared_task

@@ -1,0 +1,35 @@
+# Everything goes through scripts/bootstrap.py, which makes .venv and installs the locked dependencies.
+# PYTHON=python3.12 chooses the Python; ARGS="…" is handed on.
+
+PYTHON ?= python3
+BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on the PATH; metacog needs Python 3.11, 3.12 or 3.13." >&2; exit 1; }; exec $(PYTHON) scripts/bootstrap.py
+
+.PHONY: help up demo test check bench faults messages lock
+
+help:
+	@echo "make up        install what is missing, then start metacog on http://127.0.0.1:8000"
+	@echo "make demo      the same with example data and a small agent that goes on posting"
+	@echo "make test      run the tests on SQLite and PostgreSQL (ARGS=\"-k word\" for some)"
+	@echo "make check     linters, types, migrations, deploy checks, templates, licences, translations"
+	@echo "make bench     benchmarks"
+	@echo "make faults    the long fault tests"
+	@echo "make messages  bring the translations' sources up to date with the texts in the code"
+	@echo "make lock      write requirements*.txt anew from pyproject.toml (ARGS=--upgrade for newer releases)"
+
+up:
+	@$(BOOTSTRAP) manage.py up $(ARGS)
+
+test:
+	@$(BOOTSTRAP) --dev tests/run.py $(ARGS)
+
+check:
+	@$(BOOTSTRAP) --dev scripts/check.py $(ARGS)
+
+messages:
+	@$(BOOTSTRAP) --dev manage.py messages $(ARGS)
+
+lock:
+	@$(BOOTSTRAP) scripts/lock.py $(ARGS)
+
+demo bench faults:
+	@echo "make $@ is not there yet." >&2; exit 1

@@ -1,0 +1,252 @@
+"""`manage.py up`: prepare everything, then run web server, worker and beat as one foreground process."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import http.client
+import os
+import secrets
+import signal
+import socket
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django import db
+from django.conf import settings
+from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.tokens import default_token_generator
+from django.contrib.staticfiles.finders import get_finders
+from django.core.checks import ERROR, run_checks
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+from django.db.migrations.executor import MigrationExecutor
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+
+from metacog import catalogues
+from metacog.audit import record
+from metacog.models import Team, User
+from metacog.supervisor import Child, Supervisor
+
+# Any number: two `up`s on one PostgreSQL database wait for each other under it.
+PREPARING = 0x6D657461
+WEB_THREADS = 16
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def refuse(sentence: str) -> NoReturn:
+    """End with one sentence on standard error and exit status 1."""
+    sys.exit(sentence)
+
+
+class Command(BaseCommand):
+    help = "Prepare the database and files, then run web server, worker and beat until Ctrl-C or SIGTERM."
+    requires_system_checks = []  # run below, once there is a database to check
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default=settings.LISTEN_HOST, help="address to listen on (%(default)s)")
+        parser.add_argument(
+            "--port", type=int, default=settings.LISTEN_PORT, help="port to listen on (%(default)s)"
+        )
+        parser.add_argument("--workers", type=int, default=2, help="web processes (%(default)s)")
+
+    def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
+        if (host, str(port)) != (settings.LISTEN_HOST, settings.LISTEN_PORT):
+            # The settings depend on the address, so they are read again from the start.
+            os.environ |= {"METACOG_LISTEN_HOST": host, "METACOG_LISTEN_PORT": str(port)}
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, frame: sys.exit(0))
+        os.umask(0o077)
+        if settings.CONFIG_PROBLEMS:
+            refuse("\n".join(f"{problem} {hint}" for problem, hint in settings.CONFIG_PROBLEMS))
+        check_port(host, port)
+        lock = take_data_folder()
+        with prepared_alone():
+            migrate()
+            run_system_checks()
+            greeting = first_owner()
+        catalogues.compile_all()
+        collect_static()
+        db.connections.close_all()
+        if greeting:
+            say(greeting)
+        serve(host, port, workers)
+        os.close(lock)
+
+
+def check_port(host: str, port: int) -> None:
+    """Refuse an address on which nothing can listen."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except (OSError, OverflowError, UnicodeError) as error:
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            refuse(f"Port {port} on {host} is in use by another program; give another one with --port.")
+        reason = getattr(error, "strerror", None) or error
+        refuse(f"metacog cannot listen on {host}, port {port}: {reason}.")
+
+
+def take_data_folder() -> int:
+    """Make the data folder and hold it until this process ends, so that a second `up` is refused."""
+    try:
+        settings.DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = os.open(settings.DATA_DIR / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        refuse(f"The data folder {settings.DATA_DIR} cannot be written: {error.strerror}. Set METACOG_DATA_DIR.")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        refuse(f"Another `up` is running on the data folder {settings.DATA_DIR}.")
+    return lock
+
+
+@contextmanager
+def prepared_alone() -> Iterator[None]:
+    """Reach the database, and keep every other `up` on it waiting meanwhile."""
+    # A connection beside the pool: the pool hides why the server cannot be reached, and an advisory
+    # lock belongs to one connection. SQLite needs no lock: the data folder is held.
+    pooled = db.connections["default"]
+    plain = {key: value for key, value in pooled.settings_dict["OPTIONS"].items() if key != "pool"}
+    connection = type(pooled)({**pooled.settings_dict, "OPTIONS": plain}, "preparing")
+    try:
+        with connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                cursor.execute("SELECT pg_advisory_lock(%s)", [PREPARING])
+    except db.Error as error:
+        refuse(f"The database cannot be reached: {' '.join(str(error).split())}")
+    try:
+        yield
+    finally:
+        connection.close()
+
+
+def migrate() -> None:
+    executor = MigrationExecutor(db.connection)
+    steps = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+    if steps:
+        say(f"Preparing the database ({steps} steps).")
+        call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
+
+
+def run_system_checks() -> None:
+    serious = [m for m in run_checks(databases=["default"]) if m.is_serious(ERROR) and not m.is_silenced()]
+    if serious:
+        refuse("\n".join(f"{message.msg} {message.hint or ''}".strip() for message in serious))
+
+
+def first_owner() -> str:
+    """Make the first owner and team where there are none; return what to tell whoever started this.
+
+    While nobody has set that owner's password, every start offers a fresh way to do it.
+    """
+    if not Team.objects.exists():
+        with db.transaction.atomic():
+            team = Team.objects.create(name="Default")
+            record("team-created", team.name, actor=None, team=team)
+    owner = User.objects.filter(username="admin", is_superuser=True).first()
+    if owner is None and not User.objects.exists():
+        owner = User(username="admin", is_superuser=True, is_staff=True)
+        owner.set_unusable_password()
+    link = settings.DATA_DIR / "first-owner-link"
+    if owner is None or owner.has_usable_password():
+        link.unlink(missing_ok=True)
+        return ""
+    password = settings.ADMIN_PASSWORD
+    if password:
+        try:
+            validate_password(password, owner)
+        except ValidationError as error:
+            refuse(f"METACOG_ADMIN_PASSWORD cannot be used: {' '.join(error.messages)}")
+        greeting = "The first owner is admin, with the password in METACOG_ADMIN_PASSWORD."
+    elif sys.stdout.isatty():
+        password = secrets.token_urlsafe(15)
+        greeting = f"The first owner is admin, with the password {password} (shown this once)."
+    else:
+        greeting = f"The first owner is admin; the one-time link to set the password lies in {link}."
+    if password:
+        owner.set_password(password)
+    is_new = owner.pk is None
+    with db.transaction.atomic():
+        owner.save()
+        if is_new:
+            record("owner-created", owner.username, actor=None, team=None)
+    link.unlink(missing_ok=True)
+    if not password:
+        write_link(link, owner)
+    return greeting
+
+
+def write_link(link: Path, owner: User) -> None:
+    key = urlsafe_base64_encode(force_bytes(owner.pk))
+    path = reverse("set-password", args=[key, default_token_generator.make_token(owner)])
+    with os.fdopen(os.open(link, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(f"{settings.PUBLIC_URL}{path}\n")
+
+
+def collect_static() -> None:
+    """Collect the static files unless those of the last time are still the same."""
+    digest = hashlib.sha256(settings.STORAGES["staticfiles"]["BACKEND"].encode())
+    for finder in get_finders():
+        for name, storage in finder.list([]):
+            facts = os.stat(storage.path(name))
+            digest.update(f"{name}\0{facts.st_size}\0{facts.st_mtime_ns}\n".encode())
+    stamp = settings.DATA_DIR / "static.stamp"
+    if stamp.exists() and stamp.read_text() == digest.hexdigest():
+        return
+    say("Collecting the static files.")
+    stamp.unlink(missing_ok=True)
+    call_command("collectstatic", verbosity=0, interactive=False, clear=True, skip_checks=True)
+    stamp.write_text(digest.hexdigest())
+
+
+def serve(host: str, port: int, workers: int) -> None:
+    environment = {
+        **os.environ,
+        "METACOG_DATA_DIR": str(settings.DATA_DIR),  # absolute by now
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(settings.BASE_DIR), os.environ.get("PYTHONPATH")])),
+    }
+    environment.pop("METACOG_ADMIN_PASSWORD", None)
+    celery = ["celery", "--app=metacog.celery", "--quiet", "--skip-checks"]
+    children = [
+        Child(
+            "The web server", "granian", f"--host={host}", f"--port={port}", f"--workers={workers}",
+            "--interface=wsgi", "--http=1", "--no-ws", f"--blocking-threads={WEB_THREADS}",
+            "--backlog=1024", "--backpressure=256", "--respawn-failed-workers", "--respawn-interval=0.5",
+            "--workers-kill-timeout=6", "--log-level=error", "metacog.wsgi:application",
+        ),
+        Child(
+            "The worker", *celery, "worker", "--concurrency=2", "--loglevel=WARNING",
+            "--without-gossip", "--without-mingle", "--without-heartbeat",
+        ),
+        Child("The beat", *celery, "beat", "--loglevel=WARNING", "--pidfile="),
+    ]  # fmt: skip
+    Supervisor(children, environment, say).run(
+        is_ready=lambda: answers(host, port),
+        on_ready=lambda: say(f"metacog is ready at {settings.PUBLIC_URL} (Ctrl-C stops it)."),
+    )
+
+
+def answers(host: str, port: int) -> bool:
+    """Say whether the web server gives any answer at all."""
+    connection = http.client.HTTPConnection({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port, timeout=5)
+    try:
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status < 500
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

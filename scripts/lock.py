@@ -1,0 +1,24 @@
+"""Write the lock files anew: exact versions and hashes for every supported Python and platform."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+UV_VERSION = "0.13.9"
+
+
+def compile_lock(output: str, *arguments: str, requirements: str = "") -> None:
+    # No header, no index: nothing in the file tells where it was written.
+    subprocess.run(
+        [
+            ROOT / ".venv/bin/uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes",
+            "--python-version=3.11", "--no-header", "--no-annotate", "--output-file", output, *arguments,
+        ],
+        cwd=ROOT, input=requirements, text=True, check=True,
+    )  # fmt: skip
+
+
+compile_lock("requirements.txt", "pyproject.toml", *sys.argv[1:])
+compile_lock("requirements-dev.txt", "pyproject.toml", "--group=dev", "--constraints=requirements.txt", *sys.argv[1:])
+compile_lock("scripts/requirements-uv.txt", "-", requirements=f"uv=={UV_VERSION}\n")
