@@ -56,9 +56,10 @@ class Caller:
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> HttpResponse:
         data = body if isinstance(body, bytes | str) or body is None else json.dumps(body)
-        client = Client(headers={"authorization": f"Bearer {self.key}"} | headers)
-        kind = {} if data is None else {"data": data, "content_type": "application/json"}
-        return client.generic(method, "/api/v1" + path, **kind)  # type: ignore[return-value]
+        client = Client(headers={"authorization": f"Bearer {self.key}"} | headers, raise_request_exception=False)
+        kind = headers.get("content-type", "application/json" if data is not None else "")
+        # As an extra, since the client leaves `content_type` out when the body is empty.
+        return client.generic(method, "/api/v1" + path, data or "", CONTENT_TYPE=kind)
 
     def get(self, path: str, **headers: str) -> HttpResponse:
         return self.call("GET", path, **headers)

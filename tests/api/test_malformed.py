@@ -1,0 +1,161 @@
+"""Every malformed body: a 4xx that says what is wrong, the same on both databases, and never a row."""
+
+import json
+
+import pytest
+
+from metacog.models import AuditEvent
+from reviews.models import AgentResponse, HeldItem
+
+pytestmark = pytest.mark.django_db
+
+R = '"response": "x"'
+
+
+def nested(depth: int) -> str:
+    return '{"response": "x", "topics": ' + "[" * (depth - 1) + "]" * (depth - 1) + "}"
+
+
+# (name, body, status, pointer). Whoever adds a field adds its defects here.
+MALFORMED = [
+    ("empty", "", 400, None),
+    ("not JSON", "hello", 400, None),
+    ("cut off", '{"response": "x', 400, None),
+    ("two values", "{} {}", 400, None),
+    ("trailing comma", "{%s,}" % R, 400, None),
+    ("single quotes", "{'response': 'x'}", 400, None),
+    ("NaN", '{%s, "context_used": NaN}' % R, 400, None),
+    ("Infinity", '{%s, "context_used": -Infinity}' % R, 400, None),
+    ("overflow", '{%s, "context_used": 1e999}' % R, 400, None),
+    ("endless integer", '{%s, "cycle": %s}' % (R, "9" * 10_000), 400, None),
+    ("byte order mark", b"\xef\xbb\xbf{}", 400, None),
+    ("UTF-16", "{}".encode("utf-16"), 400, None),
+    ("not UTF-8", b'{"response": "\xff"}', 400, None),
+    ("overlong UTF-8", b'{"response": "\xc0\x80"}', 400, None),
+    ("encoded surrogate", b'{"response": "\xed\xa0\x80"}', 400, None),
+    ("raw control character", '{"response": "a\x01b"}', 400, None),
+    ("a list", "[]", 422, ""),
+    ("a string", '"x"', 422, ""),
+    ("null", "null", 422, ""),
+    ("a number", "1", 422, ""),
+    ("no response", "{}", 422, "/response"),
+    ("response is null", '{"response": null}', 422, "/response"),
+    ("response is a number", '{"response": 1}', 422, "/response"),
+    ("response is a list", '{"response": ["x"]}', 422, "/response"),
+    ("NUL", '{"response": "a\\u0000b"}', 422, "/response"),
+    ("NUL in a key", '{%s, "a\\u0000": 1}' % R, 422, None),
+    ("NUL in an attribute", '{%s, "items": [{"kind":"chat","text":"x","attributes":{"a":"\\u0000"}}]}' % R, 422, None),
+    ("lone high surrogate", '{"response": "\\ud800"}', 422, "/response"),
+    ("lone low surrogate", '{"response": "\\udc00x"}', 422, "/response"),
+    ("duplicate keys", '{"response": "x", "response": "y"}', 422, "/response"),
+    ("duplicate keys deep down", '{%s, "tests": {"passed": 1, "passed": 2}}' % R, 422, "/tests/passed"),
+    ("depth 33", nested(33), 422, None),
+    ("depth 100,000", nested(100_000), 422, None),
+    ("depth of objects", '{"a":' * 50_000 + "1" + "}" * 50_000, 422, None),
+    ("unknown field", '{%s, "score": 0}' % R, 422, "/score"),
+    ("257 items", json.dumps({"response": "x", "items": [{"kind": "chat", "text": "x"}] * 257}), 422, "/items"),
+    ("items is an object", '{%s, "items": {}}' % R, 422, "/items"),
+    ("item without kind", '{%s, "items": [{"text": "x"}]}' % R, 422, "/items/0/kind"),
+    ("item without text", '{%s, "items": [{"kind": "chat"}]}' % R, 422, "/items/0/text"),
+    ("item with a disposition", '{%s, "items": [{"kind":"chat","text":"x","disposition":"pass"}]}' % R, 422, None),
+    ("empty kind", '{%s, "items": [{"kind": "", "text": "x"}]}' % R, 422, "/items/0/kind"),
+    ("attribute is a number", '{%s, "items": [{"kind":"chat","text":"x","attributes":{"a":1}}]}' % R, 422, None),
+    ("cycle is a string", '{%s, "cycle": "1"}' % R, 422, "/cycle"),
+    ("cycle is a float", '{%s, "cycle": 1.0}' % R, 422, "/cycle"),
+    ("cycle is true", '{%s, "cycle": true}' % R, 422, "/cycle"),
+    ("cycle is negative", '{%s, "cycle": -1}' % R, 422, "/cycle"),
+    ("cycle beyond 63 bits", '{%s, "cycle": 9223372036854775808}' % R, 422, "/cycle"),
+    ("long session", json.dumps({"response": "x", "session": "s" * 256}), 422, "/session"),
+    ("long mode", json.dumps({"response": "x", "mode": "s" * 256}), 422, "/mode"),
+    ("empty id", '{%s, "id": ""}' % R, 422, "/id"),
+    ("id with a space", '{%s, "id": "a b"}' % R, 422, "/id"),
+    ("id beyond ASCII", '{%s, "id": "é"}' % R, 422, "/id"),
+    ("id of 256", json.dumps({"response": "x", "id": "i" * 256}), 422, "/id"),
+    ("time without zone", '{%s, "occurred_at": "2026-02-16T08:00:00"}' % R, 422, "/occurred_at"),
+    ("no time", '{%s, "last_commit_at": "yesterday"}' % R, 422, "/last_commit_at"),
+    ("share above one", '{%s, "context_used": 1.01}' % R, 422, "/context_used"),
+    ("unknown outcome", '{%s, "outcome": "won"}' % R, 422, "/outcome"),
+    ("held item that is none", '{%s, "replies_to_held": "held_x"}' % R, 422, "/replies_to_held"),
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "pointer"), [case[1:] for case in MALFORMED], ids=[case[0] for case in MALFORMED]
+)
+def test_it_says_what_is_wrong_and_writes_nothing(kuro, body, status, pointer):
+    before = AuditEvent.objects.count()
+    answer = kuro.post("/responses", body)
+    problem = answer.json()
+    assert answer.status_code == status, problem
+    assert answer["Content-Type"] == "application/problem+json"
+    assert problem["status"] == status
+    assert problem["detail"]
+    if pointer is not None:
+        assert pointer in [error["pointer"] for error in problem["errors"]]
+    assert AgentResponse.objects.count() == HeldItem.objects.count() == 0
+    assert AuditEvent.objects.count() == before
+
+
+WELL_FORMED = [
+    ("depth at the limit", nested(2)),
+    ("256 items", json.dumps({"response": "x", "items": [{"kind": "chat", "text": "x"}] * 256})),
+    ("an astral pair", '{"response": "\\ud83d\\ude00"}'),
+    ("session of 255", json.dumps({"response": "x", "session": "𠀀" * 255})),
+    ("largest cycle", '{%s, "cycle": 9223372036854775807}' % R),
+    ("every field null", json.dumps(dict.fromkeys(
+        ["id", "items", "user_message", "session", "cycle", "mode", "action", "topics", "thread", "problem",
+         "approach", "errors", "command", "command_output", "command_failed", "outcome", "context_used", "tests",
+         "last_commit_at", "retrieval", "replies_to_held", "occurred_at"]) | {"response": "x"})),
+    ("a script", json.dumps({"response": "<script>alert(1)</script>'; DROP TABLE x; --\u202e\u200b"})),
+]
+
+
+@pytest.mark.parametrize("body", [case[1] for case in WELL_FORMED], ids=[case[0] for case in WELL_FORMED])
+def test_it_takes_what_stands_at_the_edge(kuro, body):
+    assert kuro.post("/responses", body).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "pointer"),
+    [
+        ("decision", '{"verdict": "maybe", "reason": "x"}', "/verdict"),
+        ("decision", '{"reason": "x"}', "/verdict"),
+        ("decision", '{"verdict": "approve"}', "/reason"),
+        ("decision", '{"verdict": "approve", "reason": "  "}', "/reason"),
+        ("decision", '{"verdict": "edit", "reason": "x"}', "/text"),
+        ("decision", '{"verdict": "reject", "reason": "x", "text": "y"}', "/text"),
+        ("decision", '{"verdict": "reject", "reason": "x", "version": "1"}', "/version"),
+        ("decision", '{"verdict": "reject", "reason": "x", "by": "person"}', "/by"),
+        ("decision", '{"verdict": "reject", "reason": "a\\u0000"}', "/reason"),
+        ("decision", '{"verdict": "reject", "verdict": "approve", "reason": ""}', "/verdict"),
+    ],
+)
+def test_it_says_what_is_wrong_with_a_decision(kuro, path, body, pointer):
+    held = kuro.hold()
+    answer = kuro.post(f"/held/{held}/{path}", body)
+    assert answer.status_code == 422, answer.content
+    assert pointer in [error["pointer"] for error in answer.json()["errors"]]
+    assert HeldItem.objects.get().state == "pending"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/held?state=unheard", "/held?limit=0", "/held?limit=x", "/held?after=held_none", "/decisions?after=-1",
+     "/decisions?after=x", "/decisions?after=99999999999999999999", "/held?after=%00", "/decisions?after=1e3"],
+)
+def test_it_says_what_is_wrong_with_a_query(kuro, path):
+    answer = kuro.get(path)
+    assert answer.status_code == 422, answer.content
+    assert answer["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/nowhere", 404), ("GET", "/responses", 405), ("DELETE", "/held", 405), ("GET", "/held/held_%00", 404),
+     ("GET", "/held/" + "x" * 2000, 404), ("POST", "/held/none/decision", 404)],
+)
+def test_every_other_error_is_a_problem_document_too(kuro, method, path, status):
+    body = {"verdict": "reject", "reason": "x"} if method == "POST" else None
+    answer = kuro.call(method, path, body)
+    assert answer.status_code == status
+    assert answer["Content-Type"] == "application/problem+json"
