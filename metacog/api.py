@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from typing import Any, TypeVar
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,7 +11,7 @@ from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, ValidationError
 from ninja.openapi.docs import Swagger
 from ninja.security import HttpBearer
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from pydantic import ValidationError as PydanticError
 
 from metacog.heuristics import ENGINE, wire
@@ -97,17 +98,55 @@ def as_json(value: Any, status: int = 200, headers: dict[str, str] | None = None
     return HttpResponse(body, status=status, content_type="application/json", headers=headers)
 
 
+ERRORS = {
+    400: "The body is not JSON.",
+    401: "No live key, or no signature of this agent's.",
+    403: "The agent is disabled, or its policy leaves this to a person.",
+    404: "There is no such thing among yours.",
+    409: "Decided before, not yet, or not what stands now.",
+    413: "The body is larger than 1,048,576 bytes.",
+    415: "The body does not say it is JSON.",
+    422: "Out of shape; `errors` says where.",
+    429: "Too many posts; `Retry-After` says when to come back.",
+    503: "The database cannot take it now; `Retry-After` says when to come back.",
+}
+ALWAYS = (401, 403, 422, 503)
+WITH_BODY = (400, 413, 415)
+
+
+class ProblemDocument(BaseModel):
+    """An error (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[dict[str, str]] = Field(description="Each with a JSON Pointer `pointer` and a `detail`.")
+
+
 class Api(NinjaAPI):
-    """Ninja's API, with the parts of the bodies that calls read themselves among its components."""
+    """Ninja's API, with what its document cannot know: bodies that calls read themselves, and errors."""
 
     def get_openapi_schema(self, **kwargs: Any) -> Any:
-        schema = super().get_openapi_schema(**kwargs)
-        components = schema.setdefault("components", {}).setdefault("schemas", {})
-        for path in schema["paths"].values():
-            for operation in path.values():
-                for content in operation.get("requestBody", {}).get("content", {}).values():
+        # What calls declare is shared between documents: change a copy.
+        schema = deepcopy(super().get_openapi_schema(**kwargs))
+        components = schema["components"]["schemas"]
+        components["ProblemDocument"] = ProblemDocument.model_json_schema()
+        for path, calls in schema["paths"].items():
+            for call in calls.values():
+                body = call.get("requestBody", {}).get("content", {})
+                for content in body.values():
                     components.update(content["schema"].pop("$defs", {}))
+                statuses = {*ALWAYS, *(WITH_BODY if body else ()), *([404] if "{" in path else ())}
+                statuses |= {409} if path.endswith("/decision") else {429} if path.endswith("/responses") else set()
+                for status in sorted(statuses):
+                    call["responses"].setdefault(str(status), _problem_of(status))
         return schema
+
+
+def _problem_of(status: int) -> dict[str, Any]:
+    reference = {"$ref": REFERENCE.format(model="ProblemDocument")}
+    return {"description": ERRORS[status], "content": {"application/problem+json": {"schema": reference}}}
 
 
 api = Api(

@@ -1,0 +1,306 @@
+"""The agent's second look: what it may decide, when, and what it is told."""
+
+import hashlib
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from metacog.models import AgentState, AuditEvent, Policy
+from reviews import decisions
+from reviews.models import Decision, Delivery, HeldItem
+
+pytestmark = pytest.mark.django_db
+
+
+def decide(agent, held, verdict="withdraw", **body):
+    return agent.post(f"/held/{held}/decision", {"verdict": verdict, "reason": "looked again"} | body)
+
+
+def by_person(person, held, verdict="approve", **rest):
+    return decisions.decide(HeldItem.objects.get(public_id=held), person, verdict, **rest)[0]
+
+
+def test_it_lists_what_is_held_the_first_due_first_in_the_contracts_shape(kuro):
+    ids = [kuro.hold(kind) for kind in ("chat", "remember", "task")]
+    now = timezone.now()
+    for minutes, held in zip((5, 1, 3), ids, strict=True):
+        HeldItem.objects.filter(public_id=held).update(review_due_at=now + timedelta(minutes=minutes))
+    page = kuro.get("/held?state=pending").json()
+    assert [item["id"] for item in page["items"]] == [ids[1], ids[2], ids[0]]
+    assert page["next"] is None
+    item = page["items"][0]
+    assert list(item) == [
+        "id", "response", "index", "kind", "text", "sha256", "version", "state", "held_at", "review_due_at",
+        "expires_at", "hesitation",
+    ]  # fmt: skip
+    assert item["sha256"] == hashlib.sha256(item["text"].encode()).hexdigest()
+    assert (item["state"], item["version"], item["hesitation"]["score"]) == ("pending", 1, 50)
+    assert kuro.get(f"/held/{ids[1]}").json() == item
+
+
+def test_it_pages_through_held_items_without_gap_or_repeat(kuro):
+    ids = [kuro.hold() for _ in range(5)]
+    HeldItem.objects.update(review_due_at=timezone.now())
+    seen, after = [], ""
+    for _ in range(3):
+        page = kuro.get(f"/held?limit=2&after={after}").json()
+        seen += [item["id"] for item in page["items"]]
+        after = page["next"]
+    assert (seen, after) == (ids, None)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "state", "text"),
+    [("approve", "approved", "whole"), ("edit", "edited", "It may be the disk."), ("reject", "rejected", None),
+     ("withdraw", "withdrawn", None)],
+)
+def test_its_decision_goes_out_at_once(kuro, verdict, state, text):
+    held = kuro.hold()
+    kuro.respond("on to the next thing")
+    answer = decide(kuro, held, verdict, **({"text": text} if verdict == "edit" else {}))
+    assert answer.status_code == 201, answer.content
+    decision = answer.json()
+    assert list(decision) == ["id", "seq", "held", "verdict", "text", "reason", "by", "decided_at"]
+    assert decision["text"] == (HeldItem.objects.get().text if text == "whole" else text)
+    assert (decision["seq"], decision["held"], decision["by"]) == (1, held, "agent")
+    assert kuro.get("/decisions").json() == {"items": [decision], "next": None}
+    assert kuro.get(f"/held/{held}").json()["state"] == state
+    assert kuro.get("/held").json()["items"] == []
+    assert [item["id"] for item in kuro.get(f"/held?state={state}").json()["items"]] == [held]
+
+
+def test_approving_wants_a_later_response_or_a_due_review(kuro):
+    held = kuro.hold()
+    early = decide(kuro, held, "approve")
+    assert early.status_code == 409
+    assert early.json()["decision"] is None
+    HeldItem.objects.update(review_due_at=timezone.now())
+    assert decide(kuro, held, "approve").status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "status"), [(4, 5, 201), (4, 4, 409), (4, 3, 409), (4, None, 201), (None, 1, 201)]
+)
+def test_a_later_response_has_a_higher_cycle_where_cycles_are_given(kuro, first, later, status):
+    held = kuro.hold(cycle=first)
+    kuro.respond("next", cycle=later)
+    assert decide(kuro, held, "approve").status_code == status
+
+
+@pytest.mark.parametrize("verdict", ["reject", "withdraw"])
+def test_rejecting_and_withdrawing_are_always_allowed_whatever_the_kind(kuro, verdict):
+    assert decide(kuro, kuro.hold("remember"), verdict).status_code == 201
+
+
+@pytest.mark.parametrize(("kind", "status"), [("chat", 201), ("task", 201), ("remember", 403)])
+def test_it_releases_only_the_kinds_its_policy_leaves_to_it(kuro, kind, status):
+    held = kuro.hold(kind)
+    kuro.respond("next")
+    assert decide(kuro, held, "approve").status_code == status
+
+
+def test_its_policy_may_leave_everything_to_people(kuro):
+    held = kuro.hold()
+    kuro.respond("next")
+    Policy.objects.update(release={"chat": "person", "task": "person", "remember": "person"})
+    from patterns import scorer
+
+    scorer._scorers.kept.clear()  # versions are never changed in place outside of a test
+    assert decide(kuro, held, "approve").status_code == 403
+    assert decide(kuro, held, "edit", text="milder").status_code == 403
+
+
+def test_an_edit_that_would_be_held_again_is_refused(kuro):
+    held = kuro.hold()
+    kuro.respond("next")
+    answer = decide(kuro, held, "edit", text="It is obviously the cache.")
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["pointer"] == "/text"
+    assert HeldItem.objects.get().state == "pending"
+
+
+@pytest.mark.parametrize("shown", [{"version": 2}, {"version": 0}, {"sha256": "0" * 64}])
+def test_a_decision_about_something_else_than_what_stands_is_409(kuro, shown):
+    held = kuro.hold()
+    answer = decide(kuro, held, **shown)
+    assert answer.status_code == 409
+    assert HeldItem.objects.get().state == "pending"
+
+
+def test_what_was_shown_may_be_named(kuro):
+    held = kuro.hold()
+    item = kuro.get(f"/held/{held}").json()
+    assert decide(kuro, held, version=item["version"], sha256=item["sha256"]).status_code == 201
+
+
+def test_the_same_again_gets_the_first_decision_and_another_gets_409_with_it(kuro):
+    held = kuro.hold()
+    first = decide(kuro, held, "withdraw")
+    again = decide(kuro, held, "withdraw", reason="worded otherwise", version=1)
+    assert (again.status_code, again.json()) == (200, first.json())
+    differs = decide(kuro, held, "reject")
+    assert differs.status_code == 409
+    assert differs.json()["decision"] == first.json()
+    assert Decision.objects.count() == 1
+
+
+def test_the_same_edit_again_must_have_the_same_text(kuro):
+    held = kuro.hold()
+    kuro.respond("next")
+    assert decide(kuro, held, "edit", text="perhaps").status_code == 201
+    assert decide(kuro, held, "edit", text="perhaps").status_code == 200
+    assert decide(kuro, held, "edit", text="perhaps not").status_code == 409
+
+
+def test_it_hears_nothing_of_a_persons_decision_until_it_can_no_longer_be_undone(kuro, alice):
+    held = kuro.hold()
+    decision = by_person(alice, held, "reject", reason="not measured")
+    assert kuro.get(f"/held/{held}").json()["state"] == "pending"
+    assert [item["id"] for item in kuro.get("/held").json()["items"]] == [held]
+    assert kuro.get("/held?state=rejected").json()["items"] == []
+    assert kuro.get("/decisions").json()["items"] == []
+    answer = decide(kuro, held, "withdraw")
+    assert answer.status_code == 409
+    assert answer.json()["decision"] is None
+    Decision.objects.filter(pk=decision.pk).update(release_at=timezone.now())
+    (heard,) = kuro.get("/decisions").json()["items"]
+    assert (heard["verdict"], heard["reason"], heard["by"], heard["text"]) == (
+        "reject", "not measured", "person", None)
+    assert kuro.get(f"/held/{held}").json()["state"] == "rejected"
+    assert decide(kuro, held, "withdraw").json()["decision"] == heard
+
+
+def test_undoing_puts_it_back_and_the_agent_never_knew(kuro, alice):
+    held = kuro.hold()
+    decision = by_person(alice, held)
+    assert decisions.undo(decision, alice)
+    assert not decisions.undo(decision, alice)
+    assert kuro.get(f"/held/{held}").json()["state"] == "pending"
+    Decision.objects.update(release_at=timezone.now())
+    assert kuro.get("/decisions").json()["items"] == []
+    actions = list(AuditEvent.objects.filter(object_id=held).order_by("id").values_list("action", "before", "after"))
+    assert actions == [
+        ("chat-held", "", "pending"),
+        ("chat-approved", "pending", "approved"),
+        ("chat-decision-undone", "approved", "pending"),
+    ]
+
+
+def test_only_the_person_who_decided_may_undo_and_only_in_time(kuro, alice, bob):
+    decision = by_person(alice, kuro.hold())
+    assert not decisions.undo(decision, bob)
+    Decision.objects.update(release_at=timezone.now())
+    assert not decisions.undo(decision, alice)
+
+
+def test_people_may_approve_what_policy_leaves_to_people_at_once(kuro, alice, undo_at_once):
+    held = kuro.hold("remember")
+    by_person(alice, held)
+    (heard,) = kuro.get("/decisions").json()["items"]
+    assert (heard["verdict"], heard["by"]) == ("approve", "person")
+
+
+def test_a_person_is_warned_of_a_risky_edit_and_may_insist(kuro, alice, undo_at_once):
+    held = kuro.hold()
+    with pytest.raises(decisions.StillRisky) as warned:
+        by_person(alice, held, "edit", text="Obviously the cache.")
+    assert warned.value.hesitation.score == 50
+    by_person(alice, held, "edit", text="Obviously the cache.", accept_risk=True)
+    assert kuro.get("/decisions").json()["items"][0]["text"] == "Obviously the cache."
+
+
+def test_the_second_person_is_told_what_the_first_decided(kuro, alice, bob):
+    held = kuro.hold()
+    first = by_person(alice, held)
+    assert by_person(alice, held) == first
+    with pytest.raises(decisions.Standing) as standing:
+        by_person(bob, held, "reject")
+    assert standing.value.decision == first
+
+
+def test_it_expires_what_nobody_decided_and_never_approves_it(kuro):
+    held = kuro.hold()
+    HeldItem.objects.update(expires_at=timezone.now())
+    assert decide(kuro, held, "approve").status_code == 409
+    (expired,) = kuro.get("/decisions").json()["items"]
+    assert (expired["verdict"], expired["text"], expired["by"]) == ("expire", None, "system")
+    assert kuro.get(f"/held/{held}").json()["state"] == "expired"
+
+
+def test_the_feed_counts_each_agent_without_gaps(kuro, other, aurora):
+    for _ in range(3):
+        decide(kuro, kuro.hold())
+        decide(other, other.hold())
+    page = kuro.get("/decisions?after=1&limit=1").json()
+    assert ([item["seq"] for item in page["items"]], page["next"]) == ([2], "2")
+    assert [item["seq"] for item in kuro.get(f"/decisions?after={page['next']}").json()["items"]] == [3]
+    assert list(AgentState.objects.values_list("decision_seq", flat=True)) == [3, 3]
+
+
+def test_approved_text_that_comes_back_passes_for_that_kind_and_agent_only(kuro, other):
+    held = kuro.hold()
+    text = HeldItem.objects.get().text
+    kuro.respond("next")
+    decide(kuro, held, "approve")
+    again = kuro.respond(text)
+    assert again["hesitation"]["score"] == 50
+    assert (again["items"][0]["disposition"], again["items"][0]["recognised"]) == ("pass", held)
+    assert again["schedule"] is None
+    for agent, body in [
+        (kuro, {"items": [{"kind": "remember", "text": text}]}),
+        (kuro, {"items": [{"kind": "chat", "text": text + " "}]}),
+        (other, {"items": [{"kind": "chat", "text": text}]}),
+    ]:
+        assert agent.respond(text, **body)["items"][0]["disposition"] == "hold"
+
+
+@pytest.mark.parametrize(("verdict", "passes"), [("edit", True), ("reject", False), ("withdraw", False)])
+def test_only_released_text_is_recognised(kuro, verdict, passes, alice, undo_at_once):
+    held = kuro.hold()
+    text = "Obviously it was the cache after all."
+    by_person(alice, held, verdict if verdict != "withdraw" else "reject",
+              text=text if verdict == "edit" else None, accept_risk=True)
+    back = text if verdict == "edit" else HeldItem.objects.get().text
+    assert (kuro.respond(back)["items"][0]["disposition"] == "pass") is passes
+
+
+def test_it_is_recognised_for_seven_days_and_not_before_it_is_released(kuro, alice):
+    held = kuro.hold()
+    text = HeldItem.objects.get().text
+    decision = by_person(alice, held)
+    assert kuro.respond(text)["items"][0]["disposition"] == "hold"
+    Decision.objects.filter(pk=decision.pk).update(release_at=timezone.now())
+    kuro.get("/decisions")
+    assert kuro.respond(text)["items"][0]["disposition"] == "pass"
+    Decision.objects.update(released_at=timezone.now() - timedelta(days=7, seconds=1))
+    assert kuro.respond(text)["items"][0]["disposition"] == "hold"
+
+
+def test_a_callback_is_owed_only_where_there_is_an_address(kuro, aurora):
+    decide(kuro, kuro.hold())
+    assert Delivery.objects.count() == 0
+    aurora.agents.update(callback_url="https://agent.example/hook")
+    held = kuro.hold()
+    decision = decide(kuro, held).json()
+    delivery = Delivery.objects.get()
+    import json
+
+    body = json.loads(delivery.body)
+    assert (body["type"], body["data"]) == ("item.decided", decision)
+    assert (delivery.type, delivery.state, delivery.held.public_id) == ("item.decided", "waiting", held)
+    kuro.hold()
+    HeldItem.objects.update(expires_at=timezone.now())
+    kuro.get("/decisions")
+    assert list(Delivery.objects.order_by("id").values_list("type", flat=True)) == ["item.decided", "item.expired"]
+
+
+def test_a_decision_binds_what_was_shown(kuro, alice, undo_at_once):
+    held = kuro.hold()
+    item = HeldItem.objects.get()
+    by_person(alice, held, "edit", text="milder", version=1, digest=item.sha256)
+    decision = Decision.objects.get()
+    assert (decision.item_version, decision.item_sha256) == (1, item.sha256)
+    assert decision.text_sha256 == hashlib.sha256(b"milder").hexdigest()
+    event = AuditEvent.objects.get(action="chat-edited")
+    assert (event.data["item_sha256"], event.data["text_sha256"]) == (item.sha256, decision.text_sha256)

@@ -1,0 +1,47 @@
+"""A stranger sees nothing: agents of other teams, and other agents of the same team."""
+
+import pytest
+
+from reviews.models import HeldItem
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def sibling(aurora):
+    from metacog.agents import create_agent
+    from tests.conftest import Caller
+
+    agent, key, secret = create_agent(aurora, "sibling", None)
+    return Caller(agent.public_id, key, secret)
+
+
+@pytest.mark.parametrize("stranger", ["other", "sibling"])
+def test_another_agents_items_are_not_there(kuro, stranger, request):
+    stranger = request.getfixturevalue(stranger)
+    held = kuro.hold()
+    assert stranger.get(f"/held/{held}").status_code == 404
+    assert stranger.post(f"/held/{held}/decision", {"verdict": "reject", "reason": "x"}).status_code == 404
+    assert stranger.get("/held").json()["items"] == []
+    assert stranger.get(f"/held?after={held}").status_code == 422
+    assert stranger.get("/context").json()["held"] == []
+    assert HeldItem.objects.get().state == "pending"
+    kuro.post(f"/held/{held}/decision", {"verdict": "reject", "reason": "x"})
+    assert stranger.get("/decisions").json()["items"] == []
+    missing = stranger.get("/held/held_none").json()
+    assert stranger.get(f"/held/{held}").json() == missing | {
+        "detail": missing["detail"].replace("held_none", held)
+    }, "what is not ours and what does not exist are told alike"
+
+
+def test_the_patterns_are_the_teams_own(kuro, other, aurora):
+    from patterns.models import ErrorPattern
+
+    ErrorPattern.objects.create(team=aurora, keywords=["of Aurora alone"], description="d")
+    assert len(kuro.get("/patterns").json()["items"]) == 2
+    assert "Aurora" not in other.get("/patterns").content.decode()
+
+
+def test_a_session_is_no_key(as_person, olga):
+    for path in ("/held", "/decisions", "/context", "/patterns"):
+        assert as_person(olga).get(f"/api/v1{path}").status_code == 401

@@ -1,0 +1,78 @@
+"""The OpenAPI document says what is true, and its examples work."""
+
+import json
+
+import pytest
+from django.test import Client
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def document():
+    answer = Client().get("/api/v1/openapi.json")
+    assert answer.status_code == 200
+    return answer.json()
+
+
+def test_it_is_openapi_3_1_and_lists_every_call(document):
+    assert document["openapi"].startswith("3.1")
+    assert {path.removeprefix("/api/v1"): sorted(calls) for path, calls in document["paths"].items()} == {
+        "/responses": ["post"],
+        "/agents/{agent_id}/responses": ["post"],
+        "/held": ["get"],
+        "/held/{held_id}": ["get"],
+        "/held/{held_id}/decision": ["post"],
+        "/decisions": ["get"],
+        "/context": ["get"],
+        "/patterns": ["get"],
+    }
+
+
+def test_every_reference_leads_somewhere(document):
+    names = set(document["components"]["schemas"])
+
+    def references(value):
+        if isinstance(value, dict):
+            if "$ref" in value:
+                yield value["$ref"]
+            for each in value.values():
+                yield from references(each)
+        elif isinstance(value, list):
+            for each in value:
+                yield from references(each)
+
+    found = set(references(document))
+    assert found
+    assert {ref.removeprefix("#/components/schemas/") for ref in found} <= names
+
+
+def test_every_call_names_its_errors_as_problem_documents(document):
+    for path, calls in document["paths"].items():
+        for method, call in calls.items():
+            assert "401" in call["responses"], (method, path)
+            assert "application/problem+json" in call["responses"]["401"]["content"], (method, path)
+
+
+def test_its_examples_are_taken(document, kuro):
+    held = kuro.hold()
+    kuro.respond("next")
+    tried = 0
+    for path, calls in document["paths"].items():
+        content = calls.get("post", {}).get("requestBody", {}).get("content", {}).get("application/json", {})
+        if "{agent_id}" in path:
+            continue
+        for example in content.get("examples", {}).values():
+            body = json.dumps(example["value"])
+            answer = kuro.post(path.removeprefix("/api/v1").replace("{held_id}", held), body)
+            assert answer.status_code in (200, 201, 409), (path, answer.content)
+            tried += 1
+    assert tried >= 3
+
+
+def test_its_page_loads_nothing_from_elsewhere_and_runs_no_inline_script():
+    page = Client().get("/api/v1/docs")
+    assert page.status_code == 200
+    html = page.content.decode()
+    assert "https://" not in html.replace("https://metacog", "")
+    assert "default-src 'self'" in page["Content-Security-Policy"]
