@@ -1,0 +1,32 @@
+"""What every page of the console shows."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from django.http import HttpRequest
+
+from metacog.models import User
+from reviews.models import HeldItem
+
+SECTIONS = {"item": "queue", "response": "responses", "agent": "agents", "agent-new": "agents"}
+
+
+def console(request: HttpRequest) -> dict[str, Any]:
+    """Return the theme, the section of the navigation, and how many items wait (asked only where shown)."""
+    user = getattr(request, "user", None)
+    theme = user.theme if isinstance(user, User) else request.COOKIES.get("theme", "")
+    name = (request.resolver_match and request.resolver_match.url_name) or ""
+
+    @cache
+    def held_count() -> int:
+        if not isinstance(user, User):
+            return 0
+        return HeldItem.objects.filter(team__in=user.teams_as(), state=HeldItem.State.PENDING).count()
+
+    return {
+        "theme": theme if theme in ("light", "dark") else "",
+        "section": SECTIONS.get(name, name),
+        "held_count": held_count,
+    }
