@@ -1,14 +1,33 @@
 """A sense of time: how long ago things were, and where the agent is heading (seed 001)."""
 
+import math
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cmp_to_key
 from typing import Any
 
 _DAY_SECONDS = 86_400
 _DATE = re.compile(r"\[([0-9]{4})-([0-9]{2})-([0-9]{2})\]")
 MAX_ACTION = 150  # UTF-16 units
 RECENT = 5
+
+# What Object.prototype holds.
+_INHERITED = frozenset(
+    (
+        "__defineGetter__",
+        "__defineSetter__",
+        "__lookupGetter__",
+        "__lookupSetter__",
+        "constructor",
+        "hasOwnProperty",
+        "isPrototypeOf",
+        "propertyIsEnumerable",
+        "toLocaleString",
+        "toString",
+        "valueOf",
+    )
+)
 
 
 def temporal_markers(text: str, now: datetime) -> str:
@@ -29,7 +48,11 @@ def temporal_markers(text: str, now: datetime) -> str:
 
 def _ago(today: int, year: int, month: int, day: int) -> str:
     if not (1 <= month <= 12 and 1 <= day <= 31):
-        return "NaNmo ago"
+        # No ISO date: V8 tries again as month-day-year with a year of two digits. Here the day is UTC's,
+        # there it would be the machine's.
+        if not (1 <= year <= 12 and 1 <= month <= 31):
+            return "NaNmo ago"
+        year, month, day = (2000 if day < 50 else 1900) + day, year, month
     days = today - _day_number(year, month, day)
     if days == 0:
         return "today"
@@ -67,22 +90,29 @@ def format_intent(intent: Mapping[str, Any] | None) -> str:
         parts.append(f'Currently pursuing: "{thread}"')
     if streak and streak["count"] >= 2:
         parts.append(f"{streak['count']} consecutive {streak['mode']} cycles")
-    if len(recent) >= 3:
-        mode, count = _dominant(recent)
-        if count >= 3:
-            parts.append(f"Recent pattern: mostly {mode} ({count}/{len(recent)})")
+    if len(recent) >= 3 and (most := _dominant(recent)) and most[1] >= 3:
+        parts.append(f"Recent pattern: mostly {most[0]} ({most[1]}/{len(recent)})")
     return "\n\nContinuous intent:\n" + "\n".join(parts)
 
 
-def _dominant(modes: list[str]) -> tuple[str, int]:
-    counts: dict[str, int] = {}
+def _dominant(modes: list[str]) -> tuple[str, float] | None:
+    """Give the mode that JavaScript's sort puts first, and its count (NaN: it is none there)."""
+    counts: dict[str, float] = {}
     for mode in modes:
-        counts[mode] = counts.get(mode, 0) + 1
-    # Of equals the first in JavaScript's order of keys: array indexes by number, then the rest as they came.
+        # The seed counts in a plain object: of "__proto__" it keeps nothing, and the names that every
+        # object has already make texts of their counts.
+        if mode != "__proto__":
+            counts[mode] = counts.get(mode, math.nan if mode in _INHERITED else 0) + 1
+    # The order of keys: array indexes by number, then the rest as they came. Sorting keeps equals in it.
     indexes = sorted((mode for mode in counts if _is_array_index(mode)), key=int)
     ordered = indexes + [mode for mode in counts if not _is_array_index(mode)]
-    mode = max(ordered, key=counts.__getitem__)
-    return mode, counts[mode]
+
+    def compare(one: str, other: str) -> int:
+        difference = counts[other] - counts[one]
+        return (difference > 0) - (difference < 0)  # NaN counts as equal
+
+    ordered.sort(key=cmp_to_key(compare))
+    return (ordered[0], counts[ordered[0]]) if ordered else None
 
 
 def _is_array_index(key: str) -> bool:

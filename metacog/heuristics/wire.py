@@ -18,6 +18,7 @@ __all__ = [
     "Refused",
     "ResponseBody",
     "Verdict",
+    "check_intent",
     "check_response",
     "explain",
     "instant",
@@ -189,6 +190,23 @@ class ResponseBody(_Shape):
     occurred_at: Time | None = Field(default=None, description="When the response was made.")
 
 
+class StreakBody(_Shape):
+    """How often in a row the same behaviour was chosen."""
+
+    mode: str
+    count: Annotated[int, Field(ge=0, le=2**53 - 1)]
+
+
+class IntentBody(_Shape):
+    """Where an agent is heading (seed 001, "組件三：Continuous Intent")."""
+
+    lastMode: str
+    lastAction: str | None = None
+    activeThread: str | None = None
+    streak: StreakBody | None = None
+    recentModes: list[str] = Field(default_factory=list, max_length=MAX_ITEMS)
+
+
 def read_response(raw: bytes) -> dict[str, Any]:
     """Turn the bytes of a post into a body in which every field stands (None where it was not sent).
 
@@ -201,10 +219,19 @@ def read_response(raw: bytes) -> dict[str, Any]:
 
 def check_response(value: Any) -> dict[str, Any]:
     """Check the shape of a parsed body; give it back with every field present, or raise Refused (422)."""
+    return _check(ResponseBody, value)
+
+
+def check_intent(value: Any) -> dict[str, Any] | None:
+    """Check a continuous intent in the seed's shape (or null, none yet), or raise Refused (422)."""
+    return None if value is None else _check(IntentBody, value)
+
+
+def _check(model: type[BaseModel], value: Any) -> dict[str, Any]:
     try:
-        return ResponseBody.model_validate(value).model_dump()
+        return model.model_validate(value).model_dump()
     except ValidationError as error:
-        errors = explain(error.errors(include_url=False, include_input=True), ResponseBody)
+        errors = explain(error.errors(include_url=False), model)
         raise Refused(422, _summary(errors), errors) from None
 
 
