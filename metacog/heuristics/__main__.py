@@ -1,0 +1,134 @@
+"""The heuristics on the command line: JSON Lines in, JSON Lines out, no database."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .policy import PolicyError
+from .scorer import PatternError, Scorer
+from .strict_json import Refused, load
+from .timesense import format_intent, temporal_markers
+from .wire import MAX_BYTES, check_intent, check_response, instant
+
+_CHUNK = 65_536
+
+
+class _Unusable(Exception):
+    """The command cannot begin; the message is one plain sentence."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; 0: all well, 1: a line was bad, 2: the command could not begin."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options, sys.stdin.buffer, sys.stdout.buffer))
+    except _Unusable as error:
+        print(f"metacog.heuristics: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # Whoever read us has gone. Python would complain when it flushes at exit: give it nowhere to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m metacog.heuristics", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    score = commands.add_parser("score", help="posted responses in, verdicts out")
+    score.add_argument("--patterns", type=Path, metavar="FILE", help="a JSON list of error patterns")
+    score.add_argument("--policy", type=Path, metavar="FILE", help="a JSON object of policy settings")
+    score.add_argument("--profile", choices=["seed", "aware"], help='the rules to score by (default "seed")')
+    score.set_defaults(run=_score)
+
+    markers = commands.add_parser("markers", help="text in, text with [YYYY-MM-DD ⟨…⟩] out")
+    markers.add_argument(
+        "--now", required=True, type=_now, metavar="TIME", help="such as 2026-02-16T08:00:00Z"
+    )
+    markers.set_defaults(run=_markers)
+
+    intent = commands.add_parser("intent", help="continuous intents in, their sentences out")
+    intent.set_defaults(run=_intent)
+    return parser
+
+
+def _now(text: str) -> datetime:
+    try:
+        return instant(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is {error}") from None
+
+
+def _score(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
+    patterns = _read_file(options.patterns) if options.patterns else []
+    policy = _read_file(options.policy) if options.policy else {}
+    if not isinstance(patterns, list):
+        raise _Unusable(f"{options.patterns} must hold a JSON list of patterns.")
+    if not isinstance(policy, dict):
+        raise _Unusable(f"{options.policy} must hold a JSON object.")
+    if options.profile:
+        policy = {**policy, "profile": options.profile}
+    try:
+        scorer = Scorer(patterns, policy)
+    except PatternError as error:
+        raise _Unusable(f"{options.patterns}: {error}.") from None
+    except PolicyError as error:
+        raise _Unusable(f"{options.policy or 'The policy'}: {error}.") from None
+    return _each_line(source, sink, lambda value: scorer.score(check_response(value)))
+
+
+def _intent(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
+    return _each_line(source, sink, lambda value: {"text": format_intent(check_intent(value))})
+
+
+def _markers(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
+    # A date holds no line break, so each line can be marked on its own. Bytes that are no UTF-8 stay.
+    for line in source:
+        text = line.decode("utf-8", "surrogateescape")
+        sink.write(temporal_markers(text, options.now).encode("utf-8", "surrogateescape"))
+    sink.flush()
+    return 0
+
+
+def _each_line(source: BinaryIO, sink: BinaryIO, answer: Callable[[Any], dict[str, Any]]) -> int:
+    status = 0
+    for line in _lines(source):
+        try:
+            if len(line) > MAX_BYTES:
+                raise Refused(413, f"The line is longer than {MAX_BYTES:,} bytes.")
+            result = answer(load(line))
+        except Refused as refusal:
+            result = {"error": refusal.problem()}
+            status = 1
+        sink.write(json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        sink.flush()  # whoever feeds us line by line wants each answer now
+    return status
+
+
+def _lines(source: BinaryIO) -> Iterator[bytes]:
+    """Read lines without their ends; one that is too long comes as one byte too many, the rest skipped."""
+    while line := source.readline(MAX_BYTES + 3):
+        if len(line) == MAX_BYTES + 3 and not line.endswith(b"\n"):
+            while (rest := source.readline(_CHUNK)) and not rest.endswith(b"\n"):
+                pass
+        yield line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def _read_file(path: Path) -> Any:
+    try:
+        return load(path.read_bytes())
+    except OSError as error:
+        raise _Unusable(f"{path} cannot be read: {error.strerror}.") from None
+    except Refused as refusal:
+        raise _Unusable(f"{path}: {refusal.detail}") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
