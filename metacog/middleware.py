@@ -8,6 +8,7 @@ import secrets
 import zoneinfo
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import unquote_plus
 
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
@@ -20,7 +21,7 @@ from django.utils.cache import patch_vary_headers
 from psycopg_pool import PoolTimeout
 
 from metacog import audit
-from metacog.problems import Problem, answer
+from metacog.problems import Problem, answer, at
 
 log = logging.getLogger("metacog")
 
@@ -48,15 +49,22 @@ def RequestId(get_response: View) -> View:  # noqa: N802 - middleware are named 
 
 
 class Api:
-    """Bound and read the body of what agents send, and answer every error as a problem document."""
+    """Bound and read the body of what agents send, and answer every error as a problem document.
+
+    An address with a NUL character is refused here for people too: PostgreSQL takes none, SQLite does.
+    """
 
     def __init__(self, get_response: View) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not request.path.startswith("/api/"):
+            if _nul_in(request):
+                return HttpResponse("There is nothing at an address with a NUL character.\n", status=404)
             return self.get_response(request)
         try:
+            if place := _nul_in(request):
+                raise at(place, "An address cannot hold a NUL character.") if place == "/query" else NOWHERE
             read_body(request)
             response = self.get_response(request)
         except Problem as problem:
@@ -77,6 +85,15 @@ class Api:
             log.error("%s %s failed", request.method, request.path, exc_info=exception)
             return answer(Problem(500, "Something went wrong here. Nothing was written; send it again later."))
         return None
+
+
+NOWHERE = Problem(404, "There is nothing at this address. The calls are listed at /api/v1/docs.")
+
+
+def _nul_in(request: HttpRequest) -> str:
+    if "\0" in request.path_info:
+        return "/path"
+    return "/query" if "\0" in unquote_plus(request.META.get("QUERY_STRING", "")) else ""
 
 
 def database_away() -> Problem:
@@ -101,7 +118,7 @@ def _away_page(request: HttpRequest) -> HttpResponse:
 
 def _as_problem(request: HttpRequest, response: HttpResponse) -> Problem:
     if response.status_code == 404:
-        return Problem(404, f"There is nothing at {request.path}. The calls are listed at /api/v1/docs.")
+        return NOWHERE
     if response.status_code == 405:
         allowed = response.get("Allow", "")
         return Problem(405, f"This address takes {allowed or 'other methods'} only.", headers={"Allow": allowed})
