@@ -63,7 +63,8 @@ class Channel(virtual.Channel):
 
     def _put(self, queue: str, message: dict[str, Any], **kwargs: Any) -> None:
         tag = message["properties"]["delivery_tag"]
-        self._sql("INSERT INTO messages (queue, tag, payload) VALUES (?, ?, ?)", queue, tag, json.dumps(message))
+        payload = json.dumps(message)
+        self._sql("INSERT INTO messages (queue, tag, payload) VALUES (?, ?, ?)", queue, tag, payload)
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         now = time.time()
@@ -100,6 +101,10 @@ class Transport(virtual.Transport):
     polling_interval = 0.1
     driver_type = "sqlite"
     driver_name = "sqlite3"
+
+    def drain_events(self, connection: Any, timeout: float | None = None) -> None:
+        # Celery waits 2 s at a time, and only looks in between whether it was told to stop.
+        super().drain_events(connection, timeout=min(timeout or 0.3, 0.3))
 
     def driver_version(self) -> str:
         return sqlite3.sqlite_version

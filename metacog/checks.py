@@ -5,7 +5,7 @@ import sqlite3
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connections
 
 OLDEST_SQLITE = (3, 38, 0)  # STRICT tables, RETURNING, and JSON functions that are always built in
@@ -20,7 +20,7 @@ def environment(**kwargs: Any) -> list[CheckMessage]:
 
 @register(Tags.files)
 def data_folder(**kwargs: Any) -> list[CheckMessage]:
-    """Demand a data folder that this user can write and nobody else can read."""
+    """Demand a data folder that this user can write, and warn when others can read what is in it."""
     folder = settings.DATA_DIR
     if not folder.exists():
         return []  # `up` makes it
@@ -32,12 +32,12 @@ def data_folder(**kwargs: Any) -> list[CheckMessage]:
                 id="metacog.E002",
             )
         ]
-    if folder.stat().st_mode & 0o077:
+    if folder.stat().st_mode & 0o077 and any(entry.stat().st_mode & 0o077 for entry in folder.glob("*")):
         return [
-            Error(
-                f"The data folder {folder} can be read by other users of this machine.",
-                hint=f"It holds keys: chmod 700 {folder}",
-                id="metacog.E003",
+            Warning(
+                f"Other users of this machine can read what lies in the data folder {folder}.",
+                hint=f"It holds keys and texts: chmod -R go= {folder}",
+                id="metacog.W003",
             )
         ]
     return []
@@ -47,13 +47,14 @@ def data_folder(**kwargs: Any) -> list[CheckMessage]:
 def database_versions(databases: Any = None, **kwargs: Any) -> list[CheckMessage]:
     """Refuse database versions on which the queries or the append-only triggers do not work."""
     messages: list[CheckMessage] = []
+    oldest = ".".join(map(str, OLDEST_SQLITE))
     for alias in databases or []:
         connection = connections[alias]
         if connection.vendor == "sqlite" and sqlite3.sqlite_version_info < OLDEST_SQLITE:
             messages.append(
                 Error(
                     f"This Python brings SQLite {sqlite3.sqlite_version}, which is too old.",
-                    hint=f"Use a Python with SQLite {'.'.join(map(str, OLDEST_SQLITE))} or later, or PostgreSQL.",
+                    hint=f"Use PostgreSQL, or a Python with SQLite {oldest} or later.",
                     id="metacog.E004",
                 )
             )

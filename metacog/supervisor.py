@@ -77,7 +77,9 @@ class Child:
 class Supervisor:
     """Runs children in the foreground until SIGTERM, SIGINT or SIGHUP."""
 
-    def __init__(self, children: list[Child], environment: Mapping[str, str], say: Callable[[str], None]) -> None:
+    def __init__(
+        self, children: list[Child], environment: Mapping[str, str], say: Callable[[str], None]
+    ) -> None:
         self._children = children
         self._environment = environment
         self._say = say

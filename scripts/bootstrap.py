@@ -1,4 +1,5 @@
-# ruff: noqa: UP - any Python must be able to read this far, to be told in one sentence that it is too old
+# ruff: noqa: RUF005, UP010, UP031
+# Written so that any Python can read it, to be told in one sentence that it is too old.
 """Make .venv, install the locked dependencies, then become the command that was asked for.
 
     python3 scripts/bootstrap.py [--dev] SCRIPT [ARGUMENT...]
@@ -60,7 +61,7 @@ def digest(path):
 
 def run(what, command):
     """Run a step of the installation; its output goes to a file, its failure into one sentence."""
-    environment = dict(os.environ, UV_PYTHON_DOWNLOADS="never", PIP_DISABLE_PIP_VERSION_CHECK="1", NO_COLOR="1")
+    environment = dict(os.environ, UV_PYTHON_DOWNLOADS="never", PIP_DISABLE_PIP_VERSION_CHECK="1")
     environment.pop("PYTHONHOME", None)
     with open(LOG, "wb") as log:
         status = subprocess.call(
@@ -87,7 +88,7 @@ def install(dev):
         import venv
     except ImportError:
         refuse(
-            "This Python cannot make virtual environments; on Debian and Ubuntu: apt install python%d.%d-venv."
+            "This Python cannot make virtual environments; on Debian: apt install python%d.%d-venv."
             % sys.version_info[:2]
         )
     if not found.startswith(python):
@@ -95,7 +96,8 @@ def install(dev):
         try:
             venv.create(VENV, clear=True, with_pip=True, symlinks=True)
         except (OSError, subprocess.CalledProcessError) as error:
-            refuse("The virtual environment %s cannot be made: %s." % (VENV, getattr(error, "strerror", None) or error))
+            reason = getattr(error, "strerror", None) or error
+            refuse("The virtual environment %s cannot be made: %s." % (VENV, reason))
         say("Installing uv.")
         pip = [VENV_PYTHON, "-m", "pip", "install", "--quiet", "--no-input", "--only-binary=:all:"]
         run("Installing uv", pip + ["--require-hashes", "-r", UV_LOCK])

@@ -19,6 +19,8 @@ def compile_lock(output: str, *arguments: str, requirements: str = "") -> None:
     )  # fmt: skip
 
 
-compile_lock("requirements.txt", "pyproject.toml", *sys.argv[1:])
-compile_lock("requirements-dev.txt", "pyproject.toml", "--group=dev", "--constraints=requirements.txt", *sys.argv[1:])
+upgrade = sys.argv[1:]
+compile_lock("requirements.txt", "pyproject.toml", *upgrade)
+tests_too = ["--group=dev", "--constraints=requirements.txt"]
+compile_lock("requirements-dev.txt", "pyproject.toml", *tests_too, *upgrade)
 compile_lock("scripts/requirements-uv.txt", "-", requirements=f"uv=={UV_VERSION}\n")

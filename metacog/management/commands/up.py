@@ -106,7 +106,8 @@ def take_data_folder() -> int:
         settings.DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = os.open(settings.DATA_DIR / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        refuse(f"The data folder {settings.DATA_DIR} cannot be written: {error.strerror}. Set METACOG_DATA_DIR.")
+        reason = error.strerror
+        refuse(f"The data folder {settings.DATA_DIR} cannot be written: {reason}. Set METACOG_DATA_DIR.")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -242,7 +243,8 @@ def serve(host: str, port: int, workers: int) -> None:
 
 def answers(host: str, port: int) -> bool:
     """Say whether the web server gives any answer at all."""
-    connection = http.client.HTTPConnection({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port, timeout=5)
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    connection = http.client.HTTPConnection(reachable, port, timeout=5)
     try:
         connection.request("GET", "/healthz")
         return connection.getresponse().status < 500
