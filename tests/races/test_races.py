@@ -1,0 +1,153 @@
+"""Races, played with real threads on PostgreSQL. Every one asks the rows who won, not the callers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from metacog.models import Agent, AgentState, AuditEvent
+from reviews import decisions
+from reviews.models import AgentResponse, Decision, HeldItem
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+
+def at_once(calls: Iterable[Callable[[], Any]]) -> list[Any]:
+    """Run the calls in as many threads, all let go at the same moment; return what each gave or raised."""
+    calls = list(calls)
+    barrier = Barrier(len(calls))
+
+    def run(call: Callable[[], Any]) -> Any:
+        barrier.wait()
+        try:
+            return call()
+        except Exception as error:
+            return error
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(run, calls))
+
+
+def test_two_people_decide_five_hundred_items_once_each(kuro, alice, bob):
+    for _ in range(500):
+        kuro.hold()
+        AgentState.objects.update(rate_tat=0)
+    outcomes = Counter()
+    for held in HeldItem.objects.all():
+        results = at_once(
+            lambda person=person, verdict=verdict, held=held: decisions.decide(held, person, verdict, reason="x")
+            for person, verdict in ((alice, "approve"), (bob, "reject"))
+        )
+        won = [result for result in results if isinstance(result, tuple)]
+        lost = [result for result in results if isinstance(result, decisions.Standing)]
+        assert (len(won), len(lost)) == (1, 1), results
+        assert lost[0].decision == won[0][0], "the loser is shown what the winner decided"
+        outcomes[won[0][0].verdict] += 1
+    assert sum(outcomes.values()) == Decision.objects.count() == 500
+    decided = AuditEvent.objects.filter(action__in=["chat-approved", "chat-rejected"])
+    assert decided.values("object_id").distinct().count() == decided.count() == 500
+
+
+def test_one_key_posted_fifty_times_at_once_is_one_response(kuro):
+    body = json.dumps({"response": "clearly the cache", "items": [{"kind": "chat", "text": "x"}], "id": "once"})
+    answers = at_once(lambda: kuro.post("/responses", body) for _ in range(50))
+    assert Counter(answer.status_code for answer in answers) == {201: 1, 200: 49}
+    assert len({answer.content for answer in answers}) == 1
+    assert (AgentResponse.objects.count(), HeldItem.objects.count()) == (1, 1)
+    assert AuditEvent.objects.filter(action="response-accepted").count() == 1
+
+
+def test_one_key_with_two_bodies_at_once_keeps_one_of_them(kuro):
+    answers = at_once(
+        lambda n=n: kuro.post("/responses", {"response": str(n % 2), "id": "once"}) for n in range(20)
+    )
+    counts = Counter(answer.status_code for answer in answers)
+    assert counts[201] == 1
+    assert set(counts) <= {200, 201, 422}
+    assert AgentResponse.objects.count() == 1
+
+
+def test_a_person_the_agent_and_the_clock_decide_one_item_once(kuro, alice, undo_at_once):
+    agent = Agent.objects.get(public_id=kuro.id)
+    winners = Counter()
+    for _ in range(60):
+        held = HeldItem.objects.get(public_id=kuro.hold())
+        AgentState.objects.update(rate_tat=0)
+        HeldItem.objects.filter(pk=held.pk).update(review_due_at=timezone.now(), expires_at=timezone.now())
+        at_once(
+            [
+                lambda held=held: decisions.decide(held, alice, "reject", reason="x"),
+                lambda held=held: kuro.post(
+                    f"/held/{held.public_id}/decision", {"verdict": "withdraw", "reason": "x"}
+                ),
+                decisions.settle,
+            ]
+        )
+        decision = Decision.objects.get(held=held)
+        winners[decision.by] += 1
+        held.refresh_from_db()
+        assert held.state == decisions.AFTER[decisions.Verdict(decision.verdict)]
+    feed = kuro.get("/decisions").json()["items"]
+    assert [item["seq"] for item in feed] == list(range(1, 61))
+    assert AgentState.objects.get(agent=agent).decision_seq == 60
+    assert sum(winners.values()) == 60
+
+
+def test_undoing_against_the_release_ends_one_way(kuro, alice, settings):
+    settings.UNDO_SECONDS = 0.02
+    ends = Counter()
+    for _ in range(40):
+        held = HeldItem.objects.get(public_id=kuro.hold())
+        decision, _ = decisions.decide(held, alice, "reject", reason="x")
+
+        def release(decision: Decision = decision) -> None:
+            while Decision.objects.filter(pk=decision.pk, released_at=None, undone_at=None).exists():
+                decisions.settle()
+
+        undone, _ = at_once([lambda decision=decision: decisions.undo(decision, alice), release])
+        decision.refresh_from_db()
+        held.refresh_from_db()
+        assert (decision.undone_at is not None, decision.released_at is None) == (undone, undone)
+        assert held.state == ("pending" if undone else "rejected")
+        ends[undone] += 1
+    assert sum(ends.values()) == 40
+
+
+def test_the_feed_has_no_gap_for_a_reader_while_sixteen_decide(kuro):
+    ids = []
+    for _ in range(64):
+        ids.append(kuro.hold())
+        AgentState.objects.update(rate_tat=0)
+    seen: list[int] = []
+
+    def read() -> None:
+        while len(seen) < 64:
+            for item in kuro.get(f"/decisions?after={seen[-1] if seen else 0}").json()["items"]:
+                seen.append(item["seq"])
+
+    def write(mine: list[str]) -> None:
+        for held in mine:
+            answer = kuro.post(f"/held/{held}/decision", {"verdict": "withdraw", "reason": "x"})
+            assert answer.status_code == 201
+
+    results = at_once([read, *(lambda n=n: write(ids[n::16]) for n in range(16))])
+    assert [result for result in results if result is not None] == []
+    assert seen == list(range(1, 65))
+
+
+def test_posts_of_one_agent_are_ordered_and_counted(kuro):
+    answers = at_once(lambda n=n: kuro.post("/responses", {"response": "x", "mode": "m"}) for n in range(30))
+    assert {answer.status_code for answer in answers} == {201}
+    state = AgentState.objects.get(agent__public_id=kuro.id)
+    assert state.responses == 30
+    assert state.intent["streak"] == {"mode": "m", "count": 30}
