@@ -97,14 +97,14 @@ class Channel(virtual.Channel):
 
 class Transport(virtual.Transport):
     Channel = Channel
-    connection_errors = (*virtual.Transport.connection_errors, sqlite3.Error)
+    connection_errors: Any = (*virtual.Transport.connection_errors, sqlite3.Error)
     polling_interval = 0.1
     driver_type = "sqlite"
     driver_name = "sqlite3"
 
-    def drain_events(self, connection: Any, timeout: float | None = None) -> None:
+    def drain_events(self, connection: Any, **kwargs: Any) -> None:
         # Celery waits 2 s at a time, and only looks in between whether it was told to stop.
-        super().drain_events(connection, timeout=min(timeout or 0.3, 0.3))
+        super().drain_events(connection, timeout=min(kwargs.get("timeout") or 0.3, 0.3))
 
     def driver_version(self) -> str:
         return sqlite3.sqlite_version

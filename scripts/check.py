@@ -1,0 +1,168 @@
+"""Everything that can be checked without running the product; each check's name, then what it found."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+# Agent text is data: autoescape stays on, and the content security policy allows nothing inline.
+FORBIDDEN_IN_TEMPLATES = {
+    r"\|\s*safe\b": "|safe",
+    r"{%\s*autoescape\s+off": "autoescape off",
+    r"<script(?![^>]*\ssrc=)": "an inline script",
+    r"<style\b": "an inline style sheet",
+    r"\sstyle\s*=": "a style attribute",
+    r"\son[a-z]+\s*=\s*[\"']": "an event handler attribute",
+    r"{%\s*load\s+partials": "a dependency on django-template-partials",
+    r"javascript:": "a javascript: address",
+}
+FORBIDDEN_IN_CODE = {r"\bmark_safe\b": "mark_safe", r"\bSafe(String|Text)\b": "SafeString"}
+
+# What may be shipped with MIT-licensed code without asking anybody.
+GOOD_LICENCES = re.compile(
+    r"\b(MIT|BSD|Apache|ISC|PSF|Python Software Foundation|MPL|Mozilla|LGPL|Lesser General)\b"
+    r"|\b(Unlicense|0BSD|Zlib|Public Domain)\b",
+    re.IGNORECASE,
+)
+
+
+def run(*command: str, **environment: str) -> Iterator[str]:
+    """Give the output of a command that failed, nothing for one that succeeded."""
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    if done.returncode:
+        yield done.stdout.strip() or f"exit status {done.returncode}"
+
+
+def manage(*arguments: str, **environment: str) -> Iterator[str]:
+    return run(sys.executable, "manage.py", *arguments, **environment)
+
+
+def lint() -> Iterator[str]:
+    return run(sys.executable, "-m", "ruff", "check", "--quiet", "--output-format=concise", ".")
+
+
+def types() -> Iterator[str]:
+    return run(sys.executable, "-m", "mypy", "metacog", "patterns", "reviews")
+
+
+def migrations() -> Iterator[str]:
+    return manage("makemigrations", "--check", "--dry-run", "--verbosity=1")
+
+
+def deployment() -> Iterator[str]:
+    return manage(
+        "check", "--deploy", "--fail-level=WARNING",
+        METACOG_PUBLIC_URL="https://metacog.example.org",
+        METACOG_ALLOWED_HOSTS="metacog.example.org",
+        METACOG_SECRET_KEY="a-key-for-this-check-only-0123456789-abcdefghijklmnopqrstuvwxyz",
+    )  # fmt: skip
+
+
+def translations() -> Iterator[str]:
+    return manage("messages", "--check")
+
+
+def templates() -> Iterator[str]:
+    import django
+    from django.template import TemplateSyntaxError
+    from django.template.loader import get_template
+
+    os.environ["DJANGO_SETTINGS_MODULE"] = "metacog.settings"
+    django.setup()
+    for path in sorted((ROOT / "templates").rglob("*.*")):
+        name = path.relative_to(ROOT / "templates").as_posix()
+        try:
+            get_template(name)
+        except TemplateSyntaxError as error:
+            yield f"{name}: {error}"
+        yield from forbidden(path, FORBIDDEN_IN_TEMPLATES)
+    for folder in ("metacog", "patterns", "reviews"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield from forbidden(path, FORBIDDEN_IN_CODE)
+
+
+def forbidden(path: Path, patterns: dict[str, str]) -> Iterator[str]:
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        for pattern, name in patterns.items():
+            if re.search(pattern, line, re.IGNORECASE):
+                yield f"{path.relative_to(ROOT)}:{number}: {name}"
+
+
+def vendored() -> Iterator[str]:
+    """Hold each file of others against the integrity its package gives, and ask for its licence.
+
+    static/vendor/VENDORED.json: {"htmx.min.js": {"package": "htmx.org", "version": "2.0.8",
+    "integrity": "sha512-…", "licence": "htmx.LICENSE"}}
+    """
+    folder = ROOT / "static" / "vendor"
+    if not folder.is_dir():
+        return
+    listed = json.loads((folder / "VENDORED.json").read_text())
+    licences = {entry["licence"] for entry in listed.values()}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_dir() or name == "VENDORED.json" or name in licences:
+            continue
+        if name not in listed:
+            yield f"{name} is not in VENDORED.json"
+            continue
+        digest = base64.b64encode(hashlib.sha512(path.read_bytes()).digest()).decode()
+        if listed[name]["integrity"] != f"sha512-{digest}":
+            yield f"{name} is not the file that VENDORED.json names"
+    for name, entry in listed.items():
+        for needed in (name, entry["licence"]):
+            if not (folder / needed).is_file():
+                yield f"{needed} is missing"
+
+
+def licences() -> Iterator[str]:
+    """Read the licence of every package that `make up` installs."""
+    for line in (ROOT / "requirements.txt").read_text().splitlines():
+        if not (match := re.match(r"([\w.-]+)==", line)):
+            continue
+        try:
+            package = importlib.metadata.metadata(match[1])
+        except importlib.metadata.PackageNotFoundError:
+            continue  # for another platform or Python
+        classifiers = [value for value in package.get_all("Classifier", []) if value.startswith("License")]
+        fields = [package.get("License-Expression") or "", (package.get("License") or "")[:200]]
+        said = " ".join(fields + classifiers)
+        if not GOOD_LICENCES.search(said):
+            yield f"{match[1]}: {said.strip() or 'names no licence'}"
+
+
+CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
+    lint, types, migrations, deployment, templates, translations, vendored, licences,
+)  # fmt: skip
+
+
+def main(names: list[str]) -> int:
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="metacog-check-") as folder:
+        os.environ["METACOG_DATA_DIR"] = folder
+        for check in CHECKS:
+            if names and check.__name__ not in names:
+                continue
+            found = list(check())
+            failed |= bool(found)
+            print(f"{check.__name__}: {'FAILED' if found else 'ok'}", *found, sep="\n", flush=True)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
