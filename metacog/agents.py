@@ -45,10 +45,10 @@ def check_callback_url(url: str) -> str:
     problem = ""
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        host, port = None, None
-    if not host or port == 0 or _UNPRINTABLE.search(url) or "\\" in url or parts.scheme not in ("http", "https"):
+        is_address = False
+    if not is_address or "\\" in url or _UNPRINTABLE.search(url):
         problem = _("This is no address: write it like https://agent.example.org/metacog.")
     elif len(url) > MAX_CALLBACK_URL:
         problem = _("An address has at most %(most)d characters.") % {"most": MAX_CALLBACK_URL}
@@ -80,9 +80,7 @@ def create_agent(
         agent = Agent.objects.create(team=team, **values)
         AgentState.objects.create(agent=agent)
         Policy.objects.create(agent=agent, version=1, created_by=actor if isinstance(actor, User) else None)
-        audit.record(
-            "agent-created", agent.public_id, actor=actor, team=team, agent=agent, after="enabled", name=agent.name
-        )
+        _record("agent-created", agent, actor, after="enabled", name=agent.name)
         api_key, signing_secret = keys.issue(agent, actor)
     return agent, api_key, signing_secret
 

@@ -1,0 +1,139 @@
+"""What people fill in about themselves, their team and its agents."""
+
+from __future__ import annotations
+
+import zoneinfo
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from metacog.agents import MAX_CALLBACK_URL, MAX_NAME
+from metacog.models import Language, Role, Team, User
+
+SIGNALS = {
+    "absolute-claim": _("Absolute claim"),
+    "error-pattern": _("Known error"),
+    "no-hedge": _("Long reply without a hedge"),
+    "overconfidence": _("Conclusions without reasons"),
+}
+KINDS = {"chat": "CHAT", "task": "TASK", "remember": "REMEMBER"}
+RELEASED_BY = {"person": _("a person"), "agent": _("a person, or the agent's own second look")}
+CONTINENTS = (
+    *("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic"),
+    *("Australia", "Europe", "Indian", "Pacific"),
+)
+
+
+class SignInForm(AuthenticationForm):
+    """Name and password, with an error that says what to look at."""
+
+    error_messages = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": _("That user name and password do not go together. Mind capitals in both."),
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].label = _("User name")
+        self.fields["password"].label = _("Password")
+
+
+class AgentForm(forms.Form):
+    """What an agent is called, speaks and is reached at; `metacog.agents` says what may not be."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=MAX_NAME,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    language = forms.ChoiceField(
+        label=_("Language"),
+        choices=Language.choices,
+        help_text=_("Of what metacog adds to the agent's text: marks, notes and the prompt."),
+    )
+    callback_url = forms.CharField(
+        label=_("Callback address (optional)"),
+        max_length=MAX_CALLBACK_URL,
+        required=False,
+        help_text=_("Where decisions are posted, signed. Without one the agent asks for them."),
+        widget=forms.TextInput(
+            attrs={
+                "inputmode": "url",
+                "placeholder": "https://",
+                "autocomplete": "off",
+                "spellcheck": "false",
+            }
+        ),
+    )
+
+
+class NewAgentForm(AgentForm):
+    """The same for a new agent, which also needs a team."""
+
+    team = forms.ModelChoiceField(Team.objects.none(), label=_("Team"), empty_label=None)
+    field_order = ["team", "name", "language", "callback_url"]
+
+    def __init__(self, teams: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["team"].queryset = teams  # type: ignore[attr-defined]
+
+
+class MemberForm(forms.Form):
+    """Somebody to add to a team."""
+
+    username = forms.CharField(
+        label=_("User name"),
+        max_length=150,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+    email = forms.EmailField(label=_("E-mail (optional)"), required=False, max_length=254)
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.REVIEWER)
+
+
+class RoleForm(forms.Form):
+    """A member's role."""
+
+    role = forms.ChoiceField(choices=Role.choices)
+
+
+@cache
+def time_zones() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the places people look for, by continent; no abbreviations, no aliases of the machine's."""
+    places = sorted(name for name in zoneinfo.available_timezones() if name.partition("/")[0] in CONTINENTS)
+    return [("UTC", [("UTC", "UTC")])] + [
+        (continent, [(name, name.partition("/")[2].replace("_", " ")) for name in names])
+        for continent, names in groupby(places, lambda name: name.partition("/")[0])
+    ]
+
+
+class PreferencesForm(forms.ModelForm[User]):
+    """How the console looks and behaves for one person."""
+
+    time_zone = forms.ChoiceField(label=_("Time zone"), choices=time_zones)
+
+    class Meta:
+        model = User
+        fields = ["language", "time_zone", "theme", "keyboard"]
+        help_texts = {
+            "keyboard": _("J and K to move, A, E and R to decide, U to undo. They rest while you type.")
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        language: Any = self.fields["language"]
+        language.choices = [("", _("As the browser")), *Language.choices]
+
+    def clean_time_zone(self) -> str:
+        name: str = self.cleaned_data["time_zone"]
+        try:
+            zoneinfo.ZoneInfo(name)
+        except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+            raise ValidationError(_("This machine does not know that time zone.")) from None
+        return name
