@@ -113,7 +113,7 @@ def time_zones() -> list[tuple[str, list[tuple[str, str]]]]:
     ]
 
 
-class PreferencesForm(forms.ModelForm[User]):
+class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
     """How the console looks and behaves for one person."""
 
     time_zone = forms.ChoiceField(label=_("Time zone"), choices=time_zones)

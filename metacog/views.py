@@ -35,7 +35,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from metacog import agents as changes
-from metacog import audit, members
+from metacog import audit, heuristics, members
 from metacog.forms import (
     KINDS,
     RELEASED_BY,
@@ -314,6 +314,7 @@ def _agent_page(
         Policy.objects.filter(agent=found).select_related("created_by").order_by("-version")[:POLICIES_SHOWN]
     )
     policy = next(policy for policy in policies if policy.version == found.policy_version)
+    rules = heuristics.Policy.from_dict(policy.as_dict())
     keys = list(AgentKey.objects.filter(agent=found).order_by("-pk")[:POLICIES_SHOWN])
     stored = {"name": found.name, "language": found.language, "callback_url": found.callback_url}
     context = {
@@ -327,7 +328,7 @@ def _agent_page(
         "live": sum(key.revoked_at is None for key in keys),
         "policy": policy,
         "policies": policies,
-        "weights": [(label, policy.weights[signal]) for signal, label in SIGNALS.items()],
+        "weights": [(label, rules.weights[signal]) for signal, label in SIGNALS.items()],
         "release": [
             (label, RELEASED_BY[policy.release.get(kind, "person")]) for kind, label in KINDS.items()
         ],
