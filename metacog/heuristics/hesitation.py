@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .matcher import ABSOLUTE, CONCLUSION, REASONING, SOURCE, Found, HedgeFinder, occurrences
+from .matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Found, Matcher, occurrences
 
 MAX_SCORE = 100
 # Evidence shown for one signal: a text can hold hundreds of thousands of places, and nobody reads them.
@@ -73,10 +73,11 @@ class Evidence(NamedTuple):
     """What the signals look at."""
 
     found: Found
-    keyword: str
     pattern: Pattern | None
-    chats: Sequence[tuple[int, str]]  # index and text of each chat
-    hedge_finder: HedgeFinder
+    keyword: str  # the pattern's, that stands in the response
+    chats: Sequence[tuple[int, str]]  # index and text of each
+    long_chat: str | None  # all chats together, where that is long
+    matcher: Matcher
 
 
 SignalFunction = Callable[[Evidence, int], Signal | None]
@@ -105,13 +106,9 @@ def error_pattern(evidence: Evidence, weight: int) -> Signal | None:
 
 def no_hedge(evidence: Evidence, weight: int) -> Signal | None:
     """Chats of more than 200 UTF-16 units together, and no hedge in them."""
-    chats = evidence.chats
-    if not chats:
+    if evidence.long_chat is None or _is_hedged(evidence.long_chat, evidence.found, evidence.matcher):
         return None
-    together = chats[0][1] if len(chats) == 1 else " ".join(text for _, text in chats)
-    if not _is_longer(together, LONG_CHAT) or evidence.hedge_finder.hedges(together):
-        return None
-    spans = tuple(Span(0, len(text), text, index) for index, text in chats if text)[:MAX_SPANS]
+    spans = tuple(Span(0, len(text), text, index) for index, text in evidence.chats if text)[:MAX_SPANS]
     return Signal("no-hedge", "long CHAT response with no hedging language", weight, spans)
 
 
@@ -135,30 +132,51 @@ SIGNALS: tuple[tuple[str, SignalFunction], ...] = (
 )
 
 
-def hesitate(evidence: Evidence, signals: Sequence[tuple[SignalFunction, int]], threshold: int) -> Hesitation:
+def weigh(evidence: Evidence, signals: Sequence[tuple[SignalFunction, int]], threshold: int) -> Hesitation:
     """Collect the signals (function and weight) that speak, and add up their weights."""
-    spoken = tuple(
-        signal for function, weight in signals if (signal := function(evidence, weight)) is not None
-    )
+    spoken = []
+    for function, weight in signals:
+        signal = function(evidence, weight)
+        if signal is not None:
+            spoken.append(signal)
     if not spoken:
-        return Hesitation(0, threshold > 0, (), "", ())
+        return calm(threshold)
+    types = [signal.type for signal in spoken]
     score = min(MAX_SCORE, sum(signal.weight for signal in spoken))
-    types = ", ".join(signal.type for signal in spoken)
-    matched = () if evidence.pattern is None or "error-pattern" not in types else (evidence.pattern.id,)
-    suggestion = f"Hesitation triggered (score={score}): {types}"
-    return Hesitation(score, score < threshold, spoken, suggestion, matched)
+    suggestion = f"Hesitation triggered (score={score}): {', '.join(types)}"
+    matched = (evidence.pattern.id,) if evidence.pattern and "error-pattern" in types else ()
+    return Hesitation(score, score < threshold, tuple(spoken), suggestion, matched)
+
+
+def calm(threshold: int) -> Hesitation:
+    """Give the hesitation that has no signals."""
+    return Hesitation(0, threshold > 0, (), "", ())
+
+
+def long_chat(chats: Sequence[tuple[int, str]]) -> str | None:
+    """Put the chats together as the seed does, or None when that is not longer than 200 UTF-16 units."""
+    if not chats:
+        return None
+    text = chats[0][1] if len(chats) == 1 else " ".join(text for _, text in chats)
+    if len(text) * 2 <= LONG_CHAT:
+        return None
+    # A character beyond U+FFFF counts twice.
+    if len(text) > LONG_CHAT or len(text) + sum(character > "\uffff" for character in text) > LONG_CHAT:
+        return text
+    return None
+
+
+def _is_hedged(chat: str, found: Found, matcher: Matcher) -> bool:
+    start = found.text.find(chat)
+    if start < 0:
+        elsewhere = matcher.find(chat)
+        return elsewhere is not None and bool(elsewhere.terms[HEDGE])
+    # It stands in the response, which has been searched already.
+    end = start + len(chat)
+    return any(start <= first and last <= end for first, last in found.spans(found.terms[HEDGE]))
 
 
 def _term_spans(found: Found, which: int) -> tuple[Span, ...]:
     text = found.text
     places = found.spans(found.terms[which][:MAX_SPANS])
     return tuple(Span(start, end, text[start:end]) for start, end in places)
-
-
-def _is_longer(text: str, units: int) -> bool:
-    """Compare a text's length in UTF-16 units, in which a character beyond U+FFFF counts twice."""
-    if len(text) > units:
-        return True
-    if len(text) * 2 <= units:
-        return False
-    return len(text) + sum(character > "\uffff" for character in text) > units

@@ -1,6 +1,6 @@
 """Find the seed's terms and the patterns' keywords in a text, in one pass."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
@@ -18,13 +18,13 @@ Place = tuple[int, int]
 # Start, end and number of each entry found in a text, in the order in which they end.
 Search = Callable[[bytes], Sequence[tuple[int, int, int]]]
 
-ABSOLUTE, SOURCE, CONCLUSION, REASONING = range(4)
-_TERMS = (seed.ABSOLUTE, seed.SOURCE, seed.CONCLUSION, seed.REASONING)
+ABSOLUTE, SOURCE, HEDGE, CONCLUSION, REASONING = range(5)
+TERMS = (seed.ABSOLUTE, seed.SOURCE, seed.HEDGE, seed.CONCLUSION, seed.REASONING)
 _NONE = 2**62
 # The capitals outside ASCII whose small letters hold ASCII. As part of a keyword they fold (JavaScript's
 # toLowerCase), as part of a term they do not (/i without /u). There are no others.
 _KELVIN, _DOTTED_I = "\u212a", "\u0130"
-# Long texts are read in windows, so that what is found in one never fills the memory.
+# Longer texts are read in windows, so that what is found in one never fills the memory.
 _WINDOW = 65_536
 
 
@@ -68,16 +68,22 @@ class Found:
 
     __slots__ = ("_folded", "keyword", "terms", "text")
 
-    def __init__(self, text: str, folded: bytes, terms: list[list[Place]], keyword: int | None) -> None:
+    def __init__(
+        self,
+        text: str,
+        folded: bytes = b"",
+        terms: Sequence[Sequence[Place]] = ((),) * len(TERMS),
+        keyword: int | None = None,
+    ) -> None:
         self.text = text
-        self.terms = terms
+        self.terms = terms  # the places of each list's terms, by ABSOLUTE, SOURCE, …
         self.keyword = keyword  # the first one that occurs, by its place in the list that was given
         self._folded = folded
 
-    def spans(self, places: Sequence[Place]) -> list[Place]:
+    def spans(self, places: Sequence[Place]) -> Sequence[Place]:
         """Turn places (in order, apart from each other) into code points of the text."""
         if self.text.isascii():
-            return list(places)
+            return places
         spans = []
         at = point = 0
         for start, end in places:
@@ -98,9 +104,7 @@ class Matcher:
         ranks: dict[bytes, int] = {}
         for rank, keyword in enumerate(keywords):
             ranks.setdefault(keyword.lower().encode(), rank)
-        lists: dict[bytes, int] = {
-            term.encode().lower(): which for which, terms in enumerate(_TERMS) for term in terms
-        }
+        lists = {term.encode().lower(): which for which, terms in enumerate(TERMS) for term in terms}
         entries = list(dict.fromkeys([*lists, *ranks]))
         search = automaton(entries)
         self._search = search.longest
@@ -111,37 +115,51 @@ class Matcher:
         self._terms: list[tuple[Place, ...]] = []
         self._ranks: list[int] = []
         for entry in entries:
-            endings = [entries[n] for _, end, n in search.every(entry) if end == len(entry)]
+            endings = [entries[number] for _, end, number in search.every(entry) if end == len(entry)]
             self._terms.append(tuple((lists[ending], len(ending)) for ending in endings if ending in lists))
             self._ranks.append(min(ranks.get(ending, _NONE) for ending in endings))
 
-    def find(self, text: str) -> Found:
-        """Find the places of all terms, and the best-ranked keyword that occurs."""
+    def find(self, text: str) -> Found | None:
+        """Find the places of all terms, and the best-ranked keyword that occurs; None: nothing at all."""
         if not self._has_keywords or text.isascii():
             folded = text.encode().lower()
-            terms, rank = self._scan(folded)
         elif _KELVIN in text or _DOTTED_I in text:
-            folded = text.encode().lower()
-            terms, _ = self._scan(folded)
-            _, rank = self._scan(text.lower().encode())
+            return self._find_twice(text)
         else:
             folded = text.lower().encode()
-            terms, rank = self._scan(folded)
-        return Found(text, folded, terms, None if rank == _NONE else rank)
+        entries = self._search(folded) if len(folded) <= _WINDOW else self._search_long(folded)
+        return self._sort(text, folded, entries) if entries else None
 
-    def _scan(self, folded: bytes) -> tuple[list[list[Place]], int]:
-        terms: list[list[Place]] = [[] for _ in _TERMS]
+    def _find_twice(self, text: str) -> Found:
+        """Find terms and keywords apart, where they fold differently."""
+        folded, lowered = text.encode().lower(), text.lower().encode()
+        terms = self._sort(text, folded, self._search_long(folded)).terms
+        return Found(text, folded, terms, self._sort(text, lowered, self._search_long(lowered)).keyword)
+
+    def _sort(self, text: str, folded: bytes, entries: Sequence[tuple[int, int, int]]) -> Found:
+        terms: list[list[Place]] = [[], [], [], [], []]
         best = _NONE
-        entry_terms, entry_ranks = self._terms, self._ranks
-        for offset, seen, window in _windows(folded, self._overlap):
-            for _, end, entry in self._search(window):
-                if end <= seen:
-                    continue
-                if entry_ranks[entry] < best:
-                    best = entry_ranks[entry]
-                for which, length in entry_terms[entry]:
-                    terms[which].append((offset + end - length, offset + end))
-        return terms, best
+        for _, end, entry in entries:
+            if self._ranks[entry] < best:
+                best = self._ranks[entry]
+            for which, length in self._terms[entry]:
+                terms[which].append((end - length, end))
+        return Found(text, folded, terms, None if best == _NONE else best)
+
+    def _search_long(self, folded: bytes) -> list[tuple[int, int, int]]:
+        """Search window by window; of a keyword, which can be found a million times, keep one finding."""
+        kept: list[tuple[int, int, int]] = []
+        keywords: dict[int, tuple[int, int, int]] = {}
+        for at in range(0, len(folded), _WINDOW):
+            offset = max(0, at - self._overlap)
+            found = self._search(folded[offset : at + _WINDOW])
+            keywords.update({entry: (0, 0, entry) for _, _, entry in found if not self._terms[entry]})
+            kept.extend(
+                (offset + start, offset + end, entry)
+                for start, end, entry in found
+                if self._terms[entry] and offset + end > at
+            )
+        return kept + list(keywords.values())
 
 
 def occurrences(keyword: str, text: str, limit: int) -> list[Place]:
@@ -154,28 +172,24 @@ def occurrences(keyword: str, text: str, limit: int) -> list[Place]:
         start = lowered.find(keyword, start + len(keyword))
     if len(lowered) == len(text):
         return places
-    # "İ" becomes two characters; a place that begins or ends inside one takes it in whole.
-    origin = [index for index, character in enumerate(text) for _ in character.lower()]
-    return [(origin[start], origin[end - 1] + 1) for start, end in places]
+    return _before_lowering(text, places)
 
 
-class HedgeFinder:
-    """Tell whether a text hedges, by the seed's list."""
+def _before_lowering(text: str, places: Sequence[Place]) -> list[Place]:
+    """Shift places by the characters that lowering adds: "İ" becomes two, and nothing else grows.
 
-    def __init__(self, automaton: Callable[[Sequence[bytes]], Automaton] = best_automaton) -> None:
-        entries = [term.encode().lower() for term in seed.HEDGE]
-        self._search = automaton(entries).longest
-        self._overlap = max(map(len, entries)) - 1
-
-    def hedges(self, text: str) -> bool:
-        return any(self._search(window) for _, _, window in _windows(text.encode().lower(), self._overlap))
-
-
-def _windows(folded: bytes, overlap: int) -> Iterator[tuple[int, int, bytes]]:
-    """Cut a long text: where each window begins, how much of it the one before has shown, and its bytes."""
-    if len(folded) <= _WINDOW:
-        yield 0, 0, folded
-        return
-    for at in range(0, len(folded), _WINDOW):
-        begin = max(0, at - overlap)
-        yield begin, at - begin, folded[begin : at + _WINDOW]
+    A place that begins or ends between those two takes in the whole letter.
+    """
+    added = "\ud800"  # in no text that can be encoded
+    shadow = text.replace(_DOTTED_I, _DOTTED_I + added)
+    shifted = []
+    at = shift = 0
+    for start, end in places:
+        start -= shadow[start] == added
+        end += shadow[end : end + 1] == added
+        shift += shadow.count(added, at, start)
+        first = start - shift
+        shift += shadow.count(added, start, end)
+        shifted.append((first, end - shift))
+        at = end
+    return shifted

@@ -3,21 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
-from .hesitation import SIGNALS, Evidence, Hesitation, Pattern, hesitate
-from .matcher import HedgeFinder, Matcher
+from .hesitation import SIGNALS, Evidence, Hesitation, Pattern, calm, long_chat, weigh
+from .matcher import Found, Matcher
 from .modulation import modulate, schedule
 from .policy import Policy
-from .strict_json import Refused
 from .tags import Item, parse_tags
-from .wire import MAX_ITEMS
 
 ENGINE = "1.0.0"
 
 MAX_PATTERNS = 10_000
 MAX_KEYWORDS = 64
 MAX_KEYWORD_LENGTH = 200
-
-_HEDGES = HedgeFinder()
 
 
 class PatternError(ValueError):
@@ -32,7 +28,7 @@ class PatternError(ValueError):
 class Scorer:
     """Scores any number of responses, from any number of threads; nothing in it changes once it is built."""
 
-    __slots__ = ("_keywords", "_matcher", "_signals", "patterns", "policy")
+    __slots__ = ("_calm", "_keywords", "_matcher", "_signals", "patterns", "policy")
 
     def __init__(
         self,
@@ -56,6 +52,7 @@ class Scorer:
         self._signals = tuple(
             (function, policy.weights[name]) for name, function in SIGNALS if policy.weights[name]
         )
+        self._calm = calm(policy.threshold)
 
     def with_policy(self, policy: Policy | Mapping[str, Any]) -> Self:
         """Give a scorer of the same patterns under another policy, at once: they share the automaton."""
@@ -67,26 +64,27 @@ class Scorer:
     def items(self, body: Mapping[str, Any]) -> tuple[Item, ...]:
         """Give the items of a valid body: those that were sent, else those parsed from its response.
 
-        Refused (422) when the response holds more than 256 tags.
+        Refused (422) when the response holds too many tags (see `parse_tags`).
         """
         sent = body.get("items")
         if sent is not None:
             return tuple(
                 Item(item["kind"].casefold(), item["text"], item.get("attributes") or {}) for item in sent
             )
-        parsed = parse_tags(body["response"])
-        if len(parsed) > MAX_ITEMS:
-            detail = f"The response holds {len(parsed)} tags; {MAX_ITEMS} at most are taken."
-            raise Refused(422, detail, [{"pointer": "/response", "detail": detail}])
-        return parsed
+        return parse_tags(body["response"])
 
     def hesitate(self, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
         """Look for reasons to hesitate in a response and its chats."""
+        chats = _chats(items)
+        together = long_chat(chats)
         found = self._matcher.find(response)
+        if found is None:
+            if together is None:
+                return self._calm
+            found = Found(response)
         pattern, keyword = (None, "") if found.keyword is None else self._keywords[found.keyword]
-        return hesitate(
-            Evidence(found, keyword, pattern, _chats(items), _HEDGES), self._signals, self.policy.threshold
-        )
+        evidence = Evidence(found, pattern, keyword, chats, together, self._matcher)
+        return weigh(evidence, self._signals, self.policy.threshold)
 
     def score(
         self,

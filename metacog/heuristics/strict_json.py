@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from http import HTTPStatus
+from itertools import accumulate
 from typing import Any, NoReturn
 
 MAX_DEPTH = 32
@@ -13,8 +14,11 @@ MAX_DIGITS = 308
 # Nobody reads more, and a hostile body must not make a long answer.
 MAX_ERRORS = 32
 
-# Always matches from the quote on, so that an unclosed string is read once, not once a quote.
-_STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]', re.DOTALL)
+# Matches from every quote on, closed or not, so that an open string is read once and not once a quote.
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_STEPS = [(byte in b"[{") - (byte in b"]}") for byte in range(256)]
+_CLOSES = bytes.maketrans(b"[{", b"]}")
 
 
 class Refused(Exception):
@@ -62,14 +66,13 @@ def load(raw: bytes) -> Any:
         raise Refused(400, f"The body is not UTF-8: byte {error.start} does not fit. Send UTF-8.") from None
     _refuse_depth(raw)
 
-    has_duplicates = False
+    ambiguous: list[_Ambiguous] = []
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal has_duplicates
         value = dict(pairs)
-        if len(value) != len(pairs):
-            has_duplicates = True
-            return _Ambiguous(pairs)
+        if len(value) != len(pairs) and len(ambiguous) < MAX_ERRORS:
+            ambiguous.append(_Ambiguous(pairs))
+            return ambiguous[-1]
         return value
 
     try:
@@ -85,7 +88,7 @@ def load(raw: bytes) -> Any:
             400, f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
         ) from None
     # Raw NULs and surrogates are refused above, so only an escape can still bring one in.
-    if has_duplicates or "\\u" in text:
+    if ambiguous or "\\u" in text:
         errors = _ambiguities(value)
         if errors:
             raise Refused(422, errors[0]["detail"], errors)
@@ -97,8 +100,11 @@ class _Ambiguous(dict[str, Any]):
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        counts = Counter(name for name, _ in pairs)
-        self.repeated = [name for name, count in counts.items() if count > 1]
+        self._pairs = pairs
+
+    def repeated(self) -> list[str]:
+        counts = Counter(name for name, _ in self._pairs)
+        return [name for name, count in counts.items() if count > 1]
 
 
 def _integer(digits: str) -> int:
@@ -119,34 +125,39 @@ def _constant(name: str) -> NoReturn:
 
 
 def _refuse_depth(raw: bytes) -> None:
-    # The parser recurses, and how deep it may depends on who called: so depth is counted before, by brackets.
+    # The parser recurses, and how deep it may depends on who called: so depth is counted before.
     if raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
         return
-    path: list[int | str | None] = []  # per open container: the index, or the name last read (None: to come)
-    for token in _STRUCTURE.finditer(raw):
-        symbol = token.group()
-        if symbol in (b"[", b"{"):
-            if len(path) == MAX_DEPTH:
-                detail = f"Nested deeper than {MAX_DEPTH} levels; the body itself is level 1."
-                where = pointer([0 if part is None else part for part in path])
-                raise Refused(422, detail, [{"pointer": where, "detail": detail}])
-            path.append(0 if symbol == b"[" else None)
-        elif symbol in (b"]", b"}"):
-            if path:
-                path.pop()
-        elif symbol == b",":
-            if path:
-                last = path[-1]
-                path[-1] = last + 1 if isinstance(last, int) else None
-        elif path and path[-1] is None:
-            path[-1] = _name(symbol)
+    depths = accumulate(map(_STEPS.__getitem__, _STRING.sub(b"", raw).translate(None, _NO_BRACKETS)))
+    if max(depths, default=0) <= MAX_DEPTH:
+        return
+    blanked = _STRING.sub(lambda string: b" " * len(string[0]), raw)
+    depths = accumulate(map(_STEPS.__getitem__, blanked))
+    at = next(at for at, depth in enumerate(depths) if depth > MAX_DEPTH)
+    loc = _path_to(raw[:at], blanked[:at])
+    if loc is not None:
+        detail = f"Nested deeper than {MAX_DEPTH} levels; the body itself is level 1."
+        raise Refused(422, detail, [{"pointer": pointer(loc), "detail": detail}])
 
 
-def _name(symbol: bytes) -> str:
+def _path_to(raw: bytes, blanked: bytes) -> list[str | int] | None:
+    """Tell which place comes next after this beginning of a body; None when it is not JSON so far."""
+    still_open = blanked.translate(None, _NO_BRACKETS)
+    for _ in range(MAX_DEPTH):
+        still_open = still_open.replace(b"[]", b"").replace(b"{}", b"")
+    closes = still_open[::-1].translate(_CLOSES)
     try:
-        return str(json.loads(symbol)).encode("utf-8", "replace").decode()
+        # Objects as lists of pairs: so the last entry is the one that was begun last.
+        node = json.loads(raw + b"null" + closes, object_pairs_hook=list)
     except ValueError:
-        return symbol.strip(b'"').decode()
+        return None
+    loc: list[str | int] = []
+    while node is not None:
+        last = node[-1]
+        is_pair = isinstance(last, tuple)
+        loc.append(_shown(last[0]) if is_pair else len(node) - 1)
+        node = last[1] if is_pair else last
+    return loc
 
 
 def _ambiguities(value: Any) -> list[dict[str, str]]:
@@ -159,7 +170,7 @@ def _ambiguities(value: Any) -> list[dict[str, str]]:
             if fault:
                 errors.append({"pointer": pointer(loc), "detail": f"The text holds {fault}."})
         elif isinstance(value, dict):
-            for name in getattr(value, "repeated", ()):
+            for name in value.repeated() if isinstance(value, _Ambiguous) else ():
                 detail = "The name stands twice in this object; send it once."
                 errors.append({"pointer": pointer((*loc, _shown(name))), "detail": detail})
             for name in value:

@@ -3,9 +3,15 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
+
+from .strict_json import Refused
 
 KINDS = ("chat", "remember", "task", "action", "ask", "schedule", "thread")
 MAX_ATTRIBUTES = 64
+MAX_ITEMS = 256
+# Openings and closings outside code, paired or not: far more than 256 items need, and few enough to be quick.
+MAX_MARKS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +35,16 @@ def parse_tags(response: str) -> tuple[Item, ...]:
     the first closing tag of that kind, since the agent's own parser would run an inner pair too: so a pair
     inside another counts as well. `<kuro:schedule next="2m"/>` and a lone `[SCHEDULE next="2m"]` give an item
     without text. Nothing inside fenced or inline code counts. Takes time in proportion to the length.
+
+    Refused (422) when there are more than 256 items or 4,096 openings and closings: what cannot be looked at
+    must not pass.
     """
     if "<" not in response and "[" not in response:
         return ()
     masked = _mask_code(response)
     found = [*_pairs(response, masked, _ANGLES), *_pairs(response, masked, _BRACKETS)]
+    if len(found) > MAX_ITEMS:
+        raise _too_many(f"{len(found)} tags; {MAX_ITEMS}")
     found.sort(key=lambda pair: pair[0])
     return tuple(item for _, item in found)
 
@@ -50,13 +61,13 @@ _KIND = "(?P<kind>" + "|".join(KINDS) + ")"
 # Outside quotes neither "<" nor ">" may stand. So of all the heads from which `rest` is tried, no more than
 # three can still be running at one place (one unquoted, one in each kind of quote), and time stays linear.
 _ANGLES = _Syntax(
-    head=re.compile(rf"<(?P<close>/?)(?P<name>(?:[\w.-]+:)?{_KIND})(?=[\s/>])", re.IGNORECASE | re.ASCII),
+    head=re.compile(rf"<(?=[/\w])(?P<close>/?)(?:[\w.-]++:)?{_KIND}(?=[\s/>])", re.IGNORECASE | re.ASCII),
     rest=re.compile(r"""(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>"""),
     last=">",
     takes_lone=False,
 )
 _BRACKETS = _Syntax(
-    head=re.compile(rf"\[(?P<close>/?)(?P<name>{_KIND})(?=[\s\]])", re.IGNORECASE | re.ASCII),
+    head=re.compile(rf"\[(?=[/\w])(?P<close>/?){_KIND}(?=[\s\]])", re.IGNORECASE | re.ASCII),
     rest=re.compile(r"""(?:[^"'\[\]]++|"[^"]*+"|'[^']*+')*+\]"""),
     last="]",
     takes_lone=True,
@@ -66,10 +77,18 @@ _ATTRIBUTE = re.compile(r"""([^\s=/"'<>\[\]]+)(?:\s*+=\s*+(?:"([^"]*)"|'([^']*)'
 
 def _pairs(response: str, masked: str, syntax: _Syntax) -> Iterator[tuple[int, Item]]:
     heads: dict[str, list[re.Match[str]]] = {}
-    for head in syntax.head.finditer(masked):
+    marks = list(islice(syntax.head.finditer(masked), MAX_MARKS + 1))
+    if len(marks) > MAX_MARKS:
+        raise _too_many(f"more than {MAX_MARKS:,} openings and closings of tags; {MAX_MARKS:,}")
+    for head in marks:
         heads.setdefault(head["kind"].lower(), []).append(head)
     for kind, of_kind in heads.items():
         yield from _pairs_of_kind(response, masked, syntax, kind, of_kind)
+
+
+def _too_many(what: str) -> Refused:
+    detail = f"The response holds {what} at most are taken."
+    return Refused(422, detail, [{"pointer": "/response", "detail": detail}])
 
 
 def _pairs_of_kind(

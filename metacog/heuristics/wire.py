@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from .strict_json import MAX_DEPTH, MAX_ERRORS, Refused, load, pointer
+from .tags import MAX_ITEMS
 from .verdict import Verdict
 
 __all__ = [
@@ -28,7 +29,6 @@ __all__ = [
 ]
 
 MAX_BYTES = 1_048_576
-MAX_ITEMS = 256
 MAX_KIND = 64
 
 _RFC3339 = re.compile(
