@@ -311,5 +311,6 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
-    "loggers": {"metacog": {"level": "INFO"}, "reviews": {"level": "INFO"}, "patterns": {"level": "INFO"}},
+    # Refused requests are the callers' affair and are answered in full; only our own failures are logged.
+    "loggers": {"django.request": {"level": "ERROR"}, "metacog": {"level": "INFO"}, "reviews": {"level": "INFO"}, "patterns": {"level": "INFO"}},
 }
