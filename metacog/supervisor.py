@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 
 STOP_SECONDS = 8.0  # what the children have to finish their work in; then they are killed
+ORPHAN_SECONDS = 3.0  # the same after the supervisor was killed: somebody may be starting it again
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0  # seconds before a restart; doubled each time
 SETTLED_SECONDS = 60.0  # who ran this long starts again with the first delay
 
@@ -136,7 +137,7 @@ def _follow_supervisor() -> None:
     while os.read(0, 4096):
         pass
     os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(STOP_SECONDS)
+    time.sleep(ORPHAN_SECONDS)
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 

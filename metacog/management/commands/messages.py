@@ -56,7 +56,7 @@ def texts_in(path: Path) -> Iterator[tuple[Any, str | None]]:
         source = templatize(source, origin=str(path))
     found = extract_python(io.BytesIO(source.encode()), KEYWORDS, [], {"encoding": "utf-8"})
     for _line, function, arguments, _comments in found:
-        values = arguments if isinstance(arguments, tuple) else (arguments,)
+        values: Any = arguments if isinstance(arguments, tuple) else (arguments,)
         spec = KEYWORDS[str(function)] or (1,)
         context = next((values[part[0] - 1] for part in spec if isinstance(part, tuple)), None)
         ids = tuple(values[part - 1] for part in spec if isinstance(part, int))

@@ -88,12 +88,14 @@ class Command(BaseCommand):
 
 def check_port(host: str, port: int) -> None:
     """Refuse an address on which nothing can listen."""
+    if not 1 <= port <= 65_535:
+        refuse(f"{port} is no port; give one from 1 to 65535 with --port.")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
-    except (OSError, OverflowError, UnicodeError) as error:
+    except (OSError, UnicodeError) as error:
         if getattr(error, "errno", None) == errno.EADDRINUSE:
             refuse(f"Port {port} on {host} is in use by another program; give another one with --port.")
         reason = getattr(error, "strerror", None) or error

@@ -1,0 +1,232 @@
+"""The broker in the data folder: leases, at least once, any number of consumers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Empty
+from typing import Any
+
+import pytest
+from django.conf import settings
+from kombu import Connection
+from kombu.simple import SimpleQueue
+
+from metacog import celery as metacog_celery
+
+LEASE = 0.5
+
+
+def connect(path: Path, lease_seconds: float = LEASE) -> Connection:
+    return Connection(
+        "metacog://localhost", transport_options={"path": str(path), "lease_seconds": lease_seconds}
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "broker.sqlite3"
+
+
+@pytest.fixture
+def queue(path: Path) -> Iterator[SimpleQueue]:
+    with connect(path) as connection:
+        yield connection.SimpleQueue("work")
+
+
+@pytest.fixture
+def other(path: Path) -> Iterator[SimpleQueue]:
+    """The same queue, seen by another process."""
+    with connect(path) as connection:
+        yield connection.SimpleQueue("work")
+
+
+def test_messages_come_in_the_order_they_were_sent(queue: SimpleQueue) -> None:
+    for number in range(3):
+        queue.put({"number": number})
+    assert [queue.get(timeout=1).payload["number"] for _ in range(3)] == [0, 1, 2]
+
+
+def test_a_message_is_with_one_consumer_at_a_time(queue: SimpleQueue, other: SimpleQueue) -> None:
+    queue.put({"number": 1})
+    queue.get(timeout=1)
+    with pytest.raises(Empty):
+        other.get(block=False)
+
+
+def test_a_message_comes_back_when_its_lease_ends(queue: SimpleQueue, other: SimpleQueue) -> None:
+    queue.put({"number": 1})
+    queue.get(timeout=1)
+    assert other.get(timeout=LEASE + 2).payload == {"number": 1}
+
+
+def test_an_acknowledged_message_never_comes_back(queue: SimpleQueue, other: SimpleQueue) -> None:
+    queue.put({"number": 1})
+    queue.get(timeout=1).ack()
+    with pytest.raises(Empty):
+        other.get(timeout=LEASE + 0.3)
+
+
+def test_a_message_given_back_is_there_at_once(path: Path, other: SimpleQueue) -> None:
+    with connect(path, lease_seconds=60) as connection:
+        queue = connection.SimpleQueue("work")
+        queue.put({"number": 1})
+        queue.get(timeout=1).requeue()
+        assert other.get(timeout=1).payload == {"number": 1}
+
+
+def test_a_refused_message_is_gone(queue: SimpleQueue, other: SimpleQueue) -> None:
+    queue.put({"number": 1})
+    queue.get(timeout=1).reject()
+    with pytest.raises(Empty):
+        other.get(timeout=LEASE + 0.3)
+
+
+def test_a_consumer_that_leaves_gives_back_what_it_held(path: Path, other: SimpleQueue) -> None:
+    with connect(path, lease_seconds=60) as connection:
+        queue = connection.SimpleQueue("work")
+        queue.put({"number": 1})
+        queue.get(timeout=1)
+    assert other.get(timeout=1).payload == {"number": 1}
+
+
+def test_consumers_share_the_work_without_loss_or_double(path: Path) -> None:
+    numbers = range(100)
+    taken: list[int] = []
+
+    def consume() -> None:
+        with connect(path, lease_seconds=60) as connection:
+            queue = connection.SimpleQueue("work")
+            while True:
+                try:
+                    message = queue.get(timeout=1)
+                except Empty:
+                    return
+                taken.append(message.payload["number"])
+                message.ack()
+
+    consumers = [threading.Thread(target=consume) for _ in range(2)]
+    for consumer in consumers:
+        consumer.start()
+    with connect(path) as connection:
+        queue = connection.SimpleQueue("work")
+        for number in numbers:
+            queue.put({"number": number})
+    for consumer in consumers:
+        consumer.join()
+    assert sorted(taken) == list(numbers)
+
+
+WORKER = """
+    import os, time
+    from celery import Celery
+    import metacog.celery
+    from metacog import settings
+
+    app = Celery("killed", broker="metacog://localhost")
+    app.conf.update(
+        {name.lower().removeprefix("celery_"): value for name, value in vars(settings).items()
+         if name.startswith("CELERY_TASK_") or name.startswith("CELERY_WORKER_")},
+        broker_transport_options={"path": os.environ["BROKER"], "lease_seconds": 1},
+    )
+
+    @app.task
+    def work():
+        with open(os.environ["DIARY"], "a") as diary:
+            diary.write("started\\n")
+        if os.environ["SLOW"] == "yes":
+            time.sleep(60)
+        with open(os.environ["DIARY"], "a") as diary:
+            diary.write("done\\n")
+"""
+
+
+def test_a_task_outlives_the_worker_that_is_killed_over_it(tmp_path: Path) -> None:
+    (tmp_path / "killed.py").write_text(textwrap.dedent(WORKER))
+    diary = tmp_path / "diary"
+    diary.touch()
+    environment = os.environ | {
+        "PYTHONPATH": f"{tmp_path}{os.pathsep}{settings.BASE_DIR}",
+        "BROKER": str(tmp_path / "broker.sqlite3"),
+        "DIARY": str(diary),
+    }
+
+    def start(slow: str) -> subprocess.Popen[bytes]:
+        arguments = ["--app=killed", "--quiet", "worker", "--concurrency=1", "--without-gossip"]
+        return subprocess.Popen(
+            [sys.executable, "-m", "celery", *arguments, "--without-mingle", "--without-heartbeat"],
+            env=environment | {"SLOW": slow},
+            process_group=0,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def until(lines: list[str]) -> None:
+        deadline = time.monotonic() + 30
+        while diary.read_text().split() != lines:
+            assert time.monotonic() < deadline, diary.read_text()
+            time.sleep(0.05)
+
+    subprocess.run(
+        [sys.executable, "-c", "import killed; killed.work.delay()"],
+        env=environment | {"SLOW": "no"},
+        check=True,
+    )
+    worker = start(slow="yes")
+    try:
+        until(["started"])
+    finally:
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()
+    worker = start(slow="no")
+    try:
+        until(["started", "started", "done"])
+    finally:
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()
+
+
+def test_a_nudge_neither_waits_nor_raises_when_the_broker_is_away(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked = threading.Event()
+
+    def send_task(*args: Any, **kwargs: Any) -> None:
+        asked.set()
+        time.sleep(0.5)
+        raise OSError("connection refused")
+
+    monkeypatch.setattr(metacog_celery.app, "send_task", send_task)
+    nudger = metacog_celery.Nudger()
+    before = time.monotonic()
+    nudger.ask("reviews.tasks.settle")
+    assert time.monotonic() - before < 0.3
+    assert asked.wait(5)
+
+
+def test_nudges_that_come_together_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    first, go_on, second = threading.Event(), threading.Event(), threading.Event()
+
+    def send_task(name: str, **kwargs: Any) -> None:
+        sent.append(name)
+        (second if first.is_set() else first).set()
+        go_on.wait(5)
+
+    monkeypatch.setattr(metacog_celery.app, "send_task", send_task)
+    nudger = metacog_celery.Nudger()
+    nudger.ask("reviews.tasks.settle")
+    assert first.wait(5)
+    for _ in range(10):
+        nudger.ask("reviews.tasks.settle")
+    go_on.set()
+    assert second.wait(5)
+    time.sleep(0.1)
+    assert len(sent) == 2

@@ -1,0 +1,294 @@
+"""`manage.py up`: what it refuses, whom it lets in first, and the whole of it running for real."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import psutil
+import psycopg
+import pytest
+from django.conf import settings as django_settings
+from django.db import connection
+from django.test import Client
+
+from metacog.management.commands import up
+from metacog.models import AuditEvent, Team, User
+
+
+@pytest.fixture
+def folder(tmp_path: Path, settings: Any) -> Path:
+    """A data folder of the test's own."""
+    settings.DATA_DIR = tmp_path / "data"
+    settings.DATA_DIR.mkdir()
+    return Path(settings.DATA_DIR)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+    return port
+
+
+# The first owner
+
+
+@pytest.mark.django_db
+def test_the_first_owner_gets_the_password_of_the_environment(folder: Path, settings: Any) -> None:
+    settings.ADMIN_PASSWORD = "correct horse battery"
+    greeting = up.first_owner()
+    owner = User.objects.get()
+    assert (owner.username, owner.is_superuser, owner.is_staff) == ("admin", True, True)
+    assert owner.check_password("correct horse battery")
+    assert "correct horse battery" not in greeting
+    assert not (folder / "first-owner-link").exists()
+
+
+@pytest.mark.django_db
+def test_a_weak_password_in_the_environment_is_refused(folder: Path, settings: Any) -> None:
+    settings.ADMIN_PASSWORD = "password"
+    with pytest.raises(SystemExit, match="METACOG_ADMIN_PASSWORD cannot be used: This password is too"):
+        up.first_owner()
+    assert not User.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_terminal_is_shown_a_password_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    password = up.first_owner().split("the password ")[1].split()[0]
+    assert User.objects.get().check_password(password)
+    assert up.first_owner() == ""
+    assert not (folder / "first-owner-link").exists()
+
+
+@pytest.mark.django_db
+def test_without_a_terminal_a_private_file_holds_a_link_that_works(folder: Path) -> None:
+    up.first_owner()
+    link = folder / "first-owner-link"
+    assert stat.S_IMODE(link.stat().st_mode) == 0o600
+    assert not User.objects.get().has_usable_password()
+    url = urlsplit(link.read_text().strip())
+    assert f"{url.scheme}://{url.netloc}" == django_settings.PUBLIC_URL
+    assert Client().get(url.path, follow=True).status_code == 200
+
+
+@pytest.mark.django_db
+def test_each_start_writes_the_link_anew_until_the_password_is_set(folder: Path) -> None:
+    link = folder / "first-owner-link"
+    up.first_owner()
+    link.unlink()
+    up.first_owner()
+    assert link.exists()
+    owner = User.objects.get()
+    owner.set_password("correct horse battery")
+    owner.save()
+    assert up.first_owner() == ""
+    assert not link.exists()
+
+
+@pytest.mark.django_db
+def test_no_owner_is_made_where_there_are_people(folder: Path) -> None:
+    User.objects.create_user("alice", password="correct horse battery")
+    assert up.first_owner() == ""
+    assert User.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_the_first_team_and_owner_are_recorded(folder: Path) -> None:
+    up.first_owner()
+    up.first_owner()
+    assert [team.name for team in Team.objects.all()] == ["Default"]
+    assert sorted(AuditEvent.objects.values_list("action", flat=True)) == ["owner-created", "team-created"]
+
+
+# What is refused
+
+
+def test_a_busy_port_is_refused() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(SystemExit, match=f"Port {port} on 127.0.0.1 is in use"):
+            up.check_port("127.0.0.1", port)
+
+
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "192.0.2.1", "a" * 300])
+def test_a_host_on_which_nothing_can_listen_is_refused(host: str) -> None:
+    with pytest.raises(SystemExit, match="metacog cannot listen on"):
+        up.check_port(host, free_port())
+
+
+@pytest.mark.parametrize("port", [-1, 0, 65_536])
+def test_a_number_that_is_no_port_is_refused(port: int) -> None:
+    with pytest.raises(SystemExit, match="is no port"):
+        up.check_port("127.0.0.1", port)
+
+
+def test_a_data_folder_that_cannot_be_made_is_refused(tmp_path: Path, settings: Any) -> None:
+    (tmp_path / "file").touch()
+    settings.DATA_DIR = tmp_path / "file" / "data"
+    with pytest.raises(SystemExit, match="cannot be written: Not a directory"):
+        up.take_data_folder()
+
+
+def test_a_data_folder_in_use_is_refused(folder: Path) -> None:
+    held = up.take_data_folder()
+    with pytest.raises(SystemExit, match="Another `up` is running"):
+        up.take_data_folder()
+    os.close(held)
+    os.close(up.take_data_folder())
+
+
+def environment_for(folder: Path, **more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
+    return kept | {"METACOG_DATA_DIR": str(folder)} | more
+
+
+def command(port: int) -> list[str]:
+    return [sys.executable, str(django_settings.BASE_DIR / "manage.py"), "up", "--port", str(port)]
+
+
+def run_up(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(free_port()), env=environment_for(folder, **environment), capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("environment", "sentence"),
+    [
+        ({"METACOG_LISTEN_HOST": "0.0.0.0"}, "METACOG_SECRET_KEY must be set"),
+        ({"METACOG_DATABASE_URL": "postgresql://metacog@127.0.0.1:1/none"}, "The database cannot be"),
+    ],
+)
+def test_a_bad_environment_is_told_in_plain_sentences(
+    tmp_path: Path, environment: dict[str, str], sentence: str
+) -> None:
+    refused = run_up(tmp_path / "data", **environment)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(sentence)
+    assert "Traceback" not in refused.stderr
+
+
+# The whole, running
+
+
+@pytest.fixture
+def database_url(transactional_db: None) -> Iterator[str]:
+    """An empty database of the kind that is being tested; the file in the data folder on SQLite."""
+    if connection.vendor == "sqlite":
+        yield ""
+        return
+    name = f"up_{uuid4().hex}"
+    parameters = connection.get_connection_params()
+    for ours in ("pool", "cursor_factory", "context", "prepare_threshold"):
+        parameters.pop(ours, None)
+    with psycopg.connect(**parameters | {"dbname": "postgres"}, autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {name}")
+        configured = os.environ["METACOG_DATABASE_URL"]
+        parts = urlsplit(configured)
+        yield parts._replace(path=f"/{name}").geturl()
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+class Running:
+    """One `up` on a free port."""
+
+    def __init__(self, folder: Path, database_url: str) -> None:
+        self.port = free_port()
+        self.folder = folder
+        self.process = subprocess.Popen(
+            [*command(self.port), "--workers", "1"],
+            env=environment_for(folder, METACOG_DATABASE_URL=database_url),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.said: list[str] = []
+
+    def await_line(self, word: str) -> str:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.said.append(line)
+            if word in line:
+                return line
+        raise AssertionError(f"it ended without saying {word!r}: {self.said}")
+
+    def ready(self) -> dict[str, str]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        connection.request("GET", "/readyz")
+        answer: dict[str, str] = json.loads(connection.getresponse().read())
+        connection.close()
+        return answer
+
+    def everything(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+
+@pytest.fixture
+def start(tmp_path: Path, database_url: str) -> Iterator[Callable[..., Running]]:
+    started: list[Running] = []
+
+    def start_one(name: str = "data") -> Running:
+        started.append(Running(tmp_path / name, database_url))
+        return started[-1]
+
+    yield start_one
+    for running in started:
+        running.process.kill()
+        running.process.wait()
+
+
+def until(condition: Callable[[], object], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def test_it_serves_restarts_its_worker_and_stops_cleanly(start: Callable[..., Running]) -> None:
+    running = start()
+    assert f"http://127.0.0.1:{running.port}" in running.await_line("is ready at")
+    assert (running.folder / "first-owner-link").exists()
+    assert stat.S_IMODE(running.folder.stat().st_mode) == 0o700
+    assert not [path for path in running.folder.glob("*") if path.stat().st_mode & 0o077]
+
+    second = run_up(running.folder)
+    assert second.returncode == 1
+    assert second.stderr.startswith("Another `up` is running")
+
+    until(lambda: running.ready()["status"] == "ok")  # beat, broker and worker do their parts
+    worker = next(process for process in running.everything() if "worker" in process.cmdline())
+    worker.kill()
+    running.await_line("The worker was ended by SIGKILL")
+    until(lambda: any("worker" in process.cmdline() for process in running.everything()))
+
+    processes = running.everything()
+    running.process.send_signal(signal.SIGTERM)
+    assert running.process.wait(15) == 0
+    assert not psutil.wait_procs(processes, timeout=3)[1]
+
+
+def test_its_end_by_sigkill_leaves_no_process_behind(start: Callable[..., Running]) -> None:
+    running = start()
+    running.await_line("is ready at")
+    processes = running.everything()
+    running.process.kill()
+    assert not psutil.wait_procs(processes, timeout=10)[1]
+
+
+@pytest.mark.postgres
+def test_two_starts_on_one_database_wait_for_each_other(start: Callable[..., Running]) -> None:
+    one, other = start("one"), start("other")
+    one.await_line("is ready at")
+    other.await_line("is ready at")
