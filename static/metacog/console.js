@@ -1,1 +1,256 @@
+// What spares the reload and the mouse. Every action it takes is a link or a form that works without it.
 "use strict";
+
+const words = document.body.dataset;
+const main = document.querySelector(".split");
+const byId = (id) => document.getElementById(id);
+
+// -- saying things -----------------------------------------------------------------------------
+
+function announce(text) {
+  byId("live").textContent = "";
+  // A change in the same moment as the swap is not read out.
+  setTimeout(() => { byId("live").textContent = text; }, 100);
+}
+
+function complain(text) {
+  let note = byId("complaint");
+  if (!note) {
+    note = document.createElement("p");
+    note.id = "complaint";
+    note.className = "complaint";
+    note.setAttribute("role", "alert");
+    document.body.append(note);
+  }
+  note.textContent = text;
+  clearTimeout(note.timer);
+  note.timer = setTimeout(() => note.remove(), 12000);
+}
+
+// -- time: reviews/templatetags/console.py says the same ------------------------------------------
+
+function rounded(seconds) {
+  for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60]]) {
+    if (seconds >= size) return words[unit].replace("{n}", Math.floor(seconds / size));
+  }
+  return words.s.replace("{n}", seconds);
+}
+
+function clock(seconds) {
+  if (seconds >= 3600) return rounded(seconds);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+// The server's clock counts, not the device's.
+let skew = 0;
+addEventListener("htmx:afterRequest", (event) => {
+  const date = Date.parse(event.detail.xhr?.getResponseHeader("Date") ?? "");
+  if (date && Math.abs(date - Date.now()) > 2000) skew = date - Date.now();
+});
+
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function tick() {
+  if (document.hidden) return;
+  const now = Date.now() + skew;
+  for (const time of document.querySelectorAll("time.ago")) {
+    const seconds = Math.max(0, Math.floor((now - Date.parse(time.dateTime)) / 1000));
+    setText(time, words.ago.replace("{time}", rounded(seconds)));
+  }
+  for (const time of document.querySelectorAll("time.due")) {
+    const seconds = Math.trunc((Date.parse(time.dateTime) - now) / 1000);
+    time.classList.toggle("late", seconds < 0);
+    setText(time, (seconds < 0 ? words.over : words.left).replace("{time}", clock(Math.abs(seconds))));
+  }
+  for (const countdown of document.querySelectorAll(".countdown")) {
+    countdown.until ??= performance.now() + countdown.dataset.seconds * 1000;
+    const seconds = Math.ceil((countdown.until - performance.now()) / 1000);
+    if (seconds > 0) setText(countdown, words.s.replace("{n}", seconds));
+    else for (const part of countdown.parentElement.querySelectorAll("button, kbd, .countdown")) part.remove();
+  }
+}
+setInterval(tick, 1000);
+
+// -- the list ----------------------------------------------------------------------------------
+
+function select(heldId) {
+  for (const row of document.querySelectorAll(".row")) {
+    const on = row.id === `row-${heldId}`;
+    if (!on) row.removeAttribute("aria-current");
+    else {
+      row.setAttribute("aria-current", "true");
+      row.scrollIntoView({ block: "nearest" });
+    }
+  }
+}
+
+function step(forward) {
+  const rows = [...document.querySelectorAll(".row")];
+  const at = rows.findIndex((row) => row.hasAttribute("aria-current"));
+  const next = at < 0 ? rows[0] : rows[at + (forward ? 1 : -1)];
+  if (next) next.click();
+}
+
+for (const choice of document.querySelectorAll(".filters select")) {
+  choice.addEventListener("change", () => choice.form.requestSubmit());
+}
+for (const form of document.querySelectorAll(".filters")) {
+  form.addEventListener("submit", () => {
+    // What is not chosen does not belong into the address.
+    for (const choice of form.elements) if (choice.value === "") choice.disabled = true;
+  });
+}
+addEventListener("pageshow", () => {
+  for (const choice of document.querySelectorAll(".filters select")) choice.disabled = false;
+});
+
+// -- the item ----------------------------------------------------------------------------------
+
+function edit(open) {
+  const [editor, text, field, button, label] = ["editor", "text", "edited", "edit", "edit-label"].map(byId);
+  if (!editor || !button) return;
+  editor.hidden = !open;
+  field.disabled = !open; // what is out of sight is not sent
+  text.hidden = open;
+  button.setAttribute("aria-expanded", open);
+  label.textContent = open ? label.dataset.open : label.dataset.closed;
+  nameApproval();
+  if (open) {
+    field.focus({ preventScroll: true });
+    field.setSelectionRange(0, 0);
+    editor.scrollIntoView({ block: "nearest" });
+  } else {
+    button.focus();
+  }
+}
+
+const isEditing = () => byId("editor") && !byId("editor").hidden;
+
+function nameApproval() {
+  const label = byId("approve-label");
+  if (!label) return;
+  const field = byId("edited");
+  const changed = field.value !== field.defaultValue;
+  // A warning was about the text as it was sent, and so is its acceptance.
+  if (changed) byId("approve").querySelector("[name=accept_risk]")?.remove();
+  const isEdited = isEditing() && (changed || "posted" in field.dataset);
+  const isAccepted = byId("approve").querySelector("[name=accept_risk]");
+  label.textContent = isEdited ? (isAccepted ? label.dataset.anyway : label.dataset.edited) : label.dataset.plain;
+}
+
+document.addEventListener("input", (event) => {
+  if (event.target.id === "edited") nameApproval();
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("#edit")) {
+    event.preventDefault();
+    edit(!isEditing());
+  }
+  for (const open of document.querySelectorAll("details.menu[open], details.reject[open]")) {
+    if (!open.contains(event.target)) open.open = false;
+  }
+});
+
+// `toggle` does not bubble.
+document.addEventListener("toggle", (event) => {
+  if (event.target.id === "rejecting" && event.target.open) event.target.querySelector("input[type=radio]").focus();
+}, true);
+
+// -- what htmx does ----------------------------------------------------------------------------
+
+let settledAt = 0; // keys that were meant for the item before must not decide this one
+const SETTLE = 350;
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.elt.id === "poll" && document.hidden) event.preventDefault();
+});
+
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target.id !== "desk") return;
+  settledAt = performance.now();
+  main.dataset.view = "item";
+  scrollTo(0, 0);
+  (document.querySelector("#desk [role=alert]") ?? byId("item-title"))?.focus({ preventScroll: true });
+  select(byId("item").dataset.held);
+  const told = document.querySelector("#told [data-announce]");
+  if (told && event.detail.requestConfig.verb === "post") announce(told.textContent);
+  nameApproval();
+});
+
+document.addEventListener("htmx:oobAfterSwap", (event) => {
+  const { target } = event.detail;
+  if (target.id === "rows") document.title = `${byId("rows").dataset.title} · metacog`;
+  if (target.id === "standing") announce(byId("standing").textContent);
+  if (target.id === "desk") settledAt = performance.now();
+});
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.elt.id !== "poll") return;
+  const offline = byId("offline");
+  offline.hidden = event.detail.successful || event.detail.xhr.status === 204;
+  setText(offline, words.offline);
+});
+
+for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+  document.addEventListener(failure, (event) => {
+    if (event.detail.elt.id === "poll") return;
+    complain(event.detail.xhr?.status === 403 ? words.forbidden : words.failed);
+  });
+}
+
+// -- keys --------------------------------------------------------------------------------------
+
+const isTyping = (target) => target.closest("input, textarea, select, [contenteditable]");
+
+function press(key) {
+  const control = document.querySelector(`[data-key="${key}"]`);
+  if (control && !control.disabled) control.click();
+  return Boolean(control);
+}
+
+const KEYS = {
+  a: () => performance.now() - settledAt < SETTLE || press("a"),
+  e: () => press("e"),
+  r: () => performance.now() - settledAt < SETTLE || press("r"),
+  u: () => press("u"),
+  j: () => main && step(true),
+  k: () => main && step(false),
+  "?": () => byId("keys").showModal(),
+};
+
+function leave() {
+  const open = document.querySelector("details[open]:is(.menu, .reject)");
+  if (open) {
+    open.open = false;
+    open.querySelector("summary").focus();
+  } else if (isEditing()) {
+    edit(false);
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  // 229 is what a keyboard that composes (Chinese, Japanese, Korean) reports for its own keys.
+  if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
+  if (document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape") return leave();
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && ["edited", "reason"].includes(event.target.id)) {
+    event.preventDefault();
+    return event.target.form.requestSubmit();
+  }
+  if (words.keys === "off" || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping(event.target) || document.querySelector("details.reject[open], details.menu[open]")) return;
+  const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : ""];
+  if (act) {
+    act();
+    event.preventDefault();
+  }
+});
+
+byId("keys")?.addEventListener("click", (event) => {
+  if (event.target === event.currentTarget) event.currentTarget.close();
+});
+
+tick();

@@ -1,0 +1,129 @@
+"""Say in words why something was held: the parts of its score, and each signal's own record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Q
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
+from reviews.highlight import Shown, show
+from reviews.models import HeldItem, Signal
+
+TITLES = {
+    "absolute-claim": gettext_lazy("Absolute claim"),
+    "error-pattern": gettext_lazy("Known error"),
+    "no-hedge": gettext_lazy("Long reply without a hedge"),
+    "overconfidence": gettext_lazy("Conclusions without reasons"),
+}
+MAX_WORDS = 6  # of the evidence named in a line; all of it is marked in the text
+MAX_WORD = 60
+DECIDED = (HeldItem.State.APPROVED, HeldItem.State.EDITED, HeldItem.State.REJECTED)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One signal's share of a score."""
+
+    type: str
+    weight: int
+    begins: int  # where its stretch of the bar begins
+    title: str
+    detail: str
+    pattern: str  # what the known error is; a curator's words
+    words: Sequence[Shown]  # the evidence
+    record: str
+
+    @property
+    def reason(self) -> str:
+        """Return what a mark in the text says."""
+        return f"{self.title}: {self.pattern}" if self.pattern else self.title
+
+
+def explain(hesitation: dict[str, Any], fired: Iterable[Signal], team_id: int) -> list[Part]:
+    """Return the parts of a verdict's `hesitation`; `fired` are the response's signals, with patterns."""
+    pattern = next((signal.pattern for signal in fired if signal.pattern), None)
+    types = [signal["type"] for signal in hesitation["signals"]]
+    records = _records(types, pattern.pk if pattern else None, team_id)
+    return parts(hesitation["signals"], pattern.description if pattern else "", records)
+
+
+def parts(
+    signals: Sequence[dict[str, Any]], pattern: str = "", records: dict[str, str] | None = None
+) -> list[Part]:
+    found, begins = [], 0
+    for signal in signals:
+        name, detail = signal["type"], signal["detail"]
+        # A pattern that was deleted since lives on in the detail.
+        description = pattern or detail.removeprefix("matches past error: ")
+        found.append(
+            Part(
+                type=name,
+                weight=signal["weight"],
+                begins=begins,
+                title=str(TITLES.get(name, name)),
+                detail=_detail(name, detail),
+                pattern=description if name == "error-pattern" else "",
+                words=_evidence(signal),
+                record=(records or {}).get(name, ""),
+            )
+        )
+        begins += signal["weight"]
+    return found
+
+
+def _detail(name: str, detail: str) -> str:
+    """Say what the engine's English detail says."""
+    numbers = [int(number) for number in re.findall(r"\d+", detail)]
+    if name == "absolute-claim":
+        return gettext("with no source named in the response")
+    if name == "error-pattern":
+        return ""
+    if name == "no-hedge":
+        return gettext("nothing in it leaves room for doubt")
+    if name == "overconfidence" and len(numbers) == 2:
+        return gettext("%(conclusions)s conclusions against %(reasons)s reasons") % {
+            "conclusions": numbers[0],
+            "reasons": numbers[1],
+        }
+    return detail
+
+
+def _evidence(signal: dict[str, Any]) -> list[Shown]:
+    words = dict.fromkeys(span["text"] for span in signal["spans"] if len(span["text"]) <= MAX_WORD)
+    return [show(word) for word in list(words)[:MAX_WORDS]]
+
+
+def _records(types: Sequence[str], pattern_id: int | None, team_id: int) -> dict[str, str]:
+    """Return what became of each signal in this team, by type; of a known error, of that pattern alone."""
+    others = [name for name in types if name != "error-pattern"]
+    rows = (
+        Signal.objects.filter(response__agent__team=team_id)
+        .filter(Q(type__in=others) | Q(pattern=pattern_id) if pattern_id else Q(type__in=others))
+        .order_by()
+        .values("type")
+        .annotate(
+            fired=Count("response", distinct=True),
+            decided=Count("response__held_items", filter=Q(response__held_items__state__in=DECIDED)),
+            rejected=Count(
+                "response__held_items", filter=Q(response__held_items__state=HeldItem.State.REJECTED)
+            ),
+        )
+    )
+    return {row["type"]: _record(row["fired"], row["decided"], row["rejected"]) for row in rows}
+
+
+def _record(fired: int, decided: int, rejected: int) -> str:
+    counts = {"fired": f"{fired:,}", "decided": f"{decided:,}", "rejected": f"{rejected:,}"}
+    if not decided:
+        return ngettext(
+            "fired %(fired)s time, nothing decided yet", "fired %(fired)s times, nothing decided yet", fired
+        ) % counts
+    return ngettext(
+        "fired %(fired)s time, %(rejected)s of %(decided)s decided were rejected",
+        "fired %(fired)s times, %(rejected)s of %(decided)s decided were rejected",
+        fired,
+    ) % counts

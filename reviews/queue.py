@@ -1,0 +1,216 @@
+"""The queue's list: which held items are shown, in which order, and what changed since the last look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from django.db.models import Count, Exists, F, Min, OuterRef, Prefetch, QuerySet
+from django.db.models.fields.tuple_lookups import Tuple, TupleLessThan
+from django.db.models.functions import Left
+from django.utils import timezone
+
+from metacog.models import Team
+from reviews.models import Decision, HeldItem, Signal
+
+PAGE = 50
+CLIP = 240  # characters of a text that a row needs; CSS clips to two lines
+JUST_NOW = timedelta(seconds=60)  # how long a decided item stays in the list, dimmed
+MAX_JUST_DECIDED = 30
+
+_CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
+
+State, Kind = HeldItem.State, HeldItem.Kind
+Teams = QuerySet[Team]
+Items = QuerySet[HeldItem]
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What of the queue is looked at; in the page's address, as far as it differs from the default."""
+
+    state: Literal["held", "decided"] = "held"
+    agent: str = ""  # public id
+    kind: str = ""
+    signal: str = ""
+    order: Literal["risk", "age"] = "risk"
+    after: str = ""  # public id of the last item of the page before
+
+    @classmethod
+    def of(cls, query: Mapping[str, Any]) -> Filters:
+        """Read an address; what is not known means the default."""
+        return cls(
+            state="decided" if query.get("state") == "decided" else "held",
+            agent=query.get("agent", "")[:40],
+            kind=kind if (kind := query.get("kind", "")) in Kind.values else "",
+            signal=query.get("signal", "")[:40],
+            order="age" if query.get("order") == "age" else "risk",
+            after=query.get("after", "")[:40],
+        )
+
+    @property
+    def query(self) -> str:
+        """Return the address' query with its question mark, or nothing."""
+        default = Filters()
+        set_ = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
+        return "?" + urlencode(set_) if set_ else ""
+
+    @property
+    def narrow(self) -> bool:
+        return bool(self.agent or self.kind or self.signal)
+
+    def but(self, **changes: Any) -> Filters:
+        """Return these filters with some changed, at the first page."""
+        return replace(self, after="", **changes)
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of the list."""
+
+    rows: Sequence[HeldItem]
+    next: str  # what comes after it: the `after` of the next page
+    count: int  # of all that match
+    oldest: datetime | None
+    token: str  # changes when anything in the person's queue does
+
+
+def matching(filters: Filters, teams: Teams) -> Items:
+    """Return the items that match, of these teams, whatever their state."""
+    items = HeldItem.objects.filter(team__in=teams)
+    if filters.agent:
+        items = items.filter(agent__public_id=filters.agent)
+    if filters.kind:
+        items = items.filter(kind=filters.kind)
+    if filters.signal:
+        items = items.filter(
+            Exists(Signal.objects.filter(response=OuterRef("response"), type=filters.signal))
+        )
+    return items
+
+
+def pending(filters: Filters, teams: Teams) -> Items:
+    return matching(filters, teams).filter(state=State.PENDING)
+
+
+def in_order(items: Items, filters: Filters) -> Items:
+    if filters.state == "decided":
+        return items.order_by("-id")
+    if filters.order == "age":
+        return items.order_by("id")
+    return items.order_by("-hesitation_score", "-id")
+
+
+def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
+    """Return what comes after `item` in the order."""
+    if filters.state == "decided":
+        return items.filter(pk__lt=item.pk)
+    if filters.order == "age":
+        return items.filter(pk__gt=item.pk)
+    # A row comparison, which the index serves whole; see HeldItems.after.
+    place = Tuple(F("hesitation_score"), F("pk"))
+    return items.filter(TupleLessThan(place, (item.hesitation_score, item.pk)))
+
+
+def page(filters: Filters, teams: Teams) -> Page:
+    """Read one page: what waits, with what was decided a moment ago still in its place."""
+    recent = just_decided(teams)
+    items = matching(filters, teams)
+    if filters.state == "decided":
+        items = items.exclude(state=State.PENDING)
+    else:
+        items = items.filter(state=State.PENDING)
+    totals = items.aggregate(count=Count("id"), oldest=Min("held_at"))
+    last = HeldItem.objects.filter(team__in=teams, public_id=filters.after).first() if filters.after else None
+    rows = list(_for_rows(behind(items, filters, last) if last else items, filters)[: PAGE + 1])
+    following = rows[PAGE - 1].public_id if len(rows) > PAGE else ""
+    rows = rows[:PAGE]
+    if filters.state == "held" and recent:
+        rows = _with_decided(rows, recent, filters, teams, last, is_last_page=not following)
+    return Page(rows, following, totals["count"], totals["oldest"], _token(recent, teams))
+
+
+def _for_rows(items: Items, filters: Filters) -> Items:
+    return (
+        in_order(items, filters)
+        .select_related("agent", "response")
+        .defer("text", "attributes", "response__body", "response__verdict")
+        .annotate(clip=Left("text", CLIP))
+        .prefetch_related(
+            Prefetch(
+                "decisions",
+                Decision.objects.filter(undone_at=None).select_related("person").defer("text"),
+                to_attr="standing",
+            )
+        )
+    )
+
+
+def _with_decided(
+    rows: list[HeldItem],
+    recent: Sequence[Decision],
+    filters: Filters,
+    teams: Teams,
+    last: HeldItem | None,
+    is_last_page: bool,
+) -> list[HeldItem]:
+    """Put what was decided a moment ago where it stood among the pending rows of this page.
+
+    A second query, since one for both (`OR pk IN`) would read and sort every pending item.
+    """
+    decided = matching(filters, teams).filter(
+        pk__in=[decision.held_id for decision in recent if decision.undone_at is None]
+    )
+    if last:
+        decided = behind(decided, filters, last)
+
+    def place(item: HeldItem) -> tuple[int, int]:
+        return (0, item.pk) if filters.order == "age" else (-item.hesitation_score, -item.pk)
+
+    on_page = [item for item in _for_rows(decided, filters) if is_last_page or place(item) < place(rows[-1])]
+    return sorted([*rows, *on_page], key=place)
+
+
+def neighbour(filters: Filters, teams: Teams, item: HeldItem) -> HeldItem | None:
+    """Return the pending item that follows `item`, else the first of the list."""
+    waiting = in_order(pending(filters, teams), filters)
+    return behind(waiting, filters, item).first() or waiting.first()
+
+
+def token(teams: Teams) -> str:
+    """Return a short text that changes when anything in these teams' queue does."""
+    return _token(just_decided(teams), teams)
+
+
+def _token(recent: Sequence[Decision], teams: Teams) -> str:
+    # What arrives moves the latest id, what is decided or taken back is among the recent decisions; and
+    # the count finds what changed while a page slept for longer than those are recent.
+    held = HeldItem.objects.filter(team__in=teams)
+    latest = held.order_by("-id").values_list("pk", flat=True).first() or 0
+    waiting = held.filter(state=State.PENDING).count()
+    decided = [f"{decision.pk}{'u' if decision.undone_at else ''}" for decision in recent]
+    return ".".join([str(latest), str(waiting), *decided])
+
+
+def just_decided(teams: Teams) -> list[Decision]:
+    """Return the decisions of the last minute, latest first."""
+    now = timezone.now()
+    return list(
+        Decision.objects.filter(
+            # Ids begin with the time they were made, so this range is read from their index.
+            public_id__gte=id_at(now - JUST_NOW),
+            decided_at__gte=now - JUST_NOW,
+            held__team__in=teams,
+        )
+        .order_by("-public_id")
+        .only("pk", "held_id", "undone_at")[:MAX_JUST_DECIDED]
+    )
+
+
+def id_at(moment: datetime) -> str:
+    """Return what sorts before every decision id made from `moment` on; see metacog.ids."""
+    milliseconds = int(moment.timestamp() * 1000)
+    return "dec_" + "".join(_CROCKFORD[milliseconds >> shift & 31] for shift in range(45, -1, -5))

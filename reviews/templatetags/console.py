@@ -1,0 +1,127 @@
+"""How the console shows texts, times and scores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext
+
+from reviews.explanation import TITLES, Part
+from reviews.highlight import Shown, show
+from reviews.models import Decision
+
+register = template.Library()
+
+
+@register.filter
+def shown(text: str) -> Shown:
+    """Return a text with what cannot be seen made visible."""
+    return show(text)
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+@register.filter
+def as_text(value: Any) -> str:
+    """Return a posted value to read: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+@register.inclusion_tag("reviews/_pieces.html")
+def pieces(text: Shown, parts: Iterable[Part] = ()) -> dict[str, Any]:
+    """Show the pieces of a text; a mark carries the reason of its part."""
+    reasons = {part.type: part.reason for part in parts}
+
+    def words(types: Iterable[str]) -> str:
+        return "; ".join(reasons.get(name, str(TITLES.get(name, name))) for name in types)
+
+    return {
+        "pieces": [
+            {
+                "piece": piece,
+                "classes": [signal_class(name) for name in piece.types],
+                "title": words(piece.types),
+                "begins": words(piece.begins),
+            }
+            for piece in text.pieces
+        ]
+    }
+
+
+@register.filter
+def signal_class(name: str) -> str:
+    return f"s-{name}" if name in TITLES else "s-other"
+
+
+@register.filter
+def signal_title(name: str) -> str:
+    return str(TITLES.get(name, name))
+
+
+@register.filter
+def risk(score: int | None) -> str:
+    """Return the class of a hesitation score's band; the number stands beside the colour everywhere."""
+    if score is None:
+        return "r0"
+    return "r4" if score >= 75 else "r3" if score >= 60 else "r2" if score >= 50 else "r1"
+
+
+@register.inclusion_tag("reviews/_time.html")
+def ago(moment: datetime) -> dict[str, Any]:
+    seconds = max(0, int((timezone.now() - moment).total_seconds()))
+    return _time(moment, "ago", gettext("{time} ago").format(time=rounded(seconds)))
+
+
+@register.inclusion_tag("reviews/_time.html")
+def due(moment: datetime) -> dict[str, Any]:
+    """Show how long is left until `moment`, or how long it is over."""
+    seconds = int((moment - timezone.now()).total_seconds())
+    sentence = gettext("{time} left") if seconds >= 0 else gettext("{time} over")
+    return _time(moment, "due", sentence.format(time=clock(abs(seconds)))) | {"late": seconds < 0}
+
+
+def _time(moment: datetime, kind: str, words: str) -> dict[str, Any]:
+    local = timezone.localtime(moment)
+    return {
+        "kind": kind,
+        "iso": local.isoformat(timespec="seconds"),
+        "exact": f"{date_format(local, 'DATE_FORMAT')} {local:%H:%M:%S %Z}",
+        "words": words,
+    }
+
+
+# The script says the same with the same words; see `rounded` and `clock` in console.js.
+def rounded(seconds: int) -> str:
+    """Return a duration in its largest unit."""
+    for unit, size in (
+        (gettext("{n} d"), 86_400),
+        (gettext("{n} h"), 3600),
+        (gettext("{n} min"), 60),
+    ):
+        if seconds >= size:
+            return unit.format(n=seconds // size)
+    return gettext("{n} s").format(n=seconds)
+
+
+def clock(seconds: int) -> str:
+    """Return a duration as minutes and seconds, above an hour in its largest unit."""
+    return f"{seconds // 60}:{seconds % 60:02}" if seconds < 3600 else rounded(seconds)
+
+
+@register.simple_tag
+def who(decision: Decision, user: Any) -> str:
+    """Name who decided, as `user` would say it."""
+    if decision.person is not None:
+        if decision.person == user:
+            return gettext("you")
+        return decision.person.get_full_name() or decision.person.get_username()
+    return decision.agent.name if decision.by == Decision.By.AGENT else "metacog"

@@ -1,0 +1,435 @@
+"""The pages where people read what is held and decide."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models.functions import Left
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext, gettext_lazy
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import push_url
+from django_htmx.middleware import HtmxDetails
+
+from metacog.heuristics import Hesitation, Item, parse_tags
+from metacog.models import Agent, Role, User
+from reviews import decisions, highlight
+from reviews import queue as held_queue
+from reviews.explanation import TITLES, explain, parts
+from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.queue import PAGE, Filters
+
+Verdict, State = Decision.Verdict, HeldItem.State
+
+# What the agent is told in its own language, in front of what the person adds.
+PRESETS = {
+    "wrong": gettext_lazy("Wrong"),
+    "no-evidence": gettext_lazy("No evidence"),
+    "out-of-scope": gettext_lazy("Out of scope"),
+    "not-now": gettext_lazy("Not now"),
+    "tone": gettext_lazy("Tone"),
+}
+MAX_REASON = 10_000
+TOLD_FOR = timedelta(seconds=10)  # how long a page says what the person just did, at least
+
+
+class PersonRequest(HttpRequest):
+    """A request of somebody who is signed in, which the middleware sees to."""
+
+    user: User
+    htmx: HtmxDetails
+
+
+# -- the queue -------------------------------------------------------------------------------------
+
+
+@require_GET
+def queue(request: PersonRequest) -> HttpResponse:
+    """Show the list, and beside it the item that comes first."""
+    filters = Filters.of(request.GET)
+    page = held_queue.page(filters, request.user.teams_as())
+    first = _first(page) or next(iter(page.rows), None)
+    held = _visible_items(request).get(pk=first.pk) if first else None
+    return _split(request, filters, held, page=page, view="list")
+
+
+@require_GET
+def item(request: PersonRequest, held_id: str) -> HttpResponse:
+    """Show one item beside the list; the item alone when the page has the list."""
+    held, filters = _visible(request, held_id), Filters.of(request.GET)
+    if request.htmx:
+        return render(request, "reviews/_desk.html", _desk(request, filters, held))
+    return _split(request, filters, held)
+
+
+@require_GET
+def changes(request: PersonRequest) -> HttpResponse:
+    """Answer a page that asks whether anything changed: 204, or the parts of it that did."""
+    teams = request.user.teams_as()
+    if held_queue.token(teams) == request.GET.get("token"):
+        return HttpResponse(status=204)
+    filters = Filters.of(request.GET)
+    page = held_queue.page(filters, teams)
+    opened = request.GET.get("open", "")
+    context = _list(request, filters, page, opened) | {"oob": True}
+    if opened:
+        held = _visible_items(request).filter(public_id=opened).first()
+        if held and request.GET.get("version") != str(held.version):
+            context |= _desk(request, filters, held) | {"meanwhile": True}
+    elif first := _first(page):
+        held = _visible_items(request).get(pk=first.pk)
+        context |= _desk(request, filters, held) | {"fill_desk": True, "opened": held.public_id}
+    return render(request, "reviews/_changes.html", context)
+
+
+@require_POST
+def decide(request: PersonRequest, held_id: str) -> HttpResponse:
+    """Decide an item as the form shows it, then go on to the next."""
+    held, filters = _visible(request, held_id), Filters.of(request.GET)
+    if not request.user.has_role(held.team_id, Role.REVIEWER):
+        return _forbidden(request)
+    verdict, text = request.POST.get("verdict", ""), _edited(request.POST.get("text"), held.text)
+    reason = _reason(request, held.agent) if verdict == Verdict.REJECT else ""
+    if problem := _problem(verdict, text, reason):
+        return _split(request, filters, held, status=422, problem=problem, posted=text)
+    if verdict == Verdict.APPROVE and text is not None:
+        verdict = Verdict.EDIT
+    try:
+        decision, _ = decisions.decide(
+            held,
+            request.user,
+            verdict,
+            text=text if verdict == Verdict.EDIT else None,
+            reason=reason,
+            version=_number(request.POST.get("version", "")),
+            digest=request.POST.get("sha256", ""),
+            accept_risk=request.POST.get("accept_risk") == "1",
+        )
+    except decisions.Standing:
+        held = _visible(request, held_id)
+        return _split(request, filters, held, status=409, conflict=True, posted=text)
+    except decisions.StillRisky as risky:
+        return _split(request, filters, held, status=422, risky=_risk(risky.hesitation), posted=text)
+    following = held_queue.neighbour(filters, request.user.teams_as(), held)
+    return _go_on(request, filters, following and _visible(request, following.public_id), decision)
+
+
+@require_POST
+def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
+    """Take back one's own decision and show its item again."""
+    decision = get_object_or_404(
+        Decision.objects.select_related("held"),
+        public_id=decision_id,
+        person=request.user,
+        held__team__in=request.user.teams_as(),
+    )
+    if not request.user.has_role(decision.held.team_id, Role.REVIEWER):
+        return _forbidden(request)
+    filters = Filters.of(request.GET)
+    taken_back = decision.undone_at is not None or decisions.undo(decision, request.user)
+    held = _visible(request, decision.held.public_id)
+    if not taken_back:
+        return _split(request, filters, held, status=409, too_late=True)
+    return _go_on(request, filters, held, None)
+
+
+def _go_on(
+    request: PersonRequest, filters: Filters, held: HeldItem | None, decision: Decision | None
+) -> HttpResponse:
+    """Go to `held` after something was decided: as a swap with the list as it is now, else by a redirect."""
+    url = (reverse("item", args=[held.public_id]) if held else reverse("queue")) + filters.query
+    if not request.htmx:
+        return HttpResponseRedirect(url)
+    page = held_queue.page(filters, request.user.teams_as())
+    context = _desk(request, filters, held, just_done=decision)
+    context |= _list(request, filters, page, held.public_id if held else "") | {"oob": True}
+    return push_url(render(request, "reviews/_next.html", context), url)
+
+
+def _split(
+    request: PersonRequest,
+    filters: Filters,
+    held: HeldItem | None,
+    *,
+    page: held_queue.Page | None = None,
+    view: str = "item",
+    status: int = 200,
+    **shown: Any,
+) -> HttpResponse:
+    """Render list and item; of a page that is there already, the item and what changed in the list."""
+    page = page or held_queue.page(filters, request.user.teams_as())
+    context = _desk(request, filters, held, **shown)
+    context |= _list(request, filters, page, held.public_id if held else "")
+    if request.htmx:
+        return render(request, "reviews/_next.html", context | {"oob": True}, status=status)
+    agents = Agent.objects.filter(team__in=request.user.teams_as()).order_by("name")
+    context |= {
+        "view": view,
+        "agents": agents.values_list("public_id", "name"),
+        "kinds": HeldItem.Kind.choices,
+        "signals": TITLES.items(),
+        "held_url": reverse("queue") + filters.but(state="held").query,
+        "decided_url": reverse("queue") + filters.but(state="decided").query,
+        "all_url": reverse("queue") + Filters(state=filters.state, order=filters.order).query,
+    }
+    return render(request, "reviews/queue.html", context, status=status)
+
+
+def _list(request: PersonRequest, filters: Filters, page: held_queue.Page, opened: str) -> dict[str, Any]:
+    return {
+        "filters": filters,
+        "page": page,
+        "opened": opened,
+        "first_url": reverse("queue") + filters.but().query if filters.after else "",
+        "next_url": reverse("queue") + replace(filters, after=page.next).query if page.next else "",
+    }
+
+
+def _desk(
+    request: PersonRequest,
+    filters: Filters,
+    held: HeldItem | None,
+    *,
+    just_done: Decision | None = None,
+    posted: str | None = None,
+    **shown: Any,
+) -> dict[str, Any]:
+    """Return what the item's side of the page shows."""
+    context: dict[str, Any] = {"held": held, "filters": filters, "told": _told(request, just_done)} | shown
+    if held is None:
+        return context | _why_nothing(request, filters)
+    response = held.response
+    verdict, body = response.wire_verdict(), response.wire_body()
+    hesitation = verdict["hesitation"]
+    place = _items_of(body)[held.index] if body.get("items") is None else None
+    start, end = (place.start, place.end) if place and place.text == held.text else (None, None)
+    marks = highlight.of_item(hesitation["signals"], held.index, held.text, start, end)
+    whole = body["response"] if body["response"] != held.text else ""
+    history = list(held.decisions.select_related("person", "agent").defer("text").order_by("id"))
+    return context | {
+        "hesitation": hesitation,
+        "parts": explain(hesitation, response.signals.select_related("pattern"), held.team_id),
+        "text": highlight.show(held.text, marks),
+        "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
+        "user_message": body.get("user_message"),
+        "history": history,
+        "standing": next((decision for decision in history if decision.undone_at is None), None),
+        "second_looks": [
+            (look, look.wire_body()["response"])
+            for look in held.second_looks.defer("verdict").order_by("-id")[:3]
+        ],
+        "can_decide": held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER),
+        "posted": posted,
+        "editing": posted is not None or "edit" in request.GET,
+        "edited_text": held.text if posted is None else posted,
+        "presets": PRESETS.items(),
+    }
+
+
+def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] | None:
+    """Return what the person did a moment ago, and until when it can be taken back."""
+    now = timezone.now()
+    last = (
+        Decision.objects.filter(person=request.user, held__team__in=request.user.teams_as())
+        .select_related("held")
+        .defer("text", "held__text")
+        .annotate(clip=Left("held__text", held_queue.CLIP))
+        .order_by("-id")
+        .first()
+    )
+    if last is None:
+        return None
+    latest = last.undone_at or last.decided_at
+    if last != just_done and latest < now - max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS)):
+        return None
+    can_undo = last.undone_at is None and last.released_at is None and last.release_at > now
+    return {
+        "decision": last,
+        "clip": last.clip,
+        "seconds": math.ceil((last.release_at - now).total_seconds()),
+        "can_undo": can_undo,
+    }
+
+
+def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
+    """Say why the list is empty, so that the page can say what to do next."""
+    teams = request.user.teams_as()
+    if filters.narrow or filters.after:
+        return {"nothing": "matches"}
+    if filters.state == "decided":
+        return {"nothing": "decided"}
+    if not teams.exists():
+        return {"nothing": "team"}
+    if not Agent.objects.filter(team__in=teams).exists():
+        return {"nothing": "agents", "can_add": request.user.teams_as(Role.OWNER).exists()}
+    if not AgentResponse.objects.filter(agent__team__in=teams).exists():
+        return {"nothing": "responses"}
+    if not HeldItem.objects.filter(team__in=teams).exists():
+        return {"nothing": "held"}
+    return {"nothing": "waiting"}
+
+
+def _first(page: held_queue.Page) -> HeldItem | None:
+    return next((row for row in page.rows if row.state == State.PENDING), None)
+
+
+def _visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
+    return HeldItem.objects.select_related("response", "agent__team").filter(team__in=request.user.teams_as())
+
+
+def _visible(request: PersonRequest, held_id: str) -> HeldItem:
+    return get_object_or_404(_visible_items(request), public_id=held_id)
+
+
+def _items_of(body: dict[str, Any]) -> tuple[Item, ...]:
+    """Return the items of a body as it was posted, as `Scorer.items` does."""
+    if (sent := body.get("items")) is not None:
+        return tuple(
+            Item(item["kind"].casefold(), item["text"], item.get("attributes") or {}) for item in sent
+        )
+    return parse_tags(body["response"])
+
+
+def _edited(posted: str | None, original: str) -> str | None:
+    """Return the posted text with the original's line ends, or None when nothing was changed.
+
+    Browsers send every line end of a form as \\r\\n.
+    """
+    if posted is None:
+        return None
+    text = posted.replace("\r\n", "\n").replace("\r", "\n")
+    if text == original.replace("\r\n", "\n").replace("\r", "\n"):
+        return None
+    return text.replace("\n", "\r\n") if "\r\n" in original else text
+
+
+def _reason(request: PersonRequest, agent: Agent) -> str:
+    preset, more = request.POST.get("preset", ""), request.POST.get("reason", "").strip()
+    if preset not in PRESETS:
+        return more
+    with translation.override(agent.language):
+        if not more:
+            return str(PRESETS[preset])
+        return gettext("%(preset)s: %(more)s") % {"preset": PRESETS[preset], "more": more}
+
+
+def _problem(verdict: str, text: str | None, reason: str) -> str:
+    """Return what keeps a form from being decided, in a sentence."""
+    if verdict not in (Verdict.APPROVE, Verdict.REJECT):
+        return gettext("Choose to approve or to reject.")
+    if verdict == Verdict.REJECT and not reason:
+        return gettext("Give a reason: the agent reads it, and it is what metacog learns from.")
+    if len(reason) > MAX_REASON:
+        return gettext("The reason is too long: %(most)s characters at most.") % {"most": f"{MAX_REASON:,}"}
+    if "\0" in reason or "\0" in (text or ""):
+        return gettext("The text holds a NUL character, which cannot be stored. Take it out and try again.")
+    if text is not None and len(text.encode()) > settings.MAX_BODY_BYTES:
+        return gettext("The text is too long: 1 MiB at most.")
+    return ""
+
+
+def _number(raw: str) -> int:
+    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else -1
+
+
+def _risk(hesitation: Hesitation) -> dict[str, Any]:
+    return {
+        "score": hesitation.score,
+        "parts": parts([signal.as_dict() for signal in hesitation.signals]),
+    }
+
+
+def _forbidden(request: PersonRequest) -> HttpResponse:
+    return render(request, "reviews/forbidden.html", status=403)
+
+
+# -- responses -------------------------------------------------------------------------------------
+
+
+@require_GET
+def responses(request: PersonRequest) -> HttpResponse:
+    """List what agents posted, latest first."""
+    teams = request.user.teams_as()
+    agent, which, after = (request.GET.get(name, "")[:40] for name in ("agent", "show", "after"))
+    rows = AgentResponse.objects.filter(agent__team__in=teams).annotate(
+        has_held=Exists(HeldItem.objects.filter(response=OuterRef("pk")))
+    )
+    if agent:
+        rows = rows.filter(agent__public_id=agent)
+    if which == "triggered":
+        rows = rows.filter(triggered=True)
+    elif which == "held":
+        rows = rows.filter(has_held=True)
+    if after and (last := AgentResponse.objects.filter(agent__team__in=teams, public_id=after).first()):
+        rows = rows.filter(pk__lt=last.pk)
+    found = list(
+        rows.select_related("agent")
+        .defer("body", "verdict")
+        .order_by("-id")[: PAGE + 1]
+    )
+    query = request.GET.copy()
+    query["after"] = found[PAGE - 1].public_id if len(found) > PAGE else ""
+    return render(
+        request,
+        "reviews/responses.html",
+        {
+            "rows": found[:PAGE],
+            "agents": Agent.objects.filter(team__in=teams).order_by("name").values_list("public_id", "name"),
+            "agent": agent,
+            "which": which if which in ("triggered", "held") else "",
+            "after": after,
+            "next_url": f"?{query.urlencode()}" if query["after"] else "",
+        },
+    )
+
+
+@require_GET
+def response(request: PersonRequest, response_id: str) -> HttpResponse:
+    """Show one response: what was posted, what was answered, and why."""
+    found = get_object_or_404(
+        AgentResponse.objects.select_related("agent", "second_look_at"),
+        public_id=response_id,
+        agent__team__in=request.user.teams_as(),
+    )
+    verdict, body = found.wire_verdict(), found.wire_body()
+    hesitation = verdict["hesitation"]
+    signals = hesitation["signals"] if hesitation else []
+    held = {held.index: held for held in found.held_items.defer("text")}
+    items = [
+        {
+            "answer": answer,
+            "attributes": sent.attributes,
+            "held": held.get(answer["index"]),
+            "text": highlight.show(
+                sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
+            ),
+        }
+        for answer, sent in zip(verdict["items"], _items_of(body), strict=True)
+    ]
+    known = ("response", "items", "user_message")
+    return render(
+        request,
+        "reviews/response.html",
+        {
+            "response": found,
+            "verdict": verdict,
+            "hesitation": hesitation,
+            "parts": explain(hesitation, found.signals.select_related("pattern"), found.agent.team_id)
+            if hesitation
+            else [],
+            "text": highlight.show(body["response"], highlight.of_response(signals)),
+            "user_message": body.get("user_message"),
+            "fields": [
+                (name, value) for name, value in body.items() if name not in known and value is not None
+            ],
+            "items": items,
+        },
+    )
