@@ -15,9 +15,10 @@ from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.middleware.locale import LocaleMiddleware
 from django.shortcuts import resolve_url
 from django.utils import timezone, translation
-from django.utils.cache import patch_vary_headers
 from psycopg_pool import PoolTimeout
 
 from metacog import audit
@@ -31,7 +32,7 @@ RETRY_AFTER_SECONDS = 5
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
-def RequestId(get_response: View) -> View:  # noqa: N802 - middleware are named like classes
+def RequestId(get_response: View) -> View:
     """Give each request an id, the caller's own where it is harmless, for audit events and errors."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -145,12 +146,12 @@ def read_body(request: HttpRequest) -> None:
             body += part
             if len(body) > limit:
                 raise too_large
-        request._body = body  # type: ignore[attr-defined]  # where HttpRequest.body keeps what it read
+        request._body = body  # where HttpRequest.body keeps what it read
     elif request.method in ("POST", "PUT", "PATCH") and request.META.get("SERVER_PROTOCOL") == "HTTP/1.0":
         raise Problem(411, "Say how long the body is: Content-Length is missing.")
 
 
-def ContentSecurityPolicy(get_response: View) -> View:  # noqa: N802
+def ContentSecurityPolicy(get_response: View) -> View:
     """Allow our own files and nothing else: no inline script or style, no frame, no other host."""
     policy = (
         "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
@@ -166,36 +167,26 @@ def ContentSecurityPolicy(get_response: View) -> View:  # noqa: N802
     return middleware
 
 
-def Language(get_response: View) -> View:  # noqa: N802
-    """Speak the language chosen (cookie), else the browser's.
+class Language(LocaleMiddleware):
+    """Speak the language chosen (cookie), else the browser's; to agents always English."""
 
-    Not Django's LocaleMiddleware: browsers ask for zh-TW, zh-HK or zh-CN, which it maps through
-    deprecated aliases, and the agents' API must speak English whatever the header says.
-    """
-
-    def middleware(request: HttpRequest) -> HttpResponse:
+    def process_request(self, request: HttpRequest) -> None:
         if request.path.startswith("/api/"):
-            with translation.override("en"):
-                return get_response(request)
-        with translation.override(translation.get_language_from_request(request)):
-            response = get_response(request)
-            response.setdefault("Content-Language", translation.get_language() or "en")
-        patch_vary_headers(response, ("Accept-Language", "Cookie"))
-        return response
-
-    return middleware
+            translation.activate("en")
+        else:
+            super().process_request(request)
 
 
 class SignInRequired(LoginRequiredMiddleware):
     """Ask people to sign in, wherever a view does not say otherwise. Agents bring their keys."""
 
-    def process_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse | None:
+    def process_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase | None:
         if request.path.startswith("/api/"):
             return None
         return super().process_view(request, *args, **kwargs)
 
 
-def SignInAgain(get_response: View) -> View:  # noqa: N802
+def SignInAgain(get_response: View) -> View:
     """Send the whole page to the sign-in when a fragment was asked for and the session has ended."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -213,12 +204,18 @@ def SignInAgain(get_response: View) -> View:  # noqa: N802
     return middleware
 
 
-def Person(get_response: View) -> View:  # noqa: N802
+def Person(get_response: View) -> View:
     """Use the signed-in person's own language and time zone."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        user = request.user
-        if user.is_authenticated:
+        if request.path.startswith("/api/"):
+            return get_response(request)
+        try:
+            user = request.user if request.user.is_authenticated else None  # the first look at the database
+        except AWAY as error:
+            log.error("%s %s: the database is away: %s", request.method, request.path, error)
+            return _away_page(request)
+        if user is not None:
             try:
                 timezone.activate(zoneinfo.ZoneInfo(user.time_zone))
             except (zoneinfo.ZoneInfoNotFoundError, ValueError):

@@ -312,5 +312,10 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     # Refused requests are the callers' affair and are answered in full; only our own failures are logged.
-    "loggers": {"django.request": {"level": "ERROR"}, "metacog": {"level": "INFO"}, "reviews": {"level": "INFO"}, "patterns": {"level": "INFO"}},
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "metacog": {"level": "INFO"},
+        "patterns": {"level": "INFO"},
+        "reviews": {"level": "INFO"},
+    },
 }

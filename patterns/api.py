@@ -25,8 +25,8 @@ class Pattern(BaseModel):
     keywords: list[str]
     description: str
     source: Literal["alex-correction", "self-review", "external"]
-    createdAt: str  # noqa: N815 - the seed's name
-    triggerCount: int  # noqa: N815
+    createdAt: str
+    triggerCount: int
 
 
 class PatternPage(BaseModel):

@@ -85,13 +85,13 @@ class ErrorPattern(models.Model):
     def __str__(self) -> str:
         return self.description
 
-    def clean(self) -> None:
-        if problems := keyword_problems(self.keywords):
-            raise ValidationError({"keywords": problems})
-
     def save(self, *args: Any, **kwargs: Any) -> None:
         super().save(*args, **kwargs)
         touch(self.team_id)
+
+    def clean(self) -> None:
+        if problems := keyword_problems(self.keywords):
+            raise ValidationError({"keywords": problems})
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         gone = super().delete(*args, **kwargs)

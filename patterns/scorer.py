@@ -33,7 +33,7 @@ class _Recent:
                     found = self.kept[key] = make()
                     while len(self.kept) > self.most:
                         self.kept.popitem(last=False)
-        return found  # type: ignore[no-any-return]
+        return found
 
 
 # An automaton over 10,000 patterns takes about 20 MB, a policy next to nothing.

@@ -8,7 +8,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
-
 from metacog.api import (
     UNKNOWN,
     UNSIGNED,

@@ -133,7 +133,7 @@ def _check_edit(held: HeldItem, text: str) -> None:
 
 
 def _claim(
-    held: HeldItem, actor: User | Agent | None, verdict: Verdict, text: str | None, reason: str, now: datetime
+    held: HeldItem, actor: User | Agent | None, verdict: Decision.Verdict, text: str | None, reason: str, now: datetime
 ) -> Decision:
     """Move the item out of `pending` and write the decision; raise Standing when another was faster."""
     person = actor if isinstance(actor, User) else None

@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -245,7 +245,7 @@ def _events(response: AgentResponse, verdict: dict[str, Any]) -> list[AuditEvent
     The actions are the seed's words (`chat-held`), and score, signals and cycle those of its log (H5).
     """
     agent, hesitation = response.agent, verdict["hesitation"]
-    versions = {
+    versions: dict[str, Any] = {
         "policy": response.policy_version,
         "patterns": response.patterns_version,
         "engine": response.engine,

@@ -52,8 +52,8 @@ RESPONSES = [
      "and therefore the case is closed. In conclusion, the amount of 84.50 will arrive in your account today, whatever "
      "your bank says, and you can rely on that date when you plan your payments for the rest of this month.",
      "I sent the shoes back two weeks ago. Where is my money?"),
-    ("kuro", "remember", "快取一定是這次變慢的原因，所以之後都應該先清快取再部署。因此，每次部署\u200b之前清空快取就能避免問題，"
-     "結論是快取策略需要重寫。", "為什麼今天部署後變慢？"),
+    ("kuro", "remember", "快取一定是這次變慢的原因，所以之後都應該先清快取再部署。因此，每次部署\u200b之前清空快取"
+     "就能避免問題，結論是快取策略需要重寫。", "為什麼今天部署後變慢？"),
 ]  # fmt: skip
 
 
