@@ -18,27 +18,31 @@ BCP47 = {Language.EN: "en", Language.ZH_HANT: "zh-Hant", Language.ZH_HANS: "zh-H
 Kept = TypeVar("Kept")
 
 
-class _Recent:
-    """The last values made, by key; each is made once, even when many threads ask at the same time."""
+class _Latest:
+    """The latest value of each owner, made once a version, even when many threads ask at the same time.
+
+    Only one version of an owner is kept: an automaton over 10,000 patterns takes about 20 MB.
+    """
 
     def __init__(self, most: int) -> None:
-        self.most, self.kept, self.lock = most, OrderedDict[Hashable, Any](), threading.Lock()
+        self.most, self.kept, self.lock = most, OrderedDict[Hashable, tuple[Hashable, Any]](), threading.Lock()
 
-    def get(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
-        found = self.kept.get(key)
-        if found is None:
+    def get(self, owner: Hashable, version: Hashable, make: Callable[[], Kept]) -> Kept:
+        found = self.kept.get(owner)
+        if found is None or found[0] != version:
             with self.lock:
-                found = self.kept.get(key)
-                if found is None:
-                    found = self.kept[key] = make()
+                found = self.kept.get(owner)
+                if found is None or found[0] != version:
+                    found = self.kept[owner] = (version, make())
+                    self.kept.move_to_end(owner)
                     while len(self.kept) > self.most:
                         self.kept.popitem(last=False)
-        return found
+        kept: Kept = found[1]
+        return kept
 
 
-# An automaton over 10,000 patterns takes about 20 MB, a policy next to nothing.
-_automata = _Recent(16)
-_scorers = _Recent(1024)
+_automata = _Latest(16)  # by team
+_scorers = _Latest(1024)  # by agent
 
 
 def wire_patterns(team_id: int) -> list[dict[str, Any]]:
@@ -63,16 +67,14 @@ def scorer_for(agent: Agent) -> heuristics.Scorer:
     The versions are part of the key, so a change is live in every process with the next request.
     """
     team = agent.team
-    automaton_key = (team.pk, team.patterns_version)
 
     def build() -> heuristics.Scorer:
         policy = Policy.objects.get(agent=agent, version=agent.policy_version)
-        base: heuristics.Scorer = _automata.get(
-            automaton_key, lambda: heuristics.Scorer(wire_patterns(team.pk))
-        )
+        base = _automata.get(team.pk, team.patterns_version, lambda: heuristics.Scorer(wire_patterns(team.pk)))
         document = policy.as_dict() | {"language": BCP47[Language(agent.language)]}
         if settings.REVIEW_SECONDS:  # for tests and trials
             document["review_seconds"] = settings.REVIEW_SECONDS
         return base.with_policy(heuristics.Policy.from_dict(document))
 
-    return _scorers.get((agent.pk, agent.policy_version, agent.language, *automaton_key), build)
+    version = (agent.policy_version, agent.language, team.pk, team.patterns_version)
+    return _scorers.get(agent.pk, version, build)
