@@ -1,7 +1,7 @@
 """How one agent wants its responses judged, as one immutable value."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from .lexicon import MARKS
@@ -49,42 +49,44 @@ class Policy:
     budget_calls: int = 5
     budget_extension: int = 3
 
+    def __post_init__(self) -> None:
+        """Raise PolicyError with everything that is wrong, not only the first."""
+        errors = [
+            (pointer([name, *loc]), detail)
+            for name, check in _CHECKS.items()
+            for loc, detail in check(getattr(self, name))
+        ]
+        if not errors and self.hold_at < self.threshold:
+            detail = f"must not be below threshold: {self.hold_at} is less than {self.threshold}"
+            errors.append(("/hold_at", detail))
+        if errors:
+            raise PolicyError(errors)
+
     @classmethod
     def from_dict(cls, mapping: Mapping[str, Any]) -> Self:
-        """Check a policy as it is stored or sent; what is missing keeps its default.
-
-        PolicyError lists everything that is wrong, not only the first.
-        """
+        """Check a policy as it is stored or sent, or raise PolicyError; what is missing keeps its default."""
         if not isinstance(mapping, Mapping):
             raise PolicyError([("", "must be an object")])
         known = {part.name for part in fields(cls)}
-        errors: list[tuple[str, str]] = []
-        values: dict[str, Any] = {}
-        for name, value in mapping.items():
-            if name not in known:
-                errors.append((pointer([name]), "is not part of a policy"))
-                continue
-            found = _CHECKS[name](value)
-            errors.extend((pointer([name, *loc]), detail) for loc, detail in found)
-            if not found:
-                values[name] = value
+        errors = [(pointer([name]), "is not part of a policy") for name in mapping if name not in known]
+        values = {name: value for name, value in mapping.items() if name in known}
         for name, defaults in (("weights", WEIGHTS), ("release", RELEASE)):
-            if name in values:
+            if isinstance(values.get(name), Mapping):
                 values[name] = {**defaults, **values[name]}
-        if values.get("marks") is not None:
-            values["marks"] = dict(values["marks"])
-        if not errors:
+        try:
             policy = cls(**values)
-            if policy.threshold <= policy.hold_at:
-                return policy
-            errors.append(
-                ("/hold_at", f"must not be below threshold: {policy.hold_at} is less than {policy.threshold}")
-            )
-        raise PolicyError(errors)
+        except PolicyError as error:
+            raise PolicyError(errors + error.errors) from None
+        if errors:
+            raise PolicyError(errors)
+        return policy
 
     def as_dict(self) -> dict[str, Any]:
         """Give the policy as JSON values; `from_dict` takes it back."""
-        return asdict(self)
+        return {
+            part.name: dict(value) if isinstance(value := getattr(self, part.name), Mapping) else value
+            for part in fields(self)
+        }
 
 
 _Errors = list[tuple[tuple[str, ...], str]]
@@ -109,11 +111,11 @@ def _one_of(choices: Collection[str]) -> _Check:
     return check
 
 
-def _table(names: Collection[str], each: _Check) -> _Check:
+def _table(names: Collection[str], each: _Check, needs_all: bool = True) -> _Check:
     def check(value: Any) -> _Errors:
         if not isinstance(value, Mapping):
             return [((), "must be an object")]
-        errors: _Errors = []
+        errors: _Errors = [((name,), "is missing") for name in names if needs_all and name not in value]
         for name, part in value.items():
             if name in names:
                 errors.extend(((name, *loc), detail) for loc, detail in each(part))
@@ -153,7 +155,7 @@ _CHECKS: dict[str, _Check] = {
     "hold_at": _whole(0, NEVER),
     "weights": _table(WEIGHTS, _whole(0, 100)),
     "release": _table(RELEASE, _one_of(["person", "agent"])),
-    "marks": _or_null(_table(RELEASE, _wording)),
+    "marks": _or_null(_table(RELEASE, _wording, needs_all=False)),
     "language": _one_of(list(MARKS)),
     "review_seconds": _whole(0, _SECONDS_IN_YEAR),
     "expiry_seconds": _whole(1, _SECONDS_IN_YEAR),
