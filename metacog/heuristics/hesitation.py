@@ -31,8 +31,7 @@ class Span(NamedTuple):
         return span
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(NamedTuple):
     """One reason to hesitate. `weight` is what it adds to the score."""
 
     type: str
@@ -100,7 +99,7 @@ def error_pattern(evidence: Evidence, weight: int) -> Signal | None:
         return None
     text = evidence.found.text
     places = occurrences(evidence.keyword, text, MAX_SPANS)
-    spans = tuple(Span(start, end, text[start:end]) for start, end in places)
+    spans = tuple([Span(start, end, text[start:end]) for start, end in places])
     return Signal("error-pattern", f"matches past error: {pattern.description}", weight, spans)
 
 
@@ -108,7 +107,7 @@ def no_hedge(evidence: Evidence, weight: int) -> Signal | None:
     """Chats of more than 200 UTF-16 units together, and no hedge in them."""
     if evidence.long_chat is None or _is_hedged(evidence.long_chat, evidence.found, evidence.matcher):
         return None
-    spans = tuple(Span(0, len(text), text, index) for index, text in evidence.chats if text)[:MAX_SPANS]
+    spans = tuple([Span(0, len(text), text, index) for index, text in evidence.chats if text][:MAX_SPANS])
     return Signal("no-hedge", "long CHAT response with no hedging language", weight, spans)
 
 
@@ -132,15 +131,15 @@ SIGNALS: tuple[tuple[str, SignalFunction], ...] = (
 )
 
 
-def weigh(evidence: Evidence, signals: Sequence[tuple[SignalFunction, int]], threshold: int) -> Hesitation:
-    """Collect the signals (function and weight) that speak, and add up their weights."""
+def weigh(evidence: Evidence, signals: Sequence[tuple[SignalFunction, int]], threshold: int) -> Hesitation | None:
+    """Collect the signals (function and weight) that speak, and add up their weights; None: all are silent."""
     spoken = []
     for function, weight in signals:
         signal = function(evidence, weight)
         if signal is not None:
             spoken.append(signal)
     if not spoken:
-        return calm(threshold)
+        return None
     types = [signal.type for signal in spoken]
     score = min(MAX_SCORE, sum(signal.weight for signal in spoken))
     suggestion = f"Hesitation triggered (score={score}): {', '.join(types)}"
@@ -167,6 +166,8 @@ def long_chat(chats: Sequence[tuple[int, str]]) -> str | None:
 
 
 def _is_hedged(chat: str, found: Found, matcher: Matcher) -> bool:
+    if chat == found.text:
+        return bool(found.terms[HEDGE])
     start = found.text.find(chat)
     if start < 0:
         elsewhere = matcher.find(chat)
@@ -179,4 +180,4 @@ def _is_hedged(chat: str, found: Found, matcher: Matcher) -> bool:
 def _term_spans(found: Found, which: int) -> tuple[Span, ...]:
     text = found.text
     places = found.spans(found.terms[which][:MAX_SPANS])
-    return tuple(Span(start, end, text[start:end]) for start, end in places)
+    return tuple([Span(start, end, text[start:end]) for start, end in places])

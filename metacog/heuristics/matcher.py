@@ -110,14 +110,14 @@ class Matcher:
         self._search = search.longest
         self._has_keywords = bool(ranks)
         self._overlap = max(map(len, entries)) - 1
-        # An entry that is found stands for all entries it ends with: their terms (list and length in bytes),
-        # and the best rank among them.
-        self._terms: list[tuple[Place, ...]] = []
-        self._ranks: list[int] = []
+        # An entry that is found stands for all entries it ends with: for the best rank among them, and for
+        # their terms (list and length in bytes).
+        self._meaning: list[tuple[int, tuple[tuple[int, int], ...]]] = []
         for entry in entries:
             endings = [entries[number] for _, end, number in search.every(entry) if end == len(entry)]
-            self._terms.append(tuple((lists[ending], len(ending)) for ending in endings if ending in lists))
-            self._ranks.append(min(ranks.get(ending, _NONE) for ending in endings))
+            terms = tuple((lists[ending], len(ending)) for ending in endings if ending in lists)
+            self._meaning.append((min(ranks.get(ending, _NONE) for ending in endings), terms))
+        self._with_terms = frozenset(number for number, (_, terms) in enumerate(self._meaning) if terms)
 
     def find(self, text: str) -> Found | None:
         """Find the places of all terms, and the best-ranked keyword that occurs; None: nothing at all."""
@@ -140,26 +140,29 @@ class Matcher:
         terms: list[list[Place]] = [[], [], [], [], []]
         best = _NONE
         for _, end, entry in entries:
-            if self._ranks[entry] < best:
-                best = self._ranks[entry]
-            for which, length in self._terms[entry]:
+            rank, endings = self._meaning[entry]
+            if rank < best:
+                best = rank
+            for which, length in endings:
                 terms[which].append((end - length, end))
         return Found(text, folded, terms, None if best == _NONE else best)
 
     def _search_long(self, folded: bytes) -> list[tuple[int, int, int]]:
         """Search window by window; of a keyword, which can be found a million times, keep one finding."""
         kept: list[tuple[int, int, int]] = []
-        keywords: dict[int, tuple[int, int, int]] = {}
+        keywords: set[int] = set()
         for at in range(0, len(folded), _WINDOW):
             offset = max(0, at - self._overlap)
             found = self._search(folded[offset : at + _WINDOW])
-            keywords.update({entry: (0, 0, entry) for _, _, entry in found if not self._terms[entry]})
-            kept.extend(
-                (offset + start, offset + end, entry)
-                for start, end, entry in found
-                if self._terms[entry] and offset + end > at
-            )
-        return kept + list(keywords.values())
+            entries = {entry for _, _, entry in found}
+            keywords |= entries - self._with_terms
+            if not self._with_terms.isdisjoint(entries):
+                kept += [
+                    (offset + start, offset + end, entry)
+                    for start, end, entry in found
+                    if entry in self._with_terms and offset + end > at
+                ]
+        return kept + [(0, 0, entry) for entry in keywords]
 
 
 def occurrences(keyword: str, text: str, limit: int) -> list[Place]:

@@ -41,17 +41,13 @@ class Scorer:
         Raises PatternError or PolicyError, both ValueErrors that say what is wrong.
         """
         self.patterns = _check_patterns(patterns)
-        self._keywords = tuple(
-            (pattern, keyword) for pattern in self.patterns for keyword in pattern.keywords
-        )
+        self._keywords = tuple((pattern, keyword) for pattern in self.patterns for keyword in pattern.keywords)
         self._matcher = Matcher([keyword for _, keyword in self._keywords])
         self._apply(_as_policy(policy, profile))
 
     def _apply(self, policy: Policy) -> None:
         self.policy = policy
-        self._signals = tuple(
-            (function, policy.weights[name]) for name, function in SIGNALS if policy.weights[name]
-        )
+        self._signals = tuple((function, policy.weights[name]) for name, function in SIGNALS if policy.weights[name])
         self._calm = calm(policy.threshold)
 
     def with_policy(self, policy: Policy | Mapping[str, Any]) -> Self:
@@ -68,9 +64,7 @@ class Scorer:
         """
         sent = body.get("items")
         if sent is not None:
-            return tuple(
-                Item(item["kind"].casefold(), item["text"], item.get("attributes") or {}) for item in sent
-            )
+            return tuple(Item(item["kind"].casefold(), item["text"], item.get("attributes") or {}) for item in sent)
         return parse_tags(body["response"])
 
     def hesitate(self, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
@@ -84,7 +78,7 @@ class Scorer:
             found = Found(response)
         pattern, keyword = (None, "") if found.keyword is None else self._keywords[found.keyword]
         evidence = Evidence(found, pattern, keyword, chats, together, self._matcher)
-        return weigh(evidence, self._signals, self.policy.threshold)
+        return weigh(evidence, self._signals, self.policy.threshold) or self._calm
 
     def score(
         self,
@@ -137,7 +131,7 @@ def _chats(items: Sequence[Item | Mapping[str, Any]]) -> list[tuple[int, str]]:
     chats = []
     for index, item in enumerate(items):
         kind, text = (item.kind, item.text) if isinstance(item, Item) else (item["kind"], item["text"])
-        if kind.casefold() == "chat":
+        if kind == "chat" or kind.casefold() == "chat":
             chats.append((index, text))
     return chats
 
