@@ -49,9 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     score.set_defaults(run=_score)
 
     markers = commands.add_parser("markers", help="text in, text with [YYYY-MM-DD ⟨…⟩] out")
-    markers.add_argument(
-        "--now", required=True, type=_now, metavar="TIME", help="such as 2026-02-16T08:00:00Z"
-    )
+    markers.add_argument("--now", required=True, type=_now, metavar="TIME", help="such as 2026-02-16T08:00:00Z")
     markers.set_defaults(run=_markers)
 
     intent = commands.add_parser("intent", help="continuous intents in, their sentences out")

@@ -15,9 +15,7 @@ class SpanPart(_Part):
     start: int = Field(ge=0)
     end: int = Field(ge=0)
     text: str
-    item: int | None = Field(
-        default=None, description="The item in whose text it stands; without it, in `response`."
-    )
+    item: int | None = Field(default=None, description="The item in whose text it stands; without it, in `response`.")
 
 
 class SignalPart(_Part):

@@ -81,9 +81,7 @@ Id = Annotated[
     AfterValidator(_check_id),
     Field(json_schema_extra={"minLength": 1, "maxLength": 255, "pattern": "^[\\x21-\\x7e]+$"}),
 ]
-Kind = Annotated[
-    str, AfterValidator(_check_kind), Field(json_schema_extra={"minLength": 1, "maxLength": MAX_KIND})
-]
+Kind = Annotated[str, AfterValidator(_check_kind), Field(json_schema_extra={"minLength": 1, "maxLength": MAX_KIND})]
 
 
 class _Shape(BaseModel):
@@ -178,15 +176,11 @@ class ResponseBody(_Shape):
     outcome: Literal["resolved", "failed"] | None = Field(
         default=None, description="How the problem ended; null while it goes on."
     )
-    context_used: Share | None = Field(
-        default=None, description="The share of the context window in use, 0 to 1."
-    )
+    context_used: Share | None = Field(default=None, description="The share of the context window in use, 0 to 1.")
     tests: TestsBody | None = Field(default=None, description="How the tests stand.")
     last_commit_at: Time | None = Field(default=None, description="When something was last committed.")
     retrieval: RetrievalBody | None = Field(default=None, description="What memory was found.")
-    replies_to_held: Id | None = Field(
-        default=None, description="The held item this response looks at again."
-    )
+    replies_to_held: Id | None = Field(default=None, description="The held item this response looks at again.")
     occurred_at: Time | None = Field(default=None, description="When the response was made.")
 
 
