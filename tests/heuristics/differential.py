@@ -21,15 +21,14 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BATCHES = 20  # the patterns are an argument of the command, so each set of them costs a start
 
-TERMS = (
-    "一定 不可能 顯然 毫無疑問 肯定是 clearly obviously definitely impossible 來源 source ref: http 我不確定 也許 "
-    "可能 但我不太肯定 需要確認 我的理解是 所以 因此 結論 答案是 therefore conclusion 因為 考慮到 另一方面 但是 however "
-    "because alternatively maybe might"
-).split() + ["not sure", "I think", "the answer", "on the other hand"]
-ABSOLUTE = TERMS[:9]
+ABSOLUTE = ["一定", "不可能", "顯然", "毫無疑問", "肯定是", "clearly", "obviously", "definitely", "impossible"]
+SOURCE = ["來源", "source", "ref:", "http"]
+HEDGE = ["我不確定", "也許", "可能", "但我不太肯定", "需要確認", "我的理解是", "not sure", "maybe", "might", "I think"]
 CONCLUSION = ["所以", "因此", "結論", "答案是", "therefore", "conclusion", "the answer"]
+REASONING = ["因為", "考慮到", "另一方面", "但是", "however", "because", "on the other hand", "alternatively"]
+TERMS = [*ABSOLUTE, *SOURCE, *HEDGE, *CONCLUSION, *REASONING]
 # Halves, neighbours and look-alikes of terms.
-NEAR = [
+NEAR: list[str] = [
     *"一定不可能顯然來源",
     "not",
     "sure",
@@ -43,24 +42,14 @@ NEAR = [
     "不一定",
 ]
 # Letters that fold in one way and not in another, or change their length or meaning when they do.
-ODD = [*"KſıİIΣςσßẞÅΩǅⅠⓀﬀŉΐＫ", "ΟΔΟΣ", "aΣ", "Σa", "aΣ.", "a\u0345Σ", "i\u0307", "\u0307"]
+# K (Kelvin), long s, dotless i, dotted I, Ångström, Ohm, Σ in three shapes, …
+ODD: list[str] = [*"\u212a\u017f\u0131\u0130\u212b\u2126", *"IΣςσßẞǅⅠⓀﬀŉΐＫ", "ΟΔΟΣ", "aΣ", "Σa", "aΣ.", "i\u0307"]
+ODD += ["a\u0345Σ", "\u0307"]
 ASTRAL = ["😀", "𝒦", "𐐀", "𐐨", "👩‍💻", "𠮷"]
 SPACE = [" ", "\n", "\t", "\u00a0", "\u200b", "\u2028", "\u3000", "\ufeff", "\r\n", ".", "，", "。"]
 KINDS = ["chat", "remember", "task", "action", "ask", "schedule", "thread", "unheard-of"]
-MODES = [
-    "learn",
-    "task",
-    "reflect",
-    "10",
-    "2",
-    "01",
-    "4294967295",
-    "constructor",
-    "toString",
-    "",
-    "unknown",
-    "觀察",
-]
+MODES = ["learn", "task", "reflect", "觀察", "", "unknown"]
+MODES += ["10", "2", "01", "4294967295", "constructor", "toString"]  # what JavaScript's objects treat otherwise
 
 
 class Nasty:
@@ -70,6 +59,7 @@ class Nasty:
         self.random = random.Random(seed)
 
     def case(self, text: str) -> str:
+        """Write a text in another case, or in letters that only look the same."""
         choice = self.random.random()
         if choice < 0.5:
             return text
@@ -77,7 +67,7 @@ class Nasty:
             return text.upper()
         if choice < 0.9:
             return "".join(self.random.choice((c.upper(), c.lower())) for c in text)
-        odd = {"k": "K", "s": "ſ", "i": self.random.choice("ıİ"), "e": "е", "o": "ο"}
+        odd = {"k": "\u212a", "s": "\u017f", "i": self.random.choice("\u0131\u0130"), "e": "\u0435", "o": "\u03bf"}
         return "".join(odd.get(c, c) if self.random.random() < 0.4 else c for c in text)
 
     def character(self) -> str:
@@ -161,17 +151,14 @@ class Nasty:
     def dated(self) -> str:
         parts = []
         for _ in range(self.random.randrange(1, 8)):
-            year = self.random.choice(
-                [self.random.randrange(10000), self.random.randrange(2023, 2028), 2026, 7]
-            )
+            year = self.random.choice([self.random.randrange(10000), self.random.randrange(2023, 2028), 2026, 7])
             month, day = self.random.randrange(14), self.random.randrange(34)
             date = f"{year:04}-{month:02}-{day:02}"
             choice = self.random.random()
             if choice < 0.1:
                 date = date.replace("2", self.random.choice("２٢"))
-            parts.append(
-                self.random.choice(["[%s]", "[%s]", "[%s]", "(%s)", "[[%s]]", "[%s", "[%s x]"]) % date
-            )
+            form = self.random.choice(["[{}]", "[{}]", "[{}]", "({})", "[[{}]]", "[{}", "[{} x]"])
+            parts.append(form.format(date))
             parts.append(self.random.choice(["", " ", "\n", self.text(4)]))
         return "".join(parts)
 
@@ -191,9 +178,7 @@ class Nasty:
         return {
             "chosenBehavior": self.random.choice([None, *MODES]),
             "currentMode": self.random.choice(["task", "autonomous", "unknown"]),
-            "action": self.random.choice(
-                [None, "", self.text(5), self.near_200(), "😀" * 80, "a" + "😀" * 80]
-            ),
+            "action": self.random.choice([None, "", self.text(5), self.near_200(), "😀" * 80, "a" + "😀" * 80]),
             "activeThread": self.random.choice([None, "", "t"]),
         }
 
@@ -213,9 +198,7 @@ def node(requests: Iterable[dict[str, Any]]) -> list[Any]:
 def ours(arguments: list[str], sent: str) -> str:
     """Ask the command, with bytes through and through: no line end may be translated."""
     command = [sys.executable, "-m", "metacog.heuristics", *arguments]
-    return subprocess.run(
-        command, input=sent.encode(), capture_output=True, check=True, cwd=ROOT
-    ).stdout.decode()
+    return subprocess.run(command, input=sent.encode(), capture_output=True, check=True, cwd=ROOT).stdout.decode()
 
 
 def lines(values: Iterable[Any]) -> str:
@@ -269,9 +252,7 @@ def compare_markers(nasty: Nasty, count: int) -> Iterator[tuple[Any, Any, Any]]:
     for now in ("2026-02-16T08:00:00Z", "2024-02-29T00:00:00Z", "1969-12-31T23:59:59.999Z"):
         texts = [nasty.dated() for _ in range(count // 3)]
         theirs = node({"ask": "markers", "text": text, "now": now} for text in texts)
-        yield from zip(
-            texts, ours(["markers", "--now", now], "\0".join(texts)).split("\0"), theirs, strict=True
-        )
+        yield from zip(texts, ours(["markers", "--now", now], "\0".join(texts)).split("\0"), theirs, strict=True)
 
 
 def compare_intents(nasty: Nasty, count: int) -> Iterator[tuple[Any, Any, Any]]:
