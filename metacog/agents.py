@@ -76,7 +76,7 @@ def create_agent(
     with transaction.atomic():
         # The lock puts two people who add the same name in order, so that the second is told.
         Team.objects.select_for_update().get(pk=team.pk)
-        values = _checked(team, name=name, language=language, callback_url=callback_url)
+        values = checked(team, name=name, language=language, callback_url=callback_url)
         agent = Agent.objects.create(team=team, **values)
         AgentState.objects.create(agent=agent)
         Policy.objects.create(agent=agent, version=1, created_by=actor if isinstance(actor, User) else None)
@@ -92,7 +92,7 @@ def change(agent: Agent, actor: audit.Actor, *, name: str, language: str, callba
     """
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=agent.team_id)
-        values = _checked(agent.team, agent, name=name, language=language, callback_url=callback_url)
+        values = checked(agent.team, agent, name=name, language=language, callback_url=callback_url)
         before = Agent.objects.get(pk=agent.pk)
         changed = [field for field, value in values.items() if getattr(before, field) != value]
         if changed:
@@ -150,8 +150,8 @@ def add_policy(agent: Agent, actor: User, policy: Policy, *, based_on: int) -> P
     return policy
 
 
-def _checked(team: Team, agent: Agent | None = None, **values: str) -> dict[str, str]:
-    """Return the fields as they are stored, or raise every problem at once, by field."""
+def checked(team: Team, agent: Agent | None = None, **values: str) -> dict[str, str]:
+    """Return the fields of an agent, new or given, as they are stored; raise every problem at once, by field."""
     problems: dict[str, Any] = {}
     for field, check in (("name", check_name), ("callback_url", check_callback_url)):
         try:

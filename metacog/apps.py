@@ -17,3 +17,10 @@ class ConsoleAdminConfig(admin_apps.AdminConfig):
 
     default = False
     default_site = "metacog.admin_site.ConsoleSite"
+
+    def ready(self) -> None:
+        super().ready()
+        from django.contrib import admin
+        from django.contrib.auth.models import Group
+
+        admin.site.unregister(Group)  # roles in teams say who may do what; groups say nothing here

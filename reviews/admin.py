@@ -1,0 +1,179 @@
+"""The admin of error patterns, held items and decisions."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from metacog import audit, heuristics
+from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
+from metacog.models import Role
+from patterns.admin import PatternForm
+from patterns.models import ErrorPattern
+from reviews.models import AgentResponse, Decision, HeldItem, Signal
+
+State = ErrorPattern.State
+
+RECENT = 200  # responses of the team that a pattern is tried on when it is saved
+OFTEN = 0.05
+TRIED_CHARACTERS = 20_000  # of each response: enough to see how often a phrase comes up
+
+
+def hits(pattern: ErrorPattern) -> tuple[int, int]:
+    """Count on how many of the team's last responses the pattern would have fired, and how many those are."""
+    scorer = heuristics.Scorer([{"id": "tried", "keywords": pattern.keywords, "description": pattern.description}])
+    responses = AgentResponse.objects.filter(agent__team=pattern.team_id).order_by("-pk")
+    found = total = 0
+    for response in islice(responses.only("body").iterator(chunk_size=20), RECENT):
+        total += 1
+        text = response.wire_body()["response"][:TRIED_CHARACTERS]
+        found += bool(scorer.hesitate(text, []).matched_pattern_ids)
+    return found, total
+
+
+@admin.register(ErrorPattern)
+class PatternAdmin(ScopedAdmin):
+    """Patterns are retired rather than deleted: responses point at what fired on them."""
+
+    role_to_view = role_to_add = role_to_change = Role.CURATOR
+    form = PatternForm
+    list_display = ["description", "some_keywords", "source", "state", "triggered", "team", "created_at"]
+    list_filter = ["state", "source", ("team", ScopedFilter)]
+    list_select_related = ["team"]
+    search_fields = ["description", "public_id"]
+    actions = ["retire", "activate"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        own = Signal.objects.filter(pattern=OuterRef("pk")).order_by().values("pattern")
+        count = Coalesce(Subquery(own.annotate(number=Count("pk")).values("number")), 0)
+        return super().get_queryset(request).annotate(triggers=F("imported_triggers") + count)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        written = ["team", "description", "keywords", "source", "state"]
+        return [*written, "triggered", "public_id", "author"] if obj else written
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return ["team", "triggered", "public_id", "author"] if obj else []
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        return {"team": min(team_ids(request, Role.CURATOR), default=None)}
+
+    @admin.display(description=_("keywords"))
+    def some_keywords(self, pattern: ErrorPattern) -> str:
+        shown = ", ".join(pattern.keywords[:4])
+        return f"{shown}, …" if len(pattern.keywords) > 4 else shown
+
+    @admin.display(description=_("triggered"), ordering="triggers")
+    def triggered(self, pattern: Any) -> int:
+        count: int = pattern.triggers
+        return count
+
+    @admin.display(description=_("added by"))
+    def author(self, pattern: ErrorPattern) -> str:
+        return str(pattern.created_by or "–")
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not change:
+            obj.created_by = request.user
+        obj.save()
+        self._record(request, obj, form.initial.get("state", "") if change else "", form.changed_data)
+        if obj.state != State.RETIRED:
+            self._warn(request, obj)
+
+    def _record(self, request: HttpRequest, pattern: ErrorPattern, before: str, fields: list[str]) -> None:
+        audit.record(
+            "pattern-changed" if before else "pattern-added",
+            pattern.public_id[:60],
+            actor=request.user if request.user.is_authenticated else None,
+            team=pattern.team_id,
+            before=before,
+            after=pattern.state,
+            fields=fields,
+        )
+
+    def _warn(self, request: HttpRequest, pattern: ErrorPattern) -> None:
+        found, total = hits(pattern)
+        if total and found / total > OFTEN:
+            self.message_user(
+                request,
+                gettext(
+                    "Saved, but look again: it would have fired on %(found)d of the team's last %(total)d "
+                    "responses (%(share)d %%). A pattern that fires that often tells reviewers little."
+                )
+                % {"found": found, "total": total, "share": round(100 * found / total)},
+                messages.WARNING,
+            )
+
+    @admin.action(description=_("Retire the selected patterns"), permissions=["change"])
+    def retire(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._move(request, queryset, State.RETIRED)
+
+    @admin.action(description=_("Activate the selected patterns"), permissions=["change"])
+    def activate(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._move(request, queryset, State.ACTIVE)
+
+    def _move(self, request: HttpRequest, queryset: QuerySet[Any], state: State) -> None:
+        moved = 0
+        for pattern in queryset.exclude(state=state):
+            before, pattern.state = pattern.state, state
+            pattern.save(update_fields=["state"])
+            self._record(request, pattern, before, ["state"])
+            self.log_change(request, pattern, [{"changed": {"fields": ["state"]}}])
+            moved += 1
+        self.message_user(
+            request,
+            ngettext("%(count)d pattern was changed.", "%(count)d patterns were changed.", moved) % {"count": moved},
+        )
+
+
+class ReadOnlyAdmin(ScopedAdmin):
+    """What happened, to look up. Deciding is done in the console, where the whole text is shown."""
+
+    @admin.display(description=_("in the console"))
+    def console(self, obj: Any) -> str:
+        held = obj if isinstance(obj, HeldItem) else obj.held
+        return format_html('<a href="{}">{}</a>', reverse("item", args=[held.public_id]), gettext("Open"))
+
+    @admin.display(description=_("agent"))
+    def of_agent(self, obj: Any) -> str:
+        return str(obj.agent)
+
+
+@admin.register(HeldItem)
+class HeldItemAdmin(ReadOnlyAdmin):
+    list_display = ["public_id", "of_agent", "kind", "hesitation_score", "state", "held_at", "console"]
+    list_filter = ["state", "kind", ("agent", ScopedFilter)]
+    list_select_related = ["agent"]
+    search_fields = ["=public_id"]
+    fields = [
+        "public_id", "console", "of_agent", "kind", "hesitation_score", "state", "version", "sha256",
+        "held_at", "review_due_at", "expires_at", "closed_at",
+    ]  # fmt: skip
+    readonly_fields = ["console", "of_agent"]
+
+
+@admin.register(Decision)
+class DecisionAdmin(ReadOnlyAdmin):
+    team_path = "agent__team"
+    list_display = ["public_id", "of_agent", "verdict", "by", "who", "decided_at", "undone_at", "console"]
+    list_filter = ["verdict", "by", ("agent", ScopedFilter)]
+    list_select_related = ["agent", "person", "held"]
+    search_fields = ["=public_id", "=held__public_id"]
+    fields = [
+        "public_id", "console", "of_agent", "verdict", "by", "who", "item_version", "item_sha256", "text_sha256",
+        "decided_at", "release_at", "released_at", "undone_at", "seq",
+    ]  # fmt: skip
+    readonly_fields = ["console", "of_agent", "who"]
+
+    @admin.display(description=_("person"))
+    def who(self, decision: Decision) -> str:
+        return str(decision.person or "–")
