@@ -24,6 +24,9 @@ from types import FrameType
 
 STOP_SECONDS = 8.0  # what the children have to finish their work in; then they are killed
 ORPHAN_SECONDS = 3.0  # the same after the supervisor was killed: somebody may be starting it again
+# One wish to stop may come twice (`make` passes on what the terminal or systemd sends to all): only a
+# Ctrl-C that comes later than this means that somebody lost patience.
+SAME_SECONDS = 0.5
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0  # seconds before a restart; doubled each time
 SETTLED_SECONDS = 60.0  # who ran this long starts again with the first delay
 
@@ -76,7 +79,7 @@ class Child:
 
 
 class Supervisor:
-    """Runs children in the foreground until SIGTERM, SIGINT or SIGHUP."""
+    """Runs children in the foreground until SIGTERM, SIGINT or SIGHUP; a second Ctrl-C kills them."""
 
     def __init__(
         self, children: list[Child], environment: Mapping[str, str], say: Callable[[str], None]
@@ -84,7 +87,8 @@ class Supervisor:
         self._children = children
         self._environment = environment
         self._say = say
-        self._stops = 0  # signals to stop that came; the second one kills
+        self._stopping_since: float | None = None
+        self._kill = False
 
     def run(self, is_ready: Callable[[], bool], on_ready: Callable[[], None]) -> None:
         """Start everything, call `on_ready` when `is_ready` first holds, return when all has ended."""
@@ -97,7 +101,7 @@ class Supervisor:
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup
                 signal.signal(number, self._on_stop)
         ready = False
-        while not self._stops:
+        while self._stopping_since is None:
             now = time.monotonic()
             for child in self._children:
                 if line := child.ended():
@@ -112,7 +116,11 @@ class Supervisor:
         self._stop(waking)
 
     def _on_stop(self, number: int, frame: FrameType | None) -> None:
-        self._stops += 1
+        now = time.monotonic()
+        if self._stopping_since is None:
+            self._stopping_since = now
+        elif number == signal.SIGINT and now - self._stopping_since > SAME_SECONDS:
+            self._kill = True
 
     def _sleep(self, waking: int, seconds: float) -> None:
         """Wait, at most until the next signal."""
@@ -124,7 +132,7 @@ class Supervisor:
         deadline = time.monotonic() + STOP_SECONDS
         for child in self._children:
             child.signal(signal.SIGTERM)
-        while self._stops < 2 and (left := deadline - time.monotonic()) > 0:
+        while not self._kill and (left := deadline - time.monotonic()) > 0:
             if all(child.process is None or child.process.poll() is not None for child in self._children):
                 break
             self._sleep(waking, left)

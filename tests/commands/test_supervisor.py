@@ -120,14 +120,27 @@ def test_it_kills_what_does_not_stop_in_time(supervised: Callable[..., Supervise
     assert all_gone(processes)
 
 
-def test_a_second_signal_kills_at_once(supervised: Callable[..., Supervised]) -> None:
+def test_a_second_ctrl_c_kills_at_once(supervised: Callable[..., Supervised]) -> None:
     supervisor = supervised("stubborn", 60)
     processes = supervisor.await_start()
     supervisor.process.send_signal(signal.SIGINT)
-    time.sleep(0.2)  # two equal signals that come together are one
+    time.sleep(0.6)
     supervisor.process.send_signal(signal.SIGINT)
     assert supervisor.process.wait(5) == 0
     assert all_gone(processes)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_one_wish_to_stop_that_comes_twice_kills_nothing(
+    supervised: Callable[..., Supervised], number: int
+) -> None:
+    supervisor = supervised("stubborn", 2)
+    supervisor.await_start()
+    supervisor.process.send_signal(number)
+    time.sleep(0.1)
+    supervisor.process.send_signal(number)
+    with pytest.raises(subprocess.TimeoutExpired):
+        supervisor.process.wait(1)
 
 
 def test_a_killed_child_starts_again_and_leaves_nothing(supervised: Callable[..., Supervised]) -> None:
