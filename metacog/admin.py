@@ -49,7 +49,8 @@ class MemberInline(admin.TabularInline):  # type: ignore[type-arg]
         return False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return obj is not None and obj.pk in team_ids(request, Role.OWNER)
+        owned = team_ids(request, Role.OWNER)
+        return bool(owned) if obj is None else obj.pk in owned
 
     has_change_permission = has_view_permission
     has_delete_permission = has_view_permission
@@ -250,7 +251,13 @@ class PolicyAdmin(ScopedAdmin):
             return [
                 (_("Thresholds"), {"fields": [("threshold", "hold_at")]}),
                 (_("Weights"), {"fields": [tuple(weight_field(signal) for signal in SIGNALS)]}),
-                (_("Who may release what is held"), {"fields": [tuple(f"release_{kind}" for kind in KINDS)]}),
+                (
+                    _("Who may release what is held"),
+                    {
+                        "fields": [tuple(f"release_{kind}" for kind in KINDS)],
+                        "description": _("The agent: by its second look, a cycle later, with a reason."),
+                    },
+                ),
                 (_("Wording of marks"), {"fields": [f"mark_{kind}" for kind in KINDS]}),
                 (_("Times"), {"fields": [("review_seconds", "expiry_seconds")]}),
                 (_("Posts"), {"fields": [("rate_per_second", "rate_burst"), "require_signature"]}),

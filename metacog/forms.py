@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
@@ -22,7 +22,7 @@ SIGNALS = {
     "overconfidence": _("Conclusions without reasons"),
 }
 KINDS = {"chat": "CHAT", "task": "TASK", "remember": "REMEMBER"}
-RELEASED_BY = {"person": _("a person"), "agent": _("a person, or the agent's own second look")}
+RELEASED_BY = {"person": _("only a person"), "agent": _("a person or the agent")}
 CONTINENTS = (
     *("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic"),
     *("Australia", "Europe", "Indian", "Pacific"),
@@ -41,6 +41,14 @@ class SignInForm(AuthenticationForm):
         super().__init__(*args, **kwargs)
         self.fields["username"].label = _("User name")
         self.fields["password"].label = _("Password")
+
+
+class PasswordForm(PasswordChangeForm):  # type: ignore[type-arg]
+    """Django's, but the page it is on begins with something else."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["old_password"].widget.attrs["autofocus"]
 
 
 class AgentForm(forms.Form):
@@ -89,9 +97,7 @@ class MemberForm(forms.Form):
     username = forms.CharField(
         label=_("User name"),
         max_length=150,
-        widget=forms.TextInput(
-            attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
-        ),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
     )
     email = forms.EmailField(label=_("E-mail (optional)"), required=False, max_length=254)
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.REVIEWER)
@@ -121,9 +127,7 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscri
     class Meta:
         model = User
         fields = ["language", "time_zone", "theme", "keyboard"]
-        help_texts = {
-            "keyboard": _("J and K to move, A, E and R to decide, U to undo. They rest while you type.")
-        }
+        help_texts = {"keyboard": _("J and K to move, A, E and R to decide, U to undo. They rest while you type.")}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

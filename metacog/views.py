@@ -13,7 +13,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.views import (
     INTERNAL_RESET_SESSION_TOKEN,
     LoginView,
@@ -29,6 +28,7 @@ from django.urls import reverse, reverse_lazy
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views import i18n
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -43,6 +43,7 @@ from metacog.forms import (
     AgentForm,
     MemberForm,
     NewAgentForm,
+    PasswordForm,
     PreferencesForm,
     RoleForm,
     SignInForm,
@@ -85,9 +86,7 @@ class SetPassword(PasswordResetConfirmView):
     success_url = reverse_lazy("queue")
 
     def form_valid(self, form: Any) -> HttpResponse:
-        link = reverse(
-            "set-password", args=[self.kwargs["uidb64"], self.request.session[INTERNAL_RESET_SESSION_TOKEN]]
-        )
+        link = reverse("set-password", args=[self.kwargs["uidb64"], self.request.session[INTERNAL_RESET_SESSION_TOKEN]])
         with transaction.atomic():
             response = super().form_valid(form)
             audit.record("password-set", str(self.user.pk), actor=self.user, team=None)
@@ -139,7 +138,7 @@ def preferences(request: Request) -> HttpResponse:
     wants_form = request.method == "POST" and not wants_password
     # A copy, so that a form that is refused does not dress this very page.
     form = PreferencesForm(request.POST if wants_form else None, instance=User.objects.get(pk=user.pk))
-    password_form = PasswordChangeForm(user, request.POST if wants_password else None)
+    password_form = PasswordForm(user, request.POST if wants_password else None)
     if wants_form and form.is_valid():
         form.save()
         messages.success(request, _("Saved."))
@@ -155,9 +154,7 @@ def preferences(request: Request) -> HttpResponse:
         messages.success(request, _("The password is changed; everywhere else you are signed out."))
         return redirect("preferences")
     context = {"form": form, "password_form": password_form}
-    return render(
-        request, "metacog/preferences.html", context, status=200 if request.method == "GET" else 422
-    )
+    return render(request, "metacog/preferences.html", context, status=200 if request.method == "GET" else 422)
 
 
 @login_not_required
@@ -329,9 +326,10 @@ def _agent_page(
         "policy": policy,
         "policies": policies,
         "weights": [(label, rules.weights[signal]) for signal, label in SIGNALS.items()],
-        "release": [
-            (label, RELEASED_BY[policy.release.get(kind, "person")]) for kind, label in KINDS.items()
-        ],
+        "release": [(label, RELEASED_BY[policy.release.get(kind, "person")]) for kind, label in KINDS.items()],
+        "review_after": duration(policy.review_seconds),
+        "expires_after": duration(policy.expiry_seconds),
+        "section": "agents",
         **firing_rate(found, policy),
     }
     return render(request, "metacog/agent.html", context, status=422 if form else 200)
@@ -340,9 +338,7 @@ def _agent_page(
 def firing_rate(agent: Agent, policy: Policy) -> dict[str, Any]:
     """Count the agent's last responses by score: what was scored, in bands, and what would be held."""
     recent: Any = agent.responses.order_by("-pk")  # type: ignore[attr-defined]
-    scores = [
-        score for score in recent.values_list("hesitation_score", flat=True)[:RECENT] if score is not None
-    ]
+    scores = [score for score in recent.values_list("hesitation_score", flat=True)[:RECENT] if score is not None]
     bands = [
         {"low": low, "high": high, "count": count, "share": round(100 * count / len(scores)) if scores else 0}
         for low, high in BANDS
@@ -350,6 +346,17 @@ def firing_rate(agent: Agent, policy: Policy) -> dict[str, Any]:
     ]
     held = sum(score >= policy.hold_at for score in scores)
     return {"scored": len(scores), "bands": bands, "would_hold": held}
+
+
+def duration(seconds: int) -> str:
+    """Say a length of time in the largest unit that it is a whole number of."""
+    if seconds % 86400 == 0:
+        return ngettext("%(count)d day", "%(count)d days", seconds // 86400) % {"count": seconds // 86400}
+    if seconds % 3600 == 0:
+        return ngettext("%(count)d hour", "%(count)d hours", seconds // 3600) % {"count": seconds // 3600}
+    if seconds % 60 == 0:
+        return ngettext("%(count)d minute", "%(count)d minutes", seconds // 60) % {"count": seconds // 60}
+    return ngettext("%(count)d second", "%(count)d seconds", seconds) % {"count": seconds}
 
 
 # -- the team --------------------------------------------------------------------------------------
@@ -451,6 +458,7 @@ def _team_page(
         "form": form or MemberForm(),
         "link": link,
         "linked": linked,
+        "section": "team",
     }
     return render(request, "metacog/team.html", context, status=422 if form else 200)
 
@@ -472,6 +480,7 @@ def _to_team(team: Team) -> HttpResponse:
 
 
 def _last_owner(membership: Membership) -> str:
-    return _(
-        "%(name)s is the last owner of %(team)s. Make somebody else an owner first: nothing was changed."
-    ) % {"name": membership.user, "team": membership.team}
+    return _("%(name)s is the last owner of %(team)s. Make somebody else an owner first: nothing was changed.") % {
+        "name": membership.user,
+        "team": membership.team,
+    }

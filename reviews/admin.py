@@ -58,11 +58,16 @@ class PatternAdmin(ScopedAdmin):
         return super().get_queryset(request).annotate(triggers=F("imported_triggers") + count)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        written = ["team", "description", "keywords", "source", "state"]
-        return [*written, "triggered", "public_id", "author"] if obj else written
+        written = ["description", "keywords", "source", "state"]
+        return [*written, "triggered", "public_id", "of_team", "author"] if obj else ["team", *written]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return ["team", "triggered", "public_id", "author"] if obj else []
+        return ["triggered", "public_id", "of_team", "author"] if obj else []
+
+    # Not the field itself, whose link leads to the team's admin, where only owners get in.
+    @admin.display(description=_("team"))
+    def of_team(self, pattern: ErrorPattern) -> str:
+        return str(pattern.team)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"team": min(team_ids(request, Role.CURATOR), default=None)}
