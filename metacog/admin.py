@@ -30,9 +30,9 @@ class MemberFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]  # not s
 
     def clean(self) -> None:
         super().clean()
-        kept = [form for form in self.forms if not self._should_delete_form(form)]
+        kept = [form.cleaned_data for form in self.forms if form.is_valid() and not form.cleaned_data["DELETE"]]
         were = any(form.initial.get("role") == Role.OWNER for form in self.forms)
-        if were and not any(form.cleaned_data.get("role") == Role.OWNER for form in kept if form.is_valid()):
+        if were and not any(data["role"] == Role.OWNER for data in kept):
             raise ValidationError(gettext("A team needs an owner: nothing was changed."))
 
 
@@ -91,15 +91,17 @@ class TeamAdmin(ScopedAdmin):
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         formset.save(commit=False)
+        actor = request.user
+        assert actor.is_authenticated
         try:
             # Promotions first: an owner may hand over and step down in one go.
             roles = list(Role)
             for membership, _fields in sorted(
                 formset.changed_objects, key=lambda changed: -roles.index(changed[0].role)
             ):
-                members.change_role(membership, membership.role, request.user)
+                members.change_role(membership, membership.role, actor)
             for membership in formset.deleted_objects:
-                members.remove_member(membership, request.user)
+                members.remove_member(membership, actor)
         except members.LastOwner:
             messages.error(request, gettext("A team needs an owner: the last one stays as they were."))
 
@@ -324,7 +326,7 @@ class PolicyAdmin(ScopedAdmin):
         return agent
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        form = super().get_form(request, obj, change, **kwargs)
+        form: Any = super().get_form(request, obj, change, **kwargs)
         if obj is None:
             form.agent = self._agent(request)
         return form
@@ -345,7 +347,7 @@ class PolicyAdmin(ScopedAdmin):
         assert request.user.is_authenticated
         changes.add_policy(form.agent, request.user, obj, based_on=form.cleaned_data["based_on"])
 
-    def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponse:
+    def response_post_save_add(self, request: HttpRequest, obj: Any) -> Any:
         return redirect("agent", obj.agent.public_id)
 
 

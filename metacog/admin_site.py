@@ -36,7 +36,7 @@ class ConsoleSite(admin.AdminSite):
         after = request.GET.get("next") or reverse("admin:index")
         return redirect(f"{reverse('sign-in')}?{urlencode({'next': after})}")
 
-    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def password_change(self, request: HttpRequest, extra_context: Any = None) -> Any:
         return redirect("preferences")
 
 
@@ -52,11 +52,11 @@ def team_ids(request: HttpRequest, role: Role) -> set[int]:
 class ScopedFilter(admin.RelatedFieldListFilter):
     """Offer the teams, or the agents of the teams, that the person may see; others are not named."""
 
-    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         assert isinstance(model_admin, ScopedAdmin)
         path = "pk" if field.related_model is Team else "team"
         scope = {f"{path}__in": team_ids(request, model_admin.role_to_view)}
-        choices: list[tuple[str, str]] = field.get_choices(
+        choices: list[tuple[str, Any]] = field.get_choices(
             include_blank=False, ordering=("name",), limit_choices_to=scope
         )
         return choices
@@ -102,7 +102,7 @@ class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscripta
         teams = team_ids(request, role)
         return bool(teams) if obj is None else self._team_id(obj) in teams
 
-    def _team_id(self, obj: Any) -> int | None:
+    def _team_id(self, obj: Any) -> Any:
         *way, last = self.team_path.split("__")
         for name in way:
             obj = getattr(obj, name)

@@ -160,7 +160,9 @@ def checked(team: Team, agent: Agent | None = None, **values: str) -> dict[str, 
             problems[field] = error.messages
     if values["language"] not in Language.values:
         problems["language"] = [_("Choose one of %(languages)s.") % {"languages": ", ".join(Language.values)}]
-    namesakes = Agent.objects.filter(team=team, name=values["name"]).exclude(pk=agent.pk if agent else None)
+    namesakes = Agent.objects.filter(team=team, name=values["name"])
+    if agent:
+        namesakes = namesakes.exclude(pk=agent.pk)
     if "name" not in problems and namesakes.exists():
         problems["name"] = [
             _("%(team)s has an agent called %(name)s already.") % {"team": team.name, "name": values["name"]}

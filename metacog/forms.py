@@ -43,7 +43,7 @@ class SignInForm(AuthenticationForm):
         self.fields["password"].label = _("Password")
 
 
-class PasswordForm(PasswordChangeForm):  # type: ignore[type-arg]
+class PasswordForm(PasswordChangeForm):
     """Django's, but the page it is on begins with something else."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

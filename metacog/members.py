@@ -30,7 +30,7 @@ class LinkTokens(PasswordResetTokenGenerator):
     later. For somebody in no team this is Django's own token, which `up` makes for the first owner.
     """
 
-    def _make_hash_value(self, user: User, timestamp: int) -> str:  # type: ignore[override]
+    def _make_hash_value(self, user: User, timestamp: int) -> str:
         teams = user.memberships.order_by("team_id").values_list("team_id", flat=True)
         return super()._make_hash_value(user, timestamp) + ",".join(map(str, teams))
 
@@ -48,9 +48,7 @@ def add_team(name: str, actor: audit.Actor) -> Team:
     return team
 
 
-def add_member(
-    team: Team, username: str, role: str, actor: audit.Actor, *, email: str = ""
-) -> tuple[Membership, bool]:
+def add_member(team: Team, username: str, role: str, actor: audit.Actor, *, email: str = "") -> tuple[Membership, bool]:
     """Give somebody a role in the team; return the membership and whether the person is new here.
 
     A new person has no password until they use their link. Raises ValidationError, by field.
@@ -62,15 +60,10 @@ def add_member(
         person = User.objects.filter(username__iexact=username).first()
         if person and person.username != username:
             raise ValidationError(
-                {
-                    "username": _("There is %(name)s already: write it the same way.")
-                    % {"name": person.username}
-                }
+                {"username": _("There is %(name)s already: write it the same way.") % {"name": person.username}}
             )
         if person and Membership.objects.filter(team=team, user=person).exists():
-            raise ValidationError(
-                {"username": _("%(name)s is in this team already.") % {"name": person.username}}
-            )
+            raise ValidationError({"username": _("%(name)s is in this team already.") % {"name": person.username}})
         is_new = person is None
         if person is None:
             person = User(username=username, email=email)
@@ -116,9 +109,7 @@ def make_link(membership: Membership, actor: User) -> str:
     """
     person = membership.user
     owned = actor.teams_as(Role.OWNER)
-    if not actor.is_superuser and (
-        person.is_superuser or person.memberships.exclude(team__in=owned).exists()
-    ):
+    if not actor.is_superuser and (person.is_superuser or person.memberships.exclude(team__in=owned).exists()):
         raise NotTheirs
     with transaction.atomic():
         _record("member-link-made", membership, actor)
@@ -149,6 +140,4 @@ def _keep_staff(person: User) -> None:
 
 def _record(action: str, membership: Membership, actor: audit.Actor, **rest: object) -> None:
     person = membership.user
-    audit.record(
-        action, str(person.pk), actor=actor, team=membership.team_id, person=person.get_username(), **rest
-    )
+    audit.record(action, str(person.pk), actor=actor, team=membership.team_id, person=person.get_username(), **rest)

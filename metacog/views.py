@@ -71,8 +71,8 @@ class SignIn(LoginView):
     authentication_form = SignInForm
     redirect_authenticated_user = True
 
-    def get_redirect_url(self) -> str:
-        url: str = super().get_redirect_url()
+    def get_redirect_url(self, *args: Any) -> str:
+        url = super().get_redirect_url(*args)
         return "" if urlsplit(url).path in (reverse("sign-in"), reverse("sign-out")) else url
 
 
@@ -89,7 +89,7 @@ class SetPassword(PasswordResetConfirmView):
         link = reverse("set-password", args=[self.kwargs["uidb64"], self.request.session[INTERNAL_RESET_SESSION_TOKEN]])
         with transaction.atomic():
             response = super().form_valid(form)
-            audit.record("password-set", str(self.user.pk), actor=self.user, team=None)
+            audit.record("password-set", str(form.user.pk), actor=form.user, team=None)
         kept = settings.DATA_DIR / "first-owner-link"
         if kept.exists() and kept.read_text().strip().endswith(link):
             kept.unlink(missing_ok=True)
@@ -337,8 +337,8 @@ def _agent_page(
 
 def firing_rate(agent: Agent, policy: Policy) -> dict[str, Any]:
     """Count the agent's last responses by score: what was scored, in bands, and what would be held."""
-    recent: Any = agent.responses.order_by("-pk")  # type: ignore[attr-defined]
-    scores = [score for score in recent.values_list("hesitation_score", flat=True)[:RECENT] if score is not None]
+    recent = _rows("responses", agent).order_by("-pk").values_list("hesitation_score", flat=True)[:RECENT]
+    scores = [score for score in recent if score is not None]
     bands = [
         {"low": low, "high": high, "count": count, "share": round(100 * count / len(scores)) if scores else 0}
         for low, high in BANDS

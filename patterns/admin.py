@@ -18,7 +18,7 @@ class KeywordsField(forms.CharField):
     widget = forms.Textarea(attrs={"rows": 6, "spellcheck": "false"})
 
     def to_python(self, value: Any) -> list[str]:  # type: ignore[override]
-        lines = (line.strip() for line in super().to_python(value).splitlines())
+        lines = (line.strip() for line in (super().to_python(value) or "").splitlines())
         return list(dict.fromkeys(line for line in lines if line))
 
     def prepare_value(self, value: Any) -> Any:

@@ -52,12 +52,12 @@ class PatternAdmin(ScopedAdmin):
     search_fields = ["description", "public_id"]
     actions = ["retire", "activate"]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+    def get_queryset(self, request: HttpRequest) -> Any:
         own = Signal.objects.filter(pattern=OuterRef("pk")).order_by().values("pattern")
         count = Coalesce(Subquery(own.annotate(number=Count("pk")).values("number")), 0)
         return super().get_queryset(request).annotate(triggers=F("imported_triggers") + count)
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         written = ["description", "keywords", "source", "state"]
         return [*written, "triggered", "public_id", "of_team", "author"] if obj else ["team", *written]
 
