@@ -1,0 +1,122 @@
+"""`manage.py agent`: add agents, rotate and end their keys, let them in or refuse them."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from django.db.models import Count, Q
+
+from metacog import agents, members
+from metacog.models import Agent, Language, Team
+
+
+class Command(BaseCommand):
+    help = "Add agents, rotate and end their keys, let them in or refuse them."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+        named = {
+            "create": "add an agent; its key and signing secret are printed this once",
+            "rotate": "give it a new key and secret beside the old ones, printed this once",
+            "revoke": "end its older keys and secrets, all but the newest",
+            "disable": "refuse every call of it",
+            "enable": "let it in again",
+        }
+        for action, text in named.items():
+            command = actions.add_parser(action, help=text, description=text)
+            command.add_argument("name", metavar="NAME")
+            command.add_argument("--team", required=action == "create", help="the team's name")
+            if action in ("create", "rotate"):
+                command.add_argument("--json", action="store_true", help="print one line of JSON")
+            if action == "create":
+                command.add_argument("--callback-url", default="", metavar="URL")
+                command.add_argument("--language", choices=Language.values, default=Language.EN)
+        text = "list the agents"
+        actions.add_parser("list", help=text, description=text).add_argument("--team", help="the team's name")
+
+    def handle(self, *args: Any, action: str, **options: Any) -> None:
+        try:
+            getattr(self, action)(**options)
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from None
+
+    def create(self, name: str, team: str, callback_url: str, language: str, json: bool, **options: Any) -> None:
+        with transaction.atomic():
+            found = Team.objects.filter(name=agents.check_name(team)).first()
+            agent, api_key, secret = agents.create_agent(
+                found or members.add_team(agents.check_name(team), None),
+                name,
+                None,
+                language=language,
+                callback_url=callback_url,
+            )
+        self._print(agent, api_key, secret, json)
+
+    def rotate(self, name: str, team: str | None, json: bool, **options: Any) -> None:
+        agent = find(name, team)
+        self._print(agent, *agents.rotate(agent, None), json)
+
+    def revoke(self, name: str, team: str | None, **options: Any) -> None:
+        ended = agents.revoke(find(name, team), None)
+        self.stdout.write(f"{ended} older keys and secrets of {name} have ended; the newest is live.")
+
+    def disable(self, name: str, team: str | None, **options: Any) -> None:
+        changed = agents.set_enabled(find(name, team), None, False)
+        self.stdout.write(f"{name} is refused from now on." if changed else f"{name} was disabled before.")
+
+    def enable(self, name: str, team: str | None, **options: Any) -> None:
+        changed = agents.set_enabled(find(name, team), None, True)
+        self.stdout.write(f"{name} is let in again." if changed else f"{name} was enabled before.")
+
+    def list(self, team: str | None, **options: Any) -> None:
+        found = Agent.objects.select_related("team").order_by("team__name", "name")
+        if team is not None:
+            found = found.filter(team=find_team(team))
+        for agent in found.annotate(live=Count("keys", filter=Q(keys__revoked_at=None))):
+            state = "enabled" if agent.enabled else "disabled"
+            self.stdout.write(f"{agent.public_id}  {state:8}  {agent.live} keys  {agent.team} / {agent.name}")
+
+    def _print(self, agent: Agent, api_key: str, signing_secret: str, as_json: bool) -> None:
+        if as_json:
+            shown = {
+                "id": agent.public_id,
+                "name": agent.name,
+                "team": agent.team.name,
+                "api_key": api_key,
+                "signing_secret": signing_secret,
+            }
+            self.stdout.write(json.dumps(shown, ensure_ascii=False))
+            return
+        self.stdout.write(
+            f"Agent           {agent.name} of {agent.team.name}\n"
+            f"Id              {agent.public_id}\n"
+            f"API key         {api_key}\n"
+            f"Signing secret  {signing_secret}\n"
+            "Key and secret are never shown again."
+        )
+
+
+def find(name: str, team: str | None) -> Agent:
+    """Return the agent of this name; CommandError when there is none, or more than one."""
+    found = Agent.objects.select_related("team").filter(name=name).order_by("team__name")
+    if team is not None:
+        found = found.filter(team=find_team(team))
+    agents = list(found)
+    if not agents:
+        raise CommandError(f"There is no agent {name!r}{f' in the team {team!r}' if team else ''}.")
+    if len(agents) > 1:
+        teams = ", ".join(agent.team.name for agent in agents)
+        raise CommandError(f"Several teams have an agent {name!r}: say which with --team ({teams}).")
+    return agents[0]
+
+
+def find_team(name: str) -> Team:
+    team = Team.objects.filter(name=name).first()
+    if team is None:
+        raise CommandError(f"There is no team {name!r}.")
+    return team
