@@ -1,0 +1,164 @@
+"""Error patterns as a file: the seeds' hesitation-patterns.json, in and out (seed 000, Error Patterns)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from metacog import audit
+from metacog.heuristics import wire
+from metacog.models import AuditEvent, Team
+from patterns.models import MAX_PATTERNS, ErrorPattern, keyword_problems, touch
+
+FIELDS = ("id", "keywords", "description", "source", "createdAt", "triggerCount")
+MAX_COUNT = 2**31 - 1
+
+
+class BadFile(Exception):
+    """The file cannot be taken and nothing was changed; `problems` says all that is wrong, by position."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def take(team: Team, raw: bytes, actor: audit.Actor) -> tuple[int, int]:
+    """Import the file's patterns into the team, all or none; return how many are new and how many changed.
+
+    A pattern whose id the team has is updated and keeps its place and state; new ones become active,
+    in the file's order. Raises BadFile.
+    """
+    entries = read(raw)
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=team.pk)
+        rows = ErrorPattern.objects.filter(team=team).annotate(own=Count("signals"))
+        known = {row.public_id: row for row in rows}
+        new, changed = [], []
+        for entry in entries:
+            row = known.get(entry["id"])
+            # A file that was exported here counts our own triggers too; they are not imported twice.
+            own = row.own if row else 0
+            values = {
+                "keywords": entry["keywords"],
+                "description": entry["description"],
+                "source": entry["source"],
+                "created_at": entry["createdAt"],
+                "imported_triggers": max(0, entry["triggerCount"] - own),
+            }
+            if row is None:
+                new.append(ErrorPattern(team=team, public_id=entry["id"], **values))
+            elif any(getattr(row, name) != value for name, value in values.items()):
+                for name, value in values.items():
+                    setattr(row, name, value)
+                changed.append(row)
+        active = sum(row.state == ErrorPattern.State.ACTIVE for row in known.values()) + len(new)
+        if active > MAX_PATTERNS:
+            raise BadFile(
+                [
+                    _("The team would have %(count)d active patterns; %(most)d is the most there can be.")
+                    % {"count": active, "most": MAX_PATTERNS}
+                ]
+            )
+        ErrorPattern.objects.bulk_create(new, batch_size=500)
+        ErrorPattern.objects.bulk_update(
+            changed,
+            ["keywords", "description", "source", "created_at", "imported_triggers"],
+            batch_size=500,
+        )
+        for action, patterns in (("pattern-added", new), ("pattern-changed", changed)):
+            AuditEvent.objects.bulk_create(
+                [
+                    audit.event(
+                        action, pattern.public_id[:60], actor=actor, team=team, after=pattern.state, imported=True
+                    )
+                    for pattern in patterns
+                ],
+                batch_size=500,
+            )
+        if new or changed:
+            touch(team.pk)
+    return len(new), len(changed)
+
+
+def give(team: Team) -> list[dict[str, Any]]:
+    """Return the team's active patterns in order, in the shape that `take` reads."""
+    rows = ErrorPattern.objects.filter(team=team, state=ErrorPattern.State.ACTIVE)
+    return [
+        {
+            "id": row.public_id,
+            "keywords": row.keywords,
+            "description": row.description,
+            "source": row.source,
+            "createdAt": row.created_at.isoformat().replace("+00:00", "Z"),
+            "triggerCount": row.imported_triggers + row.own,
+        }
+        for row in rows.annotate(own=Count("signals")).order_by("id")
+    ]
+
+
+def read(raw: bytes) -> list[dict[str, Any]]:
+    """Return the file's entries, checked, with `createdAt` as a time. Raises BadFile."""
+    try:
+        document = wire.load(raw)
+    except wire.Refused as error:
+        raise BadFile([error.detail]) from None
+    entries = document.get("patterns") if isinstance(document, dict) else document
+    if not isinstance(entries, list):
+        raise BadFile([_("The file holds no list of patterns, nor an object with one as “patterns”.")])
+    problems: list[str] = []
+    first: dict[str, int] = {}
+    for position, entry in enumerate(entries, 1):
+        found = _problems(entry)
+        if not found:
+            if entry["id"] in first:
+                found = [_("its id is that of pattern %(number)d.") % {"number": first[entry["id"]]}]
+            first.setdefault(entry["id"], position)
+        problems += [
+            _("Pattern %(number)d: %(problem)s") % {"number": position, "problem": problem} for problem in found
+        ]
+    if problems:
+        raise BadFile(problems)
+    return [entry | {"createdAt": wire.instant(entry["createdAt"])} for entry in entries]
+
+
+def _problems(entry: Any) -> list[str]:
+    if not isinstance(entry, dict):
+        return [_("it is not an object.")]
+    missing = [name for name in FIELDS if name not in entry]
+    unknown = [name for name in entry if name not in FIELDS]
+    problems = []
+    if missing:
+        problems.append(
+            ngettext("%(names)s is missing.", "%(names)s are missing.", len(missing)) % {"names": ", ".join(missing)}
+        )
+    if unknown:
+        problems.append(
+            ngettext("%(names)s is no part of a pattern.", "%(names)s are no part of a pattern.", len(unknown))
+            % {"names": ", ".join(unknown)}
+        )
+    for name, most in (("id", 100), ("description", 500)):
+        value = entry.get(name, "-")
+        if not isinstance(value, str) or not 1 <= len(value) <= most:
+            problems.append(_("%(name)s must be text of 1 to %(most)d characters.") % {"name": name, "most": most})
+    if "keywords" in entry:
+        problems += keyword_problems(entry["keywords"])
+    if entry.get("source", "external") not in ErrorPattern.Source.values:
+        problems.append(_("source must be one of %(names)s.") % {"names": ", ".join(ErrorPattern.Source.values)})
+    if "createdAt" in entry and not _is_time(entry["createdAt"]):
+        problems.append(_("createdAt must be a time with a zone, such as 2026-02-16T08:00:00Z."))
+    count = entry.get("triggerCount", 0)
+    if type(count) is not int or not 0 <= count <= MAX_COUNT:
+        problems.append(_("triggerCount must be a whole number from 0 on."))
+    return problems
+
+
+def _is_time(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and isinstance(wire.instant(value), datetime)
+    except ValueError:
+        return False

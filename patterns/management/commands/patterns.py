@@ -1,0 +1,60 @@
+"""`manage.py patterns`: error patterns in and out, as the seeds' hesitation-patterns.json."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from metacog.models import Team
+from patterns import exchange
+
+
+class Command(BaseCommand):
+    help = "Import or export error patterns as the seeds' hesitation-patterns.json."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+        taking = actions.add_parser("import", help="take in a file, all of it or nothing")
+        taking.add_argument("file", metavar="FILE", type=Path)
+        giving = actions.add_parser("export", help="write a file, or to standard output")
+        giving.add_argument("file", metavar="FILE", type=Path, nargs="?")
+        for action in (taking, giving):
+            action.add_argument("--team", help="the team's name; needed when there is more than one")
+
+    def handle(self, *args: Any, action: str, file: Path | None, team: str | None, **options: Any) -> None:
+        chosen = choose(team)
+        try:
+            if action == "import" and file:
+                self.take(chosen, file.read_bytes())
+            else:
+                self.give(chosen, file)
+        except OSError as error:
+            raise CommandError(f"{file}: {error.strerror}.") from None
+
+    def take(self, team: Team, raw: bytes) -> None:
+        try:
+            new, changed = exchange.take(team, raw, None)
+        except exchange.BadFile as error:
+            raise CommandError(f"Nothing was imported.\n{error}") from None
+        self.stdout.write(f"{new} patterns added to {team}, {changed} changed.")
+
+    def give(self, team: Team, file: Path | None) -> None:
+        document = json.dumps(exchange.give(team), ensure_ascii=False, indent=2)
+        if file is None:
+            self.stdout.write(document)
+        else:
+            file.write_text(document + "\n", encoding="utf-8")
+
+
+def choose(name: str | None) -> Team:
+    """Return the team of this name, or the only one; CommandError when there is none, or a choice."""
+    teams = list(Team.objects.filter(name=name) if name is not None else Team.objects.all()[:2])
+    if len(teams) == 1:
+        return teams[0]
+    if name is not None:
+        raise CommandError(f"There is no team {name!r}.")
+    raise CommandError("There is more than one team: say which with --team." if teams else "There is no team yet.")
