@@ -5,6 +5,7 @@ one plain sentence each, so that a bad value never ends in a traceback.
 """
 
 import os
+import re
 import secrets
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -96,6 +97,37 @@ def _database(url: str) -> dict[str, object]:
             "pool": {"min_size": 1, "max_size": 12, "timeout": 5},
         },
     }
+
+
+def _origins(name: str) -> frozenset[str]:
+    """Read origins with their ports; in lower case, as addresses are compared."""
+    found = set()
+    entries = [entry.strip().lower().rstrip("/") for entry in os.environ.get(name, "").split(",")]
+    for number, origin in enumerate(entries, 1):
+        try:
+            parts = urlsplit(origin)
+            is_origin = parts.scheme in ("http", "https") and bool(parts.hostname) and bool(parts.port)
+        except ValueError:
+            is_origin = False
+        if is_origin and origin == f"{parts.scheme}://{parts.netloc}" and "@" not in origin:
+            found.add(origin)
+        elif origin:
+            CONFIG_PROBLEMS.append(
+                (f"Entry {number} of {name} is not written scheme://host:port.",
+                 "Give each address with its port and nothing after it: http://127.0.0.1:9000"))
+    return frozenset(found)
+
+
+def _pauses(name: str) -> tuple[float, ...] | None:
+    """Read seconds, comma-separated; None when nothing usable is given."""
+    entries = [entry.strip() for entry in os.environ.get(name, "").split(",")]
+    if entries == [""]:
+        return None
+    if len(entries) <= 100 and all(re.fullmatch(r"[0-9]{1,7}(\.[0-9]{1,3})?", entry) for entry in entries):
+        return tuple(float(entry) for entry in entries)
+    CONFIG_PROBLEMS.append(
+        (f"{name} is not a list of seconds.", "Give up to 100 numbers with commas between them: 5,30,120"))
+    return None
 
 
 _public = os.environ.get("METACOG_PUBLIC_URL", "").rstrip("/")
@@ -258,6 +290,8 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
 REVIEW_SECONDS = _seconds("METACOG_REVIEW_SECONDS", 0, least=1)  # 0: as each agent's policy says
 UNDO_SECONDS = _seconds("METACOG_UNDO_SECONDS", 10)
+CALLBACK_ALLOW = _origins("METACOG_CALLBACK_ALLOW")  # what may be reached although it is not public
+CALLBACK_SCHEDULE = _pauses("METACOG_CALLBACK_SCHEDULE")  # None: reviews/deliveries.py has the usual one
 METRICS_TOKEN = os.environ.get("METACOG_METRICS_TOKEN", "")
 ADMIN_PASSWORD = os.environ.get("METACOG_ADMIN_PASSWORD", "")  # the first owner's; see `up`
 
@@ -302,7 +336,8 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 # Messages that waited while no worker ran are dropped when they expire: the next one does their work.
 CELERY_BEAT_SCHEDULE = {
     "settle": {"task": "reviews.tasks.settle", "schedule": 2.0, "options": {"expires": 10}},
-    "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 10.0, "options": {"expires": 10}},
+    "deliver": {"task": "reviews.tasks.deliver", "schedule": 1.0, "options": {"expires": 5}},
+    "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 5.0, "options": {"expires": 10}},
 }
 
 LOGGING = {
