@@ -13,6 +13,14 @@ def settle() -> None:
 
 
 @shared_task
+def deliver() -> None:
+    """Send the callbacks that are due."""
+    from reviews import deliveries
+
+    deliveries.deliver_due()
+
+
+@shared_task
 def heartbeat() -> None:
     """Show that a worker is there; /readyz looks at the row's age."""
     from metacog.models import Heartbeat
