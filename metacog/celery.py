@@ -72,13 +72,3 @@ os.register_at_fork(after_in_child=_forget_thread)
 def nudge(task: str) -> None:
     """Have a worker run the task of this name soon. Returns at once and never raises."""
     _nudger.ask(task)
-
-
-def broker_answers() -> bool:
-    """Say whether the broker can be reached, within about a second."""
-    try:
-        with app.connection_for_write() as connection:
-            connection.connect()
-    except Exception:  # each transport raises its own
-        return False
-    return True

