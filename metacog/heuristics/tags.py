@@ -1,6 +1,7 @@
 """Find the tags in a response: what the agent wants done."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -10,7 +11,7 @@ from .strict_json import Refused
 KINDS = ("chat", "remember", "task", "action", "ask", "schedule", "thread")
 MAX_ATTRIBUTES = 64
 MAX_ITEMS = 256
-# Openings and closings outside code, paired or not: far more than 256 items need, and few enough to be quick.
+# Openings and closings, paired or not, in code or not: far more than 256 items need, and few enough to be quick.
 MAX_MARKS = 4096
 
 
@@ -39,10 +40,7 @@ def parse_tags(response: str) -> tuple[Item, ...]:
     Refused (422) when there are more than 256 items or 4,096 openings and closings: what cannot be looked at
     must not pass.
     """
-    if "<" not in response and "[" not in response:
-        return ()
-    masked = _mask_code(response)
-    found = [*_pairs(response, masked, _ANGLES), *_pairs(response, masked, _BRACKETS)]
+    found = [*_pairs(response, _ANGLES), *_pairs(response, _BRACKETS)]
     if len(found) > MAX_ITEMS:
         raise _too_many(f"{len(found)} tags; {MAX_ITEMS}")
     found.sort(key=lambda pair: pair[0])
@@ -75,15 +73,15 @@ _BRACKETS = _Syntax(
 _ATTRIBUTE = re.compile(r"""([^\s=/"'<>\[\]]+)(?:\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"']+)))?""")
 
 
-def _pairs(response: str, masked: str, syntax: _Syntax) -> Iterator[tuple[int, Item]]:
-    heads: dict[str, list[re.Match[str]]] = {}
-    marks = list(islice(syntax.head.finditer(masked), MAX_MARKS + 1))
-    if len(marks) > MAX_MARKS:
+def _pairs(response: str, syntax: _Syntax) -> Iterator[tuple[int, Item]]:
+    heads = list(islice(syntax.head.finditer(response), MAX_MARKS + 1))
+    if len(heads) > MAX_MARKS:
         raise _too_many(f"more than {MAX_MARKS:,} openings and closings of tags; {MAX_MARKS:,}")
-    for head in marks:
-        heads.setdefault(head["kind"].lower(), []).append(head)
-    for kind, of_kind in heads.items():
-        yield from _pairs_of_kind(response, masked, syntax, kind, of_kind)
+    of_kind: dict[str, list[re.Match[str]]] = {}
+    for head in _outside_code(response, heads):
+        of_kind.setdefault(head["kind"].lower(), []).append(head)
+    for kind, its_heads in of_kind.items():
+        yield from _pairs_of_kind(response, syntax, kind, its_heads)
 
 
 def _too_many(what: str) -> Refused:
@@ -91,16 +89,14 @@ def _too_many(what: str) -> Refused:
     return Refused(422, detail, [{"pointer": "/response", "detail": detail}])
 
 
-def _pairs_of_kind(
-    response: str, masked: str, syntax: _Syntax, kind: str, heads: list[re.Match[str]]
-) -> Iterator[tuple[int, Item]]:
+def _pairs_of_kind(response: str, syntax: _Syntax, kind: str, heads: list[re.Match[str]]) -> Iterator[tuple[int, Item]]:
     closes = [head for head in heads if head["close"]]
     next_close = 0
     done = 0  # up to where the response is used up for this kind
     for head in heads:
         if head["close"] or head.start() < done:
             continue
-        inner = _end_of_tag(masked, head.end(), syntax)
+        inner = _end_of_tag(response, head.end(), syntax)
         if inner is None:
             return
         inside = response[head.end() : inner - 1].rstrip()
@@ -122,12 +118,12 @@ def _pairs_of_kind(
                 yield head.start(), Item(kind, "", attributes, inner, inner)
 
 
-def _end_of_tag(masked: str, start: int, syntax: _Syntax) -> int | None:
+def _end_of_tag(response: str, start: int, syntax: _Syntax) -> int | None:
     """Give where the tag ends; with quotes that do not pair, at the first bracket."""
-    rest = syntax.rest.match(masked, start)
+    rest = syntax.rest.match(response, start)
     if rest:
         return rest.end()
-    at = masked.find(syntax.last, start)
+    at = response.find(syntax.last, start)
     return None if at < 0 else at + 1
 
 
@@ -147,67 +143,57 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     return start, start + len(inner.strip())
 
 
-_FENCE = re.compile(r"^[ \t]*(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)$", re.MULTILINE)
-_PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n")
-_TICKS = re.compile("`+")
+# From an opening fence to the closing one, of the same sign and at least as long, or to the end of the text.
+# What follows an opening of backticks on its line holds no backtick; else it is inline code.
+_FENCED = re.compile(
+    r"^[ \t]*(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)$(?s:.*?)(?:^[ \t]*(?(1)\1`*|\2~*)[ \t\r]*$|\Z)", re.MULTILINE
+)
+_TICKS_OR_BREAK = re.compile(r"`+|\n[ \t\r]*\n")
 
 
-def _mask_code(text: str) -> str:
-    """Blank out fenced and inline code; everything else stays where it was.
+def _outside_code(text: str, heads: list[re.Match[str]]) -> list[re.Match[str]]:
+    if not heads or ("`" not in text and "~~~" not in text):
+        return heads
+    code = _code(text)
 
-    A fence that is not closed runs to the end. Inline code ends with its paragraph, as in CommonMark.
-    """
-    if "`" not in text and "~~~" not in text:
-        return text
-    parts: list[str] = []
+    def is_in_code(place: int) -> bool:
+        before = bisect_right(code, (place, len(text))) - 1
+        return before >= 0 and place < code[before][1]
+
+    return [head for head in heads if not is_in_code(head.start())]
+
+
+def _code(text: str) -> list[tuple[int, int]]:
+    """Find fenced and inline code, in order."""
+    spans: list[tuple[int, int]] = []
     at = 0
-    for start, end in _fences(text):
-        parts += (_mask_inline(text[at:start]), " " * (end - start))
-        at = end
-    parts.append(_mask_inline(text[at:]))
-    return "".join(parts)
+    for fenced in _FENCED.finditer(text):
+        spans += _inline_code(text, at, fenced.start())
+        spans.append(fenced.span())
+        at = fenced.end()
+    return spans + _inline_code(text, at, len(text))
 
 
-def _fences(text: str) -> Iterator[tuple[int, int]]:
-    opened: re.Match[str] | None = None
-    for fence in _FENCE.finditer(text):
-        mark, info = fence["mark"], fence["info"]
-        if opened is None:
-            # "```x``` is inline": an info string with a backtick opens no fence.
-            if mark[0] == "~" or "`" not in info:
-                opened = fence
-        elif mark.startswith(opened["mark"]) and not info.strip():
-            yield opened.start(), fence.end()
-            opened = None
-    if opened is not None:
-        yield opened.start(), len(text)
-
-
-def _mask_inline(text: str) -> str:
-    if "`" not in text:
-        return text
-    runs = [(run.start(), run.end()) for run in _TICKS.finditer(text)]
-    ends = [end.start() for end in _PARAGRAPH_END.finditer(text)] + [len(text)]
-    # For each run of ticks, the next run of the same length.
+def _inline_code(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Find inline code: between two runs of as many backticks, in one paragraph, as in CommonMark."""
+    tokens = [token.span() for token in _TICKS_OR_BREAK.finditer(text, start, end)]
+    # For each run of ticks, the next one of the same length in its paragraph.
     partner: dict[int, int] = {}
     latest: dict[int, int] = {}
-    for index in range(len(runs) - 1, -1, -1):
-        length = runs[index][1] - runs[index][0]
-        if length in latest:
-            partner[index] = latest[length]
-        latest[length] = index
-    parts: list[str] = []
-    at = index = paragraph = 0
-    while index < len(runs):
-        start = runs[index][0]
-        while ends[paragraph] < start:
-            paragraph += 1
-        other = partner.get(index)
-        if other is None or runs[other][1] > ends[paragraph]:
-            index += 1
-            continue
-        end = runs[other][1]
-        parts += (text[at:start], " " * (end - start))
-        at, index = end, other + 1
-    parts.append(text[at:])
-    return "".join(parts)
+    for number in range(len(tokens) - 1, -1, -1):
+        first, last = tokens[number]
+        if text[first] == "\n":
+            latest.clear()
+        else:
+            if last - first in latest:
+                partner[number] = latest[last - first]
+            latest[last - first] = number
+    spans = []
+    number = 0
+    while number < len(tokens):
+        other = partner.get(number)
+        if other is not None:
+            spans.append((tokens[number][0], tokens[other][1]))
+            number = other
+        number += 1
+    return spans

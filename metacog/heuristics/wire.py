@@ -264,7 +264,10 @@ def explain(errors: Iterable[ErrorDetails], model: type[BaseModel] | None = None
             if model is not None and len(error["loc"]) == 1:
                 detail += "; the fields are " + ", ".join(model.model_fields)
         elif error["type"] in _WANTED:
-            detail = _WANTED[error["type"]].format(**_Lenient(error.get("ctx") or {}))
+            limits = {
+                name: f"{value:g}" if type(value) is float else value for name, value in error.get("ctx", {}).items()
+            }
+            detail = _WANTED[error["type"]].format(**limits)
             if error["type"].endswith("_type"):
                 detail += f", not {_kind_of(error['input'])}"
         else:
@@ -273,11 +276,6 @@ def explain(errors: Iterable[ErrorDetails], model: type[BaseModel] | None = None
         if len(said) == MAX_ERRORS:
             break
     return said
-
-
-class _Lenient(dict[str, Any]):
-    def __missing__(self, key: str) -> str:
-        return "…"
 
 
 def _kind_of(value: Any) -> str:
