@@ -19,7 +19,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-BATCHES = 20  # the patterns are an argument of the command, so each set of them costs a start
+BATCH = 150  # responses that share a set of patterns, which is an argument of the command
 
 ABSOLUTE = ["一定", "不可能", "顯然", "毫無疑問", "肯定是", "clearly", "obviously", "definitely", "impossible"]
 SOURCE = ["來源", "source", "ref:", "http"]
@@ -233,9 +233,9 @@ def faults_in_spans(request: dict[str, Any], verdict: dict[str, Any]) -> Iterato
 
 
 def compare_scores(nasty: Nasty, count: int) -> Iterator[tuple[Any, Any, Any]]:
-    for _ in range(BATCHES):
+    for first in range(0, count, BATCH):
         patterns = nasty.patterns()
-        requests = [nasty.response(patterns) for _ in range(count // BATCHES)]
+        requests = [nasty.response(patterns) for _ in range(min(BATCH, count - first))]
         theirs = node({"ask": "score", "patterns": patterns, **request} for request in requests)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "patterns.json"

@@ -1,0 +1,202 @@
+"""The command line: one JSON object a line in, one a line out, whatever the lines hold."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metacog.heuristics import Scorer
+from metacog.heuristics.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "metacog.heuristics"]
+MEBIBYTE = 1_048_576
+
+
+def run(*arguments: str, sent: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([*COMMAND, *arguments], input=sent, capture_output=True, cwd=ROOT)
+
+
+def answers(done: subprocess.CompletedProcess[bytes]) -> list[Any]:
+    assert done.stdout.endswith(b"\n")
+    return [json.loads(line) for line in done.stdout.decode().removesuffix("\n").split("\n")]
+
+
+def test_it_answers_every_line_in_order_and_a_bad_one_in_its_place() -> None:
+    frame = len(b'{"response":""}')
+    lines = [
+        '{"response": "這一定是 clearly"}'.encode(),
+        b"{",
+        b"",
+        b'{"response": 1}',
+        b'{"response": "' + b"a" * (MEBIBYTE - frame) + b'"}'[:2],
+        b'{"response": "' + b"a" * MEBIBYTE * 3 + b'"}',
+        b"\xff",
+        b'{"response": "<chat>hello</chat>"}\r',
+        b'{"response": "' + b"<ask>?</ask>" * 257 + b'"}',
+        b'{"response": "last"}',
+    ]
+    lines[4] = b'{"response":"' + b"a" * (MEBIBYTE - frame) + b'"}'
+    assert len(lines[4]) == MEBIBYTE
+    done = run("score", sent=b"\n".join(lines))
+    assert done.returncode == 1
+    assert done.stderr == b""
+    found = answers(done)
+    assert [answer.get("error", {}).get("status", "scored") for answer in found] == [
+        *["scored", 400, 400, 422, "scored", 413, 400, "scored", 422, "scored"],
+    ]
+    assert found[0] == Scorer().score({"response": "這一定是 clearly"})
+    assert found[3]["error"]["errors"] == [{"pointer": "/response", "detail": "must be a string, not a whole number"}]
+    assert found[7]["items"][0]["text"] == "hello"
+    assert "這" not in done.stdout.decode("ascii", "ignore")
+    assert "一定" in done.stdout.decode()
+    assert b'"id":null,' in done.stdout
+
+
+def test_it_is_content_when_every_line_is_good() -> None:
+    done = run("score", "--profile", "seed", sent=b'{"response": ""}\n')
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert run("score").stdout == b""
+
+
+def test_it_answers_each_line_before_the_next_is_sent() -> None:
+    with subprocess.Popen([*COMMAND, "score"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for response in ("clearly", ""):
+            process.stdin.write(json.dumps({"response": response}).encode() + b"\n")
+            process.stdin.flush()
+            score = json.loads(process.stdout.readline())["hesitation"]["score"]
+            assert score == (20 if response else 0)
+
+
+def test_it_reads_patterns_and_a_policy(tmp_path: Path) -> None:
+    patterns, policy = tmp_path / "patterns.json", tmp_path / "policy.json"
+    pattern = {
+        "id": "ep-1",
+        "keywords": ["逾時"],
+        "description": "逾時",
+        "source": "alex-correction",
+        "createdAt": "2026-02-24T12:00:00Z",
+        "triggerCount": 3,
+    }
+    patterns.write_text(json.dumps([pattern], ensure_ascii=False), encoding="utf-8")
+    policy.write_text('{"threshold": 5, "hold_at": 30}')
+    done = run("score", "--patterns", str(patterns), "--policy", str(policy), sent='{"response": "逾時"}'.encode())
+    (verdict,) = answers(done)
+    assert verdict["hesitation"]["matched_pattern_ids"] == ["ep-1"]
+    assert verdict["hesitation"]["hold_at"] == 30
+
+
+@pytest.mark.parametrize(
+    ("option", "content", "says"),
+    [
+        ("--patterns", None, "cannot be read: No such file or directory."),
+        ("--patterns", "{}", "must hold a JSON list of patterns."),
+        ("--patterns", "[", "The body is not JSON"),
+        ("--patterns", '[{"id": "a", "keywords": [""]}]', "pattern 0 (a): keyword 0 is empty"),
+        ("--policy", "[]", "must hold a JSON object."),
+        ("--policy", '{"threshold": 200}', "/threshold: must be a whole number from 0 to 101."),
+        ("--policy", '{"profile": "aware"}', '"aware" is not built yet'),
+        ("--profile", "aware", '"aware" is not built yet'),
+    ],
+)
+def test_it_says_in_one_sentence_why_it_cannot_begin(
+    option: str, content: str | None, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    value = content
+    if option != "--profile":
+        path = tmp_path / "file.json"
+        value = str(path)
+        if content is not None:
+            path.write_text(content)
+    assert value is not None
+    assert main(["score", option, value]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert says in captured.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["other"], ["markers"], ["markers", "--now", "today"], ["markers", "--now", "2026-02-16T08:00:00"]],
+)
+def test_it_explains_wrong_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_it_marks_the_dates_of_a_text_and_keeps_every_other_byte() -> None:
+    text = b"- [2026-02-12] \xff\x00\r\n\r\n[02-12] \xe8\xae\x80\n[2026-02-15]"
+    done = run("markers", "--now", "2026-02-16T08:00:00Z", sent=text)
+    assert done.returncode == 0
+    assert done.stdout == text.replace(b"12]", "12 ⟨4d ago⟩]".encode(), 1).replace(b"15]", "15 ⟨yesterday⟩]".encode())
+
+
+def test_it_puts_intents_into_words() -> None:
+    lines = [
+        '{"lastMode": "learn", "lastAction": "讀了", "activeThread": null, "streak": null, "recentModes": ["learn"]}',
+        "null",
+        '{"lastMode": 5}',
+        '{"lastMode": "a", "streak": {"mode": "a", "count": -1}}',
+        '{"lastMode": "a", "more": 1}',
+    ]
+    done = run("intent", sent="\n".join(lines).encode())
+    assert done.returncode == 1
+    texts = answers(done)
+    assert texts[:2] == [{"text": "\n\nContinuous intent:\nLast cycle: learn — 讀了"}, {"text": ""}]
+    assert [text["error"]["errors"][0]["pointer"] for text in texts[2:]] == ["/lastMode", "/streak/count", "/more"]
+
+
+def test_it_ends_quietly_when_nobody_reads_on() -> None:
+    sent = b'{"response": "x"}\n' * 20_000
+    with subprocess.Popen(
+        [*COMMAND, "score"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(sent[:18])
+        process.stdin.flush()
+        process.stdout.readline()
+        process.stdout.close()
+        try:
+            process.stdin.write(sent)
+            process.stdin.close()
+        except BrokenPipeError:
+            process.stdin = None
+        assert process.stderr.read() == b""
+        assert process.wait() == 1
+
+
+def test_it_needs_no_more_memory_for_more_or_longer_lines() -> None:
+    """The bound is generous; a command that kept its lines would need 100 MB more."""
+    program = (
+        "import resource, sys\n"
+        "from metacog.heuristics.__main__ import main\n"
+        "status = main(['score'])\n"
+        "print(status, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        for _ in range(60):
+            process.stdin.write(b'{"response": "' + b"a" * 1_000_000 + b'"}\n')
+        for _ in range(60):
+            process.stdin.write(b"a" * MEBIBYTE)
+        process.stdin.close()
+        status, mebibytes = map(int, process.stderr.read().split())
+    assert status == 1
+    assert mebibytes < 110

@@ -1,0 +1,233 @@
+"""One automaton finds what the seed's expressions and `includes` find, whichever library it is built with."""
+
+import itertools
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metacog.heuristics import matcher
+from metacog.heuristics.matcher import (
+    ABSOLUTE,
+    CONCLUSION,
+    HEDGE,
+    REASONING,
+    SOURCE,
+    TERMS,
+    Matcher,
+    ahocorasick_automaton,
+    occurrences,
+)
+
+# Where daachorse has no wheel, the first of these is the only one there is.
+AUTOMATA: list[Callable[..., matcher.Automaton]] = [ahocorasick_automaton]
+if matcher.HAS_DAACHORSE:
+    AUTOMATA.append(matcher.daachorse_automaton)
+
+automata = pytest.mark.parametrize("automaton", AUTOMATA)
+ALL = [term for terms in TERMS for term in terms]
+
+
+def test_it_prefers_the_faster_library_where_it_is_there() -> None:
+    assert matcher.best_automaton is AUTOMATA[-1]
+
+
+@pytest.mark.parametrize("terms", TERMS)
+def test_no_term_of_a_list_overlaps_another(terms: tuple[str, ...]) -> None:
+    """Else counting all occurrences would not be what `match(/…/g)` counts."""
+    for one, other in itertools.product(terms, repeat=2):
+        one, other = one.lower(), other.lower()
+        assert one == other or one not in other
+        assert not any(one.endswith(other[:length]) for length in range(1, len(other)) if length < len(one))
+
+
+@automata
+@pytest.mark.parametrize(("which", "terms"), list(enumerate(TERMS)))
+def test_it_finds_every_term_in_either_case_and_glued_into_words(
+    automaton: Callable[..., matcher.Automaton], which: int, terms: tuple[str, ...]
+) -> None:
+    for term in terms:
+        for written in (term, term.upper(), term.lower(), term.title()):
+            found = Matcher(automaton=automaton).find(f"ab😀{written}字c")
+            assert found is not None
+            assert found.spans(found.terms[which]) == [(3, 3 + len(term))]
+
+
+@automata
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "定一",
+        "clear",
+        "I\u00a0think",
+        "m\u0131ght",
+        "m\u0130ght",
+        "ob\u200bviously",
+        "I thin\u212a",
+        "\u017fource",
+        "来源",
+    ],
+)
+def test_it_folds_nothing_but_ascii_in_terms(automaton: Callable[..., matcher.Automaton], text: str) -> None:
+    found = Matcher(automaton=automaton).find(text)
+    assert found is None or not any(found.terms)
+
+
+@automata
+def test_it_finds_terms_that_lie_in_each_other(automaton: Callable[..., matcher.Automaton]) -> None:
+    found = Matcher(automaton=automaton).find("不可能")
+    assert found is not None
+    assert found.spans(found.terms[ABSOLUTE]) == [(0, 3)]
+    assert found.spans(found.terms[HEDGE]) == [(1, 3)]
+
+
+@automata
+@pytest.mark.parametrize(
+    ("keywords", "text", "first"),
+    [
+        (["b", "a"], "a b", 0),
+        (["x", "a", "b"], "b a", 1),
+        (["abc", "bc", "c"], "abc", 0),
+        (["c", "bc", "abc"], "abc", 0),
+        (["x", "bc", "c"], "abc", 1),
+        (["x", "c", "bc"], "abc", 1),
+        (["不可能的", "可能"], "不可能", 1),
+        (["可能"], "MAYBE 可能", 0),
+        (["clearly not"], "it is CLEARLY NOT so", 0),
+        (["a"], "b", None),
+        ([], "a", None),
+    ],
+)
+def test_it_gives_the_first_keyword_by_rank_not_by_place(
+    automaton: Callable[..., matcher.Automaton], keywords: list[str], text: str, first: int | None
+) -> None:
+    found = Matcher(keywords, automaton).find(text)
+    assert (found.keyword if found else None) == first
+
+
+@automata
+@pytest.mark.parametrize(
+    ("keyword", "text"),
+    [
+        ("STRASSE", "straße STRASSE"),
+        ("kelvin", "\u212aELVIN"),
+        ("\u212aelvin", "kelvin"),
+        ("é", "É"),
+        ("ΟΔΟΣ", "οδοσ ΟΔΟΣ"),
+        ("οδος", "ΟΔΟΣ"),
+        ("ὈΔΥΣΣΕΎΣ", "ὀδυσσεύς"),
+        ("i\u0307stanbul", "İSTANBUL"),
+        ("İ", "i\u0307"),
+        ("i", "İ"),
+        ("ａ", "Ａ"),
+        ("𐐨", "𐐀"),
+        ("ǆ", "ǅ"),
+        ("ⅰ", "Ⅰ"),
+        ("clearly \u212a", "CLEARLY K"),
+    ],
+)
+def test_it_folds_keywords_as_javascripts_lower_case_does(
+    automaton: Callable[..., matcher.Automaton], keyword: str, text: str
+) -> None:
+    found = Matcher([keyword], automaton).find(f"不 {text}")
+    assert found is not None
+    assert found.keyword == 0
+    assert occurrences(keyword, text, 9)
+
+
+@automata
+@pytest.mark.parametrize(
+    ("keyword", "text"), [("οδοσ", "ΟΔΟΣ"), ("ı", "I"), ("ſ", "S"), ("strasse", "straße"), ("ß", "SS"), ("ﬀ", "ff")]
+)
+def test_it_folds_keywords_no_further(automaton: Callable[..., matcher.Automaton], keyword: str, text: str) -> None:
+    found = Matcher([keyword], automaton).find(f"不 {text}")
+    assert found is None or found.keyword is None
+
+
+def test_only_two_capitals_beyond_ascii_have_ascii_in_their_small_letters() -> None:
+    """On this rests that a text without them needs no second search."""
+    found = [
+        character
+        for character in map(chr, range(0x80, 0x20000))  # there are no letters of two cases beyond
+        if any(small.isascii() for small in character.lower())
+    ]
+    assert found == ["\u0130", "\u212a"]
+
+
+def test_only_one_capital_grows() -> None:
+    """On this rests the way from the place of a keyword back to the text."""
+    assert [chr(code) for code in range(0x20000) if len(chr(code).lower()) != 1] == ["\u0130"]
+
+
+@pytest.mark.parametrize(
+    ("keyword", "text", "places"),
+    [
+        ("aa", "aaaaa", [(0, 2), (2, 4)]),
+        ("b", "İb", [(1, 2)]),
+        ("i", "aİb", [(1, 2)]),
+        ("\u0307", "aİb", [(1, 2)]),
+        ("\u0307b", "aİb", [(1, 3)]),
+        ("ai", "aİb", [(0, 2)]),
+        ("i\u0307", "İİ i\u0307", [(0, 1), (1, 2), (3, 5)]),
+        ("x", "İİxİx", [(2, 3), (4, 5)]),
+        ("😀", "😀İ😀", [(0, 1), (2, 3)]),
+    ],
+)
+def test_it_shows_where_a_keyword_stands_in_the_text_as_sent(
+    keyword: str, text: str, places: list[tuple[int, int]]
+) -> None:
+    assert occurrences(keyword, text, 9) == places
+
+
+def test_it_shows_no_more_places_than_asked() -> None:
+    assert occurrences("a", "a" * 100, 3) == [(0, 1), (1, 2), (2, 3)]
+
+
+@automata
+@pytest.mark.parametrize("shift", range(12))
+def test_it_misses_nothing_where_two_windows_meet(
+    automaton: Callable[..., matcher.Automaton], monkeypatch: pytest.MonkeyPatch, shift: int
+) -> None:
+    monkeypatch.setattr(matcher, "_WINDOW", 64)
+    filler = "字" * 17 + "." * shift
+    text = (filler + "不可能 clearly 可能 because " + filler + "KEY word ") * 5
+    found = Matcher(["none", "key word", "word"], automaton).find(text)
+    assert found is not None
+    assert found.keyword == 1
+    for which, terms in ((ABSOLUTE, "不可能|clearly"), (HEDGE, "可能"), (REASONING, "because")):
+        assert found.spans(found.terms[which]) == [match.span() for match in re.finditer(terms, text)]
+
+
+def test_it_searches_twice_where_terms_and_keywords_fold_differently() -> None:
+    text = "thin\u212a clearly İ"
+    found = Matcher(["think"]).find(text)
+    assert found is not None
+    assert found.keyword == 0
+    assert found.spans(found.terms[ABSOLUTE]) == [(6, 13)]
+    assert not found.terms[HEDGE]  # "I think" would be one
+
+
+pieces = st.sampled_from(
+    [*ALL, *map(str.upper, ALL), *"aAkKsSiI定一可能不 .", "\u212a", "İ", "ſ", "ı", "Σ", "😀", "é", "É"]
+)
+texts = st.lists(pieces, max_size=25).map("".join)
+words = st.lists(pieces, min_size=1, max_size=3).map("".join)
+
+
+@given(texts, st.lists(words, max_size=5))
+def test_both_libraries_find_what_expressions_find(text: str, keywords: list[str]) -> None:
+    for automaton in AUTOMATA:
+        found = Matcher(keywords, automaton).find(text) or matcher.Found(text)
+        for which, terms in enumerate(TERMS):
+            expression = re.compile("|".join(terms), re.IGNORECASE | re.ASCII)
+            assert list(found.spans(found.terms[which])) == [match.span() for match in expression.finditer(text)]
+        first = next((n for n, word in enumerate(keywords) if word.lower() in text.lower()), None)
+        assert found.keyword == first
+
+
+def test_the_lists_are_numbered_as_they_are_named() -> None:
+    names = {ABSOLUTE: "clearly", SOURCE: "source", HEDGE: "maybe", CONCLUSION: "therefore", REASONING: "because"}
+    assert all(term in TERMS[which] for which, term in names.items())
