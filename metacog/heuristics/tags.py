@@ -56,17 +56,17 @@ class _Syntax:
 
 
 _KIND = "(?P<kind>" + "|".join(KINDS) + ")"
-# Outside quotes neither "<" nor ">" may stand. So of all the heads from which `rest` is tried, no more than
-# three can still be running at one place (one unquoted, one in each kind of quote), and time stays linear.
+# A tag's end is looked for with quoted values skipped, up to the next opening bracket at most: so no two
+# searches read the same text, and an apostrophe cannot hide what follows it.
 _ANGLES = _Syntax(
     head=re.compile(rf"<(?=[/\w])(?P<close>/?)(?:[\w.-]++:)?{_KIND}(?=[\s/>])", re.IGNORECASE | re.ASCII),
-    rest=re.compile(r"""(?:[^"'<>]++|"[^"]*+"|'[^']*+')*+>"""),
+    rest=re.compile(r"""(?:=\s*+"[^"<]*+"|=\s*+'[^'<]*+'|[^<>])*+>"""),
     last=">",
     takes_lone=False,
 )
 _BRACKETS = _Syntax(
     head=re.compile(rf"\[(?=[/\w])(?P<close>/?){_KIND}(?=[\s\]])", re.IGNORECASE | re.ASCII),
-    rest=re.compile(r"""(?:[^"'\[\]]++|"[^"]*+"|'[^']*+')*+\]"""),
+    rest=re.compile(r"""(?:=\s*+"[^"\[]*+"|=\s*+'[^'\[]*+'|[^\[\]])*+\]"""),
     last="]",
     takes_lone=True,
 )
@@ -119,7 +119,7 @@ def _pairs_of_kind(response: str, syntax: _Syntax, kind: str, heads: list[re.Mat
 
 
 def _end_of_tag(response: str, start: int, syntax: _Syntax) -> int | None:
-    """Give where the tag ends; with quotes that do not pair, at the first bracket."""
+    """Give where the tag ends; if another bracket opens before, at the first that closes."""
     rest = syntax.rest.match(response, start)
     if rest:
         return rest.end()

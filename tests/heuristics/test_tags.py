@@ -86,12 +86,18 @@ def test_it_reads_attributes(response: str, attributes: dict[str, str]) -> None:
     ("response", "text"),
     [
         ("<chat it's>it's fine</chat>", "it's fine"),
+        ("<chat it's>hidden?</chat> that's>", "hidden?"),
+        ("<chat it's>hidden? that's>no</chat>", "hidden? that's>no"),
         ('<chat say="hi>hello</chat>', "hello"),
+        ('<chat say="hi>hello</chat>">', "hello"),
+        ('<chat say="a<b">hello</chat>', "hello"),
+        ('<chat say="a<b>c">hello</chat>', 'c">hello'),
         ("<chat <chat>hello</chat>", "hello"),
         ("[CHAT it's]it's fine[/CHAT]", "it's fine"),
+        ('[CHAT say="hi]hello[/CHAT]"]', "hello"),
     ],
 )
-def test_it_ends_a_tag_at_the_first_bracket_when_quotes_do_not_pair(response: str, text: str) -> None:
+def test_it_lets_no_quote_hide_what_follows_a_tag(response: str, text: str) -> None:
     assert found(response) == [("chat", text)]
 
 
