@@ -60,13 +60,13 @@ _KIND = "(?P<kind>" + "|".join(KINDS) + ")"
 # searches read the same text, and an apostrophe cannot hide what follows it.
 _ANGLES = _Syntax(
     head=re.compile(rf"<(?=[/\w])(?P<close>/?)(?:[\w.-]++:)?{_KIND}(?=[\s/>])", re.IGNORECASE | re.ASCII),
-    rest=re.compile(r"""(?:=\s*+"[^"<]*+"|=\s*+'[^'<]*+'|[^<>])*+>"""),
+    rest=re.compile(r"""(?:[^<>=]++|=\s*+"[^"<]*+"|=\s*+'[^'<]*+'|=)*+>"""),
     last=">",
     takes_lone=False,
 )
 _BRACKETS = _Syntax(
     head=re.compile(rf"\[(?=[/\w])(?P<close>/?){_KIND}(?=[\s\]])", re.IGNORECASE | re.ASCII),
-    rest=re.compile(r"""(?:=\s*+"[^"\[]*+"|=\s*+'[^'\[]*+'|[^\[\]])*+\]"""),
+    rest=re.compile(r"""(?:[^\[\]=]++|=\s*+"[^"\[]*+"|=\s*+'[^'\[]*+'|=)*+\]"""),
     last="]",
     takes_lone=True,
 )
