@@ -113,8 +113,12 @@ def deliver_due(now: datetime | None = None) -> int:
             if not flying:
                 break
             landed, _ = wait(flying, TICK_SECONDS, FIRST_COMPLETED)
+            outcomes: dict[int, list[tuple[Attempt, Outcome]]] = {}
             for future in landed:
-                _record(flying.pop(future), future.result(), clock())
+                attempt = flying.pop(future)
+                outcomes.setdefault(attempt.agent_id, []).append((attempt, future.result()))
+            for agent_id, of_agent in outcomes.items():
+                _record(agent_id, of_agent, clock())
     return sent
 
 
@@ -307,29 +311,32 @@ def _locked_endpoint(agent: Agent) -> Endpoint:
 # -- outcomes ----------------------------------------------------------------------------------------
 
 
-def _record(attempt: Attempt, outcome: Outcome, now: datetime) -> None:
-    """Write what came of an attempt, and what it says of the endpoint."""
-    pauses = schedule()
+def _record(agent_id: int, outcomes: Iterable[tuple[Attempt, Outcome]], now: datetime) -> None:
+    """Write what came of an agent's attempts, and what they say of its endpoint."""
     with transaction.atomic():
-        agent = Agent.objects.get(pk=attempt.agent_id)
-        endpoint = _locked_endpoint(agent)
-        delivery = Delivery.objects.defer("body").get(pk=attempt.pk)
-        told = {"last_error": outcome.trouble, "last_status": outcome.status}
-        given_up = 0
-        if not outcome.trouble:
-            # Whichever attempt it was: one whose lease ran out has got through all the same.
-            _move([delivery], agent, None, State.DELIVERED, delivered_at=now, leased_until=None, **told)
-        elif delivery.attempts == attempt.number:  # else the next attempt is under way, and tells
-            if outcome.trouble == Trouble.GONE or attempt.number > len(pauses):
-                given_up = _give_up([delivery], agent, **told)
-            else:
-                Delivery.objects.filter(pk=attempt.pk, state=State.WAITING).update(
-                    leased_until=None,
-                    next_attempt_at=now + timedelta(seconds=pauses[attempt.number - 1]),
-                    **told,
-                )
-        if endpoint.url == attempt.url:
-            _judge(endpoint, outcome, given_up, now)
+        endpoint = Endpoint.objects.select_for_update(of=("self",)).select_related("agent").get(pk=agent_id)
+        for attempt, outcome in outcomes:
+            given_up = _settle(attempt, outcome, endpoint.agent, now)
+            if attempt.url == endpoint.url == endpoint.agent.callback_url:
+                _judge(endpoint, outcome, given_up, now)
+
+
+def _settle(attempt: Attempt, outcome: Outcome, agent: Agent, now: datetime) -> int:
+    """Write what came of one attempt; return how many deliveries that ended without success, 0 or 1."""
+    delivery = Delivery.objects.defer("body").get(pk=attempt.pk)
+    told = {"last_error": outcome.trouble, "last_status": outcome.status}
+    pauses = schedule()
+    if not outcome.trouble:
+        # Whichever attempt it was: one whose lease ran out has got through all the same.
+        _move([delivery], agent, None, State.DELIVERED, delivered_at=now, leased_until=None, **told)
+    elif delivery.attempts == attempt.number:  # else the next attempt is under way, and tells
+        if outcome.trouble == Trouble.GONE or attempt.number > len(pauses):
+            return _give_up([delivery], agent, **told)
+        pause = timedelta(seconds=pauses[attempt.number - 1])
+        Delivery.objects.filter(pk=attempt.pk, state=State.WAITING).update(
+            leased_until=None, next_attempt_at=now + pause, **told
+        )
+    return 0
 
 
 def _judge(endpoint: Endpoint, outcome: Outcome, given_up: int, now: datetime) -> None:

@@ -30,7 +30,7 @@ def test_it_reads_origins(given, read, problems, monkeypatch):
 
 @pytest.mark.parametrize(
     "entry",
-    ["127.0.0.1:9000", "http://127.0.0.1", "http://agent:9000/hook", "ftp://agent:21", "http://u:p@agent:80",
+    ["10.0.0.1:9000", "http://10.0.0.1", "http://agent:9000/hook", "ftp://agent:21", "http://u:p@agent:80",
      "http://agent:99999", "http://:80", "*", "http://[::1:80"],
 )  # fmt: skip
 def test_it_refuses_what_is_no_origin_and_repeats_no_password(entry, problems, monkeypatch):
