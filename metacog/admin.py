@@ -162,6 +162,10 @@ def weight_field(signal: str) -> str:
     return f"weight_{signal.replace('-', '_')}"
 
 
+def _score(label: Any, help_text: Any) -> forms.IntegerField:
+    return forms.IntegerField(label=label, min_value=0, max_value=101, help_text=help_text)
+
+
 def _weight(signal: str) -> forms.IntegerField:
     return forms.IntegerField(label=SIGNALS[signal], min_value=0, max_value=100, help_text=_("0 switches it off."))
 
@@ -186,6 +190,8 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]
     agent: Agent
 
     based_on = forms.IntegerField(widget=forms.HiddenInput)
+    threshold = _score(_("Marks from"), _("0–100, or 101 for never. The seed marks from 30."))
+    hold_at = _score(_("Holds from"), _("0–100, or 101 for never. The seed holds from 50."))
     weight_absolute_claim = _weight("absolute-claim")
     weight_error_pattern = _weight("error-pattern")
     weight_no_hedge = _weight("no-hedge")
@@ -203,11 +209,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]
             "threshold", "hold_at", "review_seconds", "expiry_seconds",
             "rate_per_second", "rate_burst", "require_signature", "note",
         ]  # fmt: skip
-        help_texts = {
-            "threshold": _("0–100, or 101 for never. The seed marks from 30."),
-            "hold_at": _("0–100, or 101 for never. The seed holds from 50."),
-            "note": _("For whoever wonders later."),
-        }
+        help_texts = {"note": _("For whoever wonders later.")}
 
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data

@@ -1,0 +1,222 @@
+"""What the admin changes: policies by new versions, patterns, agents, members; each with both records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.urls import reverse
+
+from metacog.models import Agent, AuditEvent, Membership, Policy, Team, User
+from patterns.models import ErrorPattern
+from tests.admin.addresses import address
+from tests.conftest import HELD
+
+POLICY = {
+    "threshold": "20", "hold_at": "40", "review_seconds": "60", "expiry_seconds": "3600", "rate_per_second": "20",
+    "rate_burst": "200", "note": "too quiet", "based_on": "1",
+    "weight_absolute_claim": "45", "weight_error_pattern": "30", "weight_no_hedge": "15", "weight_overconfidence": "0",
+    "release_chat": "person", "release_task": "agent", "release_remember": "person",
+    "mark_chat": "(look again, {score})", "mark_task": "", "mark_remember": "",
+}  # fmt: skip
+
+
+@pytest.fixture
+def agent(kuro: Any) -> Any:
+    return Agent.objects.get(public_id=kuro.id)
+
+
+class TestPolicies:
+    def add(self, client: Any, agent: Any, **changed: str) -> Any:
+        return client.post(address(Policy, "add") + f"?agent={agent.pk}", POLICY | changed)
+
+    def test_the_form_starts_from_the_version_in_force(self, olga: Any, agent: Any, as_person: Any) -> None:
+        client = as_person(olga)
+        self.add(client, agent)
+        page = client.get(address(Policy, "add") + f"?agent={agent.pk}").content.decode()
+        for part in ('name="threshold" value="20"', 'name="weight_absolute_claim" value="45"', "(look again, {score})"):
+            assert part in page
+        assert 'name="based_on" value="2"' in page
+
+    def test_saving_makes_the_next_version_and_puts_it_in_force(
+        self, olga: Any, agent: Any, kuro: Any, as_person: Any
+    ) -> None:
+        answer = self.add(as_person(olga), agent)
+        assert answer.url == reverse("agent", args=[kuro.id])
+        agent.refresh_from_db()
+        assert agent.policy_version == 2
+        old, new = Policy.objects.filter(agent=agent).order_by("version")
+        assert (old.threshold, new.threshold, new.created_by) == (30, 20, olga)
+        assert new.weights["overconfidence"] == 0
+        assert new.marks == {"chat": "(look again, {score})"}
+        event = AuditEvent.objects.get(action="policy-changed")
+        assert (event.before, event.after, event.actor) == ("1", "2", "olga")
+        assert "threshold" in event.data["fields"]
+        assert LogEntry.objects.filter(user=olga).count() == 1
+        verdict = kuro.respond("Clearly.")
+        assert (verdict["policy"], verdict["items"][0]["disposition"]) == (2, "hold")
+
+    @pytest.mark.parametrize(
+        ("changed", "said"),
+        [
+            ({"hold_at": "10"}, "Holding cannot start below where marking does"),
+            ({"threshold": "102", "hold_at": "102"}, "less than or equal to 101"),
+            ({"weight_no_hedge": "-1"}, "greater than or equal to 0"),
+            ({"release_chat": "nobody"}, "Select a valid choice"),
+            ({"based_on": "7"}, "Version 1 came into force while you were writing"),
+            ({"based_on": ""}, "Version 1 came into force"),
+        ],
+    )
+    def test_it_says_what_is_wrong(
+        self, olga: Any, agent: Any, as_person: Any, changed: dict[str, str], said: str
+    ) -> None:
+        answer = self.add(as_person(olga), agent, **changed)
+        assert answer.status_code == 200
+        assert said in answer.content.decode()
+        assert Policy.objects.filter(agent=agent).count() == 1
+
+    def test_versions_are_read_only(self, olga: Any, agent: Any, as_person: Any) -> None:
+        policy = Policy.objects.get(agent=agent)
+        client = as_person(olga)
+        assert "Absolute claim: 20" in client.get(address(Policy, "change", policy.pk)).content.decode()
+        assert client.post(address(Policy, "change", policy.pk), POLICY).status_code == 403
+
+    def test_a_curator_adds_none(self, carla: Any, agent: Any, as_person: Any) -> None:
+        assert self.add(as_person(carla), agent).status_code == 403
+
+
+class TestPatterns:
+    def data(self, team: Any, **changed: str) -> dict[str, Any]:
+        return {
+            "team": team.pk, "description": "flaky blamed",
+            "keywords": "flaky test\r\n\r\n flaky test \r\n不穩定的測試",
+            "source": "alex-correction", "state": "active", **changed,
+        }  # fmt: skip
+
+    def test_keywords_are_one_a_line(self, carla: Any, aurora: Any, as_person: Any) -> None:
+        as_person(carla).post(address(ErrorPattern, "add"), self.data(aurora))
+        pattern = ErrorPattern.objects.get(description="flaky blamed")
+        assert pattern.keywords == ["flaky test", "不穩定的測試"]
+        assert pattern.created_by == carla
+        event = AuditEvent.objects.get(action="pattern-added")
+        assert (event.actor, event.after) == ("carla", "active")
+        assert LogEntry.objects.filter(user=carla).count() == 1
+
+    @pytest.mark.parametrize(("keywords", "said"), [("a", "is too short"), ("", "at least one"), ("x" * 201, "longer")])
+    def test_it_says_what_is_wrong_with_a_keyword(
+        self, carla: Any, aurora: Any, as_person: Any, keywords: str, said: str
+    ) -> None:
+        page = (
+            as_person(carla).post(address(ErrorPattern, "add"), self.data(aurora, keywords=keywords)).content.decode()
+        )
+        assert page.count(said) == 1
+        assert ErrorPattern.objects.count() == 1
+
+    def test_it_warns_of_what_fires_too_often(self, carla: Any, aurora: Any, kuro: Any, as_person: Any) -> None:
+        for number in range(20):
+            kuro.respond("It may be a flaky test." if number < 2 else f"Done, step {number}.")
+        answer = as_person(carla).post(address(ErrorPattern, "add"), self.data(aurora), follow=True)
+        assert "fired on 2 of the team&#x27;s last 20 responses (10 %)" in answer.content.decode()
+
+    def test_it_is_silent_about_what_fires_seldom(self, carla: Any, aurora: Any, kuro: Any, as_person: Any) -> None:
+        for number in range(20):
+            kuro.respond("It may be a flaky test." if number < 1 else f"Done, step {number}.")
+        answer = as_person(carla).post(address(ErrorPattern, "add"), self.data(aurora), follow=True)
+        assert "look again" not in answer.content.decode()
+
+    def test_it_counts_imported_and_own_triggers(self, carla: Any, aurora: Any, kuro: Any, as_person: Any) -> None:
+        pattern = ErrorPattern.objects.get(team=aurora)
+        ErrorPattern.objects.update(imported_triggers=5)
+        kuro.respond(HELD)
+        page = as_person(carla).get(address(ErrorPattern, "change", pattern.pk)).content.decode()
+        assert '<div class="readonly">6</div>' in page
+
+    def test_retiring_many_is_recorded_and_live_at_once(
+        self, carla: Any, aurora: Any, kuro: Any, as_person: Any
+    ) -> None:
+        pattern = ErrorPattern.objects.get(team=aurora)
+        data = {"action": "retire", "_selected_action": [pattern.pk]}
+        as_person(carla).post(address(ErrorPattern, "changelist"), data)
+        event = AuditEvent.objects.get(action="pattern-changed")
+        assert (event.before, event.after) == ("active", "retired")
+        assert kuro.respond(HELD)["hesitation"]["matched_pattern_ids"] == []
+
+    def test_saving_again_keeps_the_team(self, carla: Any, aurora: Any, borealis: Any, as_person: Any) -> None:
+        pattern = ErrorPattern.objects.get(team=aurora)
+        data = self.data(borealis, state="shadow")
+        assert as_person(carla).post(address(ErrorPattern, "change", pattern.pk), data).status_code == 302
+        pattern.refresh_from_db()
+        assert (pattern.team, pattern.state) == (aurora, "shadow")
+        event = AuditEvent.objects.get(action="pattern-changed")
+        assert (event.before, event.after) == ("active", "shadow")
+
+
+class TestAgents:
+    def test_changes_go_through_the_same_door(self, olga: Any, agent: Any, kuro: Any, as_person: Any) -> None:
+        data = {"name": "kuro", "language": "zh-hant", "callback_url": "http://receiver:9000/"}
+        answer = as_person(olga).post(address(Agent, "change", agent.pk), data)
+        assert answer.status_code == 302
+        agent.refresh_from_db()
+        assert (agent.callback_url, agent.enabled, agent.hesitation_enabled) == ("http://receiver:9000/", False, False)
+        actions = set(AuditEvent.objects.filter(actor="olga").values_list("action", flat=True))
+        assert actions == {"agent-changed", "agent-disabled", "hesitation-off"}
+        assert LogEntry.objects.filter(user=olga).count() == 1
+
+    def test_it_refuses_credentials_in_the_callback(self, olga: Any, agent: Any, as_person: Any) -> None:
+        data = {"name": "kuro", "language": "en", "callback_url": "https://u:p@a.example/", "enabled": "on"}
+        page = as_person(olga).post(address(Agent, "change", agent.pk), data).content.decode()
+        assert "callbacks are signed instead" in page
+
+    def test_agents_are_added_in_the_console(self, olga: Any, aurora: Any, as_person: Any) -> None:
+        assert as_person(olga).get(address(Agent, "add")).status_code == 403
+
+
+class TestTeams:
+    def save(self, client: Any, team: Any, *rows: tuple[Any, str, bool], name: str = "Aurora") -> Any:
+        data = {"name": name, "memberships-TOTAL_FORMS": len(rows), "memberships-INITIAL_FORMS": len(rows)}
+        for number, (membership, role, is_deleted) in enumerate(rows):
+            prefix = f"memberships-{number}-"
+            data |= {f"{prefix}id": membership.pk, f"{prefix}team": team.pk, f"{prefix}role": role}
+            if is_deleted:
+                data[f"{prefix}DELETE"] = "on"
+        return client.post(address(Team, "change", team.pk), data)
+
+    def test_roles_and_removals_are_recorded(
+        self, olga: Any, alice: Any, bob: Any, aurora: Any, as_person: Any
+    ) -> None:
+        of = {person: Membership.objects.get(user=person) for person in (olga, alice, bob)}
+        answer = self.save(
+            as_person(olga),
+            aurora,
+            (of[olga], "owner", False),
+            (of[alice], "curator", False),
+            (of[bob], "reviewer", True),
+        )
+        assert answer.status_code == 302
+        assert Membership.objects.get(user=alice).role == "curator"
+        assert not Membership.objects.filter(user=bob).exists()
+        assert set(AuditEvent.objects.values_list("action", flat=True)) == {"role-changed", "member-removed"}
+
+    def test_an_owner_hands_over_in_one_go(self, olga: Any, alice: Any, aurora: Any, as_person: Any) -> None:
+        own, theirs = Membership.objects.get(user=olga), Membership.objects.get(user=alice)
+        self.save(as_person(olga), aurora, (own, "reviewer", False), (theirs, "owner", False))
+        own.refresh_from_db()
+        theirs.refresh_from_db()
+        assert (own.role, theirs.role) == ("reviewer", "owner")
+
+    @pytest.mark.parametrize(("role", "is_deleted"), [("viewer", False), ("owner", True)])
+    def test_the_last_owner_stays(self, olga: Any, aurora: Any, as_person: Any, role: str, is_deleted: bool) -> None:
+        answer = self.save(as_person(olga), aurora, (Membership.objects.get(user=olga), role, is_deleted))
+        assert "A team needs an owner" in answer.content.decode()
+        assert Membership.objects.get(user=olga).role == "owner"
+
+    def test_a_rename_is_recorded(self, olga: Any, aurora: Any, as_person: Any) -> None:
+        self.save(as_person(olga), aurora, (Membership.objects.get(user=olga), "owner", False), name="Aurora 2")
+        assert AuditEvent.objects.get().action == "team-renamed"
+
+    def test_only_superusers_add_teams(self, olga: Any, aurora: Any, as_person: Any) -> None:
+        assert as_person(olga).get(address(Team, "add")).status_code == 403
+        root = as_person(User.objects.create_superuser("root", password="x"))
+        assert root.post(address(Team, "add"), {"name": "Cassiopeia"}).status_code == 302
+        assert AuditEvent.objects.get(action="team-created").actor == "root"

@@ -1,0 +1,183 @@
+"""The admin ends at one's own teams: lists, ids, choices, filters, searches, actions, history, completion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from metacog import members
+from metacog.admin_site import ScopedAdmin
+from metacog.agents import create_agent
+from metacog.models import Agent, AuditEvent, Membership, Policy, Team, User
+from patterns.models import ErrorPattern
+from reviews.decisions import decide
+from reviews.models import Decision, HeldItem
+from tests.admin.addresses import address
+
+MODELS = [Team, Agent, Policy, AuditEvent, ErrorPattern, HeldItem, Decision]
+
+
+@pytest.fixture
+def history(aurora: Any, kuro: Any, other: Any, alice: Any) -> None:
+    """Something of every kind in Aurora."""
+    held = HeldItem.objects.get(public_id=kuro.hold())
+    decide(held, alice, "reject", reason="cause not measured")
+
+
+def test_every_model_of_ours_is_scoped() -> None:
+    ours = {model: each for model, each in admin.site._registry.items() if model._meta.app_label != "axes"}
+    assert set(ours) == set(MODELS)
+    assert all(isinstance(each, ScopedAdmin) for each in ours.values())
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+class TestAStranger:
+    def test_sees_no_row(self, history: None, mallory: Any, as_person: Any, model: Any) -> None:
+        page = as_person(mallory).get(address(model, "changelist"))
+        assert page.status_code == 200
+        for name in ("Aurora", "kuro", "ep-cause"):
+            assert name not in page.content.decode()
+
+    @pytest.mark.parametrize("action", ["change", "history", "delete"])
+    def test_finds_no_id(self, history: None, mallory: Any, as_person: Any, model: Any, action: str) -> None:
+        pk = self.theirs(model)
+        client = as_person(mallory)
+        assert client.get(address(model, action, pk)).status_code in (403, 404)
+        assert client.post(address(model, action, pk), {"name": "x", "post": "yes"}).status_code in (403, 404)
+
+    def test_searches_in_vain(self, history: None, mallory: Any, as_person: Any, model: Any) -> None:
+        for query in ("?q=kuro", "?q=Aurora", f"?team__id__exact={Team.objects.get(name='Aurora').pk}"):
+            page = as_person(mallory).get(address(model, "changelist") + query, follow=True)
+            assert "kuro<" not in page.content.decode()
+            assert ">Aurora" not in page.content.decode()
+
+    def theirs(self, model: Any) -> Any:
+        path = next(each for kind, each in admin.site._registry.items() if kind is model).team_path  # type: ignore[attr-defined]
+        name = "name" if path == "pk" else f"{path}__name"
+        return model.objects.filter(**{name: "Aurora"}).first().pk
+
+
+def test_a_strangers_team_cannot_be_posted(aurora: Any, mallory: Any, as_person: Any) -> None:
+    data = {"team": aurora.pk, "description": "theirs", "keywords": "theirs", "source": "external", "state": "active"}
+    answer = as_person(mallory).post(address(ErrorPattern, "add"), data)
+    assert answer.status_code == 200
+    assert "Select a valid choice" in answer.content.decode()
+    assert "Aurora" not in answer.content.decode()
+    assert not ErrorPattern.objects.filter(description="theirs").exists()
+
+
+def test_actions_reach_no_strangers_row(aurora: Any, borealis: Any, mallory: Any, as_person: Any) -> None:
+    pattern = ErrorPattern.objects.get(team=aurora)
+    data = {"action": "retire", "_selected_action": [pattern.pk]}
+    as_person(mallory).post(address(ErrorPattern, "changelist"), data)
+    data["select_across"] = "1"
+    as_person(mallory).post(address(ErrorPattern, "changelist"), data)
+    pattern.refresh_from_db()
+    assert pattern.state == "active"
+
+
+def test_an_inline_takes_no_strangers_member(alice: Any, mallory: Any, borealis: Any, as_person: Any) -> None:
+    theirs = Membership.objects.get(user=alice)
+    own = Membership.objects.get(user=mallory)
+    data = {
+        "name": "Borealis",
+        "memberships-TOTAL_FORMS": "1", "memberships-INITIAL_FORMS": "1",
+        "memberships-0-id": theirs.pk, "memberships-0-team": borealis.pk, "memberships-0-role": "viewer",
+    }  # fmt: skip
+    as_person(mallory).post(address(Team, "change", borealis.pk), data)
+    assert not AuditEvent.objects.exists()
+    theirs.refresh_from_db()
+    own.refresh_from_db()
+    assert (theirs.role, own.role) == ("reviewer", "owner")
+
+
+def test_a_policy_for_a_strangers_agent_is_404(kuro: Any, mallory: Any, other: Any, as_person: Any) -> None:
+    agent = Agent.objects.get(public_id=kuro.id)
+    client = as_person(mallory)
+    for pk in (agent.pk, "x", "", "9" * 30):
+        assert client.get(address(Policy, "add") + f"?agent={pk}").status_code == 404
+        assert client.post(address(Policy, "add") + f"?agent={pk}", {"threshold": 1}).status_code == 404
+    page = client.get(address(Policy, "add")).content.decode()
+    assert "other" in page
+    assert "kuro" not in page
+
+
+@pytest.mark.parametrize(
+    ("app", "model", "field"), [("metacog", "agent", "team"), ("patterns", "errorpattern", "team")]
+)
+def test_completion_names_no_stranger(
+    aurora: Any, mallory: Any, as_person: Any, app: str, model: str, field: str
+) -> None:
+    data = {"app_label": app, "model_name": model, "field_name": field, "term": "a"}
+    answer = as_person(mallory).get(reverse("admin:autocomplete"), data)
+    assert "Aurora" not in answer.content.decode()
+
+
+def test_what_one_did_in_a_team_is_gone_with_the_membership(
+    olga: Any, aurora: Any, borealis: Any, as_person: Any
+) -> None:
+    LogEntry.objects.log_actions(olga.pk, [aurora], 2, "renamed", single_object=True)
+    members.add_member(borealis, "olga", "owner", None)
+    Membership.objects.filter(user=olga, team=aurora).delete()
+    assert "Aurora" not in as_person(olga).get(reverse("admin:index")).content.decode()
+
+
+@pytest.mark.parametrize("person", ["alice", "victor"])
+def test_who_neither_curates_nor_owns_stays_outside(
+    request: pytest.FixtureRequest, as_person: Any, person: str
+) -> None:
+    client = as_person(request.getfixturevalue(person))
+    assert client.get(reverse("admin:index")).status_code == 302
+    for model in MODELS:
+        assert client.get(address(model, "changelist")).status_code == 302
+
+
+def test_signing_in_is_left_to_the_console(db: None, client: Any) -> None:
+    assert client.get("/admin/", follow=True).redirect_chain[-1][0].startswith("/sign-in/?next=")
+
+
+def test_a_curator_looks_after_patterns_only(history: None, carla: Any, as_person: Any) -> None:
+    client = as_person(carla)
+    page = client.get(reverse("admin:index")).content.decode()
+    assert "Error patterns" in page
+    for model in (Team, Agent, Policy):
+        assert client.get(address(model, "changelist")).status_code == 403
+    pattern = ErrorPattern.objects.get(team__name="Aurora")
+    assert client.get(address(ErrorPattern, "change", pattern.pk)).status_code == 200
+    for model in (HeldItem, Decision, AuditEvent):
+        row = model.objects.first()
+        assert client.get(address(model, "change", row.pk)).status_code == 200
+        assert client.post(address(model, "change", row.pk), {"state": "approved"}).status_code == 403
+        assert client.get(address(model, "add")).status_code == 403
+
+
+def test_nothing_that_history_points_at_is_deleted_by_anybody(history: None, as_person: Any) -> None:
+    client = as_person(User.objects.create_superuser("root", password="x"))
+    for model in MODELS:
+        row = model.objects.order_by("pk").first()
+        assert client.post(address(model, "delete", row.pk), {"post": "yes"}).status_code == 403
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_a_list_asks_the_same_however_many_there_are(
+    history: None, olga: Any, kuro: Any, aurora: Any, as_person: Any, model: Any, django_assert_num_queries: Any
+) -> None:
+    client = as_person(olga)
+    client.get(address(model, "changelist"))
+    with CaptureQueriesContext(connection) as queries:
+        client.get(address(model, "changelist"))
+        few = len(queries)
+    for number in range(6):
+        kuro.hold(cycle=number)
+        ErrorPattern.objects.create(team=aurora, keywords=[f"word {number}"], description=str(number))
+    for held in HeldItem.objects.filter(state="pending"):
+        decide(held, olga, "approve")
+    create_agent(aurora, "second", olga)
+    with django_assert_num_queries(few):
+        client.get(address(model, "changelist"))

@@ -1,0 +1,130 @@
+"""`manage.py patterns`: the seeds' hesitation-patterns.json, in and out."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from metacog.models import AuditEvent
+from patterns.models import ErrorPattern
+
+SEED = [
+    {
+        "id": "ep-2",
+        "keywords": ["一定是網路", "it must be DNS"],
+        "description": "cause named before it was measured",
+        "source": "alex-correction",
+        "createdAt": "2026-02-16T08:00:00Z",
+        "triggerCount": 4,
+    },
+    {
+        "id": "ep-1",
+        "keywords": ["always works"],
+        "description": "nothing always works",
+        "source": "self-review",
+        "createdAt": "2026-02-15T08:00:00+08:00",
+        "triggerCount": 0,
+    },
+]
+
+
+def run(*words: str) -> str:
+    out = StringIO()
+    call_command("patterns", *words, stdout=out)
+    return out.getvalue()
+
+
+def wrote(folder: Path, document: Any) -> str:
+    file = folder / "hesitation-patterns.json"
+    file.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
+    return str(file)
+
+
+@pytest.mark.parametrize("document", [SEED, {"patterns": SEED}])
+def test_it_takes_the_seeds_file_in_its_order(aurora: Any, tmp_path: Path, document: Any) -> None:
+    aurora.refresh_from_db()
+    version = aurora.patterns_version
+    assert "2 patterns added to Aurora" in run("import", wrote(tmp_path, document))
+    rows = list(ErrorPattern.objects.exclude(public_id="ep-cache").order_by("id"))
+    assert [row.public_id for row in rows] == ["ep-2", "ep-1"]
+    assert rows[0].imported_triggers == 4
+    assert rows[1].created_at.isoformat() == "2026-02-15T00:00:00+00:00"
+    aurora.refresh_from_db()
+    assert aurora.patterns_version == version + 1
+    assert AuditEvent.objects.filter(action="pattern-added").count() == 2
+
+
+def test_what_was_imported_fires_at_once(aurora: Any, kuro: Any, tmp_path: Path) -> None:
+    assert kuro.respond("it must be DNS")["hesitation"]["score"] == 0
+    run("import", wrote(tmp_path, SEED))
+    assert kuro.respond("it must be DNS")["hesitation"]["matched_pattern_ids"] == ["ep-2"]
+
+
+def test_export_gives_what_import_takes(aurora: Any, kuro: Any, tmp_path: Path) -> None:
+    run("import", wrote(tmp_path, SEED))
+    kuro.respond("it must be DNS")
+    exported = json.loads(run("export"))
+    assert [entry["id"] for entry in exported] == ["ep-cache", "ep-2", "ep-1"]
+    assert exported[1] == SEED[0] | {"triggerCount": 5}
+    run("export", str(tmp_path / "out.json"))
+    assert "0 patterns added to Aurora, 0 changed" in run("import", str(tmp_path / "out.json"))
+    assert json.loads(run("export")) == exported
+
+
+def test_the_same_id_is_updated_in_its_place(aurora: Any, tmp_path: Path) -> None:
+    run("import", wrote(tmp_path, SEED))
+    ErrorPattern.objects.filter(public_id="ep-1").update(state="retired")
+    changed = [SEED[1] | {"keywords": ["never fails"]}]
+    assert "0 patterns added to Aurora, 1 changed" in run("import", wrote(tmp_path, changed))
+    row = ErrorPattern.objects.get(public_id="ep-1")
+    assert (row.keywords, row.state) == (["never fails"], "retired")
+    assert AuditEvent.objects.filter(action="pattern-changed").count() == 1
+
+
+def test_it_names_every_defect_and_takes_nothing(aurora: Any, tmp_path: Path) -> None:
+    bad = [
+        SEED[0],
+        SEED[1] | {"keywords": [""], "source": "oracle"},
+        "no object",
+        SEED[0],
+        {"id": "x"},
+        SEED[1] | {"triggerCount": -1, "createdAt": "yesterday", "id": "", "extra": 1},
+    ]
+    with pytest.raises(CommandError) as refused:
+        run("import", wrote(tmp_path, bad))
+    said = str(refused.value)
+    assert said.startswith("Nothing was imported.")
+    for part in (
+        "Pattern 2: “” is too short", "Pattern 2: source must be one of", "Pattern 3: it is not an object",
+        "Pattern 4: its id is that of pattern 1",
+        "Pattern 5: keywords, description, source, createdAt, triggerCount are missing",
+        "Pattern 6: extra is no part", "Pattern 6: id must be", "Pattern 6: createdAt", "Pattern 6: triggerCount",
+    ):  # fmt: skip
+        assert part in said
+    assert ErrorPattern.objects.count() == 1
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1, NaN]", '{"a": 1}', "3", '[{"id": "\\u0000"}]', '{"patterns": 1}'])
+def test_what_is_no_such_file_is_refused(aurora: Any, tmp_path: Path, text: str) -> None:
+    with pytest.raises(CommandError, match="Nothing was imported"):
+        run("import", wrote(tmp_path, text))
+
+
+def test_a_file_that_is_not_there_is_told(aurora: Any, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="No such file"):
+        run("import", str(tmp_path / "missing.json"))
+
+
+def test_the_team_is_needed_when_there_are_several(aurora: Any, borealis: Any, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="say which with --team"):
+        run("export")
+    with pytest.raises(CommandError, match="There is no team 'Nowhere'"):
+        run("export", "--team", "Nowhere")
+    run("import", wrote(tmp_path, SEED), "--team", "Borealis")
+    assert ErrorPattern.objects.filter(team=borealis).count() == 3
+    assert ErrorPattern.objects.filter(team=aurora).count() == 1

@@ -1,0 +1,178 @@
+"""The agents' pages: adding, keys shown once, switches, and what is shown of their past."""
+
+from __future__ import annotations
+
+import html
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from metacog import agents
+from metacog.models import Agent, AgentKey, AgentState, AuditEvent, Policy
+from tests.conftest import HELD, Caller
+
+
+def secrets_in(page: str) -> list[str]:
+    return re.findall(r'class="secret">((?:mck_|whsec_)[^<]+)<', page)
+
+
+def new(client: Any, team: Any, **data: str) -> Any:
+    form = {"team": str(team.pk), "name": "scout", "language": "en", "callback_url": "", **data}
+    return client.post(reverse("agent-new"), form)
+
+
+class TestAdding:
+    def test_it_shows_key_and_secret_once(self, olga: Any, aurora: Any, as_person: Any) -> None:
+        client = as_person(olga)
+        answer = new(client, aurora, callback_url="http://receiver:9000/hook")
+        key, secret = secrets_in(html.unescape(answer.content.decode()))
+        assert "no-store" in answer["Cache-Control"]
+        agent = Agent.objects.get(name="scout")
+        assert Caller(agent.public_id, key, secret).respond()["items"]
+        assert agent.callback_url == "http://receiver:9000/hook"
+        for page in (reverse("agent", args=[agent.public_id]), reverse("agents")):
+            assert key not in client.get(page).content.decode()
+        assert key not in str(dict(client.session))
+
+    def test_it_is_one_transaction_with_its_record(self, olga: Any, aurora: Any, as_person: Any) -> None:
+        new(as_person(olga), aurora)
+        agent = Agent.objects.get(name="scout")
+        assert AgentState.objects.filter(agent=agent).exists()
+        assert Policy.objects.get(agent=agent).version == 1
+        assert list(AuditEvent.objects.order_by("id").values_list("action", "actor")) == [
+            ("agent-created", "olga"),
+            ("key-issued", "olga"),
+        ]
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "ftp://a.example/", "https://user:pass@a.example/", "https://a.example/#x", "https://", "//a.example",
+            "javascript:alert(1)", "https://a.example:99999/", "https://a b.example/", "https://a.example\\@b/",
+            "https://[::1", "http://a.example/\u2028x", "https://a.example/" + "x" * 500,
+        ],
+    )  # fmt: skip
+    def test_it_refuses_what_is_no_callback_address(self, olga: Any, aurora: Any, as_person: Any, url: str) -> None:
+        answer = new(as_person(olga), aurora, callback_url=url)
+        assert answer.status_code == 422
+        assert "id_callback_url_error" in answer.content.decode()
+        assert not Agent.objects.exists()
+
+    def test_it_refuses_a_name_the_team_has(self, olga: Any, aurora: Any, kuro: Any, as_person: Any) -> None:
+        answer = new(as_person(olga), aurora, name=" kuro ")
+        assert answer.status_code == 422
+        assert "has an agent called kuro already" in answer.content.decode()
+
+    def test_it_refuses_another_team(self, olga: Any, borealis: Any, as_person: Any) -> None:
+        assert new(as_person(olga), borealis).status_code == 422
+        assert not Agent.objects.exists()
+
+    def test_the_python_example_runs(
+        self, olga: Any, aurora: Any, as_person: Any, live_server: Any, settings: Any
+    ) -> None:
+        settings.PUBLIC_URL = live_server.url
+        page = new(as_person(olga), aurora).content.decode()
+        example = html.unescape(re.search(r'id="example-python"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])  # type: ignore[index]
+        done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, timeout=60)
+        assert done.stdout.startswith("chat "), done.stderr
+
+
+class TestKeys:
+    def test_a_new_key_works_beside_the_old(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        answer = as_person(olga).post(reverse("agent-rotate", args=[kuro.id]))
+        key, secret = secrets_in(html.unescape(answer.content.decode()))
+        assert "2 keys are live" in answer.content.decode()
+        assert "no-store" in answer["Cache-Control"]
+        assert Caller(kuro.id, key, secret).get("/context").status_code == 200
+        assert kuro.get("/context").status_code == 200
+
+    def test_ending_the_older_keys_leaves_the_newest(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        client = as_person(olga)
+        page = html.unescape(client.post(reverse("agent-rotate", args=[kuro.id])).content.decode())
+        client.post(reverse("agent-revoke", args=[kuro.id]))
+        key, secret = secrets_in(page)
+        assert kuro.get("/context").status_code == 401
+        assert Caller(kuro.id, key, secret).get("/context").status_code == 200
+        assert AgentKey.objects.filter(revoked_at=None).count() == 1
+        assert AuditEvent.objects.filter(action="keys-revoked", actor="olga").count() == 1
+
+
+class TestSwitches:
+    def switch(self, client: Any, agent: Any, field: str, on: str) -> Any:
+        return client.post(reverse("agent-switch", args=[agent.id]), {"field": field, "on": on})
+
+    def test_a_disabled_agent_is_refused(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        client = as_person(olga)
+        self.switch(client, kuro, "enabled", "0")
+        assert kuro.get("/context").status_code == 403
+        self.switch(client, kuro, "enabled", "1")
+        assert kuro.get("/context").status_code == 200
+        assert list(AuditEvent.objects.filter(actor="olga").order_by("id").values_list("action", flat=True)) == [
+            "agent-disabled",
+            "agent-enabled",
+        ]
+
+    def test_hesitation_switched_off_passes_everything(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        self.switch(as_person(olga), kuro, "hesitation_enabled", "0")
+        verdict = kuro.respond()
+        assert verdict["hesitation"] is None
+        assert verdict["items"][0]["disposition"] == "pass"
+
+    def test_no_change_leaves_no_event(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        self.switch(as_person(olga), kuro, "enabled", "1")
+        assert not AuditEvent.objects.filter(actor="olga").exists()
+
+    @pytest.mark.parametrize(("field", "on"), [("name", "1"), ("enabled", "yes"), ("", "")])
+    def test_it_knows_its_switches(self, olga: Any, kuro: Any, as_person: Any, field: str, on: str) -> None:
+        assert self.switch(as_person(olga), kuro, field, on).status_code == 400
+
+
+class TestChanging:
+    def test_it_changes_and_records_which_fields(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        data = {"name": "kuro", "language": "zh-hant", "callback_url": "https://a.example/?token=s3cret"}
+        assert as_person(olga).post(reverse("agent", args=[kuro.id]), data).status_code == 302
+        event = AuditEvent.objects.get(action="agent-changed")
+        assert event.data["fields"] == ["language", "callback_url"]
+        assert "s3cret" not in str(event.data)
+
+    def test_it_shows_what_is_wrong_and_keeps_what_was_typed(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        data = {"name": "kuro", "language": "en", "callback_url": "nonsense"}
+        answer = as_person(olga).post(reverse("agent", args=[kuro.id]), data)
+        assert answer.status_code == 422
+        assert 'value="nonsense"' in answer.content.decode()
+
+    def test_a_viewer_sees_neither_form_nor_callback(self, olga: Any, victor: Any, kuro: Any, as_person: Any) -> None:
+        agents.change(
+            Agent.objects.get(public_id=kuro.id), olga, name="kuro", language="en", callback_url="https://a.example/s3"
+        )
+        page = as_person(victor).get(reverse("agent", args=[kuro.id])).content.decode()
+        assert "a.example" not in page
+        assert '<form method="post" action="/agents/' not in page
+
+
+def test_the_firing_rate_counts_the_last_responses(olga: Any, kuro: Any, as_person: Any) -> None:
+    for text in (HELD, "It may be the disk.", "Clearly.", HELD + " Again."):
+        kuro.respond(text)
+    context = as_person(olga).get(reverse("agent", args=[kuro.id])).context
+    assert [band["count"] for band in context["bands"]] == [1, 1, 0, 2]
+    assert (context["scored"], context["would_hold"]) == (4, 2)
+
+
+def test_the_list_asks_the_same_however_many_there_are(
+    olga: Any, aurora: Any, kuro: Any, as_person: Any, django_assert_num_queries: Any
+) -> None:
+    client = as_person(olga)
+    kuro.hold()
+    client.get(reverse("agents"))
+    for number in range(10):
+        agents.create_agent(aurora, f"agent{number}", olga)
+    # session, person, agents, keys, may one be added, held items in the header
+    with django_assert_num_queries(6):
+        page = client.get(reverse("agents"))
+    row = next(agent for agent in page.context["agents"] if agent.name == "kuro")
+    assert row.pending == 1
+    assert row.last_post_at

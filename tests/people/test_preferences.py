@@ -1,0 +1,66 @@
+"""Language, time zone, theme, keys and password."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from metacog.models import AuditEvent, User
+
+CHOICES = {"language": "zh-hant", "time_zone": "Asia/Taipei", "theme": "dark", "keyboard": "on"}
+
+
+def test_it_keeps_what_was_chosen(alice: Any, as_person: Any) -> None:
+    client = as_person(alice)
+    answer = client.post(reverse("preferences"), CHOICES)
+    assert answer.status_code == 302
+    person = User.objects.get(pk=alice.pk)
+    assert (person.language, person.time_zone, person.theme) == ("zh-hant", "Asia/Taipei", "dark")
+    assert client.cookies["theme"].value == "dark"
+    assert client.cookies["language"].value == "zh-hant"
+    assert '<html lang="zh-hant" data-theme="dark">' in client.get(reverse("preferences")).content.decode()
+
+
+@pytest.mark.parametrize(("field", "value"), [("time_zone", "Mars/Olympus"), ("theme", "pink"), ("language", "tlh")])
+def test_it_refuses_what_there_is_not(alice: Any, as_person: Any, field: str, value: str) -> None:
+    answer = as_person(alice).post(reverse("preferences"), CHOICES | {field: value})
+    assert answer.status_code == 422
+    assert User.objects.get(pk=alice.pk).time_zone == "UTC"
+
+
+def test_a_new_password_ends_the_other_sessions(alice: Any, as_person: Any) -> None:
+    here, elsewhere = as_person(alice), as_person(alice)
+    data = {"old_password": "alice-password", "new_password1": "a long new one", "new_password2": "a long new one"}
+    assert here.post(reverse("preferences"), data).status_code == 302
+    assert here.get(reverse("team")).status_code == 200
+    assert elsewhere.get(reverse("team")).status_code == 302
+    assert AuditEvent.objects.get(action="password-changed").actor == "alice"
+
+
+def test_the_old_password_is_asked_for(alice: Any, as_person: Any) -> None:
+    data = {"old_password": "wrong", "new_password1": "a long new one", "new_password2": "a long new one"}
+    answer = as_person(alice).post(reverse("preferences"), data)
+    assert answer.status_code == 422
+    assert 'id="id_old_password_error"' in answer.content.decode()
+
+
+def test_the_theme_is_kept_for_a_person_and_a_browser(alice: Any, as_person: Any) -> None:
+    client = as_person(alice)
+    answer = client.post(reverse("set-theme"), {"theme": "dark", "next": "/team/"})
+    assert answer.url == "/team/"
+    assert User.objects.get(pk=alice.pk).theme == "dark"
+    assert client.cookies["theme"].value == "dark"
+    client.post(reverse("set-theme"), {"theme": "", "next": "/team/"})
+    assert client.cookies["theme"].value == ""
+
+
+@pytest.mark.parametrize("after", ["https://evil.example/", "//evil.example", ""])
+def test_the_theme_leads_nowhere_else(db: None, after: str) -> None:
+    assert Client().post(reverse("set-theme"), {"theme": "light", "next": after}).url == reverse("queue")
+
+
+def test_there_are_three_themes(db: None) -> None:
+    assert Client().post(reverse("set-theme"), {"theme": "pink"}).status_code == 400

@@ -1,0 +1,138 @@
+"""The team page: who may see it, who may change it, and the owner who must stay."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from metacog import members
+from metacog.models import AuditEvent, Membership, Role, User
+
+
+def add(client: Any, team: Any, **data: str) -> Any:
+    return client.post(reverse("member-add", args=[team.pk]), {"role": "reviewer", **data})
+
+
+def of(person: Any) -> Any:
+    return Membership.objects.get(user=person)
+
+
+def test_an_owner_adds_a_new_person_and_sees_the_link_once(olga: Any, aurora: Any, as_person: Any) -> None:
+    client = as_person(olga)
+    answer = add(client, aurora, username="nina", email="nina@example.org")
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "no-store" in answer["Cache-Control"]
+    (link,) = re.findall(r"http://[^<]*/welcome/[^<]+", page)
+    assert link not in client.get(reverse("team")).content.decode()
+    assert link not in str(dict(client.session))
+    nina = User.objects.get(username="nina")
+    assert not nina.has_usable_password()
+    assert not nina.is_staff
+    event = AuditEvent.objects.get(action="member-added")
+    assert (event.actor, event.after, event.data["person"]) == ("olga", "reviewer", "nina")
+
+
+def test_somebody_known_is_simply_added(olga: Any, aurora: Any, mallory: Any, as_person: Any) -> None:
+    answer = add(as_person(olga), aurora, username="mallory", role="viewer")
+    assert answer.status_code == 302
+    assert Membership.objects.filter(team=aurora, user=mallory, role="viewer").exists()
+
+
+@pytest.mark.parametrize(
+    ("username", "said"),
+    [
+        ("alice", "in this team already"),
+        ("ALICE", "write it the same way"),
+        ("a b", "valid username"),
+        ("", "required"),
+    ],
+)
+def test_it_says_why_somebody_cannot_be_added(
+    olga: Any, alice: Any, aurora: Any, as_person: Any, username: str, said: str
+) -> None:
+    answer = add(as_person(olga), aurora, username=username)
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert said in page
+    assert 'aria-describedby="id_username_error"' in page
+    assert 'id="id_username_error"' in page
+
+
+def test_roles_change_and_are_recorded(olga: Any, alice: Any, as_person: Any) -> None:
+    as_person(olga).post(reverse("member-change", args=[of(alice).pk]), {"role": "curator"})
+    assert of(alice).role == Role.CURATOR
+    assert User.objects.get(pk=alice.pk).is_staff
+    event = AuditEvent.objects.get(action="role-changed")
+    assert (event.before, event.after) == ("reviewer", "curator")
+
+
+def test_a_removed_member_sees_nothing_more(olga: Any, alice: Any, kuro: Any, as_person: Any) -> None:
+    client = as_person(alice)
+    assert client.get(reverse("agent", args=[kuro.id])).status_code == 200
+    as_person(olga).post(reverse("member-remove", args=[of(alice).pk]))
+    assert client.get(reverse("agent", args=[kuro.id])).status_code == 404
+    assert AuditEvent.objects.get(action="member-removed").before == "reviewer"
+
+
+@pytest.mark.parametrize(("name", "data"), [("member-change", {"role": "viewer"}), ("member-remove", {})])
+def test_the_last_owner_stays(olga: Any, as_person: Any, name: str, data: dict[str, str]) -> None:
+    answer = as_person(olga).post(reverse(name, args=[of(olga).pk]), data, follow=True)
+    assert "is the last owner of Aurora" in answer.content.decode()
+    assert of(olga).role == Role.OWNER
+    assert not AuditEvent.objects.exists()
+
+
+def test_an_owner_may_go_when_another_stays(olga: Any, alice: Any, as_person: Any) -> None:
+    members.change_role(of(alice), "owner", olga)
+    as_person(olga).post(reverse("member-remove", args=[of(olga).pk]))
+    assert not Membership.objects.filter(user=olga).exists()
+    assert not User.objects.get(pk=olga.pk).is_staff
+
+
+def test_no_owner_makes_a_link_to_somebody_of_another_team(
+    olga: Any, aurora: Any, mallory: Any, as_person: Any
+) -> None:
+    members.add_member(aurora, "mallory", "viewer", olga)
+    theirs = Membership.objects.get(team=aurora, user=mallory)
+    answer = as_person(olga).post(reverse("member-link", args=[theirs.pk]), follow=True)
+    assert "teams you do not own" in answer.content.decode()
+    assert "/welcome/" not in answer.content.decode()
+
+
+def test_no_owner_makes_a_link_to_a_superuser(olga: Any, aurora: Any, as_person: Any) -> None:
+    root = User.objects.create_superuser("root", password="x")
+    members.add_member(aurora, "root", "viewer", olga)
+    with pytest.raises(members.NotTheirs):
+        members.make_link(of(root), olga)
+
+
+def test_a_viewer_sees_no_forms_and_no_addresses(victor: Any, olga: Any, as_person: Any) -> None:
+    User.objects.filter(pk=olga.pk).update(email="olga@example.org")
+    page = as_person(victor).get(reverse("team")).content.decode()
+    assert "olga" in page
+    assert "olga@example.org" not in page
+    assert "Add somebody" not in page
+    assert "Remove" not in page
+
+
+def test_several_teams_are_chosen_at_the_top(olga: Any, borealis: Any, mallory: Any, as_person: Any) -> None:
+    members.add_member(borealis, "olga", "viewer", mallory)
+    client = as_person(olga)
+    page = client.get(reverse("team"), {"team": borealis.pk}).content.decode()
+    assert "Who is in Borealis?" in page
+    assert "Add somebody" not in page
+    assert "Add somebody" in client.get(reverse("team")).content.decode()
+
+
+def test_it_asks_the_database_the_same_however_many_there_are(
+    olga: Any, aurora: Any, as_person: Any, django_assert_max_num_queries: Any
+) -> None:
+    client = as_person(olga)
+    for number in range(12):
+        members.add_member(aurora, f"person{number}", "viewer", olga)
+    with django_assert_max_num_queries(8):
+        client.get(reverse("team"))

@@ -1,0 +1,79 @@
+"""Every address about people and agents, for each kind of person: 404 for a stranger, 403 for a role too low."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from metacog.models import Agent, AgentKey, AuditEvent, Membership
+
+AGENT, TEAM, MEMBER = "agent", "team", "member"
+# name, method, what its argument is, data, then the status for a stranger, viewer, reviewer, curator, owner
+TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
+    ("agents", "get", "", {}, 200, 200, 200, 200, 200),
+    ("agent-new", "get", "", {}, 200, 403, 403, 403, 200),
+    ("agent", "get", AGENT, {}, 404, 200, 200, 200, 200),
+    ("agent", "post", AGENT, {"name": "kuro", "language": "en"}, 404, 403, 403, 403, 302),
+    ("agent-rotate", "post", AGENT, {}, 404, 403, 403, 403, 200),
+    ("agent-revoke", "post", AGENT, {}, 404, 403, 403, 403, 302),
+    ("agent-switch", "post", AGENT, {"field": "enabled", "on": "1"}, 404, 403, 403, 403, 302),
+    ("team", "get", "", {}, 200, 200, 200, 200, 200),
+    ("member-add", "post", TEAM, {"username": "nina", "role": "viewer"}, 404, 403, 403, 403, 200),
+    ("member-change", "post", MEMBER, {"role": "viewer"}, 404, 403, 403, 403, 302),
+    ("member-remove", "post", MEMBER, {}, 404, 403, 403, 403, 302),
+    ("member-link", "post", MEMBER, {}, 404, 403, 403, 403, 200),
+    ("preferences", "get", "", {}, 200, 200, 200, 200, 200),
+]
+PEOPLE = ["mallory", "victor", "alice", "carla", "olga"]
+
+
+@pytest.fixture
+def arguments(aurora: Any, kuro: Any, bob: Any) -> dict[str, list[Any]]:
+    member = Membership.objects.get(user=bob)
+    return {"": [], AGENT: [kuro.id], TEAM: [aurora.pk], MEMBER: [member.pk]}
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row[0]}-{row[1]}")
+def test_it_answers_each_as_their_role_allows(
+    request: pytest.FixtureRequest, as_person: Any, arguments: Any, row: Any, person: str
+) -> None:
+    name, method, argument, data, *statuses = row
+    client = as_person(request.getfixturevalue(person))
+    events = AuditEvent.objects.count()
+    answer = getattr(client, method)(reverse(name, args=arguments[argument]), data)
+    wanted = statuses[PEOPLE.index(person)]
+    assert answer.status_code == wanted
+    if wanted in (403, 404):
+        assert AuditEvent.objects.count() == events
+        assert Membership.objects.filter(user__username="bob", role="reviewer").exists()
+        assert AgentKey.objects.count() == 1
+        assert "kuro" not in answer.content.decode()
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row[0]}-{row[1]}")
+def test_it_asks_everybody_else_to_sign_in(arguments: Any, row: Any) -> None:
+    name, method, argument, data, *_ = row
+    answer = getattr(Client(), method)(reverse(name, args=arguments[argument]), data)
+    assert answer.status_code == 302
+    assert answer.url.startswith("/sign-in/?next=")
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in TABLE if row[1] == "post" and row[0] != "agent"], ids=lambda row: row[0]
+)
+def test_getting_changes_nothing(olga: Any, as_person: Any, arguments: Any, row: Any) -> None:
+    assert as_person(olga).get(reverse(row[0], args=arguments[row[2]])).status_code == 405
+
+
+def test_a_stranger_finds_nothing_of_a_team_anywhere(mallory: Any, other: Any, kuro: Any, as_person: Any) -> None:
+    client = as_person(mallory)
+    for path in (reverse("agents"), reverse("team")):
+        page = client.get(path).content.decode()
+        assert "Aurora" not in page
+        assert "kuro" not in page
+    assert client.get(reverse("team"), {"team": Agent.objects.get(name="kuro").team_id}).status_code == 404
+    assert client.get(reverse("team"), {"team": "x'"}).status_code == 404
