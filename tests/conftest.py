@@ -17,6 +17,8 @@ from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
 
+pytest_plugins = ["tests.audit_triggers"]
+
 HELD = "The cause is clearly the cache."  # 20 for "clearly" and 30 for the pattern `cache` below
 
 

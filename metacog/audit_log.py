@@ -1,0 +1,119 @@
+"""Read the record: filter it, page through it, write it out as JSON Lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Any
+
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan, TupleLessThan
+
+from metacog.audit_chain import instant
+from metacog.models import AuditEvent, AuditSeal, AuditUnsealed
+
+PAGE = 50
+LINES_READ = 1000  # rows of one query
+Events = QuerySet[AuditEvent]
+Place = tuple[datetime, int]  # of an event in the order (at, id)
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which events are looked at; what is empty does not narrow."""
+
+    agent: str = ""  # public id
+    action: str = ""
+    actor: str = ""  # an AuditEvent.Actor
+    object_id: str = ""
+    since: datetime | None = None
+    until: datetime | None = None  # exclusive
+
+
+def matching(filters: Filters, teams: Sequence[int] | None) -> Events:
+    """Return the events that match, of these teams; None is all of them and what belongs to no team."""
+    # Ids, not a subquery: for a single team SQLite then reads the page from the index in its order.
+    events: Events = AuditEvent.objects.all() if teams is None else AuditEvent.objects.filter(team__in=teams)
+    wanted = Q()
+    if filters.agent:
+        wanted &= Q(agent__public_id=filters.agent)
+    if filters.action:
+        wanted &= Q(action=filters.action)
+    if filters.actor:
+        wanted &= Q(actor_kind=filters.actor)
+    if filters.object_id:
+        wanted &= Q(object_id=filters.object_id)
+    if filters.since:
+        wanted &= Q(at__gte=filters.since)
+    if filters.until:
+        wanted &= Q(at__lt=filters.until)
+    return events.filter(wanted)
+
+
+def page(events: Events, before: Place | None) -> tuple[Sequence[AuditEvent], Place | None]:
+    """Return the next events from behind `before`, newest first, and where the page after them begins."""
+    if before:
+        # A row comparison, which the indexes serve whole.
+        events = events.filter(TupleLessThan(Tuple(F("at"), F("pk")), before))
+    rows = list(_with_seals(events).order_by("-at", "-pk")[: PAGE + 1])
+    following = (rows[PAGE - 1].at, rows[PAGE - 1].pk) if len(rows) > PAGE else None
+    return rows[:PAGE], following
+
+
+def lines(events: Events) -> Iterator[str]:
+    """Yield each event as a line of JSON, oldest first: the seed's fields (H5), then ours."""
+    after: Place | None = None
+    while True:
+        piece = events.filter(TupleGreaterThan(Tuple(F("at"), F("pk")), after)) if after else events
+        rows = list(_with_seals(piece).order_by("at", "pk")[:LINES_READ])
+        for event in rows:
+            yield json.dumps(as_line(event), ensure_ascii=False) + "\n"
+        if len(rows) < LINES_READ:
+            return
+        after = (rows[-1].at, rows[-1].pk)
+
+
+def as_line(event: Any) -> dict[str, Any]:
+    """Return what the export says of an event; `event` comes annotated with its seal's number."""
+    return {
+        "ts": instant(event.at),
+        "score": event.data.get("score"),
+        "signals": event.data.get("signals", []),
+        "action": event.action,
+        "cycleId": event.data.get("cycle"),
+        "id": event.pk,
+        "team": event.team and event.team.name,
+        "agent": event.agent and event.agent.public_id,
+        "actor_kind": event.actor_kind,
+        "actor": event.actor,
+        "object": event.object_id,
+        "before": event.before,
+        "after": event.after,
+        "data": event.data,
+        "request_id": event.request_id,
+        "seal": event.seal,
+    }
+
+
+def _with_seals(events: Events) -> QuerySet[Any]:
+    covering = AuditSeal.objects.filter(first_id__lte=OuterRef("pk")).order_by("-first_id")
+    waits = Exists(AuditUnsealed.objects.filter(pk=OuterRef("pk")))
+    seal = Case(When(waits, then=None), default=Subquery(covering.values("number")[:1]))
+    return events.select_related("team", "agent").annotate(seal=seal)
+
+
+def moment(text: str, zone: tzinfo, *, end: bool = False) -> datetime:
+    """Read a date or a time in ISO 8601, in `zone` where it names none; ValueError when it is neither.
+
+    A date alone is its first moment, or with `end` the first moment after it.
+    """
+    try:
+        try:
+            at = datetime.combine(date.fromisoformat(text) + timedelta(days=end), time())
+        except ValueError:
+            at = datetime.fromisoformat(text)
+        return (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
+    except OverflowError:
+        raise ValueError("outside the years 1 to 9999") from None

@@ -1,0 +1,131 @@
+"""`manage.py audit`: export the record, keep an anchor of it, verify it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Q
+
+from metacog import audit_chain, audit_log
+from metacog.models import Agent, Team
+
+
+def _moment(text: str, *, end: bool) -> datetime:
+    try:
+        return audit_log.moment(text, UTC, end=end)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no date or time: write 2026-02-24 or 2026-02-24T12:00:00Z") from None
+
+
+class Command(BaseCommand):
+    help = "Export the record of changes, keep an anchor of it, or verify that it is whole."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parts = parser.add_subparsers(dest="part", required=True)
+        verify = parts.add_parser("verify", help="check every event and seal; exit status 1 and what is wrong")
+        verify.add_argument("--anchor", type=Path, metavar="FILE", help="an anchor that was kept: finds a cut tail")
+        export = parts.add_parser("export", help="write events to standard output, one JSON object a line")
+        export.add_argument("--since", type=partial(_moment, end=False), help="first moment (UTC), or first day")
+        export.add_argument(
+            "--until", type=partial(_moment, end=True), help="moment before which to end (UTC), or last day"
+        )
+        export.add_argument("--team", help="one team, by name")
+        export.add_argument("--agent", help="one agent, by id or name")
+        export.add_argument("--anchor", type=Path, metavar="FILE", help="write an anchor of the record there, too")
+        parts.add_parser("anchor", help="seal what waits and print the anchor, to be kept somewhere else")
+
+    def handle(self, *args: Any, part: str, **options: Any) -> None:
+        getattr(self, f"_{part}")(**options)
+
+    def _verify(self, *, anchor: Path | None, **options: Any) -> None:
+        report = audit_chain.verify(_read(anchor) if anchor else None)
+        if report.problems:
+            raise CommandError("\n".join(report.problems))
+        last = f", the last of {audit_chain.instant(report.sealed_at)}" if report.sealed_at else ""
+        self.stdout.write(
+            f"The record is whole: {report.events:,} events under {report.seals:,} seals{last}, "
+            f"and {report.unsealed:,} not sealed yet. "
+            + ("It reaches to the anchor." if anchor else "Only an anchor can show that its end was not cut off.")
+        )
+
+    def _export(
+        self,
+        *,
+        since: datetime | None,
+        until: datetime | None,
+        team: str | None,
+        agent: str | None,
+        anchor: Path | None,
+        **options: Any,
+    ) -> None:
+        teams = None if team is None else [_team(team).pk]
+        filters = audit_log.Filters(
+            agent=_agent(agent, teams).public_id if agent is not None else "", since=since, until=until
+        )
+        if anchor:
+            _write(anchor)
+        try:
+            for line in audit_log.lines(audit_log.matching(filters, teams)):
+                self.stdout.write(line, ending="")
+            self.stdout.flush()
+        except BrokenPipeError:
+            # Whoever reads has enough (`| head`). Python would complain once more when it closes the pipe.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def _anchor(self, **options: Any) -> None:
+        self.stdout.write(json.dumps(_latest()))
+
+
+def _latest() -> Mapping[str, Any]:
+    audit_chain.seal()
+    latest = audit_chain.anchor()
+    if latest is None:
+        raise CommandError("There is no event yet, so there is nothing to anchor.")
+    return latest
+
+
+def _write(path: Path) -> None:
+    try:
+        audit_chain.write_anchor(_latest(), path)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        kept = json.loads(path.read_text())
+        if isinstance(kept["seal"], int) and isinstance(kept["digest"], str):
+            anchor: Mapping[str, Any] = kept
+            return anchor
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
+    except (ValueError, TypeError, KeyError):
+        pass
+    raise CommandError(f"{path} is no anchor: it has no seal and digest.")
+
+
+def _team(name: str) -> Team:
+    team = Team.objects.filter(name=name).first()
+    if team is None:
+        raise CommandError(f"There is no team called {name!r}.")
+    return team
+
+
+def _agent(name: str, teams: list[int] | None) -> Agent:
+    agents = Agent.objects.filter(Q(public_id=name) | Q(name=name))
+    if teams is not None:
+        agents = agents.filter(team__in=teams)
+    found = list(agents[:2])
+    if len(found) != 1:
+        problem = "Several teams have an" if found else "There is no"
+        raise CommandError(f"{problem} agent called {name!r}" + ("; give its id." if found else "."))
+    return found[0]

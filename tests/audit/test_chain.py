@@ -1,0 +1,297 @@
+"""The chain of seals: it covers every event once, and shows whatever was done to the record."""
+
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from metacog import audit_chain
+from metacog.models import AuditEvent, AuditSeal, AuditUnsealed, Team
+from tests.audit_triggers import lifted
+
+pytestmark = pytest.mark.django_db
+
+
+def write(count: int = 1, **fields) -> list[AuditEvent]:
+    return AuditEvent.objects.bulk_create(
+        AuditEvent(actor_kind="system", action="agent-changed", object_id=f"agt_{n}", data={"n": n}, **fields)
+        for n in range(count)
+    )
+
+
+def sealed(*counts: int) -> list[AuditEvent]:
+    """Write events and seal them, so many at a time."""
+    events = []
+    for count in counts:
+        events += write(count)
+        assert audit_chain.seal() == count
+    return events
+
+
+def sql(statement: str, *values: object) -> None:
+    with lifted(), connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+def problems(kept=None) -> list[str]:
+    return audit_chain.verify(kept).problems
+
+
+# -- what is sealed --------------------------------------------------------------------------------
+
+
+def test_events_are_sealed_once_each_in_the_order_of_their_ids():
+    events = sealed(3, 2)
+    seals = list(AuditSeal.objects.order_by("number"))
+    first = events[0].pk
+    assert [(seal.number, seal.first_id - first, seal.last_id - first, seal.total) for seal in seals] == [
+        (1, 0, 2, 3),
+        (2, 3, 4, 5),
+    ]
+    assert (seals[0].previous, seals[1].previous) == (audit_chain.GENESIS, seals[0].digest)
+    assert audit_chain.seal() == 0
+    assert not AuditUnsealed.objects.exists()
+    assert audit_chain.verify() == audit_chain.Report(seals=2, events=5, sealed_at=seals[1].sealed_at)
+
+
+def test_more_than_one_batch_is_sealed_at_once(monkeypatch):
+    monkeypatch.setattr(audit_chain, "BATCH", 4)
+    write(10)
+    assert audit_chain.seal() == 10
+    assert [seal.total for seal in AuditSeal.objects.order_by("number")] == [4, 8, 10]
+    assert problems() == []
+
+
+def test_reading_in_small_pieces_finds_the_same(monkeypatch):
+    events = sealed(5, 1, 4)
+    write(7)
+    for name in ("EVENTS_READ", "SEALS_READ", "BATCH"):
+        monkeypatch.setattr(audit_chain, name, 2)
+    report = audit_chain.verify()
+    assert (report.problems, report.events, report.seals, report.unsealed) == ([], 10, 3, 7)
+    sql("DELETE FROM metacog_auditevent WHERE id = %s", events[6].pk)
+    assert problems() == [f"Event {events[6].pk} is gone; seal 3 covers it."]
+
+
+def test_what_is_not_sealed_yet_is_counted():
+    assert audit_chain.verify() == audit_chain.Report()
+    write(2)
+    assert audit_chain.verify() == audit_chain.Report(unsealed=2)
+
+
+def test_an_event_that_commits_late_gets_a_seal_of_its_own():
+    last = write()[0].pk
+    write(id=last + 2)
+    assert audit_chain.seal() == 2
+    write(id=last + 1)
+    assert audit_chain.verify().unsealed == 1
+    assert audit_chain.seal() == 1
+    assert list(AuditSeal.objects.order_by("number").values_list("first_id", flat=True)) == [last, last + 2, last + 1]
+    report = audit_chain.verify()
+    assert (report.problems, report.events, report.unsealed) == ([], 3, 0)
+
+
+def test_what_is_hashed_is_the_same_on_every_database():
+    at = datetime(2026, 2, 24, 12, 0, 0, 5, tzinfo=UTC)
+    AuditEvent(
+        pk=41,
+        at=at,
+        team=Team.objects.create(pk=7, name="Seven"),
+        actor_kind="person",
+        actor="ana",
+        action="chat-approved",
+        object_id="held_1",
+        before="pending",
+        after="approved",
+        data={"z": [1, None, True], "a": {"k": "一定", "b": 0.5}, "cycle": 2**62},
+        request_id="r-1",
+    ).save(force_insert=True)
+    audit_chain.seal()
+    leaf = sha256(
+        b'[41,"2026-02-24T12:00:00.000005Z",7,null,"person","ana","chat-approved","held_1","pending","approved",'
+        b'{"a":{"b":0.5,"k":"\\u4e00\\u5b9a"},"cycle":4611686018427387904,"z":[1,null,true]},"r-1"]'
+    ).digest()
+    seal = AuditSeal.objects.get()
+    assert bytes(seal.leaves) == leaf
+    head = f'[1,41,41,1,"{64 * "0"}","{audit_chain.instant(seal.sealed_at)}"]\n'
+    assert seal.digest == sha256(head.encode() + leaf).hexdigest()
+
+
+# -- what is found ---------------------------------------------------------------------------------
+
+CHANGES = {
+    "at": "2020-01-01 00:00:00+00:00",
+    "actor_kind": "person",
+    "actor": "mallory",
+    "action": "chat-approved",
+    "object_id": "held_x",
+    "before": "pending",
+    "after": "approved",
+    "data": '{"n": 7}',
+    "request_id": "forged",
+}
+
+
+@pytest.mark.parametrize("field", CHANGES)
+def test_a_changed_field_is_found(field):
+    events = sealed(3)
+    sql(
+        f"UPDATE metacog_auditevent SET {connection.ops.quote_name(field)} = %s WHERE id = %s",
+        CHANGES[field],
+        events[1].pk,
+    )
+    assert problems() == [f"Event {events[1].pk} was changed: it is not what seal 1 covers."]
+
+
+@pytest.mark.parametrize("field", ["team_id", "agent_id"])
+def test_a_changed_owner_is_found(field, kuro, aurora):
+    pk = (aurora if field == "team_id" else aurora.agents.get()).pk
+    audit_chain.seal()
+    event = sealed(1)[0]
+    sql(f"UPDATE metacog_auditevent SET {field} = %s WHERE id = %s", pk, event.pk)
+    assert problems() == [f"Event {event.pk} was changed: it is not what seal 2 covers."]
+
+
+@pytest.mark.parametrize("place", [0, 2, 5], ids=["first", "inner", "last"])
+def test_a_deleted_event_is_found(place):
+    events = sealed(3, 3)
+    sql("DELETE FROM metacog_auditevent WHERE id = %s", events[place].pk)
+    assert problems() == [f"Event {events[place].pk} is gone; seal {1 + place // 3} covers it."]
+
+
+def test_two_events_that_changed_places_are_found():
+    one, two = sealed(2)
+    for before, after in ((one.pk, -1), (two.pk, one.pk), (-1, two.pk)):
+        sql("UPDATE metacog_auditevent SET id = %s WHERE id = %s", after, before)
+    assert problems() == [
+        f"Event {one.pk} was changed: it is not what seal 1 covers.",
+        f"Event {two.pk} was changed: it is not what seal 1 covers.",
+    ]
+
+
+def test_an_event_put_in_behind_the_triggers_is_found():
+    last = sealed(3)[-1].pk
+    with lifted():
+        write(id=last + 5)
+    assert problems() == [f"Event {last + 5} was put in: no seal covers it, and it waits for none."]
+    assert audit_chain.seal() == 0
+
+
+def test_an_event_put_into_the_past_is_found_though_it_was_sealed():
+    last = sealed(1)[0].pk
+    write(id=last + 2)
+    audit_chain.seal()
+    then = timezone.now() - timedelta(days=3)
+    write(id=last + 1, at=then)
+    audit_chain.seal()
+    (problem,) = problems()
+    assert problem.startswith(f"Event {last + 1} was put in: it says {audit_chain.instant(then)}, but was not there")
+
+
+def test_an_event_deleted_before_it_was_sealed_is_found_and_stops_nothing():
+    events = write(3)
+    sql("DELETE FROM metacog_auditevent WHERE id = %s", events[1].pk)
+    assert audit_chain.seal() == 2
+    assert problems() == [f"Event {events[1].pk} is gone: it was deleted before it was sealed."]
+    assert audit_chain.seal() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ("sealed_at = '2020-01-01 00:00:00+00:00'", "Seal 2 was changed."),
+        ("leaves = (SELECT leaves FROM metacog_auditseal WHERE number = 1)", "Seal 2 was changed."),
+        ("last_id = last_id + 1, total = total + 1", "Seal 3 counts 4 events where there should be 5."),
+        ("previous = 'x'", "Seal 2 does not follow seal 1: one of them was changed."),
+        ("digest = 'x'", "Seal 3 does not follow seal 2: one of them was changed."),
+        ("number = 9", "After seal 1 comes seal 3: seals are missing."),
+    ],
+)
+def test_a_changed_seal_is_found(change, problem):
+    sealed(1, 2, 1)
+    sql(f"UPDATE metacog_auditseal SET {change} WHERE number = 2")
+    assert problem in problems()
+
+
+def test_a_deleted_seal_is_found():
+    events = sealed(1, 2, 1)
+    sql("DELETE FROM metacog_auditseal WHERE number = 2")
+    assert problems() == [
+        "After seal 1 comes seal 3: seals are missing.",
+        f"Event {events[2].pk} was put in: no seal covers it, and it waits for none.",
+        f"Event {events[1].pk} was put in: no seal covers it, and it waits for none.",
+    ]
+
+
+def cut_tail(events) -> None:
+    """Take away the last seal and all that it covers, so that what is left is whole in itself."""
+    sql("DELETE FROM metacog_auditseal WHERE number = 2")
+    sql("DELETE FROM metacog_auditevent WHERE id > %s", events[1].pk)
+
+
+def test_a_cut_tail_is_found_with_an_anchor_only():
+    events = sealed(2, 3)
+    kept = audit_chain.anchor()
+    assert problems(kept) == []
+    cut_tail(events)
+    assert problems() == []
+    assert problems(kept) == ["The end of the record is cut off: seal 2, which the anchor names, is gone."]
+
+
+def test_a_tail_that_was_written_anew_is_found_with_the_anchor():
+    events = sealed(2, 3)
+    kept = audit_chain.anchor()
+    cut_tail(events)
+    sealed(3)
+    assert problems() == []
+    assert problems(kept) == ["Seal 2 is not the one the anchor names: the record was written anew."]
+
+
+def test_an_older_anchor_holds_for_the_chain_that_grew_from_it():
+    sealed(2)
+    kept = audit_chain.anchor()
+    sealed(3, 1)
+    assert problems(kept) == []
+
+
+def test_missing_triggers_are_found():
+    with lifted():
+        found = problems()
+    assert len(found) == len(audit_chain.TRIGGERS[connection.vendor])
+    assert all("the record is not protected" in problem for problem in found)
+    assert problems() == []
+
+
+def test_no_more_problems_are_told_than_help():
+    sealed(50)
+    sql("UPDATE metacog_auditevent SET actor = 'x'")
+    assert len(problems()) == audit_chain.MOST_PROBLEMS
+
+
+# -- anchors ---------------------------------------------------------------------------------------
+
+
+def test_an_anchor_is_kept_once_a_day_and_seals_first(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    assert audit_chain.keep_anchor() is None, "there is nothing to anchor"
+    event = write()[0]
+    path = audit_chain.keep_anchor()
+    assert path.name == f"{timezone.now():%Y-%m-%d}.json"
+    assert path.stat().st_mode & 0o077 == 0
+    text = path.read_text()
+    assert f'"last_event": {event.pk}' in text
+    sealed(2)
+    assert audit_chain.keep_anchor() is None
+    assert path.read_text() == text
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+def test_an_anchor_is_caught_up_on_the_next_day(settings, tmp_path, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    write()
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 2, 24, 23, 59, 59, tzinfo=UTC))
+    assert audit_chain.keep_anchor().name == "2026-02-24.json"
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 2, 27, 0, 0, tzinfo=UTC))
+    assert audit_chain.keep_anchor().name == "2026-02-27.json"

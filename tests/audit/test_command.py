@@ -1,0 +1,162 @@
+"""`manage.py audit`: what it prints, and how it ends."""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from io import StringIO
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from metacog import audit, audit_chain
+from metacog.models import AuditEvent
+from tests.audit_triggers import lifted
+
+# The seed's log entry, and what we add.
+SEED = ["ts", "score", "signals", "action", "cycleId"]
+OURS = ["id", "team", "agent", "actor_kind", "actor", "object", "before", "after", "data", "request_id", "seal"]
+
+
+def run(*arguments) -> str:
+    out = StringIO()
+    call_command("audit", *map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+def exported(*arguments) -> list[dict]:
+    return [json.loads(line) for line in run("export", *arguments).splitlines()]
+
+
+def test_an_exported_line_has_the_seeds_fields_and_ours(kuro, aurora):
+    held = kuro.hold(cycle=42)
+    audit_chain.seal()
+    line = exported()[-1]
+    assert list(line) == SEED + OURS
+    assert line["ts"] == audit_chain.instant(AuditEvent.objects.get(action="chat-held").at)
+    assert {name: line[name] for name in SEED[1:]} == {
+        "score": 50,
+        "signals": ["absolute-claim", "error-pattern"],
+        "action": "chat-held",
+        "cycleId": 42,
+    }
+    assert (line["team"], line["agent"], line["object"], line["seal"]) == ("Aurora", kuro.id, held, 1)
+    assert (line["actor_kind"], line["actor"], line["before"], line["after"]) == ("agent", "kuro", "", "pending")
+
+
+def test_an_event_that_has_no_score_or_seal_says_so(db):
+    audit.record("owner-created", "1", actor=None, team=None)
+    (line,) = exported()
+    assert [line[name] for name in ("score", "signals", "cycleId", "team", "agent", "seal")] == [
+        None,
+        [],
+        None,
+        None,
+        None,
+        None,
+    ]
+
+
+def test_the_export_can_be_narrowed(kuro, other, aurora, db):
+    for day in (1, 2, 3):
+        AuditEvent.objects.create(
+            at=datetime(2026, 2, day, 12, tzinfo=UTC), actor_kind="system", action="dated", object_id=str(day)
+        )
+
+    def days(*arguments) -> str:
+        return "".join(line["object"] for line in exported(*arguments) if line["action"] == "dated")
+
+    assert days() == "123"
+    assert days("--since", "2026-02-02") == "23"
+    assert days("--until", "2026-02-02") == "12", "the last day is whole"
+    assert days("--since", "2026-02-01T12:00:00.000001Z", "--until", "2026-02-03T12:00:00Z") == "2"
+    assert {line["team"] for line in exported("--team", "Aurora")} == {"Aurora"}
+    assert {line["agent"] for line in exported("--agent", "other")} == {other.id}
+    assert exported("--agent", kuro.id, "--team", "Aurora") == exported("--agent", "kuro")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["export", "--team", "Nobody"], "There is no team called 'Nobody'."),
+        (["export", "--agent", "nobody"], "There is no agent called 'nobody'."),
+        (["export", "--agent", "kuro", "--team", "Borealis"], "There is no agent called 'kuro'."),
+        (["export", "--since", "yesterday"], "'yesterday' is no date or time"),
+        (["verify", "--anchor", "/nowhere/anchor.json"], "cannot be read"),
+        (["export", "--anchor", "/nowhere/anchor.json"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(kuro, borealis, arguments, told):
+    with pytest.raises(CommandError, match=told):
+        run(*arguments)
+
+
+def test_there_is_nothing_to_anchor_without_an_event(db):
+    with pytest.raises(CommandError, match="nothing to anchor"):
+        run("anchor")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"seal": 1}', "7"])
+def test_a_file_that_is_no_anchor_is_refused(db, tmp_path, text):
+    file = tmp_path / "anchor.json"
+    file.write_text(text)
+    with pytest.raises(CommandError, match="is no anchor"):
+        run("verify", "--anchor", file)
+
+
+def test_the_export_goes_on_from_piece_to_piece(db, monkeypatch):
+    monkeypatch.setattr("metacog.audit_log.LINES_READ", 2)
+    at = datetime(2026, 2, 1, tzinfo=UTC)
+    AuditEvent.objects.bulk_create(
+        AuditEvent(at=at, actor_kind="system", action="x", object_id=str(n)) for n in range(5)
+    )
+    assert [line["object"] for line in exported()] == ["0", "1", "2", "3", "4"]
+
+
+def test_verify_says_how_far_the_record_is_whole(kuro, tmp_path):
+    kuro.hold()
+    count = AuditEvent.objects.count()
+    anchor = tmp_path / "anchor.json"
+    run("export", "--anchor", anchor)
+    audit.record("agent-changed", "agt_1", actor=None, team=None)
+    told = run("verify")
+    assert told.startswith(f"The record is whole: {count} events under ")
+    assert "and 1 not sealed yet. Only an anchor can show that its end was not cut off." in told
+    assert run("verify", "--anchor", anchor).endswith("It reaches to the anchor.\n")
+    assert json.loads(run("anchor"))["count"] == count + 1
+
+
+def test_verify_tells_what_is_wrong(kuro):
+    kuro.hold()
+    audit_chain.seal()
+    event = AuditEvent.objects.get(action="chat-held")
+    with lifted(), connection.cursor() as cursor:
+        cursor.execute("UPDATE metacog_auditevent SET action = 'chat-noted' WHERE id = %s", [event.pk])
+    with pytest.raises(CommandError, match=f"Event {event.pk} was changed") as raised:
+        run("verify")
+    assert raised.value.returncode == 1
+
+
+def test_the_process_ends_with_1_when_the_record_is_not_whole(tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o700)
+    environment = os.environ | {"METACOG_DATA_DIR": str(folder), "METACOG_DATABASE_URL": ""}
+
+    def manage(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(command, env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True)
+
+    assert manage("migrate").returncode == 0
+    manage("shell", "-c", "from metacog import audit; audit.record('x', 'y', actor=None, team=None)")
+    anchor = folder / "anchor.json"
+    anchor.write_text(manage("audit", "anchor").stdout)
+    whole = manage("audit", "verify", "--anchor", str(anchor))
+    assert (whole.returncode, whole.stderr) == (0, "")
+    assert whole.stdout.count("\n") == 1
+    anchor.write_text(anchor.read_text().replace('"seal": 1', '"seal": 2'))
+    cut = manage("audit", "verify", "--anchor", str(anchor))
+    assert (cut.returncode, cut.stdout) == (1, "")
+    assert cut.stderr == "CommandError: The end of the record is cut off: seal 2, which the anchor names, is gone.\n"

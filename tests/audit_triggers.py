@@ -1,0 +1,54 @@
+"""Lift the triggers that keep the audit record as it is, for the flush after a test with real transactions.
+
+Tests that tamper with the record use `lifted` as well: they do what somebody with the database's
+password can do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import TransactionTestCase
+
+TABLES = ("metacog_auditevent", "metacog_auditseal")
+
+
+@contextmanager
+def lifted() -> Iterator[None]:
+    """Let the record be changed while the block runs."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            back = [f"ALTER TABLE {table} ENABLE TRIGGER USER" for table in TABLES]
+            # A table with foreign keys that are still to be checked cannot be altered.
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+            for table in TABLES:
+                cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        else:
+            cursor.execute(f"SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name IN {TABLES}")
+            triggers = cursor.fetchall()
+            back = [sql for _, sql in triggers]
+            for name, _ in triggers:
+                cursor.execute(f"DROP TRIGGER {name}")
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            for statement in back:
+                cursor.execute(statement)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _flush_past_triggers() -> Iterator[None]:
+    flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
+
+    def lift_and_flush(self: Any) -> None:
+        with lifted():
+            flush(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", lift_and_flush)
+        yield
