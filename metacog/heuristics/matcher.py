@@ -1,5 +1,6 @@
 """Find the seed's terms and the patterns' keywords in a text, in one pass."""
 
+from array import array
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -111,13 +112,14 @@ class Matcher:
         self._has_keywords = bool(ranks)
         self._overlap = max(map(len, entries)) - 1
         # An entry that is found stands for all entries it ends with: for the best rank among them, and for
-        # their terms (list and length in bytes).
-        self._meaning: list[tuple[int, tuple[tuple[int, int], ...]]] = []
-        for entry in entries:
-            endings = [entries[number] for _, end, number in search.every(entry) if end == len(entry)]
-            terms = tuple((lists[ending], len(ending)) for ending in endings if ending in lists)
-            self._meaning.append((min(ranks.get(ending, _NONE) for ending in endings), terms))
-        self._with_terms = frozenset(number for number, (_, terms) in enumerate(self._meaning) if terms)
+        # their terms (list and length in bytes), where there are any.
+        self._ranks = array("q")
+        self._terms: dict[int, tuple[tuple[int, int], ...]] = {}
+        for number, entry in enumerate(entries):
+            endings = [entries[other] for _, end, other in search.every(entry) if end == len(entry)]
+            self._ranks.append(min(ranks.get(ending, _NONE) for ending in endings))
+            if terms := tuple((lists[ending], len(ending)) for ending in endings if ending in lists):
+                self._terms[number] = terms
 
     def find(self, text: str) -> Found | None:
         """Find the places of all terms, and the best-ranked keyword that occurs; None: nothing at all."""
@@ -140,11 +142,11 @@ class Matcher:
         terms: list[list[Place]] = [[], [], [], [], []]
         best = _NONE
         for _, end, entry in entries:
-            rank, endings = self._meaning[entry]
-            if rank < best:
-                best = rank
-            for which, length in endings:
-                terms[which].append((end - length, end))
+            if self._ranks[entry] < best:
+                best = self._ranks[entry]
+            if entry in self._terms:
+                for which, length in self._terms[entry]:
+                    terms[which].append((end - length, end))
         return Found(text, folded, terms, None if best == _NONE else best)
 
     def _search_long(self, folded: bytes) -> list[tuple[int, int, int]]:
@@ -155,12 +157,12 @@ class Matcher:
             offset = max(0, at - self._overlap)
             found = self._search(folded[offset : at + _WINDOW])
             entries = {entry for _, _, entry in found}
-            keywords |= entries - self._with_terms
-            if not self._with_terms.isdisjoint(entries):
+            keywords |= entries - self._terms.keys()
+            if not entries.isdisjoint(self._terms):
                 kept += [
                     (offset + start, offset + end, entry)
                     for start, end, entry in found
-                    if entry in self._with_terms and offset + end > at
+                    if entry in self._terms and offset + end > at
                 ]
         return kept + [(0, 0, entry) for entry in keywords]
 
@@ -181,15 +183,14 @@ def occurrences(keyword: str, text: str, limit: int) -> list[Place]:
 def _before_lowering(text: str, places: Sequence[Place]) -> list[Place]:
     """Shift places by the characters that lowering adds: "İ" becomes two, and nothing else grows.
 
-    A place that begins or ends between those two takes in the whole letter.
+    A place that begins or ends between those two takes in the whole letter, unless the place before has it.
     """
     added = "\ud800"  # in no text that can be encoded
     shadow = text.replace(_DOTTED_I, _DOTTED_I + added)
     shifted = []
     at = shift = 0
     for start, end in places:
-        start -= shadow[start] == added
-        end += shadow[end : end + 1] == added
+        start = max(at, start - (shadow[start] == added))
         shift += shadow.count(added, at, start)
         first = start - shift
         shift += shadow.count(added, start, end)

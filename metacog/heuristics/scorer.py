@@ -1,5 +1,6 @@
 """Score responses under one policy and one set of patterns."""
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -28,7 +29,7 @@ class PatternError(ValueError):
 class Scorer:
     """Scores any number of responses, from any number of threads; nothing in it changes once it is built."""
 
-    __slots__ = ("_calm", "_keywords", "_matcher", "_signals", "patterns", "policy")
+    __slots__ = ("_calm", "_keywords", "_matcher", "_owners", "_signals", "patterns", "policy")
 
     def __init__(
         self,
@@ -41,8 +42,10 @@ class Scorer:
         Raises PatternError or PolicyError, both ValueErrors that say what is wrong.
         """
         self.patterns = _check_patterns(patterns)
-        self._keywords = tuple((pattern, keyword) for pattern in self.patterns for keyword in pattern.keywords)
-        self._matcher = Matcher([keyword for _, keyword in self._keywords])
+        # All keywords in order, and the number of the pattern each belongs to.
+        self._keywords = [keyword for pattern in self.patterns for keyword in pattern.keywords]
+        self._owners = array("H", (n for n, pattern in enumerate(self.patterns) for _ in pattern.keywords))
+        self._matcher = Matcher(self._keywords)
         self._apply(_as_policy(policy, profile))
 
     def _apply(self, policy: Policy) -> None:
@@ -53,7 +56,8 @@ class Scorer:
     def with_policy(self, policy: Policy | Mapping[str, Any]) -> Self:
         """Give a scorer of the same patterns under another policy, at once: they share the automaton."""
         other = type(self).__new__(type(self))
-        other.patterns, other._keywords, other._matcher = self.patterns, self._keywords, self._matcher
+        other.patterns, other._keywords, other._owners = self.patterns, self._keywords, self._owners
+        other._matcher = self._matcher
         other._apply(_as_policy(policy, "seed"))
         return other
 
@@ -76,7 +80,9 @@ class Scorer:
             if together is None:
                 return self._calm
             found = Found(response)
-        pattern, keyword = (None, "") if found.keyword is None else self._keywords[found.keyword]
+        pattern, keyword = None, ""
+        if found.keyword is not None:
+            pattern, keyword = self.patterns[self._owners[found.keyword]], self._keywords[found.keyword]
         evidence = Evidence(found, pattern, keyword, chats, together, self._matcher)
         return weigh(evidence, self._signals, self.policy.threshold) or self._calm
 
