@@ -38,6 +38,8 @@ NOW = datetime(2026, 2, 16, 8, tzinfo=UTC)
         ("2026-13-01", "NaNmo ago"),
         ("2026-02-00", "NaNmo ago"),
         ("0002-16-26", "today"),  # V8's older parser: month 2, day 16, year 26
+        ("0002-16-49", "-8401d ago"),
+        ("0002-16-50", "926mo ago"),
         ("0012-31-99", "319mo ago"),
         ("0013-31-99", "NaNmo ago"),
         ("0002-00-26", "NaNmo ago"),
