@@ -7,7 +7,7 @@ from django.views.generic import RedirectView
 from metacog import health, views
 from metacog.api import api
 from patterns.api import router as patterns_router
-from reviews import metrics
+from reviews import delivery_views, metrics
 from reviews import views as reviews_views
 from reviews.api import router as reviews_router
 
@@ -28,6 +28,8 @@ urlpatterns = [
     path("decisions/<str:decision_id>/undo", reviews_views.undo, name="undo"),
     path("responses/", reviews_views.responses, name="responses"),
     path("responses/<str:response_id>/", reviews_views.response, name="response"),
+    path("deliveries/", delivery_views.deliveries, name="deliveries"),
+    path("deliveries/<str:delivery_id>/replay", delivery_views.replay, name="delivery-replay"),
     # people, teams, agents
     path("sign-in/", views.sign_in, name="sign-in"),
     path("sign-out/", views.sign_out, name="sign-out"),
@@ -41,6 +43,7 @@ urlpatterns = [
     path("agents/<str:agent_id>/rotate", views.agent_rotate, name="agent-rotate"),
     path("agents/<str:agent_id>/revoke", views.agent_revoke, name="agent-revoke"),
     path("agents/<str:agent_id>/switch", views.agent_switch, name="agent-switch"),
+    path("agents/<str:agent_id>/endpoint-on", delivery_views.endpoint_on, name="endpoint-on"),
     path("team/", views.team, name="team"),
     path("team/<int:team_id>/members", views.member_add, name="member-add"),
     path("team/members/<int:membership_id>/role", views.member_change, name="member-change"),

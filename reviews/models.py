@@ -295,7 +295,7 @@ class Delivery(models.Model):
                 name="deliveries_leased",
             ),
             models.Index(fields=["agent", "-id"], name="deliveries_of_agent"),
-            models.Index(fields=["-id"], condition=Q(state="exhausted"), name="deliveries_given_up"),
+            models.Index(fields=["agent", "-id"], condition=Q(state="exhausted"), name="deliveries_given_up"),
         ]
 
     def __str__(self) -> str:

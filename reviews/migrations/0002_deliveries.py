@@ -53,6 +53,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='delivery',
-            index=models.Index(condition=models.Q(('state', 'exhausted')), fields=['-id'], name='deliveries_given_up'),
+            index=models.Index(condition=models.Q(('state', 'exhausted')), fields=['agent', '-id'], name='deliveries_given_up'),
         ),
     ]

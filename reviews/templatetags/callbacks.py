@@ -1,0 +1,37 @@
+"""What other pages show of callbacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.template.context import RequestContext
+from django.utils import timezone
+
+from metacog.models import Agent, Role
+from reviews.delivery_views import for_list
+from reviews.models import Delivery, Endpoint, HeldItem
+
+register = template.Library()
+
+
+@register.inclusion_tag("reviews/_held_deliveries.html")
+def callbacks_of(held: HeldItem) -> dict[str, Any]:
+    """Show how the agent was told of what was decided about an item; nothing when nothing was owed."""
+    return {"held": held, "deliveries": for_list(held.deliveries.all()), "now": timezone.now()}
+
+
+@register.inclusion_tag("reviews/_endpoint.html", takes_context=True)
+def endpoint_of(context: RequestContext, agent: Agent) -> dict[str, Any]:
+    """Show how an agent's callback address has been doing, on the agent's own page."""
+    endpoint = Endpoint.objects.filter(agent=agent, url=agent.callback_url).first()
+    if endpoint:
+        endpoint.agent = agent
+    return {
+        "agent": agent,
+        "endpoint": endpoint,
+        "given_up": Delivery.objects.filter(agent=agent, state=Delivery.State.EXHAUSTED).count(),
+        "may_send": context["user"].has_role(agent.team_id, Role.CURATOR),
+        "on_agent_page": True,
+        "csrf_token": context.get("csrf_token"),
+    }
