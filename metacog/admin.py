@@ -28,6 +28,12 @@ from metacog.models import Agent, AuditEvent, Membership, Policy, Role, Team
 class MemberFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]  # not subscriptable when run
     """The members of one team, of whom one owner at least must stay."""
 
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        name = {"name": form.instance.user} if form.instance.pk else {"name": ""}
+        form.fields["role"].widget.attrs["aria-label"] = gettext("Role of %(name)s") % name
+        form.fields["DELETE"].widget.attrs["aria-label"] = gettext("Remove %(name)s") % name
+
     def clean(self) -> None:
         super().clean()
         kept = [form.cleaned_data for form in self.forms if form.is_valid() and not form.cleaned_data["DELETE"]]

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, UsernameField
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
@@ -37,10 +37,8 @@ class SignInForm(AuthenticationForm):
         "invalid_login": _("That user name and password do not go together. Mind capitals in both."),
     }
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["username"].label = _("User name")
-        self.fields["password"].label = _("Password")
+    # Django sets the length on the widget alone; what is longer fits no column of the throttle's table.
+    username = UsernameField(label=_("User name"), max_length=150, widget=forms.TextInput(attrs={"autofocus": True}))
 
 
 class PasswordForm(PasswordChangeForm):

@@ -20,7 +20,7 @@ from reviews.decisions import decide
 from reviews.models import Decision, HeldItem
 from tests.admin.addresses import address
 
-MODELS = [Team, Agent, Policy, AuditEvent, ErrorPattern, HeldItem, Decision]
+MODELS: list[Any] = [Team, Agent, Policy, AuditEvent, ErrorPattern, HeldItem, Decision]
 
 
 @pytest.fixture
@@ -150,7 +150,8 @@ def test_a_curator_looks_after_patterns_only(history: None, carla: Any, as_perso
         assert client.get(address(model, "changelist")).status_code == 403
     pattern = ErrorPattern.objects.get(team__name="Aurora")
     assert client.get(address(ErrorPattern, "change", pattern.pk)).status_code == 200
-    for model in (HeldItem, Decision, AuditEvent):
+    read_only: list[Any] = [HeldItem, Decision, AuditEvent]
+    for model in read_only:
         row = model.objects.first()
         assert client.get(address(model, "change", row.pk)).status_code == 200
         assert client.post(address(model, "change", row.pk), {"state": "approved"}).status_code == 403

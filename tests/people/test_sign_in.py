@@ -31,7 +31,7 @@ def test_it_says_plainly_that_they_do_not_go_together(alice: Any, client: Client
     assert "alice" in answer.content.decode()  # what was typed stays
 
 
-def test_it_leads_back_to_where_one_was(alice: Any, client: Client) -> None:
+def test_it_leads_back_to_where_one_was(alice: Any, client: Any) -> None:
     first = client.get("/agents/?a=1")
     assert first.url == "/sign-in/?next=/agents/%3Fa%3D1"
     assert sign_in(client, "alice", "alice-password", next="/agents/?a=1").url == "/agents/?a=1"
@@ -48,7 +48,7 @@ def test_it_does_not_loop_for_who_is_signed_in(alice: Any, as_person: Any) -> No
     assert as_person(alice).get("/sign-in/?next=/sign-in/").url == reverse("queue")
 
 
-def test_signing_out_works_when_the_session_has_ended(db: None, client: Client) -> None:
+def test_signing_out_works_when_the_session_has_ended(db: None, client: Any) -> None:
     assert client.post(reverse("sign-out")).url == reverse("sign-in")
     assert client.get(reverse("sign-out")).status_code == 405
 

@@ -1,0 +1,58 @@
+"""The pages about people and agents and the admin: no fault axe can find, nothing the policy of content blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from metacog.models import Agent, Team
+from patterns.models import ErrorPattern
+from tests.admin.addresses import address
+from tests.people.test_who_may import PEOPLE
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
+def test_the_pages_have_no_fault_axe_can_find(
+    open_page: Any, request: pytest.FixtureRequest, olga: Any, kuro: Any, scheme: str, width: int
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    from reviews.models import HeldItem
+
+    for person in PEOPLE:
+        request.getfixturevalue(person)
+    kuro.hold()
+    agent, pattern = Agent.objects.get(public_id=kuro.id), ErrorPattern.objects.get(team__name="Aurora")
+    held = HeldItem.objects.get()
+    page = open_page(olga, color_scheme=scheme, viewport={"width": width, "height": 844})
+    for path in (
+        reverse("agents"), reverse("agent-new"), reverse("agent", args=[kuro.id]), reverse("team"),
+        reverse("preferences"), "/nothing/here/", reverse("admin:index"),
+        address(ErrorPattern, "changelist"), address(ErrorPattern, "add"), address(ErrorPattern, "change", pattern.pk),
+        address(ErrorPattern, "history", pattern.pk), address(Team, "change", agent.team_id),
+        address(Agent, "changelist"), address(HeldItem, "changelist"), address(HeldItem, "change", held.pk),
+        reverse("admin:metacog_policy_add"), reverse("admin:metacog_policy_add") + f"?agent={agent.pk}",
+    ):  # fmt: skip
+        page.goto(path)
+        found = Axe().run(page).response["violations"]
+        assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in found] == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    page.goto(reverse("agent", args=[kuro.id]))
+    page.get_by_role("button", name="Issue a new key").click()
+    page.get_by_role("heading", name="Copy these now").wait_for()
+    assert Axe().run(page).response["violations"] == []
+
+
+def test_actions_in_the_admin_need_no_inline_script(open_page: Any, carla: Any) -> None:
+    page = open_page(carla)
+    page.goto(address(ErrorPattern, "changelist"))
+    page.get_by_role("checkbox").first.check()
+    assert page.locator("tr.selected").count() == 1  # Django's own script ran
+    page.locator("select[name=action]").select_option("retire")
+    page.get_by_role("button", name="Go").click()
+    page.get_by_text("1 pattern was changed.").wait_for()
+    assert ErrorPattern.objects.get(team__name="Aurora").state == "retired"
