@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import partial
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 # What takes part in a text without being seen. All of Unicode's Cf and Cc but \t and \n (a \r is shown unless
@@ -75,15 +76,19 @@ def show(text: str, marks: Iterable[Mark] = ()) -> Shown:
             whole.append(mark.type)
         elif mark.start < mark.end and mark.start < len(text):
             inside.append(mark)
-    hidden = sum(len(found[0]) for found in _UNUSUAL.finditer(text) if found["hidden"])
-    as_elements = sum(1 for _ in _UNUSUAL.finditer(text)) <= MAX_ELEMENTS
-    pieces: list[Piece] = []
-    for start, end, types, begins in _stretches(len(text), inside):
-        stretch = text[start:end]
-        if as_elements:
-            pieces.extend(_spelled(stretch, types, begins))
-        else:
-            pieces.append(Piece(_UNUSUAL.sub(lambda found: f"⟦{label(found[0])}⟧", stretch), types, begins))
+    runs = list(islice(_UNUSUAL.finditer(text), MAX_ELEMENTS + 1))
+    if len(runs) <= MAX_ELEMENTS:
+        hidden = sum(len(run["hidden"] or "") for run in runs)
+        spell: Callable[[str, tuple[str, ...], tuple[str, ...]], Iterator[Piece]] = _spelled
+    else:
+        unusual = [character for character in set(text) - {"\r"} if _UNUSUAL.match(character)]
+        hidden = sum(text.count(character) for character in unusual)
+        spell = partial(_written_out, {ord(character): f"⟦{label(character)}⟧" for character in unusual})
+    pieces = [
+        piece
+        for start, end, types, begins in _stretches(len(text), inside)
+        for piece in spell(text[start:end], types, begins)
+    ]
     return Shown(pieces, tuple(dict.fromkeys(whole)), hidden)
 
 
@@ -120,6 +125,12 @@ def _spelled(text: str, types: tuple[str, ...], begins: tuple[str, ...]) -> Iter
         at = found.end()
     if at < len(text):
         yield Piece(text[at:], types, begins)
+
+
+def _written_out(
+    table: Mapping[int, str], text: str, types: tuple[str, ...], begins: tuple[str, ...]
+) -> Iterator[Piece]:
+    yield Piece(text.translate(table), types, begins)
 
 
 def label(run: str) -> str:

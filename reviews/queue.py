@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from django.db.models import Count, Exists, F, Min, OuterRef, Prefetch, QuerySet
+from django.db.models import Count, Exists, F, Min, OuterRef, Prefetch, Q, QuerySet
 from django.db.models.fields.tuple_lookups import Tuple, TupleLessThan
 from django.db.models.functions import Left
 from django.utils import timezone
@@ -28,6 +28,12 @@ Teams = QuerySet[Team]
 Items = QuerySet[HeldItem]
 
 
+def word(query: Mapping[str, Any], name: str) -> str:
+    """Return one value of an address as far as it can name something; PostgreSQL takes no NUL."""
+    value: str = query.get(name, "")
+    return value[:40].replace("\0", "")
+
+
 @dataclass(frozen=True)
 class Filters:
     """What of the queue is looked at; in the page's address, as far as it differs from the default."""
@@ -42,13 +48,14 @@ class Filters:
     @classmethod
     def of(cls, query: Mapping[str, Any]) -> Filters:
         """Read an address; what is not known means the default."""
+        agent, kind, signal, after = (word(query, name) for name in ("agent", "kind", "signal", "after"))
         return cls(
             state="decided" if query.get("state") == "decided" else "held",
-            agent=query.get("agent", "")[:40],
-            kind=kind if (kind := query.get("kind", "")) in Kind.values else "",
-            signal=query.get("signal", "")[:40],
+            agent=agent,
+            kind=kind if kind in Kind.values else "",
+            signal=signal,
             order="age" if query.get("order") == "age" else "risk",
-            after=query.get("after", "")[:40],
+            after=after,
         )
 
     @property
@@ -119,10 +126,8 @@ def page(filters: Filters, teams: Teams) -> Page:
     """Read one page: what waits, with what was decided a moment ago still in its place."""
     recent = just_decided(teams)
     items = matching(filters, teams)
-    if filters.state == "decided":
-        items = items.exclude(state=State.PENDING)
-    else:
-        items = items.filter(state=State.PENDING)
+    is_pending = Q(state=State.PENDING)
+    items = items.filter(~is_pending if filters.state == "decided" else is_pending)
     totals = items.aggregate(count=Count("id"), oldest=Min("held_at"))
     last = HeldItem.objects.filter(team__in=teams, public_id=filters.after).first() if filters.after else None
     rows = list(_for_rows(behind(items, filters, last) if last else items, filters)[: PAGE + 1])

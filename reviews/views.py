@@ -220,6 +220,7 @@ def _desk(
         "text": highlight.show(held.text, marks),
         "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
         "user_message": body.get("user_message"),
+        "item_count": len(verdict["items"]),
         "history": history,
         "standing": next((decision for decision in history if decision.undone_at is None), None),
         "second_looks": [
@@ -358,7 +359,7 @@ def _forbidden(request: PersonRequest) -> HttpResponse:
 def responses(request: PersonRequest) -> HttpResponse:
     """List what agents posted, latest first."""
     teams = request.user.teams_as()
-    agent, which, after = (request.GET.get(name, "")[:40] for name in ("agent", "show", "after"))
+    agent, which, after = (held_queue.word(request.GET, name) for name in ("agent", "show", "after"))
     rows = AgentResponse.objects.filter(agent__team__in=teams).annotate(
         has_held=Exists(HeldItem.objects.filter(response=OuterRef("pk")))
     )

@@ -187,16 +187,16 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
   if (target.id === "desk") settledAt = performance.now();
 });
 
-document.addEventListener("htmx:afterRequest", (event) => {
-  if (event.detail.elt.id !== "poll") return;
-  const offline = byId("offline");
-  offline.hidden = event.detail.successful || event.detail.xhr.status === 204;
-  setText(offline, words.offline);
+document.addEventListener("htmx:afterOnLoad", (event) => {
+  if (event.detail.elt.id === "poll" && event.detail.xhr.status < 400) byId("offline").hidden = true;
 });
 
 for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(failure, (event) => {
-    if (event.detail.elt.id === "poll") return;
+    if (event.detail.elt.id === "poll") {
+      byId("offline").hidden = false;
+      return setText(byId("offline"), words.offline);
+    }
     complain(event.detail.xhr?.status === 403 ? words.forbidden : words.failed);
   });
 }

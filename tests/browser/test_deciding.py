@@ -1,0 +1,239 @@
+"""Deciding as people do it: with keys, without JavaScript, and at the same time as somebody else."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+RISKY = "The cause is clearly the cache."
+TITLE = "#item-title"
+SETTLED = 400  # milliseconds for which keys rest after a swap
+
+
+def press(page: Any, key: str) -> None:
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press(key)
+
+
+def decided(public_id: str) -> Any:
+    from reviews.models import Decision
+
+    return Decision.objects.get(held__public_id=public_id, undone_at=None)
+
+
+def test_an_item_comes_up_by_itself_and_is_decided_undone_and_decided_again(
+    open_page: Any, alice: Any, kuro: Any, settings: Any
+) -> None:
+    queue = open_page(alice)
+    queue.goto("/queue/")
+    queue.get_by_role("heading", name="No agent has posted yet").wait_for()
+    held = kuro.hold()
+    queue.locator(f"#row-{held}").wait_for()
+    queue.wait_for_function("document.title.startsWith('(1) ')")
+    assert queue.locator("#text mark").count() == 2
+    press(queue, "a")
+    queue.get_by_role("heading", name="Nothing waits").wait_for()
+    assert decided(held).verdict == "approve"
+    assert kuro.get("/decisions").json()["items"] == []
+
+    press(queue, "u")
+    queue.locator(TITLE, has_text="CHAT from kuro").wait_for()
+    assert not queue.locator(".row.done").count()
+    settings.UNDO_SECONDS = 0
+    press(queue, "a")
+    queue.get_by_role("heading", name="Nothing waits").wait_for()
+    assert [item["held"] for item in kuro.get("/decisions").json()["items"]] == [held]
+
+
+def test_a_decision_opens_the_next_item_and_puts_the_focus_on_its_heading(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    first, second = kuro.hold(), kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    assert page.locator("#item").get_attribute("data-held") == second
+    press(page, "a")
+    page.locator(f'#item[data-held="{first}"]').wait_for()
+    assert page.evaluate("document.activeElement.id") == "item-title"
+    assert page.locator(f"#row-{first}").get_attribute("aria-current") == "true"
+    assert "approved by you" in page.locator(f"#row-{second}").inner_text()
+    assert page.url.endswith(f"/queue/{first}/")
+    assert re.search(r"Approved “The cause is clearly the cache.”", page.locator("#told").inner_text())
+    page.wait_for_function("document.getElementById('live').textContent.includes('Approved')")
+
+
+def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro: Any) -> None:
+    held = kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "e")
+    assert page.evaluate("document.activeElement.id") == "edited"
+    assert page.locator("#approve-label").inner_text() == "Approve"
+    page.keyboard.type("a: ")  # these are no commands now
+    assert page.locator("#approve-label").inner_text() == "Approve edited"
+    page.locator("#edited").fill("The store may be the cause.\nNot measured yet.")
+    page.get_by_role("button", name="Approve edited").click()
+    page.get_by_role("heading", name="Nothing waits").wait_for()
+    assert (decided(held).verdict, decided(held).text) == (
+        "edit",
+        "The store may be the cause.\nNot measured yet.",
+    )
+
+
+def test_an_edit_that_is_still_risky_is_explained_and_can_be_insisted_on(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    held = kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "e")
+    page.locator("#edited").fill(RISKY + " Really.")
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("The edited text scores 50").wait_for()
+    assert page.locator("#edited").input_value() == RISKY + " Really."
+    page.get_by_role("button", name="Approve edited anyway").click()
+    page.get_by_role("heading", name="Nothing waits").wait_for()
+    assert decided(held).text == RISKY + " Really."
+
+
+def test_a_rejection_carries_its_reason_to_the_agent(
+    open_page: Any, alice: Any, kuro: Any, undo_at_once: None
+) -> None:
+    kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "r")
+    page.keyboard.press("Control+Enter")  # no field of this form has the focus: nothing is sent
+    page.get_by_text("No evidence").click()
+    page.locator("#reason").fill("Nobody measured it.")
+    page.get_by_role("button", name="Reject", exact=True).click()
+    page.get_by_role("heading", name="Nothing waits").wait_for()
+    (told,) = kuro.get("/decisions").json()["items"]
+    assert (told["verdict"], told["reason"]) == ("reject", "No evidence: Nobody measured it.")
+
+
+def test_a_rejection_without_a_reason_asks_for_one(open_page: Any, alice: Any, kuro: Any) -> None:
+    kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "r")
+    page.get_by_role("button", name="Reject", exact=True).click()
+    page.get_by_role("alert").get_by_text("Give a reason").wait_for()
+
+
+def test_what_somebody_else_decided_is_shown_in_place(
+    open_page: Any, alice: Any, bob: Any, kuro: Any
+) -> None:
+    held = kuro.hold()
+    mine, theirs = open_page(alice), open_page(bob)
+    mine.goto("/queue/")
+    press(mine, "e")
+    mine.locator("#edited").fill("My own words.")
+    theirs.goto("/queue/")
+    press(theirs, "a")
+    theirs.get_by_role("heading", name="Nothing waits").wait_for()
+
+    mine.locator("#standing", has_text="This was decided while you had it open").wait_for()
+    assert "approved by Bob" in mine.locator("#standing").inner_text()
+    assert not mine.get_by_role("button", name="Approve").count()
+    assert mine.locator("#edited").input_value() == "My own words."
+    assert "approved by Bob" in mine.locator(f"#row-{held}").inner_text()
+
+
+def test_a_decision_that_comes_too_late_shows_the_one_that_stands(
+    open_page: Any, alice: Any, bob: Any, kuro: Any
+) -> None:
+    from reviews import decisions
+    from reviews.models import HeldItem
+
+    held = HeldItem.objects.select_related("agent__team").get(public_id=kuro.hold())
+    page = open_page(alice)
+    page.route("**/queue/changes**", lambda route: route.fulfill(status=204))
+    page.goto("/queue/")
+    press(page, "e")
+    page.locator("#edited").fill("My own words.")
+    decisions.decide(held, bob, "reject", reason="Wrong")
+    page.get_by_role("button", name="Approve edited").click()
+    page.locator("#standing", has_text="rejected by Bob").wait_for()
+    assert "Wrong" in page.locator("#standing").inner_text()
+    assert page.locator("#edited").input_value() == "My own words."
+    assert not page.get_by_role("button", name="Approve").count()
+
+
+def test_keys_rest_for_modifiers_composition_dialogs_and_those_who_switched_them_off(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    from reviews.models import Decision
+
+    kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("Control+a")
+    page.evaluate(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true, isComposing: true}))"
+    )
+    page.evaluate(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true, keyCode: 229}))"
+    )
+    page.keyboard.press("?")
+    page.get_by_role("dialog").wait_for()
+    page.keyboard.press("a")
+    page.keyboard.press("Escape")
+    alice.keyboard = False
+    alice.save()
+    page.reload()
+    press(page, "a")
+    page.wait_for_timeout(300)
+    assert not Decision.objects.exists()
+
+
+def test_the_list_is_walked_with_j_and_k(open_page: Any, alice: Any, kuro: Any) -> None:
+    held = [kuro.hold() for _ in range(3)][::-1]
+    page = open_page(alice)
+    page.goto("/queue/")
+    for key, expected in (("j", 1), ("j", 2), ("k", 1)):
+        page.keyboard.press(key)
+        page.locator(f'#item[data-held="{held[expected]}"]').wait_for()
+
+
+def test_everything_works_without_javascript(open_page: Any, alice: Any, kuro: Any) -> None:
+    first, second, third = kuro.hold(), kuro.hold(), kuro.hold()
+    page = open_page(alice, java_script_enabled=False)
+    page.goto("/queue/")
+    page.get_by_role("button", name="Approve").click()
+    assert page.url.endswith(f"/queue/{second}/")
+    page.get_by_role("button", name="Undo").click()
+    assert page.url.endswith(f"/queue/{third}/")
+    page.get_by_role("button", name="Edit").click()
+    page.locator("#edited").fill("The store may be the cause.")
+    page.get_by_role("button", name="Approve").click()
+    assert decided(third).text == "The store may be the cause."
+    page.locator(f"#row-{first}").click()
+    page.locator("#rejecting > summary").click()
+    page.get_by_text("Out of scope").click()
+    page.get_by_role("button", name="Reject", exact=True).click()
+    assert decided(first).reason == "Out of scope"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_pages_have_no_fault_axe_can_find(
+    open_page: Any, alice: Any, kuro: Any, scheme: str, width: int
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    kuro.hold()
+    held = kuro.hold(user_message="Why?\u200b", cycle=3)
+    verdict = kuro.respond("[REMEMBER]It is obviously so.[/REMEMBER] [NOTE]", items=None)
+    page = open_page(alice, color_scheme=scheme, viewport={"width": width, "height": 844})
+    addresses = ("/queue/", f"/queue/{held}/", f"/queue/{held}/?edit=1", "/responses/", f"/responses/{verdict['id']}/")
+    for address in addresses:
+        page.goto(address)
+        found = Axe().run(page).response["violations"]
+        assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in found] == [], address
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, address

@@ -1,0 +1,96 @@
+"""What an item's page tells: why, the whole text, and what helps to decide."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.utils.html import strip_tags
+
+ATTACK = '<script>alert(1)</script>"\' onclick=x {{ 7|add:7 }} &amp; javascript:alert(1) www.evil.example'
+
+
+@pytest.fixture
+def client(as_person: Any, alice: Any) -> Any:
+    return as_person(alice)
+
+
+def test_it_explains_the_score_by_its_parts_with_their_record(client: Any, kuro: Any, decide: Any) -> None:
+    held, earlier, rejected = kuro.hold(), kuro.hold(), kuro.hold()
+    decide(client, earlier)
+    decide(client, rejected, "reject", reason="Wrong")
+    page = " ".join(strip_tags(client.get(f"/queue/{held}/").content.decode()).split())
+    assert "50 of 100" in page
+    assert "holds from 50" in page
+    assert "20 Absolute claim, with no source named in the response · “clearly”" in page
+    assert "30 Known error: “cause named before it was measured” · “cache”" in page
+    assert page.count("fired 3 times, 1 of 2 decided were rejected") == 2
+
+
+def test_it_marks_the_words_that_fired(client: Any, kuro: Any) -> None:
+    held = kuro.respond("Hello. [CHAT]The cause is clearly the cache.[/CHAT]", items=None)["items"][0]["held"]
+    page = client.get(f"/queue/{held}/").content.decode()
+    text = re.search(r'<div class="text" id="text">(.*?)</div>', page, re.DOTALL)[1]
+    assert '<mark class="s-absolute-claim" title="Absolute claim">' in text
+    assert 'title="Known error: cause named before it was measured"' in text
+    assert re.sub(r"<span class=.unseen.>.*?</span>", "", text).replace("</mark>", "").endswith("cache.")
+
+
+def test_it_shows_the_whole_text_and_nothing_of_it_as_markup(client: Any, kuro: Any) -> None:
+    text = f"The cause is clearly the cache. {ATTACK} \u202egnp.exe end"
+    held = kuro.respond(
+        text, items=[{"kind": "chat", "text": text, "attributes": {ATTACK: ATTACK}}], user_message=ATTACK
+    )["items"][0]["held"]
+    for address in (f"/queue/{held}/", "/queue/", "/responses/"):
+        page = client.get(address).content.decode()
+        assert "<script>alert" not in page
+        assert "\u202e" not in re.sub(r"<textarea.*?</textarea>", "", page, flags=re.DOTALL)
+        assert "evil.example</a>" not in page
+        assert not re.search(r"<[^>]*\sonclick=", page)
+        assert "U+202E" in page
+
+
+def test_its_pages_hold_no_inline_script_or_style(client: Any, kuro: Any) -> None:
+    held = kuro.hold()
+    for address in ("/queue/", f"/queue/{held}/", "/responses/"):
+        answer = client.get(address)
+        page = answer.content.decode()
+        assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+        assert not re.search(r"<style|\sstyle=|<script(?![^>]*\ssrc=)|\son\w+=", page)
+
+
+def test_it_shows_what_the_agent_said_on_second_look(client: Any, kuro: Any) -> None:
+    held = kuro.hold()
+    kuro.respond("The slowdown began before the store went live.", replies_to_held=held)
+    page = client.get(f"/queue/{held}/").content.decode()
+    assert "Second look by kuro" in page
+    assert "The slowdown began before the store went live." in page
+
+
+def test_it_shows_what_it_answered_and_the_response_around_it(client: Any, kuro: Any) -> None:
+    verdict = kuro.respond(
+        "Before. [CHAT]The cause is clearly the cache.[/CHAT] After.", items=None, user_message="Why so slow?"
+    )
+    page = client.get(f"/queue/{verdict['items'][0]['held']}/").content.decode()
+    assert "Why so slow?" in page
+    assert "Read it within the whole response" in page
+    assert f"/responses/{verdict['id']}/" in page
+
+
+def test_it_tells_who_decided_before_and_why(client: Any, as_person: Any, bob: Any, kuro: Any, decide: Any) -> None:
+    held = kuro.hold()
+    decide(as_person(bob), held, "reject", preset="no-evidence", reason="Not measured.")
+    page = client.get(f"/queue/{held}/").content.decode()
+    assert "rejected by Bob" in page
+    assert "No evidence: Not measured." in page
+    assert 'id="approve"' not in page
+
+
+def test_the_reason_speaks_the_agents_language(client: Any, kuro: Any, decide: Any) -> None:
+    from metacog.models import Agent
+    from reviews.models import Decision
+
+    Agent.objects.update(language="zh-hant")
+    decide(client, kuro.hold(), "reject", preset="tone", reason="太急")
+    assert Decision.objects.get().reason.endswith("太急")

@@ -1,0 +1,186 @@
+"""The list: what it shows, in which order, to whom, and at what cost."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from reviews import queue as held_queue
+
+
+def shown(response: Any) -> list[str]:
+    """Return the ids of the rows, in order."""
+    return re.findall(r'id="row-(held_\w+)"', response.content.decode())
+
+
+@pytest.fixture
+def client(as_person: Any, alice: Any) -> Any:
+    return as_person(alice)
+
+
+def test_it_says_how_to_begin_when_there_is_no_agent(client: Any) -> None:
+    page = client.get("/queue/").content.decode()
+    assert "No agent posts here yet" in page
+    assert "manage.py agent create" in page
+
+
+def test_it_tells_somebody_without_a_team_whom_to_ask(as_person: Any, django_user_model: Any, db: None) -> None:
+    person = django_user_model.objects.create_user("nobody")
+    assert "You are in no team yet" in as_person(person).get("/queue/").content.decode()
+
+
+def test_it_says_why_nothing_was_held(client: Any, kuro: Any) -> None:
+    assert "No agent has posted yet" in client.get("/queue/").content.decode()
+    kuro.respond("It may rain, according to [1].")
+    assert "Nothing has been held so far" in client.get("/queue/").content.decode()
+
+
+def test_it_puts_the_riskiest_first_and_the_latest_of_equals(client: Any, kuro: Any) -> None:
+    from reviews.models import HeldItem
+
+    first, risky, last = kuro.hold(), kuro.hold(), kuro.hold()
+    HeldItem.objects.filter(public_id=risky).update(hesitation_score=80)
+    assert shown(client.get("/queue/")) == [risky, last, first]
+    assert shown(client.get("/queue/?order=age")) == [first, risky, last]
+
+
+def test_its_address_holds_the_filters(client: Any, kuro: Any) -> None:
+    chat, memory = kuro.hold("chat"), kuro.hold("remember")
+    assert shown(client.get("/queue/?kind=remember")) == [memory]
+    assert shown(client.get("/queue/?signal=error-pattern&kind=chat")) == [chat]
+    assert shown(client.get("/queue/?signal=overconfidence")) == []
+    assert shown(client.get(f"/queue/?agent={kuro.id}&order=age")) == [chat, memory]
+    assert shown(client.get("/queue/?agent=agt_0")) == []
+    assert f'href="/queue/{chat}/?kind=chat"' in client.get("/queue/?kind=chat").content.decode()
+
+
+@pytest.mark.parametrize("query", ["kind=nonsense", "order=up", "state=open", "after=held_0"])
+def test_what_an_address_says_wrongly_counts_as_unsaid(client: Any, kuro: Any, query: str) -> None:
+    held = kuro.hold()
+    assert shown(client.get(f"/queue/?{query}")) == [held]
+
+
+def test_its_pages_follow_each_other_without_gap_or_repetition(
+    client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held_queue, "PAGE", 2)
+    held = [kuro.hold() for _ in range(5)][::-1]
+    seen, address = [], "/queue/"
+    while address:
+        page = client.get(address)
+        seen += shown(page)
+        more = re.search(r'class="turn" href="([^"]*after[^"]*)"', page.content.decode())
+        address = more[1].replace("&amp;", "&") if more else ""
+    assert seen == held
+
+
+def test_it_counts_in_its_title_and_tells_the_age_of_the_oldest(client: Any, kuro: Any) -> None:
+    from reviews.models import HeldItem
+
+    kuro.hold(), kuro.hold()
+    HeldItem.objects.update(held_at=timezone.now() - timedelta(minutes=3))
+    page = client.get("/queue/").content.decode()
+    assert "<title>(2) Queue · metacog</title>" in page
+    assert re.search(r"oldest <time[^>]*>3 min ago</time>", page)
+
+
+def test_it_shows_what_was_decided_a_moment_ago_in_its_place(
+    client: Any, as_person: Any, bob: Any, kuro: Any, decide: Any
+) -> None:
+    first, second = kuro.hold(), kuro.hold()
+    decide(as_person(bob), second)
+    page = client.get("/queue/")
+    assert shown(page) == [second, first]
+    assert "approved by Bob" in page.content.decode()
+    assert f'data-held="{first}"' in page.content.decode()
+
+
+def test_it_lets_go_of_what_was_decided_a_minute_ago(client: Any, kuro: Any, decide: Any) -> None:
+    from reviews.models import Decision
+
+    held = kuro.hold()
+    decide(client, held)
+    Decision.objects.update(decided_at=timezone.now() - timedelta(seconds=61))
+    assert shown(client.get("/queue/")) == []
+    assert shown(client.get("/queue/?state=decided")) == [held]
+
+
+def test_it_answers_a_poll_with_nothing_until_something_changes(client: Any, kuro: Any, decide: Any) -> None:
+    held = kuro.hold()
+
+    def token() -> str:
+        return re.search(r'name="token" value="([^"]*)"', client.get("/queue/").content.decode())[1]
+
+    def poll(since: str) -> Any:
+        shown = {"token": since, "open": held, "version": 1}
+        return client.get("/queue/changes", shown, headers={"hx-request": "true"})
+
+    before = token()
+    assert poll(before).status_code == 204
+    second = kuro.hold()
+    answer = poll(before)
+    assert answer.status_code == 200
+    assert shown(answer) == [second, held]
+    assert 'data-title="(2) Queue"' in answer.content.decode()
+    assert 'id="standing"' not in answer.content.decode()
+
+    before = token()
+    decide(client, held)
+    answer = poll(before)
+    assert 'id="standing"' in answer.content.decode()
+
+    before = token()
+    client.post(f"/decisions/{_decision(held).public_id}/undo")
+    assert poll(before).status_code == 200
+
+
+def _decision(held: str) -> Any:
+    from reviews.models import Decision
+
+    return Decision.objects.get(held__public_id=held, undone_at=None)
+
+
+def test_it_shows_a_stranger_nothing(as_person: Any, mallory: Any, kuro: Any) -> None:
+    held = kuro.hold()
+    stranger = as_person(mallory)
+    page = stranger.get("/queue/")
+    assert shown(page) == []
+    assert "kuro" not in page.content.decode()
+    assert stranger.get(f"/queue/{held}/").status_code == 404
+    assert stranger.get(f"/queue/?agent={kuro.id}").status_code == 200
+    changes = stranger.get("/queue/changes", {"token": "", "open": held, "version": 0})
+    assert "kuro" not in changes.content.decode()
+
+
+def test_it_asks_whoever_is_not_signed_in_to_sign_in(client: Any, db: None) -> None:
+    from django.test import Client
+
+    assert Client().get("/queue/").status_code == 302
+    answer = Client().get("/queue/changes", headers={"hx-request": "true", "hx-current-url": "http://x/queue/"})
+    assert (answer.status_code, answer["HX-Redirect"]) == (204, "/sign-in/?next=/queue/")
+
+
+def test_its_cost_does_not_grow_with_the_rows(
+    client: Any, kuro: Any, decide: Any, django_assert_max_num_queries: Any
+) -> None:
+    decide(client, kuro.hold())
+    kuro.hold()
+    with django_assert_max_num_queries(24):
+        client.get("/queue/")
+    for _ in range(20):
+        kuro.hold()
+    with django_assert_max_num_queries(24) as captured:
+        client.get("/queue/")
+    assert len(captured) >= 10
+
+
+def test_a_poll_without_news_is_cheap(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
+    kuro.hold()
+    page = client.get("/queue/").content.decode()
+    token = re.search(r'name="token" value="([^"]*)"', page)[1]
+    with django_assert_num_queries(5):  # session, person, latest, waiting, decided
+        assert client.get("/queue/changes", {"token": token}).status_code == 204

@@ -1,0 +1,90 @@
+"""The pages that show what agents posted."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from reviews import views
+
+
+@pytest.fixture
+def client(as_person: Any, alice: Any) -> Any:
+    return as_person(alice)
+
+
+def listed(response: Any) -> list[str]:
+    return re.findall(r'href="/responses/(resp_\w+)/"', response.content.decode())
+
+
+def test_the_list_is_filtered_by_its_address(client: Any, kuro: Any) -> None:
+    passed = kuro.respond("It may rain, according to [1].")["id"]
+    marked = kuro.respond("The cache again.")["id"]
+    held = kuro.respond()["id"]
+    assert listed(client.get("/responses/")) == [held, marked, passed]
+    assert listed(client.get("/responses/?show=triggered")) == [held, marked]
+    assert listed(client.get("/responses/?show=held")) == [held]
+    assert listed(client.get(f"/responses/?agent={kuro.id}&show=held")) == [held]
+    assert listed(client.get("/responses/?agent=agt_0")) == []
+
+
+def test_its_pages_follow_each_other(client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(views, "PAGE", 2)
+    posted = [kuro.respond()["id"] for _ in range(5)][::-1]
+    seen, address = [], "/responses/"
+    while address:
+        page = client.get(address)
+        seen += listed(page)
+        more = re.search(r'class="btn" href="(\?[^"]*)"', page.content.decode())
+        address = "/responses/" + more[1].replace("&amp;", "&") if more else ""
+    assert seen == posted
+
+
+def test_a_response_shows_what_was_posted_and_what_was_answered(client: Any, kuro: Any) -> None:
+    verdict = kuro.respond(
+        "[CHAT]The cause is clearly the cache.[/CHAT][ACTION]restart[/ACTION][ASK]May I?[/ASK]",
+        items=None,
+        user_message="Why so slow?",
+        session="s1",
+        cycle=42,
+        topics=["constraints"],
+    )
+    page = client.get(f"/responses/{verdict['id']}/").content.decode()
+    for expected in ("Why so slow?", "cycle 42", "constraints", "50", "noted", "passed", "matched_pattern_ids"):
+        assert expected in page
+    assert f"/queue/{verdict['items'][0]['held']}/" in page
+
+
+def test_it_says_when_hesitation_is_switched_off(client: Any, kuro: Any) -> None:
+    from metacog.models import Agent
+
+    Agent.objects.update(hesitation_enabled=False)
+    verdict = kuro.respond()
+    assert "Hesitation is switched off" in client.get(f"/responses/{verdict['id']}/").content.decode()
+    assert "switched off" in client.get("/responses/").content.decode()
+
+
+def test_a_stranger_finds_nothing(as_person: Any, mallory: Any, kuro: Any) -> None:
+    verdict = kuro.respond()
+    stranger = as_person(mallory)
+    assert listed(stranger.get("/responses/")) == []
+    assert stranger.get(f"/responses/{verdict['id']}/").status_code == 404
+    assert stranger.get(f"/responses/{verdict['id']}/").status_code == 404
+
+
+def test_the_cost_of_the_list_is_fixed(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
+    kuro.respond()
+    with django_assert_num_queries(5):  # session, person, agents, count in the navigation, rows
+        client.get("/responses/")
+    for _ in range(10):
+        kuro.respond()
+    with django_assert_num_queries(5):
+        client.get("/responses/")
+
+
+def test_the_cost_of_a_response_is_fixed(client: Any, kuro: Any, django_assert_max_num_queries: Any) -> None:
+    verdict = kuro.respond(items=[{"kind": "chat", "text": "one"}, {"kind": "task", "text": "two"}])
+    with django_assert_max_num_queries(8):
+        client.get(f"/responses/{verdict['id']}/")
