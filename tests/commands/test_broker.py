@@ -169,7 +169,7 @@ def test_a_task_outlives_the_worker_that_is_killed_over_it(tmp_path: Path) -> No
         )
 
     def until(lines: list[str]) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while diary.read_text().split() != lines:
             assert time.monotonic() < deadline, diary.read_text()
             time.sleep(0.05)

@@ -40,7 +40,7 @@ SUPERVISOR = """
 """
 
 
-def until(condition: Callable[[], object], seconds: float = 20) -> None:
+def until(condition: Callable[[], object], seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
@@ -84,7 +84,7 @@ def supervised(tmp_path: Path) -> Iterator[Callable[..., Supervised]]:
         supervisor.process.wait()
 
 
-def all_gone(processes: list[psutil.Process], seconds: float = 10) -> bool:
+def all_gone(processes: list[psutil.Process], seconds: float = 30) -> bool:
     _, alive = psutil.wait_procs(processes, timeout=seconds)
     return not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
 
@@ -94,7 +94,7 @@ def test_a_signal_stops_all_with_exit_status_0(supervised: Callable[..., Supervi
     supervisor = supervised()
     processes = supervisor.await_start()
     supervisor.process.send_signal(number)
-    assert supervisor.process.wait(10) == 0
+    assert supervisor.process.wait(30) == 0
     assert all_gone(processes)
 
 
@@ -109,14 +109,14 @@ def test_its_own_end_by_sigkill_ends_stubborn_children_too(supervised: Callable[
     supervisor = supervised("stubborn")
     processes = supervisor.await_start()
     supervisor.process.kill()
-    assert all_gone(processes, 15)
+    assert all_gone(processes)
 
 
 def test_it_kills_what_does_not_stop_in_time(supervised: Callable[..., Supervised]) -> None:
     supervisor = supervised("stubborn", 0.3)
     processes = supervisor.await_start()
     supervisor.process.terminate()
-    assert supervisor.process.wait(5) == 0
+    assert supervisor.process.wait(30) == 0
     assert all_gone(processes)
 
 
@@ -126,7 +126,7 @@ def test_a_second_ctrl_c_kills_at_once(supervised: Callable[..., Supervised]) ->
     supervisor.process.send_signal(signal.SIGINT)
     time.sleep(0.6)
     supervisor.process.send_signal(signal.SIGINT)
-    assert supervisor.process.wait(5) == 0
+    assert supervisor.process.wait(30) == 0
     assert all_gone(processes)
 
 
@@ -150,7 +150,7 @@ def test_a_killed_child_starts_again_and_leaves_nothing(supervised: Callable[...
     supervisor.await_start(2)
     assert all_gone(processes)
     supervisor.process.terminate()
-    said, _ = supervisor.process.communicate(timeout=10)
+    said, _ = supervisor.process.communicate(timeout=30)
     assert "The child was ended by SIGKILL; it starts again in 0.5 s." in said
 
 
@@ -158,6 +158,6 @@ def test_it_waits_longer_before_each_restart(supervised: Callable[..., Supervise
     supervisor = supervised("failing")
     supervisor.await_start(3)
     supervisor.process.terminate()
-    said, _ = supervisor.process.communicate(timeout=10)
+    said, _ = supervisor.process.communicate(timeout=30)
     assert "The child ended with status 3; it starts again in 0.5 s." in said
     assert "The child ended with status 3; it starts again in 1 s." in said

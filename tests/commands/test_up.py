@@ -249,7 +249,7 @@ def start(tmp_path: Path, database_url: str) -> Iterator[Callable[..., Running]]
         running.process.wait()
 
 
-def until(condition: Callable[[], object], seconds: float = 30) -> None:
+def until(condition: Callable[[], object], seconds: float = 90) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
@@ -275,8 +275,8 @@ def test_it_serves_restarts_its_worker_and_stops_cleanly(start: Callable[..., Ru
 
     processes = running.everything()
     running.process.send_signal(signal.SIGTERM)
-    assert running.process.wait(15) == 0
-    assert not psutil.wait_procs(processes, timeout=3)[1]
+    assert running.process.wait(30) == 0
+    assert not psutil.wait_procs(processes, timeout=10)[1]
 
 
 def test_its_end_by_sigkill_leaves_no_process_behind(start: Callable[..., Running]) -> None:
@@ -284,7 +284,7 @@ def test_its_end_by_sigkill_leaves_no_process_behind(start: Callable[..., Runnin
     running.await_line("is ready at")
     processes = running.everything()
     running.process.kill()
-    assert not psutil.wait_procs(processes, timeout=10)[1]
+    assert not psutil.wait_procs(processes, timeout=30)[1]
 
 
 @pytest.mark.postgres

@@ -1,0 +1,53 @@
+"""The system checks: what would fail later is said at start."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metacog import checks
+
+
+def test_what_settings_found_wrong_is_an_error_with_its_hint(settings: Any) -> None:
+    settings.CONFIG_PROBLEMS = [("METACOG_X is wrong.", "Write it right.")]
+    (message,) = checks.environment()
+    assert (message.msg, message.hint) == ("METACOG_X is wrong.", "Write it right.")
+
+
+def test_a_data_folder_that_is_a_file_is_an_error(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path / "data"
+    assert checks.data_folder() == []  # `up` makes it
+    settings.DATA_DIR.touch()
+    assert [message.id for message in checks.data_folder()] == ["metacog.E002"]
+
+
+@pytest.mark.parametrize(
+    ("folder_mode", "file_mode", "ids"),
+    [(0o700, 0o644, []), (0o755, 0o600, []), (0o755, 0o644, ["metacog.W003"])],
+)
+def test_it_warns_when_others_can_read_the_data(
+    settings: Any, tmp_path: Path, folder_mode: int, file_mode: int, ids: list[str]
+) -> None:
+    settings.DATA_DIR = tmp_path / "data"
+    settings.DATA_DIR.mkdir()
+    (settings.DATA_DIR / "secret-key").touch()
+    (settings.DATA_DIR / "secret-key").chmod(file_mode)
+    settings.DATA_DIR.chmod(folder_mode)
+    assert [message.id for message in checks.data_folder()] == ids
+
+
+@pytest.mark.django_db
+def test_the_database_in_use_is_new_enough() -> None:
+    assert checks.database_versions(databases=["default"]) == []
+
+
+def test_an_old_sqlite_is_refused(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from django.db import connection
+
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL brings its own check")
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 31, 1))
+    assert [message.id for message in checks.database_versions(databases=["default"])] == ["metacog.E004"]
