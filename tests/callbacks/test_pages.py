@@ -85,7 +85,7 @@ def test_it_shows_how_far_each_has_come(as_person, victor, agent):
     owe(agent, attempts=2, state="delivered", delivered_at=timezone.now(), last_status=204)
     owe(agent, attempts=11, state="exhausted", last_error="status", last_status=503)
     seen = page(as_person(victor))
-    for words in ("Waiting", "Tried again", "Being sent", "Delivered", "Given up", "No answer in time.", "503", "204"):
+    for words in ("Waiting", "next attempt", "Being sent", "Delivered", "Given up", "No answer in time.", "503", "204"):
         assert words in seen
     assert "Send again" not in seen, "a viewer has no such button"
 
