@@ -339,6 +339,8 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "settle": {"task": "reviews.tasks.settle", "schedule": 2.0, "options": {"expires": 10}},
     "deliver": {"task": "reviews.tasks.deliver", "schedule": 1.0, "options": {"expires": 5}},
+    "seal-audit": {"task": "reviews.tasks.seal_audit", "schedule": 5.0, "options": {"expires": 10}},
+    "keep-anchor": {"task": "reviews.tasks.keep_anchor", "schedule": 600.0, "options": {"expires": 600}},
     "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 5.0, "options": {"expires": 10}},
 }
 

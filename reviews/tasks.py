@@ -21,6 +21,22 @@ def deliver() -> None:
 
 
 @shared_task
+def seal_audit() -> None:
+    """Seal the audit events that no seal covers yet."""
+    from metacog import audit_chain
+
+    audit_chain.seal()
+
+
+@shared_task
+def keep_anchor() -> None:
+    """Write the day's anchor of the audit record into the data folder, once."""
+    from metacog import audit_chain
+
+    audit_chain.keep_anchor()
+
+
+@shared_task
 def heartbeat() -> None:
     """Show that a worker is there; /readyz looks at the row's age."""
     from metacog.models import Heartbeat
