@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from metacog import health, views
+from metacog import audit_views, health, views
 from metacog.api import api
 from patterns.api import router as patterns_router
 from reviews import delivery_views, metrics
@@ -49,5 +49,7 @@ urlpatterns = [
     path("team/members/<int:membership_id>/role", views.member_change, name="member-change"),
     path("team/members/<int:membership_id>/remove", views.member_remove, name="member-remove"),
     path("team/members/<int:membership_id>/link", views.member_link, name="member-link"),
+    path("audit/", audit_views.audit, name="audit"),
+    path("audit/export", audit_views.export, name="audit-export"),
     path("admin/", admin.site.urls),
 ]

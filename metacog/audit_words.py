@@ -1,0 +1,90 @@
+"""Say in plain words what an audit event records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from metacog.models import AuditEvent
+
+# What happened to one part of a response; the action is the part's kind and one of these (`chat-held`).
+OF_ITEMS: Mapping[str, Promise] = {
+    "held": gettext_lazy("A %(kind)s of %(agent)s was held"),
+    "marked": gettext_lazy("A %(kind)s of %(agent)s was let through with a mark"),
+    "noted": gettext_lazy("A %(kind)s of %(agent)s was let through with a note"),
+    "recognised": gettext_lazy("A %(kind)s of %(agent)s was let through: the same text was approved before"),
+    "approved": gettext_lazy("%(actor)s approved a %(kind)s of %(agent)s"),
+    "edited": gettext_lazy("%(actor)s approved a %(kind)s of %(agent)s, edited"),
+    "rejected": gettext_lazy("%(actor)s rejected a %(kind)s of %(agent)s"),
+    "withdrawn": gettext_lazy("%(actor)s withdrew a %(kind)s of %(agent)s"),
+    "expired": gettext_lazy("A %(kind)s of %(agent)s expired undecided"),
+    "decision-undone": gettext_lazy("%(actor)s took back a decision about a %(kind)s of %(agent)s"),
+}
+OWN: Mapping[str, Promise] = {
+    "approved": gettext_lazy("%(agent)s approved its own %(kind)s on a second look"),
+    "edited": gettext_lazy("%(agent)s approved its own %(kind)s on a second look, edited"),
+    "rejected": gettext_lazy("%(agent)s rejected its own %(kind)s on a second look"),
+    "withdrawn": gettext_lazy("%(agent)s withdrew its own %(kind)s"),
+}
+SENTENCES: Mapping[str, Promise] = {
+    "response-accepted": gettext_lazy("%(agent)s posted a response"),
+    "response-erased": gettext_lazy("The texts of a response of %(agent)s were erased after %(days)s days"),
+    "decision-released": gettext_lazy("A decision was released to %(agent)s"),
+    "callback-delivered": gettext_lazy("A callback reached %(agent)s"),
+    "callback-given-up": gettext_lazy("A callback to %(agent)s was given up after %(attempts)s attempts"),
+    "callback-sent-again": gettext_lazy("%(actor)s had a callback to %(agent)s sent again"),
+    "callback-erased": gettext_lazy("The text of a callback to %(agent)s was erased after %(days)s days"),
+    "endpoint-switched-off": gettext_lazy("The callback address of %(agent)s was switched off (%(reason)s)"),
+    "endpoint-switched-on": gettext_lazy("%(actor)s switched the callback address of %(agent)s on again"),
+    "agent-created": gettext_lazy("%(actor)s added the agent %(agent)s"),
+    "agent-changed": gettext_lazy("%(actor)s changed the agent %(agent)s (%(fields)s)"),
+    "agent-enabled": gettext_lazy("%(actor)s let the agent %(agent)s in again"),
+    "agent-disabled": gettext_lazy("%(actor)s shut the agent %(agent)s out"),
+    "hesitation-on": gettext_lazy("%(actor)s switched hesitation on for %(agent)s"),
+    "hesitation-off": gettext_lazy("%(actor)s switched hesitation off for %(agent)s"),
+    "key-issued": gettext_lazy("%(actor)s gave %(agent)s a new key (%(hint)s…)"),
+    "keys-revoked": gettext_lazy("%(actor)s ended older keys of %(agent)s"),
+    "policy-changed": gettext_lazy("%(actor)s changed the policy of %(agent)s (%(fields)s)"),
+    "team-created": gettext_lazy("%(actor)s added the team"),
+    "retention-changed": gettext_lazy("%(actor)s changed how long texts are kept"),
+    "owner-created": gettext_lazy("The first owner was added"),
+    "member-added": gettext_lazy("%(actor)s added %(person)s to the team"),
+    "member-removed": gettext_lazy("%(actor)s removed %(person)s from the team"),
+    "role-changed": gettext_lazy("%(actor)s changed the role of %(person)s"),
+    "member-link-made": gettext_lazy("%(actor)s made %(person)s a link to set a password"),
+    "password-set": gettext_lazy("%(actor)s set a password by a one-time link"),
+    "password-changed": gettext_lazy("%(actor)s changed the own password"),
+}
+KINDS = ("chat", "remember", "task", "action", "ask", "schedule", "thread")
+ACTIONS = (*SENTENCES, *(f"{kind}-{done}" for kind in KINDS for done in OF_ITEMS))
+
+SYSTEM = pgettext_lazy("who did it", "metacog")
+
+
+def tell(event: AuditEvent) -> str:
+    """Return one sentence without a full stop; `event` comes with its agent."""
+    kind, _dash, done = event.action.partition("-")
+    own = event.actor_kind == AuditEvent.Actor.AGENT and event.agent is not None
+    sentence = SENTENCES.get(event.action) or (own and OWN.get(done)) or OF_ITEMS.get(done)
+    if not sentence:
+        sentence = gettext_lazy("%(actor)s: %(action)s")
+    words = _Words(
+        event.data,
+        actor=event.actor or SYSTEM,
+        # By its name of then where it acted itself.
+        agent=event.actor if own else event.agent.name if event.agent else _("an agent"),
+        kind=kind.upper(),
+        action=event.action,
+        fields=", ".join(event.data.get("fields", [])),
+    )
+    return str(sentence) % words
+
+
+class _Words(dict[str, object]):
+    """What a sentence may name. Events of an older release may lack some of it."""
+
+    def __missing__(self, name: str) -> str:
+        return "…"

@@ -1,0 +1,243 @@
+"""The audit page: what it shows to whom, how it is narrowed, and the file that says the same."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from metacog import agents, audit, audit_chain, audit_words, members
+from metacog.models import Agent, AuditEvent, User
+from reviews import decisions
+from reviews.models import HeldItem
+
+
+@pytest.fixture
+def page(alice, as_person):
+    client = as_person(alice)
+
+    def read(**query) -> str:
+        answer = client.get(reverse("audit"), query)
+        assert answer.status_code == 200
+        return answer.content.decode()
+
+    return read
+
+
+@pytest.fixture
+def file(alice, as_person):
+    client = as_person(alice)
+
+    def read(**query) -> list[dict]:
+        return [json.loads(line) for line in client.get(reverse("audit-export"), query).getvalue().splitlines()]
+
+    return read
+
+
+def sentences(html: str) -> list[str]:
+    found = re.findall(r'<td class="what">\s*<p>(.*?)</p>', html, re.DOTALL)
+    return [re.sub(r"<[^>]+>", "", text) for text in found]
+
+
+def dated(team, *days: int) -> None:
+    for day in days:
+        at = datetime(2026, 2, day, 23, 30, tzinfo=UTC)
+        AuditEvent.objects.create(at=at, team=team, actor_kind="system", action="dated", object_id=str(day))
+
+
+def ids(html: str) -> list[str]:
+    return re.findall(r'<td class="id">.*?<code>(.*?)</code>', html, re.DOTALL)
+
+
+def test_it_tells_what_happened_in_plain_words(page, kuro, alice):
+    held = HeldItem.objects.get(public_id=kuro.hold())
+    decisions.decide(held, alice, "reject", reason="x")
+    told = sentences(page())
+    assert told[:3] == [
+        "alice rejected a CHAT of kuro",
+        "A CHAT of kuro was held, score 50 (absolute-claim, error-pattern)",
+        "kuro posted a response, score 50 (absolute-claim, error-pattern)",
+    ]
+
+
+def test_an_agents_second_look_is_told_as_its_own(page, kuro):
+    held = kuro.hold()
+    kuro.post(f"/held/{held}/decision", {"verdict": "withdraw", "reason": "x"})
+    assert sentences(page())[:2] == ["A decision was released to kuro", "kuro withdrew its own CHAT"]
+
+
+def test_every_action_has_a_sentence(kuro, alice, aurora):
+    agent = Agent.objects.get()
+    for action in audit_words.ACTIONS:
+        for actor in (alice, agent, None):
+            told = audit_words.tell(audit.event(action, "x", actor=actor, team=aurora, agent=agent))
+            assert "%" not in told
+            assert action not in told, "in words, not in its name"
+
+
+def test_an_action_of_a_later_release_is_told_by_its_name(page, aurora):
+    audit.record("moon-landed", "x", actor=None, team=aurora)
+    assert sentences(page())[0] == "metacog: moon-landed"
+
+
+def test_it_links_to_what_an_event_is_about(page, kuro):
+    held = kuro.hold()
+    html = page()
+    response = HeldItem.objects.get(public_id=held).response.public_id
+    for name, argument in (("item", held), ("response", response), ("agent", kuro.id)):
+        assert f'href="{reverse(name, args=[argument])}"' in html
+
+
+def test_what_agents_and_people_are_called_is_only_text(page, aurora, olga):
+    agent, _, _ = agents.create_agent(aurora, "<b>&", olga)
+    html = page(object=agent.public_id)
+    assert "<b>&" not in html
+    assert "olga added the agent &lt;b&gt;&amp;" in html
+
+
+def test_it_can_be_narrowed(page, file, kuro, alice, aurora, olga):
+    kaze, _, _ = agents.create_agent(aurora, "kaze", olga)
+    held = kuro.hold()
+    decisions.decide(HeldItem.objects.get(public_id=held), alice, "approve")
+    assert set(ids(page(agent=kaze.public_id))) == {kaze.public_id}
+    assert ids(page(action="chat-held")) == [held]
+    assert ids(page(object=held)) == [held, held]
+    assert sentences(page(actor="person", object=held)) == ["alice approved a CHAT of kuro"]
+    assert ids(page(agent=kaze.public_id, action="chat-held")) == []
+    assert "Nothing matches these filters" in page(action="no-such-action")
+    assert [line["object"] for line in file(object=held)] == [held, held]
+
+
+def test_days_are_those_of_the_person(page, file, alice, aurora):
+    dated(aurora, 1, 2, 3, 4)
+    assert ids(page(action="dated", since="2026-02-02", until="2026-02-03")) == ["3", "2"]
+    User.objects.update(time_zone="Asia/Taipei")  # there it was the next morning
+    assert ids(page(action="dated", since="2026-02-03", until="2026-02-03")) == ["2"]
+    assert [line["object"] for line in file(action="dated", since="2026-02-04")] == ["3", "4"]
+    assert "2026-02-03 <b>07:30:00</b>" in page(action="dated", until="2026-02-03")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"since": "yesterday"},
+        {"since": "0001-01-01"},
+        {"until": "9999-12-31"},
+        {"actor": "nobody"},
+        {"agent": "agt_nobody"},
+        {"object": "x" * 61},
+        {"before": "x"},
+        {"before": "9" * 17 + "-1"},
+        {"before": "0-" + "9" * 18},
+    ],
+)
+def test_an_address_that_makes_no_sense_shows_a_page(page, file, kuro, alice, query):
+    User.objects.update(time_zone="Pacific/Kiritimati")
+    page(**query)
+    file(**query)
+
+
+def test_pages_follow_each_other_without_gap_or_repetition(page, aurora):
+    at = datetime(2026, 2, 1, tzinfo=UTC)
+    AuditEvent.objects.bulk_create(
+        # Several at one moment, and ids that do not follow the time.
+        AuditEvent(
+            at=at - timedelta(seconds=n // 7), team=aurora, actor_kind="system", action="dated", object_id=str(n)
+        )
+        for n in range(120)
+    )
+    seen, query = [], {"action": "dated"}
+    for expected in (50, 50, 20):
+        html = page(**query)
+        seen += ids(html)
+        assert len(ids(html)) == expected
+        query["before"] = (re.findall(r'href="/audit/[^"]*before=([0-9-]+)', html) or [""])[0]
+    assert query["before"] == ""
+    assert sorted(seen, key=int) == [str(n) for n in range(120)]
+    assert [int(n) // 7 for n in seen] == sorted(int(n) // 7 for n in seen)
+
+
+def test_it_says_how_far_the_record_is_sealed(page, aurora):
+    dated(aurora, 1)
+    html = page()
+    assert "Nothing is sealed yet." in html
+    assert "not sealed yet</span>" in html
+    audit_chain.seal()
+    html = page()
+    assert "It is sealed up to" in html
+    assert "under seal 1" in html
+    assert "not sealed yet</span>" not in html
+
+
+def test_a_stranger_sees_nothing_of_it(mallory, kuro, other, as_person):
+    held = kuro.hold()
+    client = as_person(mallory)
+    html = client.get(reverse("audit")).content.decode()
+    assert held not in html
+    assert "kuro" not in html
+    for query in ({"object": held}, {"agent": kuro.id}, {"action": "chat-held"}):
+        assert ids(client.get(reverse("audit"), query).content.decode()) in ([], [other.id] * 2)
+    exported = client.get(reverse("audit-export")).getvalue().decode()
+    assert {json.loads(line)["team"] for line in exported.splitlines()} == {"Borealis"}
+
+
+def test_what_belongs_to_no_team_is_for_superusers(page, file, aurora, borealis, as_person):
+    audit.record("owner-created", "root", actor=None, team=None)
+    dated(borealis, 1)
+    dated(aurora, 2)
+    assert ids(page()) == ["2"]
+    assert [line["object"] for line in file()] == ["2"]
+    root = User.objects.create_superuser("root", password="root-password")
+    html = as_person(root).get(reverse("audit")).content.decode()
+    assert ids(html) == ["root", "2", "1"]
+    assert "Borealis" in html
+    assert len(as_person(root).get(reverse("audit-export")).getvalue().splitlines()) == 3
+
+
+def test_somebody_in_two_teams_sees_both(page, aurora, borealis, alice):
+    dated(aurora, 1, 3)
+    dated(borealis, 2)
+    members.add_member(borealis, "alice", "viewer", None)
+    html = page(action="dated")
+    assert ids(html) == ["3", "2", "1"]
+    assert "Borealis" in html
+
+
+@pytest.mark.parametrize("name", ["audit", "audit-export"])
+def test_it_asks_to_sign_in(client, db, name):
+    answer = client.get(reverse(name))
+    assert answer.status_code == 302
+    assert answer.url.startswith(reverse("sign-in"))
+
+
+@pytest.mark.parametrize("name", ["audit", "audit-export"])
+def test_it_only_reads(alice, as_person, name):
+    assert as_person(alice).post(reverse(name)).status_code == 405
+
+
+def test_the_file_is_a_download_that_nobody_keeps(alice, as_person):
+    answer = as_person(alice).get(reverse("audit-export"))
+    assert answer["Content-Type"] == "application/jsonl; charset=utf-8"
+    assert re.fullmatch(r'attachment; filename="audit-\d{4}-\d\d-\d\d\.jsonl"', answer["Content-Disposition"])
+    assert answer["Cache-Control"] == "no-store"
+
+
+def test_a_full_page_takes_as_many_queries_as_an_empty_one(alice, aurora, as_person):
+    client = as_person(alice)
+
+    def queries() -> int:
+        with CaptureQueriesContext(
+            connection,
+        ) as captured:
+            client.get(reverse("audit"))
+        return len(captured)
+
+    empty = queries()
+    for n in range(60):
+        agent = Agent.objects.create(team=aurora, name=str(n))
+        audit.record("agent-created", agent.public_id, actor=alice, team=aurora, agent=agent)
+    audit_chain.seal()
+    assert queries() == empty <= 8
