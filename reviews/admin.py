@@ -155,7 +155,7 @@ class ReadOnlyAdmin(ScopedAdmin):
 
 @admin.register(HeldItem)
 class HeldItemAdmin(ReadOnlyAdmin):
-    list_display = ["public_id", "of_agent", "kind", "hesitation_score", "state", "held_at", "console"]
+    list_display = ["held_at", "of_agent", "kind", "hesitation_score", "state", "console"]
     list_filter = ["state", "kind", ("agent", ScopedFilter)]
     list_select_related = ["agent"]
     search_fields = ["=public_id"]
@@ -169,7 +169,7 @@ class HeldItemAdmin(ReadOnlyAdmin):
 @admin.register(Decision)
 class DecisionAdmin(ReadOnlyAdmin):
     team_path = "agent__team"
-    list_display = ["public_id", "of_agent", "verdict", "by", "who", "decided_at", "undone_at", "console"]
+    list_display = ["decided_at", "of_agent", "verdict", "by", "who", "undone_at", "console"]
     list_filter = ["verdict", "by", ("agent", ScopedFilter)]
     list_select_related = ["agent", "person", "held"]
     search_fields = ["=public_id", "=held__public_id"]
