@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -29,7 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
     except _Unusable as error:
         print(f"metacog.heuristics: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # whoever read us has gone, and knows it
+    except BrokenPipeError:
+        # Whoever read us has gone. Python would complain when it flushes at exit: give it nowhere to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         return 130

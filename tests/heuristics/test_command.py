@@ -1,6 +1,7 @@
 """The command line: one JSON object a line in, one a line out, whatever the lines hold."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,10 +15,12 @@ from metacog.heuristics.__main__ import main
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "metacog.heuristics"]
 MEBIBYTE = 1_048_576
+# As a user's shell has it; PYTHONUNBUFFERED would hide a missing flush.
+BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 
 
 def run(*arguments: str, sent: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *arguments], input=sent, capture_output=True, cwd=ROOT)
+    return subprocess.run([*COMMAND, *arguments], input=sent, capture_output=True, cwd=ROOT, env=BUFFERED)
 
 
 def answers(done: subprocess.CompletedProcess[bytes]) -> list[Any]:
@@ -62,7 +65,9 @@ def test_it_is_content_when_every_line_is_good() -> None:
 
 
 def test_it_answers_each_line_before_the_next_is_sent() -> None:
-    with subprocess.Popen([*COMMAND, "score"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as process:
+    with subprocess.Popen(
+        [*COMMAND, "score"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env=BUFFERED
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for response in ("clearly", ""):
@@ -156,7 +161,12 @@ def test_it_puts_intents_into_words() -> None:
 def test_it_ends_quietly_when_nobody_reads_on() -> None:
     sent = b'{"response": "x"}\n' * 20_000
     with subprocess.Popen(
-        [*COMMAND, "score"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+        [*COMMAND, "score"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env=BUFFERED,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
