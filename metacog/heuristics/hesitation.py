@@ -134,14 +134,16 @@ SIGNALS: tuple[tuple[str, SignalFunction], ...] = (
 def weigh(evidence: Evidence, signals: Sequence[tuple[SignalFunction, int]], threshold: int) -> Hesitation | None:
     """Collect the signals (function and weight) that speak, and add up their weights; None: all are silent."""
     spoken = []
+    score = 0
     for function, weight in signals:
         signal = function(evidence, weight)
         if signal is not None:
             spoken.append(signal)
+            score += weight
     if not spoken:
         return None
+    score = min(score, MAX_SCORE)
     types = [signal.type for signal in spoken]
-    score = min(MAX_SCORE, sum(signal.weight for signal in spoken))
     suggestion = f"Hesitation triggered (score={score}): {', '.join(types)}"
     matched = (evidence.pattern.id,) if evidence.pattern and "error-pattern" in types else ()
     return Hesitation(score, score < threshold, tuple(spoken), suggestion, matched)

@@ -136,7 +136,10 @@ def _as_policy(policy: Policy | Mapping[str, Any] | None, profile: str) -> Polic
 def _chats(items: Sequence[Item | Mapping[str, Any]]) -> list[tuple[int, str]]:
     chats = []
     for index, item in enumerate(items):
-        kind, text = (item.kind, item.text) if isinstance(item, Item) else (item["kind"], item["text"])
+        if isinstance(item, Item):
+            kind, text = item.kind, item.text
+        else:
+            kind, text = item["kind"], item["text"]
         if kind == "chat" or kind.casefold() == "chat":
             chats.append((index, text))
     return chats
