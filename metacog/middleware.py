@@ -8,7 +8,7 @@ import secrets
 import zoneinfo
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import unquote_plus
+from urllib.parse import unquote_plus, urlsplit
 
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
@@ -184,6 +184,21 @@ class SignInRequired(LoginRequiredMiddleware):
         if request.path.startswith("/api/"):
             return None
         return super().process_view(request, *args, **kwargs)
+
+    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponseBase:
+        """Come back to the page a form stood on: the form's own address takes no GET."""
+        if request.method in ("GET", "HEAD"):
+            return super().handle_no_permission(request, view_func)
+        page = urlsplit(request.headers.get("Referer", ""))
+        here = page.path if page.netloc == request.get_host() else ""
+        return redirect_to_login(here + (f"?{page.query}" if here and page.query else ""))
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return where a request comes from: the proxy's word where a proxy ends TLS, else the peer."""
+    said = request.headers.get("X-Forwarded-For", "") if settings.HTTPS else ""
+    # The last entry is the one our own proxy added; those before it are the client's to write.
+    return said.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
 
 
 def SignInAgain(get_response: View) -> View:

@@ -241,7 +241,9 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_CALLABLE = "metacog.views.locked_out"
+AXES_CLIENT_IP_CALLABLE = "metacog.middleware.client_address"
 AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the wait that was announced is the wait there is
 AXES_VERBOSE = False
 AXES_DISABLE_ACCESS_LOG = True
 

@@ -1,7 +1,7 @@
 """Every address of the site."""
 
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import path
 from django.views.generic import RedirectView
 
 from metacog import audit_views, health, views
@@ -36,7 +36,7 @@ urlpatterns = [
     path("welcome/<uidb64>/<token>/", views.set_password, name="set-password"),
     path("preferences/", views.preferences, name="preferences"),
     path("theme", views.set_theme, name="set-theme"),
-    path("language/", include("django.conf.urls.i18n")),
+    path("language/", views.set_language, name="set_language"),
     path("agents/", views.agents, name="agents"),
     path("agents/new", views.agent_new, name="agent-new"),
     path("agents/<str:agent_id>/", views.agent, name="agent"),
