@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -73,6 +74,7 @@ def test_it_answers_each_line_before_the_next_is_sent() -> None:
         for response in ("clearly", ""):
             process.stdin.write(json.dumps({"response": response}).encode() + b"\n")
             process.stdin.flush()
+            assert select.select([process.stdout], [], [], 60)[0], "no answer came"
             score = json.loads(process.stdout.readline())["hesitation"]["score"]
             assert score == (20 if response else 0)
 
