@@ -1,0 +1,47 @@
+"""What happens to those who are not signed in (any more)."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.test import Client, RequestFactory
+
+from metacog.middleware import client_address
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_language_can_be_chosen_before_signing_in():
+    client = Client()
+    answer = client.post("/language/", {"language": "zh-hant", "next": "/sign-in/"})
+    assert answer.status_code == 302
+    assert client.get("/sign-in/")["Content-Language"] == "zh-hant"
+
+
+def test_a_form_sent_after_the_session_ended_leads_back_to_its_page():
+    answer = Client().post("/agents/agt_x/rotate", headers={"referer": "http://testserver/agents/agt_x/?a=b"})
+    assert parse_qs(urlsplit(answer.url).query)["next"] == ["/agents/agt_x/?a=b"]
+
+
+@pytest.mark.parametrize("referer", ["http://elsewhere.example/agents/", "", "nonsense"])
+def test_it_leads_nowhere_else(referer):
+    answer = Client().post("/agents/agt_x/rotate", headers={"referer": referer})
+    assert "elsewhere" not in answer.url
+    assert parse_qs(urlsplit(answer.url).query).get("next", [""]) == [""]
+
+
+def test_a_fragment_asked_for_after_the_session_ended_sends_the_whole_page_to_the_sign_in():
+    headers = {"hx-request": "true", "hx-current-url": "http://testserver/queue/?order=age"}
+    answer = Client().get("/queue/changes", headers=headers)
+    assert answer.status_code == 204
+    assert parse_qs(urlsplit(answer["HX-Redirect"]).query)["next"] == ["/queue/?order=age"]
+
+
+@pytest.mark.parametrize(
+    ("https", "forwarded", "expected"),
+    [(True, "6.6.6.6, 203.0.113.9", "203.0.113.9"), (True, "", "10.0.0.1"), (False, "203.0.113.9", "10.0.0.1")],
+)
+def test_the_address_is_the_proxys_word_only_where_there_is_a_proxy(settings, https, forwarded, expected):
+    settings.HTTPS = https
+    request = RequestFactory().get("/", headers={"x-forwarded-for": forwarded} if forwarded else {})
+    request.META["REMOTE_ADDR"] = "10.0.0.1"
+    assert client_address(request) == expected
