@@ -69,6 +69,13 @@ class Team(models.Model):
     name = models.CharField(_("name"), max_length=100, unique=True)
     # Goes up with each change to the team's patterns: the key under which processes keep their scorer.
     patterns_version = models.PositiveBigIntegerField(default=0, editable=False)
+    # How long texts are kept, in days; null is for ever. Set by `metacog.retention.set_retention`.
+    retention_days = models.PositiveIntegerField(
+        _("keep texts for (days)"),
+        null=True,
+        editable=False,
+        validators=[MinValueValidator(1), MaxValueValidator(36_500)],
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -33,7 +33,11 @@ def delivery_id() -> str:
 
 
 class AgentResponse(models.Model):
-    """One post of an agent: its body as it came, and the verdict as it was answered. Never changed."""
+    """One post of an agent: its body as it came, and the verdict as it was answered.
+
+    Never changed, except that its texts are erased once when the team's retention is over
+    (reviews/erasure.py): then the body is empty, and the verdict keeps figures and ids only.
+    """
 
     class KeySpace(models.TextChoices):
         """Where the idempotency key came from; each is a space of its own."""
@@ -61,6 +65,7 @@ class AgentResponse(models.Model):
     second_look_at = models.ForeignKey(
         "HeldItem", models.PROTECT, null=True, related_name="second_looks"
     )  # the wire's replies_to_held
+    erased_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = _("response")
@@ -75,12 +80,15 @@ class AgentResponse(models.Model):
         return self.public_id
 
     def wire_verdict(self) -> dict[str, Any]:
-        """Return the verdict as it was answered."""
+        """Return the verdict as it was answered, or what is left of it once texts were erased."""
         verdict: dict[str, Any] = json.loads(self.verdict)
         return verdict
 
     def wire_body(self) -> dict[str, Any]:
-        """Return the body as it was posted; only the fields that were in it."""
+        """Return the body as it was posted, only the fields that were in it; without its texts once erased."""
+        if self.erased_at:
+            kinds = [item["kind"] for item in self.wire_verdict()["items"]]
+            return {"response": "", "items": [{"kind": kind, "text": ""} for kind in kinds]}
         body: dict[str, Any] = json.loads(self.body)
         return body
 

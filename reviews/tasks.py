@@ -37,6 +37,14 @@ def keep_anchor() -> None:
 
 
 @shared_task
+def erase() -> None:
+    """Erase the texts that teams no longer keep."""
+    from reviews import erasure
+
+    erasure.erase()
+
+
+@shared_task
 def heartbeat() -> None:
     """Show that a worker is there; /readyz looks at the row's age."""
     from metacog.models import Heartbeat

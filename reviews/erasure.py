@@ -1,0 +1,144 @@
+"""Erase the texts of what a team no longer keeps. Rows, digests, scores, states and the record stay.
+
+A response goes as a whole, with its held items, their decisions and callbacks, once all of it is older
+than the team's retention: its items were closed that long ago, and no callback of it is still owed.
+What nobody has decided yet is never erased.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from metacog import audit
+from metacog.models import AuditEvent, Team
+from reviews.models import AgentResponse, Decision, Delivery, HeldItem
+
+BATCH = 100  # responses or callbacks of one transaction; on SQLite others wait for it
+BATCHES_A_RUN = 100  # for one team, before the worker looks at its other tasks
+
+OVER = (Delivery.State.DELIVERED, Delivery.State.EXHAUSTED)
+
+
+def erase() -> int:
+    """Erase what is due in every team; return how many responses and callbacks that were."""
+    now = timezone.now()
+    return sum(_erase_of(team, now) for team in Team.objects.exclude(retention_days=None))
+
+
+def _erase_of(team: Team, now: datetime) -> int:
+    assert team.retention_days is not None
+    before = now - timedelta(days=team.retention_days)
+    erased = 0
+    for step in (_erase_responses, _erase_callbacks):
+        for _ in range(BATCHES_A_RUN):
+            count = step(team, before, now)
+            erased += count
+            if count < BATCH:
+                break
+    return erased
+
+
+def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
+    held = HeldItem.objects.filter(response=OuterRef("pk"))
+    owed = Delivery.objects.filter(held__response=OuterRef("pk"))
+    due = (
+        AgentResponse.objects.filter(agent__team=team, received_at__lt=before, erased_at=None)
+        .exclude(Exists(held.filter(Q(closed_at=None) | Q(closed_at__gte=before))))
+        .exclude(Exists(owed.exclude(state__in=OVER)))
+        .select_related("agent")
+        .order_by("pk")
+    )
+    with transaction.atomic(durable=True):
+        responses = list(_locked(due)[:BATCH])
+        for response in responses:
+            response.verdict = json.dumps(without_texts(response.wire_verdict()), ensure_ascii=False)
+            response.body, response.excerpt, response.erased_at = "", "", now
+        AgentResponse.objects.bulk_update(responses, ["verdict", "body", "excerpt", "erased_at"])
+        HeldItem.objects.filter(response__in=responses).update(text="", attributes={})
+        Decision.objects.filter(held__response__in=responses).update(text=None, reason="")
+        Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
+        AuditEvent.objects.bulk_create(_events(team, responses))
+    return len(responses)
+
+
+def _erase_callbacks(team: Team, before: datetime, _now: datetime) -> int:
+    """Erase callbacks about no held item, and those that were sent again while their response was erased."""
+    alone = Q(held=None) | Q(held__response__erased_at__isnull=False)
+    due = Delivery.objects.filter(alone, agent__team=team, created_at__lt=before, state__in=OVER).exclude(body="")
+    with transaction.atomic(durable=True):
+        deliveries = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+        Delivery.objects.filter(pk__in=[delivery.pk for delivery in deliveries]).update(body="")
+        AuditEvent.objects.bulk_create(
+            audit.event(
+                "callback-erased",
+                delivery.public_id,
+                actor=None,
+                team=team,
+                agent=delivery.agent,
+                after="erased",
+                days=team.retention_days,
+            )
+            for delivery in deliveries
+        )
+    return len(deliveries)
+
+
+def _locked(rows: QuerySet[Any]) -> QuerySet[Any]:
+    # Two sweeps at once take different rows, and nothing is sent again while it is erased.
+    return rows.select_for_update(of=("self",), skip_locked=True)
+
+
+def _events(team: Team, responses: Iterable[AgentResponse]) -> Iterable[AuditEvent]:
+    return (
+        audit.event(
+            "response-erased",
+            response.public_id,
+            actor=None,
+            team=team,
+            agent=response.agent,
+            before="accepted",
+            after="erased",
+            days=team.retention_days,
+            body_sha256=response.body_sha256,
+        )
+        for response in responses
+    )
+
+
+def without_texts(verdict: dict[str, Any]) -> dict[str, Any]:
+    """Return what a verdict says in figures, ids and words of ours; a replay answers with it.
+
+    Written out, not taken away, so that a part a later engine adds is gone until it is put here.
+    """
+    hesitation = verdict["hesitation"]
+    return {
+        "id": verdict["id"],
+        "policy": verdict["policy"],
+        "profile": verdict["profile"],
+        "engine": verdict["engine"],
+        "hesitation": hesitation
+        and {
+            **{
+                name: hesitation[name]
+                for name in ("score", "confident", "threshold", "hold_at", "suggestion", "matched_pattern_ids")
+            },
+            # A detail holds counts, or a pattern's description, which is the team's own.
+            "signals": [
+                {"type": signal["type"], "detail": signal["detail"], "weight": signal["weight"], "spans": []}
+                for signal in hesitation["signals"]
+            ],
+        },
+        "quality": None,
+        "confidence": None,
+        "stuck": None,
+        "items": [{**item, "text": None} for item in verdict["items"]],
+        "schedule": verdict["schedule"],
+        "events": verdict["events"],
+    }

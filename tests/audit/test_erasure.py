@@ -1,0 +1,229 @@
+"""Texts go when a team's retention is over; rows, digests, scores, states and the record stay."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.urls import reverse
+from django.utils import timezone
+
+from metacog import audit_chain
+from metacog.models import Agent, AgentState, AuditEvent, Team
+from metacog.retention import set_retention
+from reviews import decisions, erasure
+from reviews.models import AgentResponse, Decision, Delivery, HeldItem
+
+SECRET = "The cause is clearly the cache of the princess."
+
+
+@pytest.fixture
+def kept_30_days(aurora, olga):
+    set_retention(aurora, 30, olga)
+    return aurora
+
+
+def post(agent, **fields) -> HeldItem:
+    body = {"items": [{"kind": "chat", "text": SECRET, "attributes": {"to": "princess"}}], "user_message": SECRET}
+    verdict = agent.respond(SECRET, **body | fields)
+    return HeldItem.objects.get(public_id=verdict["items"][0]["held"])
+
+
+def age(days: float) -> None:
+    """Let everything that is there have happened so many days ago."""
+    then = timezone.now() - timedelta(days=days)
+    AgentResponse.objects.update(received_at=then)
+    HeldItem.objects.exclude(closed_at=None).update(closed_at=then)
+    Delivery.objects.update(created_at=then)
+
+
+def texts_of(held: HeldItem) -> str:
+    """Return everything that is stored about an item's response."""
+    rows = [
+        *AgentResponse.objects.filter(pk=held.response_id).values(),
+        *HeldItem.objects.filter(pk=held.pk).values(),
+        *Decision.objects.filter(held=held).values(),
+        *Delivery.objects.filter(held=held).values(),
+        *AuditEvent.objects.values(),
+    ]
+    return str(rows)
+
+
+@pytest.fixture
+def decided(kuro, olga, undo_at_once, kept_30_days):
+    """An item that was approved, edited, with a reason, and delivered."""
+    Agent.objects.update(callback_url="https://agent.example.org/")
+    held = post(kuro)
+    decisions.decide(held, olga, "edit", text="Ask the princess.", reason="princess", accept_risk=True)
+    Delivery.objects.update(state=Delivery.State.DELIVERED)
+    return HeldItem.objects.get(pk=held.pk)
+
+
+def test_texts_go_and_the_rest_stays(decided):
+    before = {
+        AgentResponse: ["public_id", "key", "body_sha256", "hesitation_score", "policy_version", "engine"],
+        HeldItem: ["public_id", "sha256", "state", "version", "kind", "hesitation_score"],
+        Decision: ["public_id", "verdict", "item_sha256", "text_sha256", "seq", "person"],
+        Delivery: ["public_id", "type", "state"],
+    }
+    stayed = [list(model.objects.values(*fields)) for model, fields in before.items()]
+    audit_chain.seal()
+    age(31)
+    assert "princess" in texts_of(decided)
+    assert erasure.erase() == 1
+    assert "princess" not in texts_of(decided)
+    assert [list(model.objects.values(*fields)) for model, fields in before.items()] == stayed
+    assert AgentResponse.objects.get().erased_at is not None
+    event = AuditEvent.objects.get(action="response-erased")
+    assert (event.object_id, event.actor_kind, event.data["days"]) == (decided.response.public_id, "system", 30)
+    audit_chain.seal()
+    assert audit_chain.verify().problems == []
+
+
+def test_it_happens_once(decided):
+    age(31)
+    assert (erasure.erase(), erasure.erase()) == (1, 0)
+    assert AuditEvent.objects.filter(action="response-erased").count() == 1
+
+
+@pytest.mark.parametrize(("days", "erased"), [(29.9, 0), (30.1, 1)])
+def test_what_is_younger_than_the_retention_stays(decided, days, erased):
+    age(days)
+    assert erasure.erase() == erased
+
+
+def test_a_team_without_retention_keeps_its_texts_for_ever(decided, aurora, olga):
+    age(3650)
+    set_retention(aurora, None, olga)
+    assert erasure.erase() == 0
+
+
+def test_another_teams_texts_stay(decided, other, borealis):
+    theirs = other.respond("A word of theirs.", items=[])
+    age(31)
+    assert erasure.erase() == 1
+    assert AgentResponse.objects.get(public_id=theirs["id"]).excerpt == "A word of theirs."
+
+
+def test_what_nobody_decided_yet_is_never_erased(kuro, kept_30_days):
+    held = post(kuro)
+    age(400)
+    assert erasure.erase() == 0
+    assert HeldItem.objects.get(pk=held.pk).text == SECRET
+
+
+def test_what_can_still_be_undone_is_not_erased(kuro, olga, kept_30_days):
+    held = post(kuro)
+    decisions.decide(held, olga, "reject", reason="x")
+    age(400)
+    assert erasure.erase() == 0
+
+
+def test_a_decision_stays_as_long_as_a_response(decided):
+    age(31)
+    HeldItem.objects.update(closed_at=timezone.now() - timedelta(days=1))
+    assert erasure.erase() == 0, "the agent may not have read it yet"
+
+
+def test_what_is_still_owed_to_an_agent_is_not_erased(decided):
+    age(31)
+    Delivery.objects.update(state=Delivery.State.WAITING)
+    assert erasure.erase() == 0
+    Delivery.objects.update(state=Delivery.State.EXHAUSTED)
+    assert erasure.erase() == 1
+
+
+def test_callbacks_about_no_item_are_erased_too(kuro, kept_30_days):
+    agent = Agent.objects.get()
+    for state in Delivery.State.values:
+        Delivery.objects.create(agent=agent, type="meta.reflection", body="princess", state=state)
+    age(31)
+    assert (erasure.erase(), erasure.erase()) == (2, 0)
+    assert list(Delivery.objects.exclude(body="").values_list("state", flat=True)) == ["waiting"]
+    assert AuditEvent.objects.filter(action="callback-erased").count() == 2
+
+
+def test_a_callback_that_was_sent_again_while_its_response_went_is_erased_when_it_is_over(decided):
+    age(31)
+    erasure.erase()
+    Delivery.objects.update(body="princess")
+    assert erasure.erase() == 1
+    assert "princess" not in texts_of(decided)
+
+
+def test_more_than_one_batch_is_erased(kuro, kept_30_days, monkeypatch):
+    monkeypatch.setattr(erasure, "BATCH", 2)
+    for _ in range(5):
+        kuro.respond("x", items=[])
+        AgentState.objects.update(rate_tat=0)
+    age(31)
+    assert erasure.erase() == 5
+
+
+def test_the_same_post_again_is_answered_with_what_is_left(kuro, olga, undo_at_once, kept_30_days):
+    body = json.dumps({"response": SECRET, "items": [{"kind": "chat", "text": SECRET}, {"kind": "ask", "text": "?"}]})
+    first = kuro.post("/responses", body, **{"idempotency-key": "once"}).json()
+    decisions.decide(HeldItem.objects.get(), olga, "reject", reason="x")
+    age(31)
+    erasure.erase()
+    again = kuro.post("/responses", body, **{"idempotency-key": "once"})
+    assert (again.status_code, again["Idempotent-Replayed"]) == (200, "true")
+    left = again.json()
+    assert list(left) == list(first), "the shape of every verdict"
+    assert left["id"] == first["id"]
+    assert [(item["held"], item["disposition"], item["text"]) for item in left["items"]] == [
+        (first["items"][0]["held"], "hold", None),
+        (None, "pass", None),
+    ]
+    assert left["hesitation"]["score"] == first["hesitation"]["score"]
+    assert "cache" not in again.content.decode().replace("ep-cache", "")
+    other_body = kuro.post("/responses", body + " ", **{"idempotency-key": "once"})
+    assert other_body.status_code == 422
+    assert AgentResponse.objects.count() == 1
+
+
+def test_a_response_that_was_never_scored_is_erased(kuro, kept_30_days):
+    Agent.objects.update(hesitation_enabled=False)
+    verdict = kuro.respond(SECRET)
+    age(31)
+    assert erasure.erase() == 1
+    assert AgentResponse.objects.get(public_id=verdict["id"]).wire_verdict()["hesitation"] is None
+
+
+def test_what_was_erased_can_still_be_looked_at(decided, kuro, olga, as_person):
+    kuro.post("/responses", {"response": "<kuro:chat>princess</kuro:chat> and <kuro:ask>why?</kuro:ask>"})
+    age(31)
+    erasure.erase()
+    client = as_person(olga)
+    pages = [reverse("responses"), reverse("item", args=[decided.public_id]), reverse("audit")]
+    pages += [reverse("response", args=[response.public_id]) for response in AgentResponse.objects.all()]
+    for address in pages:
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        assert "princess" not in answer.content.decode()
+    assert kuro.get(f"/held/{decided.public_id}").json()["text"] == ""
+    assert kuro.get("/decisions").json()["items"][0]["text"] is None
+    assert kuro.get("/context").status_code == 200
+
+
+# -- the retention itself --------------------------------------------------------------------------
+
+
+def test_the_retention_is_set_with_its_event(aurora, olga):
+    assert set_retention(aurora, 30, olga)
+    assert not set_retention(aurora, 30, olga), "that is no change"
+    assert set_retention(aurora, None, olga)
+    told = AuditEvent.objects.order_by("id").values_list("action", "actor", "before", "after")
+    assert list(told) == [
+        ("retention-changed", "olga", "for ever", "30 days"),
+        ("retention-changed", "olga", "30 days", "for ever"),
+    ]
+
+
+@pytest.mark.parametrize("days", [0, -1, 36_501])
+def test_a_retention_that_makes_no_sense_is_refused(aurora, olga, days):
+    with pytest.raises(ValidationError) as raised:
+        set_retention(aurora, days, olga)
+    assert list(raised.value.message_dict) == ["retention_days"]
+    assert Team.objects.get().retention_days is None
+    assert not AuditEvent.objects.exists()
