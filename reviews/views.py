@@ -23,7 +23,7 @@ from metacog.heuristics import Hesitation, Item, parse_tags
 from metacog.models import Agent, Role, User
 from reviews import decisions, highlight
 from reviews import queue as held_queue
-from reviews.explanation import TITLES, explain, parts
+from reviews.explanation import RECORD_OF, TITLES, explain, parts
 from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.queue import PAGE, Filters
 
@@ -220,6 +220,7 @@ def _desk(
         "text": highlight.show(held.text, marks),
         "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
         "user_message": body.get("user_message"),
+        "record_of": f"{RECORD_OF:,}",
         "item_count": len(verdict["items"]),
         "history": history,
         "standing": next((decision for decision in history if decision.undone_at is None), None),
@@ -422,6 +423,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
         {
             "response": found,
             "verdict": verdict,
+            "record_of": f"{RECORD_OF:,}",
             "hesitation": hesitation,
             "parts": explain(hesitation, found.signals.select_related("pattern"), found.agent.team_id)
             if hesitation

@@ -173,7 +173,8 @@ document.addEventListener("htmx:afterSwap", (event) => {
   settledAt = performance.now();
   main.dataset.view = "item";
   scrollTo(0, 0);
-  (document.querySelector("#desk [role=alert]") ?? byId("item-title"))?.focus({ preventScroll: true });
+  // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended.
+  if (!document.querySelector("#desk [role=alert]")) byId("item-title")?.focus({ preventScroll: true });
   select(byId("item").dataset.held);
   const told = document.querySelector("#told [data-announce]");
   if (told && event.detail.requestConfig.verb === "post") announce(told.textContent);
