@@ -94,3 +94,10 @@ def test_the_reason_speaks_the_agents_language(client: Any, kuro: Any, decide: A
     Agent.objects.update(language="zh-hant")
     decide(client, kuro.hold(), "reject", preset="tone", reason="太急")
     assert Decision.objects.get().reason.endswith("太急")
+
+
+def test_the_page_says_whether_the_agent_heard(alice, as_person, kuro, aurora, undo_at_once):
+    aurora.agents.update(callback_url="https://agent.example/hook")
+    held = kuro.hold()
+    kuro.post(f"/held/{held}/decision", {"verdict": "withdraw", "reason": "wrong"})
+    assert "Did the agent hear of it?" in as_person(alice).get(f"/queue/{held}/").content.decode()
