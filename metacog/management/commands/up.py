@@ -22,7 +22,6 @@ from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.tokens import default_token_generator
 from django.contrib.staticfiles.finders import get_finders
-from django.core.checks import ERROR, run_checks
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
@@ -31,7 +30,7 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from metacog import catalogues
+from metacog import catalogues, checks
 from metacog.audit import record
 from metacog.models import Team, User
 from metacog.supervisor import Child, Supervisor
@@ -52,7 +51,7 @@ def refuse(sentence: str) -> NoReturn:
 
 class Command(BaseCommand):
     help = "Prepare the database and files, then run web server, worker and beat until Ctrl-C or SIGTERM."
-    requires_system_checks = []  # run below, once there is a database to check
+    requires_system_checks = []  # those that matter here run below, in plain sentences
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=settings.LISTEN_HOST, help="address to listen on (%(default)s)")
@@ -74,8 +73,8 @@ class Command(BaseCommand):
         check_port(host, port)
         lock = take_data_folder()
         with prepared_alone():
+            check_surroundings()
             migrate()
-            run_system_checks()
             greeting = first_owner()
         catalogues.compile_all()
         collect_static()
@@ -145,10 +144,11 @@ def migrate() -> None:
         call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
 
 
-def run_system_checks() -> None:
-    serious = [m for m in run_checks(databases=["default"]) if m.is_serious(ERROR) and not m.is_silenced()]
-    if serious:
-        refuse("\n".join(f"{message.msg} {message.hint or ''}".strip() for message in serious))
+def check_surroundings() -> None:
+    """Run the checks of what differs between machines; the others are `make check`'s, and slow."""
+    messages = [*checks.data_folder(), *checks.database_versions(databases=["default"])]
+    if serious := [message for message in messages if message.is_serious()]:
+        refuse("\n".join(f"{message.msg} {message.hint}" for message in serious))
 
 
 def first_owner() -> str:
