@@ -140,13 +140,11 @@ class Matcher:
 
     def _sort(self, text: str, folded: bytes, entries: Sequence[tuple[int, int, int]]) -> Found:
         terms: list[list[Place]] = [[], [], [], [], []]
-        best = _NONE
+        terms_of = self._terms.get
         for _, end, entry in entries:
-            if self._ranks[entry] < best:
-                best = self._ranks[entry]
-            if entry in self._terms:
-                for which, length in self._terms[entry]:
-                    terms[which].append((end - length, end))
+            for which, length in terms_of(entry, ()):
+                terms[which].append((end - length, end))
+        best = min([self._ranks[entry] for _, _, entry in entries], default=_NONE) if self._has_keywords else _NONE
         return Found(text, folded, terms, None if best == _NONE else best)
 
     def _search_long(self, folded: bytes) -> list[tuple[int, int, int]]:
