@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import islice
 from typing import Any
 
-from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models import BigIntegerField, Case, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan, TupleLessThan
 
 from metacog.audit_chain import instant
@@ -32,10 +34,12 @@ class Filters:
     until: datetime | None = None  # exclusive
 
 
-def matching(filters: Filters, teams: Sequence[int] | None) -> Events:
-    """Return the events that match, of these teams; None is all of them and what belongs to no team."""
-    # Ids, not a subquery: for a single team SQLite then reads the page from the index in its order.
-    events: Events = AuditEvent.objects.all() if teams is None else AuditEvent.objects.filter(team__in=teams)
+def matching(filters: Filters, teams: Sequence[int] | None) -> list[Events]:
+    """Return the events that match, of these teams; None is all events, those of no team too.
+
+    In parts, a team each, since every team's events are read from an index in order. Asked for several
+    teams at once, SQLite would read and sort all they have for a page of fifty (5 s at a million).
+    """
     wanted = Q()
     if filters.agent:
         wanted &= Q(agent__public_id=filters.agent)
@@ -49,30 +53,52 @@ def matching(filters: Filters, teams: Sequence[int] | None) -> Events:
         wanted &= Q(at__gte=filters.since)
     if filters.until:
         wanted &= Q(at__lt=filters.until)
-    return events.filter(wanted)
+    events = AuditEvent.objects.filter(wanted)
+    if teams is None:
+        return [events]
+    if filters.agent or filters.object_id:
+        # Few events: their own index finds them. The sum keeps SQLite from taking the team's instead.
+        own = ExpressionWrapper(F("team") + 0, BigIntegerField())
+        return [events.alias(own=own).filter(own__in=teams)]
+    return [events.filter(team=team) for team in teams]
 
 
-def page(events: Events, before: Place | None) -> tuple[Sequence[AuditEvent], Place | None]:
+def page(parts: Sequence[Events], before: Place | None) -> tuple[Sequence[Any], Place | None]:
     """Return the next events from behind `before`, newest first, and where the page after them begins."""
-    if before:
-        # A row comparison, which the indexes serve whole.
-        events = events.filter(TupleLessThan(Tuple(F("at"), F("pk")), before))
-    rows = list(_with_seals(events).order_by("-at", "-pk")[: PAGE + 1])
-    following = (rows[PAGE - 1].at, rows[PAGE - 1].pk) if len(rows) > PAGE else None
-    return rows[:PAGE], following
+    streams = [_newest_first(events, before) for events in parts]
+    rows = list(islice(heapq.merge(*streams, key=_place, reverse=True), PAGE + 1))
+    return rows[:PAGE], _place(rows[PAGE - 1]) if len(rows) > PAGE else None
 
 
-def lines(events: Events) -> Iterator[str]:
+def lines(parts: Sequence[Events]) -> Iterator[str]:
     """Yield each event as a line of JSON, oldest first: the seed's fields (H5), then ours."""
+    for event in heapq.merge(*map(_oldest_first, parts), key=_place):
+        yield json.dumps(as_line(event), ensure_ascii=False) + "\n"
+
+
+def _place(event: Any) -> Place:
+    return event.at, event.pk
+
+
+def _newest_first(events: Events, before: Place | None) -> Iterator[Any]:
+    """Yield as many events as a page can need."""
+    if before:
+        # `at` by itself as well: SQLite gets the pair spelled out with OR, which no index serves.
+        events = events.filter(TupleLessThan(Tuple(F("at"), F("pk")), before), at__lte=before[0])
+    yield from _with_seals(events).order_by("-at", "-pk")[: PAGE + 1]
+
+
+def _oldest_first(events: Events) -> Iterator[Any]:
     after: Place | None = None
     while True:
-        piece = events.filter(TupleGreaterThan(Tuple(F("at"), F("pk")), after)) if after else events
+        piece = events
+        if after:
+            piece = events.filter(TupleGreaterThan(Tuple(F("at"), F("pk")), after), at__gte=after[0])
         rows = list(_with_seals(piece).order_by("at", "pk")[:LINES_READ])
-        for event in rows:
-            yield json.dumps(as_line(event), ensure_ascii=False) + "\n"
+        yield from rows
         if len(rows) < LINES_READ:
             return
-        after = (rows[-1].at, rows[-1].pk)
+        after = _place(rows[-1])
 
 
 def as_line(event: Any) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def export(request: PersonRequest) -> StreamingHttpResponse:
     )
 
 
-def _asked(request: PersonRequest) -> tuple[FilterForm, Events]:
+def _asked(request: PersonRequest) -> tuple[FilterForm, Sequence[Events]]:
     """Return the form as it was sent, and the events it asks for among those the person may see."""
     ids = list(request.user.teams_as().values_list("pk", flat=True))
     agents = Agent.objects.filter(team__in=ids).order_by("name", "pk")

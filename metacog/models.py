@@ -8,6 +8,7 @@ from django.contrib.auth.models import AbstractUser
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -305,6 +306,8 @@ class AuditEvent(AppendOnly):
             models.Index(fields=["team", "action", "at", "id"], name="audit_of_action"),
             models.Index(fields=["agent", "at", "id"], name="audit_of_agent"),
             models.Index(fields=["object_id"], name="audit_of_object"),
+            # What people did, which in most teams is little beside what agents do.
+            models.Index(fields=["team", "at", "id"], condition=Q(actor_kind="person"), name="audit_of_people"),
         ]
 
     def __str__(self) -> str:
