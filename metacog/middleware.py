@@ -19,7 +19,6 @@ from django.http.response import HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
 from django.shortcuts import resolve_url
 from django.utils import timezone, translation
-from psycopg_pool import PoolTimeout
 
 from metacog import audit
 from metacog.problems import Problem, answer, at
@@ -27,7 +26,7 @@ from metacog.problems import Problem, answer, at
 log = logging.getLogger("metacog")
 
 View = Callable[[HttpRequest], HttpResponse]
-AWAY = (OperationalError, InterfaceError, PoolTimeout)  # the database cannot take it now
+AWAY = (OperationalError, InterfaceError)  # the database cannot take it now; the pool's time-out is among them
 RETRY_AFTER_SECONDS = 5
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
@@ -185,7 +184,7 @@ class SignInRequired(LoginRequiredMiddleware):
             return None
         return super().process_view(request, *args, **kwargs)
 
-    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponseBase:
+    def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponseRedirect:
         """Come back to the page a form stood on: the form's own address takes no GET."""
         if request.method in ("GET", "HEAD"):
             return super().handle_no_permission(request, view_func)

@@ -7,10 +7,13 @@ import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 # Before Django reads its settings: nothing a test writes lands in the project's own data folder.
 os.environ.setdefault("METACOG_DATA_DIR", tempfile.mkdtemp(prefix="metacog-tests-"))
+
+(Path(os.environ["METACOG_DATA_DIR"]) / "static").mkdir(parents=True, exist_ok=True)  # whitenoise looks for it
 
 import pytest
 from django.db import connection

@@ -12,14 +12,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty
-from typing import Any
 
 import pytest
 from django.conf import settings
 from kombu import Connection
 from kombu.simple import SimpleQueue
-
-from metacog import celery as metacog_celery
 
 LEASE = 0.5
 
@@ -191,42 +188,3 @@ def test_a_task_outlives_the_worker_that_is_killed_over_it(tmp_path: Path) -> No
     finally:
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait()
-
-
-def test_a_nudge_neither_waits_nor_raises_when_the_broker_is_away(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    asked = threading.Event()
-
-    def send_task(*args: Any, **kwargs: Any) -> None:
-        asked.set()
-        time.sleep(0.5)
-        raise OSError("connection refused")
-
-    monkeypatch.setattr(metacog_celery.app, "send_task", send_task)
-    nudger = metacog_celery.Nudger()
-    before = time.monotonic()
-    nudger.ask("reviews.tasks.settle")
-    assert time.monotonic() - before < 0.3
-    assert asked.wait(5)
-
-
-def test_nudges_that_come_together_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[str] = []
-    first, go_on, second = threading.Event(), threading.Event(), threading.Event()
-
-    def send_task(name: str, **kwargs: Any) -> None:
-        sent.append(name)
-        (second if first.is_set() else first).set()
-        go_on.wait(5)
-
-    monkeypatch.setattr(metacog_celery.app, "send_task", send_task)
-    nudger = metacog_celery.Nudger()
-    nudger.ask("reviews.tasks.settle")
-    assert first.wait(5)
-    for _ in range(10):
-        nudger.ask("reviews.tasks.settle")
-    go_on.set()
-    assert second.wait(5)
-    time.sleep(0.1)
-    assert len(sent) == 2
