@@ -25,8 +25,8 @@ _NONE = 2**62
 # The capitals outside ASCII whose small letters hold ASCII. As part of a keyword they fold (JavaScript's
 # toLowerCase), as part of a term they do not (/i without /u). There are no others.
 _KELVIN, _DOTTED_I = "\u212a", "\u0130"
-# Longer texts are read in windows, so that what is found in one never fills the memory.
-_WINDOW = 65_536
+# Entries up to which ahocorasick_rs builds a DFA: three times as fast, but at 10,000 patterns it takes 2 s and 134 MB.
+_DFA_ENTRIES = 1_500
 
 
 class Automaton(NamedTuple):
@@ -34,18 +34,19 @@ class Automaton(NamedTuple):
 
     longest: Search
     every: Search
+    window: int  # bytes to read at once, so that what is found in them never fills the memory
 
 
 def daachorse_automaton(entries: Sequence[bytes]) -> Automaton:
     """Build the faster automaton."""
     automaton = daachorse.DoubleArrayAhoCorasick(list(entries))
-    return Automaton(automaton.find_overlapping_no_suffix, automaton.find_overlapping)
+    return Automaton(automaton.find_overlapping_no_suffix, automaton.find_overlapping, window=65_536)
 
 
 def ahocorasick_automaton(entries: Sequence[bytes]) -> Automaton:
     """Build the automaton that has wheels for more platforms."""
-    # The contiguous NFA: at 10,000 patterns a DFA takes 2 s and 134 MB to build.
-    automaton = BytesAhoCorasick(entries, implementation=Implementation.ContiguousNFA)
+    kind = Implementation.DFA if len(entries) <= _DFA_ENTRIES else Implementation.ContiguousNFA
+    automaton = BytesAhoCorasick(entries, implementation=kind)
 
     def every(text: bytes) -> list[tuple[int, int, int]]:
         found = automaton.find_matches_as_indexes(text, overlapping=True)
@@ -58,7 +59,7 @@ def ahocorasick_automaton(entries: Sequence[bytes]) -> Automaton:
                 kept[end] = (start, end, entry)
         return list(kept.values())
 
-    return Automaton(longest, every)
+    return Automaton(longest, every, window=4_096)  # it lists every entry, however many end at one place
 
 
 best_automaton = daachorse_automaton if HAS_DAACHORSE else ahocorasick_automaton
@@ -109,6 +110,7 @@ class Matcher:
         entries = list(dict.fromkeys([*lists, *ranks]))
         search = automaton(entries)
         self._search = search.longest
+        self._window = search.window
         self._has_keywords = bool(ranks)
         self._overlap = max(map(len, entries)) - 1
         # An entry that is found stands for all entries it ends with: for the best rank among them, and for
@@ -129,7 +131,7 @@ class Matcher:
             return self._find_twice(text)
         else:
             folded = text.lower().encode()
-        entries = self._search(folded) if len(folded) <= _WINDOW else self._search_long(folded)
+        entries = self._search(folded) if len(folded) <= self._window else self._search_long(folded)
         return self._sort(text, folded, entries) if entries else None
 
     def _find_twice(self, text: str) -> Found:
@@ -151,9 +153,9 @@ class Matcher:
         """Search window by window; of a keyword, which can be found a million times, keep one finding."""
         kept: list[tuple[int, int, int]] = []
         keywords: set[int] = set()
-        for at in range(0, len(folded), _WINDOW):
+        for at in range(0, len(folded), self._window):
             offset = max(0, at - self._overlap)
-            found = self._search(folded[offset : at + _WINDOW])
+            found = self._search(folded[offset : at + self._window])
             entries = {entry for _, _, entry in found}
             keywords |= entries - self._terms.keys()
             if not entries.isdisjoint(self._terms):

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -190,13 +191,10 @@ def test_it_shows_no_more_places_than_asked() -> None:
 
 @automata
 @pytest.mark.parametrize("shift", range(12))
-def test_it_misses_nothing_where_two_windows_meet(
-    automaton: Callable[..., matcher.Automaton], monkeypatch: pytest.MonkeyPatch, shift: int
-) -> None:
-    monkeypatch.setattr(matcher, "_WINDOW", 64)
+def test_it_misses_nothing_where_two_windows_meet(automaton: Callable[..., matcher.Automaton], shift: int) -> None:
     filler = "字" * 17 + "." * shift
     text = (filler + "不可能 clearly 可能 because " + filler + "KEY word ") * 5
-    found = Matcher(["none", "key word", "word"], automaton).find(text)
+    found = Matcher(["none", "key word", "word"], lambda entries: automaton(entries)._replace(window=64)).find(text)
     assert found is not None
     assert found.keyword == 1
     for which, terms in ((ABSOLUTE, "不可能|clearly"), (HEDGE, "可能"), (REASONING, "because")):
@@ -228,6 +226,27 @@ def test_both_libraries_find_what_expressions_find(text: str, keywords: list[str
             assert list(found.spans(found.terms[which])) == [match.span() for match in expression.finditer(text)]
         first = next((n for n, word in enumerate(keywords) if word.lower() in text.lower()), None)
         assert found.keyword == first
+
+
+def test_it_finds_the_same_with_many_entries_as_with_few() -> None:
+    """ahocorasick_rs is built in another way from 1,500 entries on."""
+    keywords = [f"mistake {number}." for number in range(2_000)]
+    for automaton in AUTOMATA:
+        found = Matcher(keywords, automaton).find("Clearly MISTAKE 1999. and mistake 77.")
+        assert found is not None
+        assert (found.keyword, found.terms[ABSOLUTE]) == (77, [(0, 7)])
+
+
+@automata
+def test_it_keeps_little_of_a_flood(automaton: Callable[..., matcher.Automaton]) -> None:
+    matcher = Matcher(["a" * length for length in range(20, 0, -1)], automaton)
+    tracemalloc.start()
+    found = matcher.find("a" * 20_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found is not None
+    assert found.keyword == 0
+    assert peak < 30_000_000
 
 
 def test_the_lists_are_numbered_as_they_are_named() -> None:
