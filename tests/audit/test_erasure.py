@@ -55,7 +55,7 @@ def decided(kuro, olga, undo_at_once, kept_30_days):
     Agent.objects.update(callback_url="https://agent.example.org/")
     held = post(kuro)
     decisions.decide(held, olga, "edit", text="Ask the princess.", reason="princess", accept_risk=True)
-    Delivery.objects.update(state=Delivery.State.DELIVERED)
+    Delivery.objects.update(state=Delivery.State.DELIVERED, delivered_at=timezone.now())
     return HeldItem.objects.get(pk=held.pk)
 
 
