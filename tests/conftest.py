@@ -13,8 +13,6 @@ from typing import Any
 # Before Django reads its settings: nothing a test writes lands in the project's own data folder.
 os.environ.setdefault("METACOG_DATA_DIR", tempfile.mkdtemp(prefix="metacog-tests-"))
 
-(Path(os.environ["METACOG_DATA_DIR"]) / "static").mkdir(parents=True, exist_ok=True)  # whitenoise looks for it
-
 import pytest
 from django.db import connection
 from django.http import HttpResponse
@@ -23,6 +21,10 @@ from django.test import Client
 pytest_plugins = ["tests.audit_triggers"]
 
 HELD = "The cause is clearly the cache."  # 20 for "clearly" and 30 for the pattern `cache` below
+
+
+def pytest_configure() -> None:
+    (Path(os.environ["METACOG_DATA_DIR"]) / "static").mkdir(parents=True, exist_ok=True)  # whitenoise looks for it
 
 
 @pytest.fixture(autouse=True)
