@@ -146,7 +146,11 @@ def _row(event: AuditEvent) -> dict[str, Any]:
         "score": data.get("score"),
         "signals": ", ".join(data.get("signals", [])),
         "url": _address(event),
-        "details": sorted((name, value) for name, value in data.items() if name not in ("score", "signals")),
+        "details": [
+            (name, ", ".join(map(str, value)) if isinstance(value, list) else value)
+            for name, value in sorted(data.items())
+            if value is not None and name not in ("score", "signals")
+        ],
     }
 
 
