@@ -1,10 +1,11 @@
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
+from django.utils.translation import gettext_lazy as _
 
 
 class MetacogConfig(AppConfig):
     name = "metacog"
-    verbose_name = "Teams and agents"
+    verbose_name = _("Teams and agents")
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

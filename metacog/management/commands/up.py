@@ -32,7 +32,7 @@ from django.utils.http import urlsafe_base64_encode
 
 from metacog import catalogues, checks
 from metacog.audit import record
-from metacog.models import Team, User
+from metacog.models import Membership, Role, Team, User
 from metacog.supervisor import Child, Supervisor
 
 # Any number: two `up`s on one PostgreSQL database wait for each other under it.
@@ -187,6 +187,10 @@ def first_owner() -> str:
         owner.save()
         if is_new:
             record("owner-created", owner.username, actor=None, team=None)
+            # An owner of every team as it is; among the members of the first one for others to see.
+            Membership.objects.bulk_create(
+                Membership(user=owner, team=team, role=Role.OWNER) for team in Team.objects.all()
+            )
     link.unlink(missing_ok=True)
     if not password:
         write_link(link, owner)
