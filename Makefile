@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on the PATH; metacog needs Python 3.11, 3.12 or 3.13." >&2; exit 1; }; exec $(PYTHON) scripts/bootstrap.py
 
-.PHONY: help up demo test check bench faults messages lock
+.PHONY: help up demo test check bench faults messages lock screenshots
 
 help:
 	@echo "make up        install what is missing, then start metacog on http://127.0.0.1:8000"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench     benchmarks"
 	@echo "make faults    the long fault tests"
 	@echo "make messages  bring the translations' sources up to date with the texts in the code"
+	@echo "make screenshots  take docs/pictures anew from the running program (ARGS=FOLDER: of every page)"
 	@echo "make lock      write requirements*.txt anew from pyproject.toml (ARGS=--upgrade for newer releases)"
 
 up:
@@ -27,6 +28,9 @@ check:
 
 messages:
 	@$(BOOTSTRAP) --dev manage.py messages $(ARGS)
+
+screenshots:
+	@$(BOOTSTRAP) --dev scripts/screenshots.py $(ARGS)
 
 lock:
 	@$(BOOTSTRAP) scripts/lock.py $(ARGS)

@@ -94,7 +94,7 @@ def _database(url: str) -> dict[str, object]:
         "OPTIONS": {
             **{key: unquote(value) for key, value in query.items()},
             # A connection for each request costs 7 ms of the server's CPU; the pool keeps them.
-            "pool": {"min_size": 1, "max_size": 12, "timeout": 5},
+            "pool": {"min_size": 1, "max_size": 20, "timeout": 5},
         },
     }
 

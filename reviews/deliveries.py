@@ -376,7 +376,10 @@ def _put_back(deliveries: Sequence[Delivery], agent: Agent, person: User, now: d
 def _move(
     deliveries: Sequence[Delivery], agent: Agent, person: User | None, after: Delivery.State, **values: Any
 ) -> int:
-    """Move deliveries to a state, each with its audit event; return how many were not there already."""
+    """Move deliveries to a state, each with its audit event; return how many were not there already.
+
+    One whose text was erased stays where it is: there is nothing left to send.
+    """
     action, before = MOVES[after]
     events = [
         _event(
@@ -392,7 +395,7 @@ def _move(
             status=values.get("last_status"),
         )
         for delivery in deliveries
-        if Delivery.objects.filter(pk=delivery.pk, state=before).update(state=after, **values)
+        if Delivery.objects.filter(pk=delivery.pk, state=before).exclude(body="").update(state=after, **values)
     ]
     AuditEvent.objects.bulk_create(events)
     return len(events)
