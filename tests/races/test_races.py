@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -131,7 +132,8 @@ def test_the_feed_has_no_gap_for_a_reader_while_sixteen_decide(kuro):
     seen: list[int] = []
 
     def read() -> None:
-        while len(seen) < 64:
+        latest = time.monotonic() + 60  # a writer that failed must not keep the reader for ever
+        while len(seen) < 64 and time.monotonic() < latest:
             for item in kuro.get(f"/decisions?after={seen[-1] if seen else 0}").json()["items"]:
                 seen.append(item["seq"])
 
