@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from datetime import datetime
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, in ASCII order
 
@@ -12,5 +13,13 @@ def new_id(prefix: str) -> str:
     Later ids sort after earlier ones (to the millisecond), so they index well; 80 random bits make
     them unguessable. The form is that of a ULID (https://github.com/ulid/spec), in lower case.
     """
-    number = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
-    return prefix + "_" + "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+    return f"{prefix}_{_written(time.time_ns() // 1_000_000)}{_written(secrets.randbits(80), 16)}"
+
+
+def first_id_at(prefix: str, moment: datetime) -> str:
+    """Return what sorts before every id of this prefix made from `moment` on, to the millisecond."""
+    return f"{prefix}_{_written(int(moment.timestamp() * 1000))}"
+
+
+def _written(number: int, digits: int = 10) -> str:
+    return "".join(_ALPHABET[number >> shift & 31] for shift in range(5 * (digits - 1), -1, -5))

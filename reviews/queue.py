@@ -13,6 +13,7 @@ from django.db.models.fields.tuple_lookups import Tuple, TupleLessThan
 from django.db.models.functions import Left
 from django.utils import timezone
 
+from metacog.ids import first_id_at
 from metacog.models import Team
 from reviews.models import Decision, HeldItem, Signal
 
@@ -20,8 +21,6 @@ PAGE = 50
 CLIP = 240  # characters of a text that a row needs; CSS clips to two lines
 JUST_NOW = timedelta(seconds=60)  # how long a decided item stays in the list, dimmed
 MAX_JUST_DECIDED = 30
-
-_CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 
 State, Kind = HeldItem.State, HeldItem.Kind
 Teams = QuerySet[Team]
@@ -206,16 +205,10 @@ def just_decided(teams: Teams) -> list[Decision]:
     return list(
         Decision.objects.filter(
             # Ids begin with the time they were made, so this range is read from their index.
-            public_id__gte=id_at(now - JUST_NOW),
+            public_id__gte=first_id_at("dec", now - JUST_NOW),
             decided_at__gte=now - JUST_NOW,
             held__team__in=teams,
         )
         .order_by("-public_id")
         .only("pk", "held_id", "undone_at")[:MAX_JUST_DECIDED]
     )
-
-
-def id_at(moment: datetime) -> str:
-    """Return what sorts before every decision id made from `moment` on; see metacog.ids."""
-    milliseconds = int(moment.timestamp() * 1000)
-    return "dec_" + "".join(_CROCKFORD[milliseconds >> shift & 31] for shift in range(45, -1, -5))
