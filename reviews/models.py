@@ -74,7 +74,10 @@ class AgentResponse(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["agent", "key_space", "key"], name="accept_once"),
         ]
-        indexes = [models.Index(fields=["agent", "-id"], name="responses_of_agent")]
+        indexes = [
+            models.Index(fields=["agent", "-id"], name="responses_of_agent"),
+            models.Index(fields=["agent", "received_at"], name="responses_of_day"),  # the daily figures
+        ]
 
     def __str__(self) -> str:
         return self.public_id
@@ -333,3 +336,38 @@ class Endpoint(models.Model):
     def is_off(self) -> bool:
         """Say whether the address the agent has now is switched off."""
         return self.off_at is not None and self.url == self.agent.callback_url
+
+
+class DailyFigure(models.Model):
+    """What became of the responses of one agent's day (in UTC); reviews/figures.py counts it from the rows.
+
+    A held item belongs to the day its response came, whenever it is decided. A decision counts once it
+    can no longer be undone; until then its item is pending.
+    """
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="daily_figures")
+    day = models.DateField()
+    responses = models.PositiveIntegerField(default=0)
+    triggered = models.PositiveIntegerField(default=0)
+    held = models.PositiveIntegerField(default=0)  # items; the next six add up to it
+    rejected = models.PositiveIntegerField(default=0)
+    withdrawn = models.PositiveIntegerField(default=0)
+    edited = models.PositiveIntegerField(default=0)
+    approved = models.PositiveIntegerField(default=0)
+    expired = models.PositiveIntegerField(default=0)
+    pending = models.PositiveIntegerField(default=0)
+    # Each a count of its own, so that any number of days adds up exactly:
+    signals = models.JSONField(default=dict)  # by type, how many responses fired; of held items, decided and rejected
+    scores = models.JSONField(default=dict)  # by score, how many items were decided, how many rejected
+    seconds = models.JSONField(default=dict)  # by whole seconds from held to decided, how many items
+    counted_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("daily figure")
+        verbose_name_plural = _("daily figures")
+        ordering = ["day", "agent"]
+        constraints = [models.UniqueConstraint(fields=["agent", "day"], name="count_a_day_once")]
+        indexes = [models.Index(fields=["agent", "day"], condition=Q(pending__gt=0), name="days_still_open")]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} on {self.day}"

@@ -45,6 +45,14 @@ def erase() -> None:
 
 
 @shared_task
+def count_days() -> None:
+    """Count the daily figures of today, yesterday and every day that changed since."""
+    from reviews import figures
+
+    figures.count_days(timezone.now())
+
+
+@shared_task
 def heartbeat() -> None:
     """Show that a worker is there; /readyz looks at the row's age."""
     from metacog.models import Heartbeat

@@ -1,0 +1,262 @@
+"""The daily figures: what triggered, what was held, and what people made of it, per agent and day.
+
+Every day is counted afresh from its rows (seed 000, "Daily Error Review"), so counting twice changes
+nothing. A day is one in UTC: agents have no time zone of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Max, Min, Q
+from django.db.models.functions import TruncDate
+from django.utils import timezone
+
+from metacog.models import Agent
+from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
+
+State, Verdict = HeldItem.State, Decision.Verdict
+
+ENOUGH = 10  # decisions; with fewer, a ratio is not told
+DAYS_A_RUN = 60  # of one agent; what is left of a long history is counted by the runs that follow
+
+_DAY = timedelta(days=1)
+_OUTCOMES = {
+    Verdict.REJECT: "rejected",
+    Verdict.WITHDRAW: "withdrawn",
+    Verdict.EDIT: "edited",
+    Verdict.APPROVE: "approved",
+    Verdict.EXPIRE: "expired",
+}
+# What a person or the agent decided. Both ways of turning an item down say that holding it was right.
+_REJECTED = (State.REJECTED, State.WITHDRAWN)
+_DECIDED = (*_REJECTED, State.EDITED, State.APPROVED)
+
+
+# -- counting --------------------------------------------------------------------------------------
+
+
+def day_of(moment: datetime) -> date:
+    """Return the day that a moment belongs to."""
+    return moment.astimezone(UTC).date()
+
+
+def recount(agent: Agent, day: date) -> DailyFigure:
+    """Count one day of an agent from its rows, and store it."""
+    with transaction.atomic():
+        DailyFigure.objects.get_or_create(agent=agent, day=day, defaults={"counted_at": timezone.now()})
+        # Two that count the same day take turns, and the later one sees at least what the earlier saw.
+        figure = DailyFigure.objects.select_for_update().get(agent=agent, day=day)
+        for name, value in _count(agent, day).items():
+            setattr(figure, name, value)
+        figure.counted_at = timezone.now()
+        figure.save()
+    return figure
+
+
+def count_days(now: datetime) -> int:
+    """Count today, yesterday and every day that changed since it was counted; return how many days.
+
+    A past day can change only by its pending items being decided: its row is out of date when it does
+    not say as many as there are. Days that nobody counted, because nothing ran, follow the last one
+    counted, which was not over then. So nothing depends on when this runs, or how often.
+    """
+    counted = 0
+    last = dict(DailyFigure.objects.order_by().values_list("agent").annotate(Max("day")))
+    for agent in Agent.objects.order_by("pk"):
+        days = _days_to_count(agent, last.get(agent.pk), day_of(now))
+        for day in days:
+            recount(agent, day)
+        counted += len(days)
+    return counted
+
+
+def _days_to_count(agent: Agent, last: date | None, today: date) -> list[date]:
+    if last is None:
+        first = AgentResponse.objects.filter(agent=agent).aggregate(first=Min("received_at"))["first"]
+        if first is None:
+            return []
+        start = day_of(first)
+    else:
+        start = last - _DAY
+    changed = [] if last is None else [day for day in _changed(agent) if day < start]
+    return [*changed, *list(days_between(start, today))[:DAYS_A_RUN]]
+
+
+def _changed(agent: Agent) -> list[date]:
+    """Return the days whose stored number of pending items is no longer the true one."""
+    stored = dict(DailyFigure.objects.filter(agent=agent, pending__gt=0).values_list("day", "pending"))
+    still_open = dict(
+        HeldItem.objects.filter(agent=agent, closed_at=None)
+        .order_by()
+        .values_list(TruncDate("response__received_at", tzinfo=UTC))
+        .annotate(Count("pk"))
+    )
+    return sorted(day for day, pending in stored.items() if still_open.get(day, 0) != pending)
+
+
+def days_between(first: date, last: date) -> Iterator[date]:
+    """Give every day from the first to the last, both included."""
+    return (first + timedelta(days=number) for number in range((last - first).days + 1))
+
+
+def _count(agent: Agent, day: date) -> dict[str, Any]:
+    start = datetime.combine(day, time(), UTC)
+    responses = AgentResponse.objects.filter(
+        agent=agent, received_at__gte=start, received_at__lt=start + _DAY
+    ).order_by()
+    told: dict[str, Any] = responses.aggregate(
+        responses=Count("pk"), triggered=Count("pk", filter=Q(triggered=True))
+    )
+    held = HeldItem.objects.filter(response__in=responses).count()
+    outcomes: Counter[str] = Counter()
+    scores: dict[str, list[int]] = {}
+    seconds: Counter[str] = Counter()
+    # An item is closed by its one released decision, which nobody can take back.
+    decisions = Decision.objects.filter(held__response__in=responses, released_at__isnull=False, undone_at=None)
+    for verdict, score, held_at, decided_at in decisions.order_by().values_list(
+        "verdict", "held__hesitation_score", "held__held_at", "decided_at"
+    ):
+        outcomes[_OUTCOMES[Verdict(verdict)]] += 1
+        if verdict != Verdict.EXPIRE:
+            band = scores.setdefault(str(score), [0, 0])
+            band[0] += 1
+            band[1] += verdict in (Verdict.REJECT, Verdict.WITHDRAW)
+            seconds[str(max(0, int((decided_at - held_at).total_seconds())))] += 1
+    return (
+        told
+        | {name: outcomes[name] for name in _OUTCOMES.values()}
+        | {"held": held, "pending": held - outcomes.total()}
+        | {"signals": _signals(responses), "scores": scores, "seconds": dict(seconds)}
+    )
+
+
+def _signals(responses: Any) -> dict[str, dict[str, int]]:
+    closed = Q(response__held_items__closed_at__isnull=False)
+    rows = (
+        Signal.objects.filter(response__in=responses)
+        .order_by()
+        .values_list("type")
+        .annotate(
+            fired=Count("response", distinct=True),
+            decided=Count(
+                "response__held_items", filter=closed & Q(response__held_items__state__in=_DECIDED), distinct=True
+            ),
+            rejected=Count(
+                "response__held_items", filter=closed & Q(response__held_items__state__in=_REJECTED), distinct=True
+            ),
+        )
+    )
+    return {
+        name: {"fired": fired, "decided": decided, "rejected": rejected} for name, fired, decided, rejected in rows
+    }
+
+
+# -- adding up -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """So many of so many, with Wilson's 95 % interval. `rate`, `low` and `high` are 0 to 1."""
+
+    part: int
+    whole: int
+
+    @property
+    def rate(self) -> float:
+        return self.part / self.whole if self.whole else 0.0
+
+    @property
+    def low(self) -> float:
+        return wilson(self.part, self.whole)[0]
+
+    @property
+    def high(self) -> float:
+        return wilson(self.part, self.whole)[1]
+
+    @property
+    def is_enough(self) -> bool:
+        return self.whole >= ENOUGH
+
+
+def wilson(part: int, whole: int) -> tuple[float, float]:
+    """Return the 95 % interval of a ratio (Wilson 1927), which stays within 0 and 1 for small numbers."""
+    if not whole:
+        return 0.0, 1.0
+    z = 1.959964
+    rate = part / whole
+    middle = rate + z * z / (2 * whole)
+    spread = z * math.sqrt(rate * (1 - rate) / whole + z * z / (4 * whole * whole))
+    scale = 1 + z * z / whole
+    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+
+
+def percentile(seconds: Counter[int], share: float) -> int | None:
+    """Return the nearest-rank percentile of counted values: the least that `share` of them do not exceed."""
+    rank = math.ceil(share * seconds.total())
+    for value in sorted(seconds):
+        rank -= seconds[value]
+        if rank <= 0:
+            return value
+    return None
+
+
+@dataclass
+class Total:
+    """Several days, or several agents, as one."""
+
+    responses: int = 0
+    triggered: int = 0
+    held: int = 0
+    rejected: int = 0
+    withdrawn: int = 0
+    edited: int = 0
+    approved: int = 0
+    expired: int = 0
+    pending: int = 0
+    signals: dict[str, Counter[str]] = field(default_factory=dict)
+    scores: dict[int, tuple[int, int]] = field(default_factory=dict)
+    seconds: Counter[int] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, figures: Iterable[DailyFigure]) -> Total:
+        total = cls()
+        for figure in figures:
+            for name in ("responses", "triggered", "held", *_OUTCOMES.values(), "pending"):
+                setattr(total, name, getattr(total, name) + getattr(figure, name))
+            for name, counts in figure.signals.items():
+                total.signals.setdefault(name, Counter()).update(counts)
+            for score, (decided, rejected) in figure.scores.items():
+                before = total.scores.get(int(score), (0, 0))
+                total.scores[int(score)] = (before[0] + decided, before[1] + rejected)
+            total.seconds.update({int(value): count for value, count in figure.seconds.items()})
+        return total
+
+    @property
+    def trigger_ratio(self) -> Ratio:
+        return Ratio(self.triggered, self.responses)
+
+    @property
+    def rejected_ratio(self) -> Ratio:
+        """Of the held items that were decided, those that were rejected or withdrawn."""
+        confirmed = self.rejected + self.withdrawn
+        return Ratio(confirmed, confirmed + self.edited + self.approved)
+
+    @property
+    def median_seconds(self) -> int | None:
+        return percentile(self.seconds, 0.5)
+
+    @property
+    def p90_seconds(self) -> int | None:
+        return percentile(self.seconds, 0.9)
+
+    def between(self, low: int, high: int) -> Ratio:
+        """Return how many of the decided items with such a score were rejected."""
+        bands = [counts for score, counts in self.scores.items() if low <= score <= high]
+        return Ratio(sum(rejected for _, rejected in bands), sum(decided for decided, _ in bands))
