@@ -7,7 +7,7 @@ from django.views.generic import RedirectView
 from metacog import audit_views, health, views
 from metacog.api import api
 from patterns.api import router as patterns_router
-from reviews import delivery_views, metrics
+from reviews import delivery_views, metrics, statistics_views
 from reviews import views as reviews_views
 from reviews.api import router as reviews_router
 
@@ -28,6 +28,8 @@ urlpatterns = [
     path("decisions/<str:decision_id>/undo", reviews_views.undo, name="undo"),
     path("responses/", reviews_views.responses, name="responses"),
     path("responses/<str:response_id>/", reviews_views.response, name="response"),
+    path("statistics/", statistics_views.statistics, name="statistics"),
+    path("statistics.csv", statistics_views.as_csv, name="statistics-csv"),
     path("deliveries/", delivery_views.deliveries, name="deliveries"),
     path("deliveries/<str:delivery_id>/replay", delivery_views.replay, name="delivery-replay"),
     # people, teams, agents

@@ -1,0 +1,326 @@
+"""The Statistics page: what was held in the last days, what became of it, and the same as a CSV file.
+
+All of it comes from the daily figures: the page costs the same however many responses there are.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.http import urlencode
+from django.utils.translation import gettext, ngettext
+from django.views.decorators.http import require_safe
+
+from metacog.models import Agent, User
+from reviews import figures
+from reviews.explanation import TITLES
+from reviews.figures import ENOUGH, Ratio, Total
+from reviews.models import DailyFigure
+from reviews.templatetags.console import rounded
+
+PERIODS = (7, 30, 90)
+USUAL = 30
+BANDS = ((0, 49), (50, 54), (55, 64), (65, 74), (75, 100))
+
+# The chart of held items, in units of its view box.
+LEFT, WIDTH, BASE, HEIGHT = 36, 600, 165, 145
+
+
+class PersonRequest(HttpRequest):
+    """A request of somebody who is signed in, which the middleware sees to."""
+
+    user: User
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asked to see: so many days up to today, of one agent or of all they may see."""
+
+    days: int
+    today: date
+    agents: Sequence[Agent]
+    agent: Agent | None
+
+    @classmethod
+    def by(cls, request: PersonRequest) -> Asked:
+        """Read the page's address; Http404 for an agent the person may not see."""
+        agents = list(Agent.objects.filter(team__in=request.user.teams_as()).select_related("team").order_by("name"))
+        wanted = request.GET.get("agent", "")
+        agent = next((agent for agent in agents if agent.public_id == wanted), None)
+        if wanted and agent is None:
+            raise Http404
+        days = next((days for days in PERIODS if str(days) == request.GET.get("days")), USUAL)
+        return cls(days, figures.day_of(timezone.now()), agents, agent)
+
+    @property
+    def first(self) -> date:
+        return self.today - timedelta(days=self.days - 1)
+
+    @property
+    def before(self) -> date:
+        """The first day of as many days before."""
+        return self.first - timedelta(days=self.days)
+
+    def rows(self, since: date) -> list[DailyFigure]:
+        chosen = [self.agent] if self.agent else self.agents
+        return list(DailyFigure.objects.filter(agent__in=chosen, day__gte=since, day__lte=self.today))
+
+    def query(self, **changed: Any) -> str:
+        told: dict[str, Any] = {"days": self.days, "agent": self.agent.public_id if self.agent else ""} | changed
+        return "?" + urlencode({name: value for name, value in told.items() if value})
+
+
+@require_safe
+def statistics(request: PersonRequest) -> HttpResponse:
+    """Show the figures of the last days beside those of as many days before."""
+    asked = Asked.by(request)
+    rows = asked.rows(asked.before)
+    now = [row for row in rows if row.day >= asked.first]
+    total, before = Total.of(now), Total.of(row for row in rows if row.day < asked.first)
+    context = {
+        "asked": asked,
+        "periods": [(days, asked.query(days=days), days == asked.days) for days in PERIODS],
+        "csv_query": asked.query(),
+        "total": total,
+        "count": {name: f"{getattr(total, name):,}" for name in ("responses", "triggered", "expired")},
+        "agents_counted": len({row.agent_id for row in now}),
+        "counted_at": max((row.counted_at for row in rows), default=None),
+        "triggered": ratio(total.trigger_ratio, digits=1),
+        "change": _change(total.trigger_ratio, before.trigger_ratio, asked.days),
+        "rejected": ratio(total.rejected_ratio),
+        "median": _duration(total.median_seconds),
+        "p90": _duration(total.p90_seconds),
+        "timed": ngettext("%(count)s decision", "%(count)s decisions", total.seconds.total())
+        % {"count": f"{total.seconds.total():,}"},
+        "held": _held_chart(asked, now),
+        "bands": _band_chart(total),
+        "signals": _signals(total),
+        "enough": ENOUGH,
+    }
+    return render(request, "reviews/statistics.html", context)
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def percent(share: float, digits: int = 0) -> str:
+    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+def ratio(told: Ratio, digits: int = 0) -> dict[str, Any]:
+    """Return a ratio as the page shows it: never without its counts."""
+    counts = {"part": f"{told.part:,}", "whole": f"{told.whole:,}"}
+    few = ngettext(
+        "%(part)s of %(whole)s decision: too few to tell",
+        "%(part)s of %(whole)s decisions: too few to tell",
+        told.whole,
+    )
+    return {
+        "ratio": told,
+        "rate": percent(told.rate, digits),
+        "counts": gettext("%(part)s of %(whole)s") % counts,
+        "interval": f"{100 * told.low:.0f}–{100 * told.high:.0f}\N{NO-BREAK SPACE}%",
+        "few": "" if told.is_enough else few % counts if told.whole else gettext("nothing decided yet"),
+    }
+
+
+def _change(now: Ratio, before: Ratio, days: int) -> str:
+    """Say how the trigger rate moved, in percentage points."""
+    if not now.whole:
+        return ""
+    if not before.whole:
+        return gettext("no responses in the %(days)s days before") % {"days": days}
+    points = round(100 * (now.rate - before.rate), 1) or 0.0
+    return gettext("%(points)s points against the %(days)s days before (%(part)s of %(whole)s)") % {
+        "points": f"{points:+.1f}".replace("-", "−") if points else "±0.0",
+        "days": days,
+        "part": f"{before.part:,}",
+        "whole": f"{before.whole:,}",
+    }
+
+
+def _duration(seconds: int | None) -> str:
+    return "–" if seconds is None else rounded(seconds)
+
+
+def _signals(total: Total) -> list[dict[str, Any]]:
+    """Return each signal's record, the most often rejected first where that can be told."""
+    overall = total.rejected_ratio
+    found = []
+    for name, counts in total.signals.items():
+        told = Ratio(counts["rejected"], counts["decided"])
+        found.append(
+            {
+                "type": name,
+                "title": TITLES.get(name, name),
+                "fired": f"{counts['fired']:,}",
+                "decided": f"{told.whole:,}",
+                "rejected": f"{told.part:,}",
+                "precision": ratio(told),
+                "from": f"{100 * told.low:.1f}",
+                "width": f"{100 * (told.high - told.low):.1f}",
+                "at": f"{100 * told.rate:.1f}",
+                "lift": f"{told.rate / overall.rate:.1f}" if told.is_enough and overall.part else "",
+                "verdict": _verdict(told, overall),
+                "order": (not told.is_enough, -told.rate, name),
+            }
+        )
+    return sorted(found, key=lambda row: row["order"])
+
+
+def _verdict(told: Ratio, overall: Ratio) -> str:
+    if not told.is_enough:
+        return ""
+    if told.low > overall.rate:
+        return gettext("rejected more often than held items at large")
+    if told.high < overall.rate:
+        return gettext("rejected less often than held items at large")
+    return gettext("no different from held items at large, as far as can be told")
+
+
+# -- charts ----------------------------------------------------------------------------------------
+
+
+def _held_chart(asked: Asked, rows: Sequence[DailyFigure]) -> dict[str, Any]:
+    """Lay out a stack for each day: what the held items of that day came to."""
+    kinds = {
+        "rejected": gettext("rejected or withdrawn"),
+        "edited": gettext("approved edited"),
+        "approved": gettext("approved"),
+        "expired": gettext("expired"),
+        "pending": gettext("pending"),
+    }
+    by_day: dict[date, list[DailyFigure]] = {}
+    for row in rows:
+        by_day.setdefault(row.day, []).append(row)
+    days = list(figures.days_between(asked.first, asked.today))
+    totals = [Total.of(by_day.get(day, [])) for day in days]
+    top = max(2, *(total.held + total.held % 2 for total in totals))
+    slot = WIDTH / len(days)
+    stacks, table = [], []
+    for number, (day, total) in enumerate(zip(days, totals, strict=True)):
+        counts = {name: getattr(total, name) for name in kinds} | {"rejected": total.rejected_ratio.part}
+        name, y = date_format(day, "MONTH_DAY_FORMAT"), float(BASE)
+        for kind, count in counts.items():
+            if not count:
+                continue
+            height = HEIGHT * count / top
+            y -= height
+            stacks.append(
+                {
+                    "kind": kind,
+                    "x": f"{LEFT + number * slot:.1f}",
+                    "y": f"{y:.1f}",
+                    "width": f"{slot * 0.75:.1f}",
+                    "height": f"{max(0.5, height - 0.7):.1f}",  # a gap between what is stacked
+                    "title": f"{name}: {count:,} {kinds[kind]}",
+                }
+            )
+        table.append({"day": day, "name": name, "responses": total.responses, "counts": [*counts.values(), total.held]})
+    return {
+        "kinds": kinds.items(),
+        "stacks": stacks,
+        "top": f"{top:,}",
+        "half": f"{top // 2:,}",
+        "names": [table[0]["name"], table[len(table) // 2]["name"], table[-1]["name"]],
+        "table": table[::-1],
+        "any": any(total.held for total in totals),
+    }
+
+
+def _band_chart(total: Total) -> dict[str, Any]:
+    """Lay out how often each band of scores was rejected, with its interval."""
+    told = [(f"{low}–{high}", total.between(low, high)) for low, high in BANDS]
+    if not told[0][1].whole:  # no policy held below 50 in these days
+        told.pop(0)
+    slot = 370 / len(told)
+    bands = [
+        {
+            "name": name,
+            "x": f"{45 + (number + 0.5) * slot:.1f}",
+            "y": _height(share.rate),
+            "low": _height(share.low),
+            "high": _height(share.high),
+            **ratio(share),
+        }
+        for number, (name, share) in enumerate(told)
+    ]
+    overall = total.rejected_ratio
+    return {
+        "bands": bands,
+        "overall": ratio(overall),
+        "line": _height(overall.rate),
+        "label": f"{BASE - overall.rate * HEIGHT + (-5 if overall.rate < 0.9 else 13):.1f}",
+        "verdict": _calibration([share for _, share in told]),
+    }
+
+
+def _height(share: float) -> str:
+    return f"{BASE - share * HEIGHT:.1f}"
+
+
+def _calibration(shares: Sequence[Ratio]) -> str:
+    """Say whether the highest band that can be told differs from the lowest."""
+    enough = [share for share in shares if share.is_enough]
+    if len(enough) < 2:
+        return gettext("That cannot be told yet: it takes two bands with %(enough)s decisions or more.") % {
+            "enough": ENOUGH
+        }
+    lowest, highest = enough[0], enough[-1]
+    if highest.low > lowest.high:
+        return gettext("Yes: in the highest of these bands more was rejected than in the lowest.")
+    if highest.high < lowest.low:
+        return gettext("No: in the highest of these bands less was rejected than in the lowest.")
+    return gettext("That cannot be told yet: the intervals of the highest and the lowest band overlap.")
+
+
+# -- the file --------------------------------------------------------------------------------------
+
+
+@require_safe
+def as_csv(request: PersonRequest) -> HttpResponse:
+    """Send the daily figures, a line for each agent and day."""
+    asked = Asked.by(request)
+    rows = asked.rows(asked.first)
+    agents = {agent.pk: agent for agent in asked.agents}
+    types = sorted({*TITLES, *(name for row in rows for name in row.signals)})
+    counts = ("responses", "triggered", "held", "rejected", "withdrawn", "edited", "approved", "expired", "pending")
+    answer = HttpResponse(
+        content_type="text/csv; charset=utf-8",
+        headers={
+            "Content-Disposition": f'attachment; filename="statistics-{asked.first}-{asked.today}.csv"',
+            "Cache-Control": "no-store",
+        },
+    )
+    lines = csv.writer(answer)
+    lines.writerow(
+        ["day", "agent", "name", "team", *counts, "median_seconds", "p90_seconds", *(f"fired_{name}" for name in types)]
+    )
+    for row in rows:
+        agent, total = agents[row.agent_id], Total.of([row])
+        lines.writerow(
+            [
+                row.day,
+                agent.public_id,
+                _as_text(agent.name),
+                _as_text(agent.team.name),
+                *(getattr(row, name) for name in counts),
+                total.median_seconds,
+                total.p90_seconds,
+                *(row.signals.get(name, {}).get("fired", 0) for name in types),
+            ]
+        )
+    return answer
+
+
+def _as_text(name: str) -> str:
+    """Keep a spreadsheet from taking a name for a formula."""
+    return f"'{name}" if name.lstrip()[:1] in tuple("=+-@＝＋－＠") or name[:1] in tuple("\t\r\n") else name

@@ -1,0 +1,174 @@
+"""The Statistics page and its CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from metacog.models import Agent
+from reviews import figures, statistics_views
+from reviews.models import DailyFigure
+
+
+@pytest.fixture
+def client(as_person: Any, alice: Any) -> Any:
+    return as_person(alice)
+
+
+def count() -> None:
+    figures.count_days(datetime.now(UTC))
+
+
+def text(answer: Any) -> str:
+    return " ".join(answer.content.decode().replace("\N{NO-BREAK SPACE}", " ").split())
+
+
+@pytest.fixture
+def decided(kuro: Any, posted: Any, held: Any) -> None:
+    """12 items of no-hedge of which 9 were rejected, 3 of absolute-claim of which 1 was."""
+    now = datetime.now(UTC)
+    for number in range(12):
+        held(posted(kuro, now, "no-hedge"), "rejected" if number < 9 else "approved", score=80)
+    for number in range(3):
+        held(posted(kuro, now, "absolute-claim"), "withdrawn" if number < 1 else "edited", score=50, seconds=7300)
+    posted(kuro, now, triggered=False)
+    count()
+
+
+def test_it_says_what_was_counted(client: Any, decided: None) -> None:
+    page = text(client.get("/statistics/"))
+    assert "<b>93.8 %</b>15 of 16" in page
+    assert "no responses in the 30 days before" in page
+    assert "<b>67 %</b>10 of 15 decided · 95 %: 42–85 %" in page
+    assert "<b>1 min</b>median of 15 decisions · p90 2 h · 0 expired" in page
+
+
+def test_a_ratio_on_few_decisions_is_words(client: Any, decided: None) -> None:
+    page = text(client.get("/statistics/"))
+    assert "1 of 3 decisions: too few to tell" in page
+    assert "33 %" not in page
+    assert "That cannot be told yet: it takes two bands with 10 decisions or more." in page
+
+
+def test_a_signal_is_set_against_all_that_was_held(client: Any, decided: None) -> None:
+    page = text(client.get("/statistics/"))
+    assert "75 % <span class=\"quiet\">47–91 %</span></td><td class=\"num\">1.1</td>" in page
+    assert "no different from held items at large" in page
+
+
+def test_it_tells_whether_a_higher_score_is_rejected_more_often(
+    client: Any, kuro: Any, posted: Any, held: Any
+) -> None:
+    for number in range(40):
+        held(posted(kuro, datetime.now(UTC)), "rejected" if number % 10 else "approved", score=80)
+        held(posted(kuro, datetime.now(UTC)), "approved" if number % 10 else "rejected", score=50)
+    count()
+    assert "Yes: in the highest of these bands" in text(client.get("/statistics/"))
+
+
+def test_it_compares_with_as_many_days_before(client: Any, kuro: Any, posted: Any) -> None:
+    now = datetime.now(UTC)
+    for number in range(4):
+        posted(kuro, now, triggered=number < 2)
+        posted(kuro, now - timedelta(days=8), triggered=number < 1)
+    count()
+    assert "+25.0 points against the 7 days before (1 of 4)" in text(client.get("/statistics/?days=7"))
+    assert "3 of 8" in text(client.get("/statistics/?days=30"))
+
+
+def test_its_charts_have_their_numbers_as_tables(client: Any, decided: None) -> None:
+    page = text(client.get("/statistics/"))
+    assert page.count("<details") - text(client.get("/responses/")).count("<details") == 2
+    assert '<td class="num">16</td><td class="num">10</td><td class="num">2</td><td class="num">3</td>' in page
+
+
+def test_no_style_or_script_stands_in_it(client: Any, decided: None) -> None:
+    main = client.get("/statistics/").content.decode().split("<main")[1].split("</main>")[0]
+    assert " style=" not in main
+    assert "<script" not in main
+    assert " on" not in {part[:3] for part in main.split("<") if "=" in part[:8]}
+
+
+def test_it_says_so_when_there_is_nothing(client: Any, kuro: Any) -> None:
+    assert "There are no figures for these days" in text(client.get("/statistics/"))
+
+
+@pytest.mark.parametrize("days", ["8", "x", "", "-1", "1" * 5000])
+def test_an_odd_period_is_the_usual_one(client: Any, decided: None, days: str) -> None:
+    page = client.get("/statistics/", {"days": days})
+    assert '<input type="hidden" name="days" value="30">' in page.content.decode()
+
+
+def test_an_agent_can_be_chosen(client: Any, decided: None, aurora: Any) -> None:
+    from metacog.agents import create_agent
+
+    idle, *_ = create_agent(aurora, "idle", None)
+    kuro = Agent.objects.get(name="kuro")
+    assert "15 of 16" in text(client.get("/statistics/", {"agent": kuro.public_id}))
+    assert "There are no figures" in text(client.get("/statistics/", {"agent": idle.public_id}))
+
+
+def test_a_stranger_sees_nothing_of_it(as_person: Any, mallory: Any, decided: None, other: Any, kuro: Any) -> None:
+    client = as_person(mallory)
+    page = text(client.get("/statistics/"))
+    assert "There are no figures" in page
+    assert "kuro" not in page
+    for path in ("/statistics/", "/statistics.csv"):
+        assert client.get(path, {"agent": kuro.id}).status_code == 404
+    assert kuro.id not in client.get("/statistics.csv").content.decode()
+
+
+@pytest.mark.parametrize("path", ["/statistics/", "/statistics.csv"])
+def test_it_asks_to_sign_in(db: None, path: str, client: Any) -> None:
+    client.logout()
+    assert client.get(path).status_code == 302
+
+
+def test_its_cost_does_not_grow_with_the_responses(
+    client: Any, kuro: Any, posted: Any, held: Any, django_assert_num_queries: Any
+) -> None:
+    now = datetime.now(UTC)
+    for responses in (10, 990):
+        for number in range(responses):
+            response = posted(kuro, now - timedelta(days=number % 30), "no-hedge")
+            if number % 10 == 0:
+                held(response, "rejected", score=number % 101)
+        DailyFigure.objects.all().delete()  # responses come when they come; these were written into the past
+        count()
+        with django_assert_num_queries(5):  # session, person, agents, figures, count in the navigation
+            page = client.get("/statistics/")
+    assert "1,000 responses" in text(page)
+
+
+def test_the_file_has_a_line_for_each_agent_and_day(client: Any, decided: None, kuro: Any) -> None:
+    answer = client.get("/statistics.csv")
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    (row,) = csv.DictReader(io.StringIO(answer.content.decode()))
+    assert row["agent"] == kuro.id
+    assert row["responses"] == "16"
+    assert (row["rejected"], row["withdrawn"], row["edited"], row["approved"]) == ("9", "1", "2", "3")
+    assert (row["fired_no-hedge"], row["fired_error-pattern"]) == ("12", "0")
+    assert (row["median_seconds"], row["p90_seconds"]) == ("60", "7300")
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "＝1"])
+def test_a_spreadsheet_takes_no_name_for_a_formula(client: Any, decided: None, name: str) -> None:
+    Agent.objects.filter(name="kuro").update(name=name)
+    (row,) = csv.DictReader(io.StringIO(client.get("/statistics.csv").content.decode()))
+    assert row["name"] == f"'{name}"
+
+
+def test_a_plain_name_stays_as_it_is() -> None:
+    assert statistics_views._as_text("kuro-2") == "kuro-2"
+
+
+def test_today_is_counted_by_the_task(kuro: Any) -> None:
+    from reviews import tasks
+
+    kuro.hold()
+    tasks.count_days()
+    assert DailyFigure.objects.get().held == 1
