@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -33,7 +34,7 @@ def test_an_item_comes_up_by_itself_and_is_decided_undone_and_decided_again(
     queue.get_by_role("heading", name="No agent has posted yet").wait_for()
     held = kuro.hold()
     queue.locator(f"#row-{held}").wait_for()
-    queue.wait_for_function("document.title.startsWith('(1) ')")
+    expect(queue).to_have_title(re.compile(r"^\(1\) "))
     assert queue.locator("#text mark").count() == 2
     press(queue, "a")
     queue.get_by_role("heading", name="Nothing waits").wait_for()
@@ -58,12 +59,12 @@ def test_a_decision_opens_the_next_item_and_puts_the_focus_on_its_heading(
     assert page.locator("#item").get_attribute("data-held") == second
     press(page, "a")
     page.locator(f'#item[data-held="{first}"]').wait_for()
-    assert page.evaluate("document.activeElement.id") == "item-title"
-    assert page.locator(f"#row-{first}").get_attribute("aria-current") == "true"
-    assert "approved by you" in page.locator(f"#row-{second}").inner_text()
-    assert page.url.endswith(f"/queue/{first}/")
-    assert re.search(r"Approved “The cause is clearly the cache.”", page.locator("#told").inner_text())
-    page.wait_for_function("document.getElementById('live').textContent.includes('Approved')")
+    expect(page.locator(TITLE)).to_be_focused()
+    expect(page.locator(f"#row-{first}")).to_have_attribute("aria-current", "true")
+    expect(page.locator(f"#row-{second}")).to_contain_text("approved by you")
+    expect(page).to_have_url(re.compile(f"/queue/{first}/$"))
+    expect(page.locator("#told")).to_contain_text("Approved “The cause is clearly the cache.”")
+    expect(page.locator("#live")).to_contain_text("Approved")
 
 
 def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro: Any) -> None:
