@@ -258,7 +258,6 @@ def _band_chart(total: Total) -> dict[str, Any]:
         "bands": bands,
         "overall": ratio(overall),
         "line": _height(overall.rate),
-        "label": f"{BASE - overall.rate * HEIGHT + (-5 if overall.rate < 0.9 else 13):.1f}",
         "verdict": _calibration([share for _, share in told]),
     }
 
