@@ -206,7 +206,7 @@ def _held_chart(asked: Asked, rows: Sequence[DailyFigure]) -> dict[str, Any]:
     top = max(2, *(total.held + total.held % 2 for total in totals))
     slot = WIDTH / len(days)
     stacks, table = [], []
-    for number, (day, total) in enumerate(zip(days, totals, strict=True)):
+    for place, (day, total) in enumerate(zip(days, totals, strict=True)):
         counts = {name: getattr(total, name) for name in kinds} | {"rejected": total.rejected_ratio.part}
         name, y = date_format(day, "MONTH_DAY_FORMAT"), float(BASE)
         for kind, count in counts.items():
@@ -217,14 +217,15 @@ def _held_chart(asked: Asked, rows: Sequence[DailyFigure]) -> dict[str, Any]:
             stacks.append(
                 {
                     "kind": kind,
-                    "x": f"{LEFT + number * slot:.1f}",
+                    "x": f"{LEFT + place * slot:.1f}",
                     "y": f"{y:.1f}",
                     "width": f"{slot * 0.75:.1f}",
                     "height": f"{max(0.5, height - 0.7):.1f}",  # a gap between what is stacked
                     "title": f"{name}: {count:,} {kinds[kind]}",
                 }
             )
-        table.append({"day": day, "name": name, "responses": total.responses, "counts": [*counts.values(), total.held]})
+        numbers = [total.responses, *counts.values(), total.held]
+        table.append({"iso": day.isoformat(), "name": name, "numbers": [f"{count:,}" for count in numbers]})
     return {
         "kinds": kinds.items(),
         "stacks": stacks,
