@@ -8,16 +8,14 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.template.response import TemplateResponse
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from metacog import agents as changes
-from metacog import audit, heuristics, members
+from metacog import audit, members
 from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
 from metacog.forms import KINDS, RELEASED_BY, SIGNALS
 from metacog.models import Agent, AuditEvent, Membership, Policy, Role, Team
@@ -164,90 +162,24 @@ class AgentAdmin(ScopedAdmin):
 # -- policies --------------------------------------------------------------------------------------
 
 
-def weight_field(signal: str) -> str:
-    return f"weight_{signal.replace('-', '_')}"
-
-
-def _score(label: Any, help_text: Any) -> forms.IntegerField:
-    return forms.IntegerField(label=label, min_value=0, max_value=101, help_text=help_text)
-
-
-def _weight(signal: str) -> forms.IntegerField:
-    return forms.IntegerField(label=SIGNALS[signal], min_value=0, max_value=100, help_text=_("0 switches it off."))
-
-
-def _release(kind: str) -> forms.ChoiceField:
-    return forms.ChoiceField(label=KINDS[kind], choices=list(RELEASED_BY.items()))
-
-
-def _mark(kind: str) -> forms.CharField:
-    return forms.CharField(
-        label=KINDS[kind],
-        required=False,
-        max_length=500,
-        widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("Added to what is marked; {score} becomes the score. Empty: the usual words."),
-    )
-
-
-class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The next version of an agent's policy. `agent` is set on the class made for one request."""
-
-    agent: Agent
-
-    based_on = forms.IntegerField(widget=forms.HiddenInput)
-    threshold = _score(_("Marks from"), _("0–100, or 101 for never. The seed marks from 30."))
-    hold_at = _score(_("Holds from"), _("0–100, or 101 for never. The seed holds from 50."))
-    weight_absolute_claim = _weight("absolute-claim")
-    weight_error_pattern = _weight("error-pattern")
-    weight_no_hedge = _weight("no-hedge")
-    weight_overconfidence = _weight("overconfidence")
-    release_chat = _release("chat")
-    release_task = _release("task")
-    release_remember = _release("remember")
-    mark_chat = _mark("chat")
-    mark_task = _mark("task")
-    mark_remember = _mark("remember")
-
-    class Meta:
-        model = Policy
-        fields = [
-            "threshold", "hold_at", "review_seconds", "expiry_seconds",
-            "rate_per_second", "rate_burst", "require_signature", "note",
-        ]  # fmt: skip
-        help_texts = {"note": _("For whoever wonders later.")}
-
-    def clean(self) -> dict[str, Any]:
-        data = self.cleaned_data
-        in_force = Agent.objects.select_for_update().get(pk=self.agent.pk).policy_version
-        if data.get("based_on") != in_force:
-            raise ValidationError(
-                gettext("Version %(version)d came into force while you were writing. Open it and start from there.")
-                % {"version": in_force}
-            )
-        if data.get("threshold", 0) > data.get("hold_at", 101):
-            self.add_error("hold_at", gettext("Holding cannot start below where marking does."))
-        policy = self.instance
-        policy.agent = self.agent
-        policy.weights = {name: data.get(weight_field(name)) for name in SIGNALS}
-        policy.release = {kind: data.get(f"release_{kind}") for kind in KINDS}
-        policy.marks = {kind: text for kind in KINDS if (text := data.get(f"mark_{kind}"))}
-        return data
-
-    def _post_clean(self) -> None:
-        # What is wrong with a field is said there; the model would say it again in the wire's words.
-        if not self.errors:
-            super()._post_clean()  # type: ignore[misc]
-
-
 @admin.register(Policy)
 class PolicyAdmin(ScopedAdmin):
-    """Versions are only added: each change is the next version, prefilled from the one in force."""
+    """Versions, to read. A new one is tried out and saved on the agent's policy page in the console."""
 
     team_path = "agent__team"
-    role_to_view = role_to_add = Role.OWNER
-    form = PolicyForm
-    list_display = ["agent", "version", "in_force", "threshold", "hold_at", "created_by", "created_at", "note"]
+    role_to_view = Role.OWNER
+    readonly_fields = ["about", "weights_", "release_", "marks_", "console"]
+    list_display = [
+        "agent",
+        "version",
+        "in_force",
+        "threshold",
+        "hold_at",
+        "created_by",
+        "created_at",
+        "note",
+        "console",
+    ]
     list_filter = [("agent", ScopedFilter)]
     list_select_related = ["agent__team", "created_by"]
     ordering = ["agent__name", "agent", "-version"]
@@ -257,31 +189,17 @@ class PolicyAdmin(ScopedAdmin):
         return policy.version == policy.agent.policy_version
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        if obj is None:
-            return [
-                (_("Thresholds"), {"fields": [("threshold", "hold_at")]}),
-                (_("Weights"), {"fields": [tuple(weight_field(signal) for signal in SIGNALS)]}),
-                (
-                    _("Who may release what is held"),
-                    {
-                        "fields": [tuple(f"release_{kind}" for kind in KINDS)],
-                        "description": _("The agent: by its second look, a cycle later, with a reason."),
-                    },
-                ),
-                (_("Wording of marks"), {"fields": [f"mark_{kind}" for kind in KINDS]}),
-                (_("Times"), {"fields": [("review_seconds", "expiry_seconds")]}),
-                (_("Posts"), {"fields": [("rate_per_second", "rate_burst"), "require_signature"]}),
-                (None, {"fields": ["note", "based_on"]}),
-            ]
         return [
-            (None, {"fields": ["about", "note"]}),
+            (None, {"fields": ["about", "note", "console"]}),
             (_("Thresholds"), {"fields": ["threshold", "hold_at", "weights_", "release_", "marks_"]}),
             (_("Times"), {"fields": ["review_seconds", "expiry_seconds"]}),
             (_("Posts"), {"fields": ["rate_per_second", "rate_burst", "require_signature"]}),
         ]
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return ["about", "weights_", "release_", "marks_"] if obj else []
+    @admin.display(description=_("changes"))
+    def console(self, policy: Policy) -> str:
+        address = reverse("policy", args=[policy.agent.public_id])
+        return format_html('<a href="{}">{}</a>', address, gettext("In the console"))
 
     @admin.display(description=_("version"))
     def about(self, policy: Policy) -> str:
@@ -298,65 +216,6 @@ class PolicyAdmin(ScopedAdmin):
     @admin.display(description=_("wording of marks"))
     def marks_(self, policy: Policy) -> str:
         return ", ".join(f"{KINDS[kind]}: {text}" for kind, text in (policy.marks or {}).items()) or "–"
-
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        if not self.has_add_permission(request):
-            return super().add_view(request, form_url, extra_context)
-        if "agent" not in request.GET:
-            return self._choose_agent(request)
-        agent = self._agent(request)
-        context = {
-            "title": gettext("The next policy of %(agent)s") % {"agent": agent},
-            "subtitle": gettext("from version %(version)d") % {"version": agent.policy_version},
-            "show_save_and_add_another": False,
-            "show_save_and_continue": False,
-        }
-        return super().add_view(request, form_url, {**context, **(extra_context or {})})
-
-    def _choose_agent(self, request: HttpRequest) -> HttpResponse:
-        agents = Agent.objects.filter(team__in=team_ids(request, Role.OWNER)).select_related("team")
-        context = {
-            **self.admin_site.each_context(request),
-            "title": gettext("Whose policy?"),
-            "opts": self.opts,
-            "agents": agents.order_by("team__name", "name"),
-        }
-        return TemplateResponse(request, "admin/metacog/policy/choose_agent.html", context)
-
-    def _agent(self, request: HttpRequest) -> Agent:
-        pk = request.GET.get("agent", "")
-        own = Agent.objects.filter(team__in=team_ids(request, Role.OWNER))
-        agent = own.filter(pk=int(pk)).first() if pk.isascii() and pk.isdigit() and len(pk) < 19 else None
-        if agent is None:
-            raise Http404
-        return agent
-
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        form: Any = super().get_form(request, obj, change, **kwargs)
-        if obj is None:
-            form.agent = self._agent(request)
-        return form
-
-    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        agent = self._agent(request)
-        policy = Policy.objects.get(agent=agent, version=agent.policy_version)
-        rules = heuristics.Policy.from_dict(policy.as_dict())
-        return {
-            **policy.as_dict(),
-            **{weight_field(signal): rules.weights[signal] for signal in SIGNALS},
-            **{f"release_{kind}": rules.release[kind] for kind in KINDS},
-            **{f"mark_{kind}": (rules.marks or {}).get(kind, "") for kind in KINDS},
-            "based_on": policy.version,
-        }
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        assert request.user.is_authenticated
-        changes.add_policy(form.agent, request.user, obj, based_on=form.cleaned_data["based_on"])
-
-    def response_post_save_add(self, request: HttpRequest, obj: Any) -> Any:
-        return redirect("agent", obj.agent.public_id)
 
 
 # -- the record ------------------------------------------------------------------------------------

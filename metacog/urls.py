@@ -7,7 +7,7 @@ from django.views.generic import RedirectView
 from metacog import audit_views, health, views
 from metacog.api import api
 from patterns.api import router as patterns_router
-from reviews import delivery_views, metrics, statistics_views
+from reviews import delivery_views, metrics, policy_views, statistics_views
 from reviews import views as reviews_views
 from reviews.api import router as reviews_router
 
@@ -42,6 +42,7 @@ urlpatterns = [
     path("agents/", views.agents, name="agents"),
     path("agents/new", views.agent_new, name="agent-new"),
     path("agents/<str:agent_id>/", views.agent, name="agent"),
+    path("agents/<str:agent_id>/policy/", policy_views.policy, name="policy"),
     path("agents/<str:agent_id>/rotate", views.agent_rotate, name="agent-rotate"),
     path("agents/<str:agent_id>/revoke", views.agent_revoke, name="agent-revoke"),
     path("agents/<str:agent_id>/switch", views.agent_switch, name="agent-switch"),

@@ -48,6 +48,7 @@ from metacog.forms import (
     RoleForm,
     SignInForm,
 )
+from metacog.heuristics import thresholds
 from metacog.models import Agent, AgentKey, Language, Membership, Policy, Role, Team, User
 
 RECENT = 200  # responses that an agent's firing rate is counted over
@@ -344,8 +345,12 @@ def firing_rate(agent: Agent, policy: Policy) -> dict[str, Any]:
         for low, high in BANDS
         for count in [sum(low <= score <= high for score in scores)]
     ]
-    held = sum(score >= policy.hold_at for score in scores)
-    return {"scored": len(scores), "bands": bands, "would_hold": held}
+    return {
+        "scored": len(scores),
+        "bands": bands,
+        "would_hold": sum(score >= policy.hold_at for score in scores),
+        "suggestion": thresholds.suggest(scores, policy.threshold, policy.hold_at),
+    }
 
 
 def duration(seconds: int) -> str:

@@ -35,7 +35,7 @@ def test_the_pages_have_no_fault_axe_can_find(
         address(ErrorPattern, "changelist"), address(ErrorPattern, "add"), address(ErrorPattern, "change", pattern.pk),
         address(ErrorPattern, "history", pattern.pk), address(Team, "change", agent.team_id),
         address(Agent, "changelist"), address(HeldItem, "changelist"), address(HeldItem, "change", held.pk),
-        reverse("admin:metacog_policy_add"), reverse("admin:metacog_policy_add") + f"?agent={agent.pk}",
+        reverse("policy", args=[kuro.id]), reverse("policy", args=[kuro.id]) + "?threshold=20&hold_at=20",
     ):  # fmt: skip
         page.goto(path)
         found = Axe().run(page).response["violations"]

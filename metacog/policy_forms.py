@@ -1,0 +1,114 @@
+"""What an owner fills in to change an agent's policy: the next version, prefilled from an earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from metacog import heuristics
+from metacog.forms import KINDS, RELEASED_BY, SIGNALS
+from metacog.models import Agent, Policy
+
+
+def _score(label: Any, help_text: Any) -> forms.IntegerField:
+    return forms.IntegerField(label=label, min_value=0, max_value=101, help_text=help_text)
+
+
+class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
+    """The next version of an agent's policy. `based_on` is the version the author saw in force."""
+
+    based_on = forms.IntegerField(widget=forms.HiddenInput)
+    threshold = _score(gettext_lazy("Marks from"), gettext_lazy("0–100, or 101 for never. The seed marks from 30."))
+    hold_at = _score(gettext_lazy("Holds from"), gettext_lazy("0–100, or 101 for never. The seed holds from 50."))
+
+    class Meta:
+        model = Policy
+        fields = [
+            "threshold", "hold_at", "review_seconds", "expiry_seconds",
+            "rate_per_second", "rate_burst", "require_signature", "note",
+        ]  # fmt: skip
+        help_texts = {"note": gettext_lazy("For whoever wonders later.")}
+
+    def __init__(self, agent: Agent, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance.agent = agent
+        for signal, label in SIGNALS.items():
+            self.fields[weight_field(signal)] = forms.IntegerField(label=label, min_value=0, max_value=100)
+        for kind, name in KINDS.items():
+            self.fields[f"release_{kind}"] = forms.ChoiceField(label=name, choices=list(RELEASED_BY.items()))
+            self.fields[f"mark_{kind}"] = forms.CharField(
+                label=name, required=False, max_length=500, widget=forms.Textarea(attrs={"rows": 2})
+            )
+
+    def weight_fields(self) -> list[forms.BoundField]:
+        return [self[weight_field(signal)] for signal in SIGNALS]
+
+    def release_fields(self) -> list[forms.BoundField]:
+        return [self[f"release_{kind}"] for kind in KINDS]
+
+    def mark_fields(self) -> list[forms.BoundField]:
+        return [self[f"mark_{kind}"] for kind in KINDS]
+
+    def time_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in ("review_seconds", "expiry_seconds", "rate_per_second", "rate_burst")]
+
+    def has_errors_below(self) -> bool:
+        """Tell whether something is wrong in the part of the page that is folded away."""
+        return any(field.errors for field in (*self.mark_fields(), *self.time_fields()))
+
+    def clean(self) -> dict[str, Any]:
+        data = self.cleaned_data
+        if data.get("threshold", 0) > data.get("hold_at", 101):
+            self.add_error("hold_at", _("Holding cannot start below where marking does."))
+        policy = self.instance
+        policy.weights = {signal: data.get(weight_field(signal)) for signal in SIGNALS}
+        policy.release = {kind: data.get(f"release_{kind}") for kind in KINDS}
+        policy.marks = {kind: text for kind in KINDS if (text := data.get(f"mark_{kind}"))}
+        return data
+
+    def _post_clean(self) -> None:
+        # What is wrong with a field is said there; the model would say it again in the wire's words.
+        if not self.errors:
+            super()._post_clean()  # type: ignore[misc]
+
+
+def weight_field(signal: str) -> str:
+    return f"weight_{signal.replace('-', '_')}"
+
+
+def filled_in(policy: Policy, *, based_on: int) -> dict[str, Any]:
+    """Return a version as the form's values."""
+    rules = heuristics.Policy.from_dict(policy.as_dict())
+    return {
+        **{name: getattr(policy, name) for name in PolicyForm.Meta.fields},
+        **{weight_field(signal): rules.weights[signal] for signal in SIGNALS},
+        **{f"release_{kind}": rules.release[kind] for kind in KINDS},
+        **{f"mark_{kind}": (rules.marks or {}).get(kind, "") for kind in KINDS},
+        "based_on": based_on,
+    }
+
+
+def changes(old: Policy, new: Policy) -> list[tuple[str, str, str]]:
+    """Return what differs between two versions: the field's label, then the old and the new value as text."""
+    before, after = _told(old), _told(new)
+    return [(label, before[label], value) for label, value in after.items() if before[label] != value]
+
+
+def _told(policy: Policy) -> dict[str, str]:
+    rules = heuristics.Policy.from_dict(policy.as_dict())
+    named: Mapping[str, Any] = {
+        **{str(SIGNALS[signal]): rules.weights[signal] for signal in SIGNALS},
+        **{_("%(kind)s is released by") % {"kind": KINDS[kind]}: RELEASED_BY[rules.release[kind]] for kind in KINDS},
+        **{_("Mark of %(kind)s") % {"kind": KINDS[kind]}: (rules.marks or {}).get(kind) or "–" for kind in KINDS},
+    }
+    plain = ("profile", "threshold", "hold_at", "review_seconds", "expiry_seconds", "rate_per_second", "rate_burst")
+    values = {capfirst(Policy._meta.get_field(name).verbose_name): getattr(policy, name) for name in plain}
+    values[capfirst(Policy._meta.get_field("require_signature").verbose_name)] = (
+        _("yes") if policy.require_signature else _("no")
+    )
+    return {label: str(value) for label, value in {**values, **named}.items()}

@@ -1,0 +1,288 @@
+"""An agent's policy page: a draft, what it would have done, versions and the way back."""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from metacog.models import Agent, AuditEvent, Policy
+from patterns.models import ErrorPattern
+from reviews.models import AgentResponse, HeldItem
+from tests.conftest import HELD, Caller
+
+DRAFT = {
+    "threshold": "20", "hold_at": "40", "review_seconds": "60", "expiry_seconds": "3600", "rate_per_second": "20",
+    "rate_burst": "200", "note": "too quiet", "based_on": "1", "profile": "seed",
+    "weight_absolute_claim": "45", "weight_error_pattern": "30", "weight_no_hedge": "15", "weight_overconfidence": "0",
+    "release_chat": "person", "release_task": "agent", "release_remember": "person",
+    "mark_chat": "(look again, {score})", "mark_task": "", "mark_remember": "",
+}  # fmt: skip
+
+
+class Desk:
+    """The page as somebody uses it."""
+
+    def __init__(self, client: Any, caller: Caller) -> None:
+        self.client, self.address = client, reverse("policy", args=[caller.id])
+
+    def get(self, query: str = "") -> str:
+        answer = self.client.get(self.address + query)
+        assert answer.status_code == 200
+        return html.unescape(answer.content.decode())
+
+    def try_out(self, **changed: str) -> Any:
+        return self.client.post(self.address, DRAFT | changed)
+
+    def save(self, **changed: str) -> Any:
+        """Save a draft as its preview was shown."""
+        shown = self.try_out(**changed).content.decode()
+        seen = re.search(r'name="seen" value="(\w+)"', shown)
+        return self.client.post(self.address, DRAFT | changed | {"do": "save", "seen": seen[1] if seen else ""})
+
+
+@pytest.fixture
+def desk(olga: Any, kuro: Any, as_person: Any) -> Desk:
+    return Desk(as_person(olga), kuro)
+
+
+def rows(page: str) -> dict[str, list[str]]:
+    """Return the comparison's lines: policy in force, draft, change."""
+    found = re.findall(r'<th scope="row">([^<]+)</th>(.*?)</tr>', page, re.S)
+    return {name: re.findall(r">([^<>]+)</", cells) for name, cells in found}
+
+
+class TestDrafting:
+    def test_it_starts_from_the_version_in_force(self, desk: Desk) -> None:
+        assert desk.save().status_code == 302
+        page = desk.get()
+        for part in ('name="threshold" value="20"', 'name="weight_absolute_claim" value="45"', "(look again, {score})"):
+            assert part in page
+        assert 'name="based_on" value="2"' in page
+        assert 'name="note" value' not in page  # the old reason is not the new one's
+
+    def test_trying_out_changes_nothing(self, desk: Desk, kuro: Any) -> None:
+        assert desk.try_out().status_code == 200
+        assert Policy.objects.count() == 1
+        assert kuro.respond("Clearly.")["policy"] == 1
+
+    def test_a_draft_is_an_address(self, desk: Desk) -> None:
+        page = desk.get("?threshold=35&weight_no_hedge=25&based_on=9&nonsense=1")
+        assert 'name="threshold" value="35"' in page
+        assert 'name="weight_no_hedge" value="25"' in page
+        assert 'name="based_on" value="1"' in page
+        assert Policy.objects.count() == 1
+
+    def test_a_page_that_has_htmx_gets_the_preview_alone(self, desk: Desk) -> None:
+        answer = desk.client.post(desk.address, DRAFT, headers={"hx-request": "true"})
+        assert answer.status_code == 200
+        assert "<html" not in answer.content.decode()
+        assert "Marks from" in answer.content.decode()
+
+    @pytest.mark.parametrize("do", ["preview", "save"])
+    @pytest.mark.parametrize(
+        ("changed", "said"),
+        [
+            ({"hold_at": "10"}, "Holding cannot start below where marking does"),
+            ({"threshold": "102", "hold_at": "102"}, "less than or equal to 101"),
+            ({"weight_no_hedge": "-1"}, "greater than or equal to 0"),
+            ({"release_chat": "nobody"}, "Select a valid choice"),
+            ({"mark_chat": "x" * 501}, "at most 500 characters"),
+            ({"based_on": ""}, "required"),
+            ({"threshold": "many"}, "whole number"),
+        ],
+    )
+    def test_it_says_what_is_wrong(self, desk: Desk, changed: dict[str, str], said: str, do: str) -> None:
+        answer = desk.try_out(do=do, **changed)
+        assert answer.status_code == 422
+        assert said in answer.content.decode()
+        assert Policy.objects.count() == 1
+
+
+class TestSaving:
+    def test_it_makes_the_next_version_and_puts_it_in_force(self, desk: Desk, olga: Any, kuro: Any) -> None:
+        answer = desk.save()
+        assert (answer.status_code, answer.url) == (302, desk.address)
+        old, new = Policy.objects.order_by("version")
+        assert (old.threshold, new.threshold, new.created_by) == (30, 20, olga)
+        assert new.weights["overconfidence"] == 0
+        assert new.marks == {"chat": "(look again, {score})"}
+        event = AuditEvent.objects.get(action="policy-changed")
+        assert (event.before, event.after, event.actor) == ("1", "2", "olga")
+        assert "threshold" in event.data["fields"]
+        verdict = kuro.respond("Clearly.")
+        assert (verdict["policy"], verdict["items"][0]["disposition"]) == (2, "hold")
+
+    def test_what_was_not_shown_is_not_saved(self, desk: Desk) -> None:
+        shown = desk.try_out().content.decode()
+        seen = re.search(r'name="seen" value="(\w+)"', shown)
+        assert seen
+        for late in ({"seen": ""}, {"seen": seen[1], "hold_at": "41"}):
+            answer = desk.try_out(do="save", **late)
+            assert answer.status_code == 200
+            assert "It is not saved yet" in answer.content.decode()
+        assert Policy.objects.count() == 1
+
+    def test_a_version_that_came_between_is_shown_first(self, desk: Desk) -> None:
+        desk.save()
+        late = desk.save(threshold="25", based_on="1")
+        assert late.status_code == 409
+        page = late.content.decode()
+        assert "Version 2 came into force while you were writing" in page
+        assert 'name="threshold" value="25"' in page
+        assert Policy.objects.count() == 2
+        assert desk.save(threshold="25", based_on="2").status_code == 302
+
+    def test_the_way_back_is_a_draft_of_an_old_version(self, desk: Desk) -> None:
+        desk.save()
+        page = desk.get("?from=1")
+        assert 'name="threshold" value="30"' in page
+        assert 'name="based_on" value="2"' in page
+        assert 'value="Back to version 1"' in page
+
+    def test_versions_say_what_they_changed(self, desk: Desk) -> None:
+        desk.save()
+        page = desk.get()
+        assert "<dt>Absolute claim</dt><dd><del>20</del> → <ins>45</ins></dd>" in page
+        assert "<dt>CHAT is released by</dt><dd><del>a person or the agent</del> → <ins>only a person" in page
+        assert "What every new agent begins with." in page
+
+
+class TestPreview:
+    def test_it_scores_what_was_posted_again_and_joins_what_people_decided(
+        self, desk: Desk, kuro: Any, alice: Any, as_person: Any, undo_at_once: None
+    ) -> None:
+        for verdict in ("", "reject", "approve"):  # last: text that was approved passes
+            held = HeldItem.objects.get(public_id=kuro.hold())
+            if verdict:
+                data = {"verdict": verdict, "version": "1", "sha256": held.sha256, "reason": "no"}
+                as_person(alice).post(reverse("decide", args=[held.public_id]), data)
+        kuro.respond("Clearly.")  # 20: only the draft holds it, from 45 on
+        kuro.respond("Clearly.", items=[{"kind": "ask", "text": "Clearly?"}])  # nothing of it can be held
+        kuro.respond("Perhaps.")
+        page = desk.try_out().content.decode()
+        assert rows(page) == {
+            "Responses that trigger": ["3", "5", "+2"],
+            "Items marked": ["0", "0", "–"],
+            "Items held": ["3", "4", "+1"],
+            "people or the agent turned down": ["1", "1", "–"],
+            "people approved after an edit": ["0", "0", "–"],
+            "people or the agent approved": ["1", "1", "–"],
+            "nobody decided": ["1", "1", "–"],
+            "passed then, so nobody looked": ["0", "1", "+1"],
+        }
+        assert "6 responses of the last 30 days" in page
+        assert page.count('class="plain examples"') == 1
+
+    def test_it_tells_what_the_draft_lets_pass(self, desk: Desk, kuro: Any) -> None:
+        kuro.hold()
+        page = desk.try_out(hold_at="101", threshold="30").content.decode()
+        assert rows(page)["Items held"] == ["1", "0", "−1"]
+        assert "The draft lets pass" in page
+
+    def test_it_scores_with_the_patterns_of_today(self, desk: Desk, kuro: Any) -> None:
+        kuro.hold()
+        ErrorPattern.objects.update(state="retired")
+        from metacog.models import Team
+
+        Team.objects.update(patterns_version=99)
+        assert rows(desk.try_out(hold_at="50", weight_absolute_claim="20").content.decode())["Items held"][0] == "0"
+
+    @pytest.mark.parametrize("days", [29, 31])
+    def test_it_looks_at_thirty_days(self, desk: Desk, kuro: Any, days: int) -> None:
+        kuro.hold()
+        AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=days))
+        page = desk.try_out().content.decode()
+        assert ("1 response of the last 30 days" in page) == (days == 29)
+        assert ("cannot be told" in page) == (days == 31)
+
+    def test_it_leaves_out_erased_texts(self, desk: Desk, kuro: Any) -> None:
+        kuro.hold()
+        AgentResponse.objects.update(erased_at=timezone.now(), body="")
+        assert "cannot be told" in desk.try_out().content.decode()
+
+    def test_agents_text_is_only_text(self, desk: Desk, kuro: Any) -> None:
+        kuro.respond("<script>alert('clearly')</script>")
+        page = desk.try_out().content.decode()
+        assert "&lt;script&gt;" in page
+        assert "<script>alert" not in page
+
+    def test_it_costs_the_same_number_of_queries_however_much_there_is(
+        self, desk: Desk, kuro: Any, django_assert_num_queries: Any
+    ) -> None:
+        desk.get()
+        kuro.hold()
+        with django_assert_num_queries(9):
+            desk.get("?hold_at=45")
+        for _ in range(5):
+            kuro.hold()
+        with django_assert_num_queries(9):
+            desk.get("?hold_at=45")
+
+
+class TestSuggestion:
+    @pytest.fixture
+    def posted(self, kuro: Any) -> Any:
+        """Return a function that stores so many responses of each text."""
+
+        def post(*counted: tuple[str, int]) -> None:
+            agent = Agent.objects.get(public_id=kuro.id)
+            for text, count in counted:
+                kuro.respond(text)
+                kind = AgentResponse.objects.latest("pk")
+                AgentResponse.objects.bulk_create(
+                    AgentResponse(
+                        agent=agent,
+                        body=kind.body,
+                        verdict=kind.verdict,
+                        policy_version=1,
+                        patterns_version=0,
+                        engine="1",
+                        hesitation_score=kind.hesitation_score,
+                    )
+                    for _ in range(count - 1)
+                )
+
+        return post
+
+    @pytest.mark.parametrize(("calm", "offered"), [(190, False), (191, True)])
+    def test_it_comes_after_two_hundred_responses(
+        self, desk: Desk, kuro: Any, posted: Any, calm: int, offered: bool
+    ) -> None:
+        posted(("Perhaps.", calm), ("Clearly.", 9))
+        for page in (desk.get(), desk.client.get(reverse("agent", args=[kuro.id])).content.decode()):
+            assert ("threshold=20&amp;hold_at=20" in page.replace("&hold", "&amp;hold")) == offered
+
+    def test_its_draft_holds_what_it_says(self, desk: Desk, posted: Any) -> None:
+        posted(("Perhaps.", 191), ("Clearly.", 9))
+        page = desk.get("?threshold=20&hold_at=20")
+        assert rows(page)["Items held"] == ["0", "9", "+9"]
+
+
+@pytest.mark.parametrize(
+    ("person", "tried", "saved"), [("mallory", 404, 404), ("victor", 200, 403), ("carla", 200, 403), ("olga", 200, 302)]
+)
+def test_everybody_in_the_team_may_try_and_an_owner_may_save(
+    request: pytest.FixtureRequest, kuro: Any, olga: Any, as_person: Any, person: str, tried: int, saved: int
+) -> None:
+    client = as_person(request.getfixturevalue(person))
+    desk = Desk(client, kuro)
+    shown = desk.try_out()
+    assert shown.status_code == tried
+    seen = re.search(r'name="seen" value="(\w+)"', Desk(as_person(olga), kuro).try_out().content.decode())
+    assert seen
+    assert desk.try_out(do="save", seen=seen[1]).status_code == saved
+    assert Policy.objects.count() == (2 if saved == 302 else 1)
+    if tried == 200 and saved == 403:
+        assert "Only an owner can put a draft in force" in shown.content.decode()
+        assert "hold_at=40" in shown.content.decode()
+
+
+def test_a_held_text_stays_out_of_a_strangers_draft(mallory: Any, other: Any, kuro: Any, as_person: Any) -> None:
+    kuro.respond(HELD)
+    assert "cache" not in Desk(as_person(mallory), other).try_out().content.decode()
