@@ -74,15 +74,24 @@ class Command(BaseCommand):
         lock = take_data_folder()
         with prepared_alone():
             check_surroundings()
-            migrate()
-            greeting = first_owner()
+            greeting = self.prepare()
         catalogues.compile_all()
         collect_static()
+        company = self.company()
         db.connections.close_all()
         if greeting:
             say(greeting)
-        serve(host, port, workers)
+        serve(host, port, workers, company)
         os.close(lock)
+
+    def prepare(self) -> str:
+        """Bring the database to where it can be served; return what to tell whoever started this."""
+        migrate()
+        return first_owner()
+
+    def company(self) -> list[Child]:
+        """Return what else runs beside web server, worker and beat."""
+        return []
 
 
 def check_port(host: str, port: int) -> None:
@@ -220,7 +229,7 @@ def collect_static() -> None:
     stamp.write_text(digest.hexdigest())
 
 
-def serve(host: str, port: int, workers: int) -> None:
+def serve(host: str, port: int, workers: int, company: list[Child]) -> None:
     environment = {
         **os.environ,
         "METACOG_DATA_DIR": str(settings.DATA_DIR),  # absolute by now
@@ -240,6 +249,7 @@ def serve(host: str, port: int, workers: int) -> None:
             "--without-gossip", "--without-mingle", "--without-heartbeat",
         ),
         Child("The beat", *celery, "beat", "--loglevel=WARNING", "--pidfile="),
+        *company,
     ]  # fmt: skip
     Supervisor(children, environment, say).run(
         is_ready=lambda: answers(host, port),

@@ -1,0 +1,237 @@
+"""Weeks of invented history, by the functions through which everything real comes.
+
+Posts, decisions, undos, second looks, expiries and seals are planned as moments and then played in
+order under a clock that is set to each, so that every row, id and audit event is as it would be.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime, time, timedelta
+from functools import partial
+from itertools import count
+
+from django.conf import settings
+from django.db import models
+
+from metacog import agents, audit, audit_chain, members
+from metacog.models import Agent, Policy, Role, Team, User
+from patterns import exchange
+from reviews import decisions, figures
+from reviews.demo.clock import Clock
+from reviews.demo.known_errors import KNOWN_ERRORS, as_file
+from reviews.demo.voices import FORGE, KURO, ROBIN, Said, Turn, Voice
+from reviews.ingest import receive
+from reviews.models import AgentResponse, Decision, HeldItem
+
+TEAM = "Harbour Lane"
+BEGUN = "demo-begun"  # the first event of a demo's audit record, and of no other
+SEED = 20_260_216
+
+RISKY = 0.05  # of the posts
+LOOKS = 0.15  # of what is held is decided by the agent's second look
+EXPIRES = 0.05
+TAKEN_BACK = 0.05  # of people's decisions
+POSTED_AGAIN = 0.4  # of what was approved
+
+# Who decides what an agent wrote: (username, first and last name, role), and how often.
+PEOPLE = (
+    ("ines", "Inês", "Ferreira", Role.REVIEWER),
+    ("marek", "Marek", "Zielinski", Role.REVIEWER),
+    ("yating", "Ya-ting", "Lin", Role.CURATOR),
+)
+REVIEWERS = {"robin": {"ines": 6, "marek": 4}, "forge": {"marek": 7, "yating": 3}, "kuro": {"yating": 9, "ines": 1}}
+OFFICE_HOURS = (7, 18)  # of the reviewers, in UTC, Monday to Friday
+
+# What waits for the newcomer: how many minutes ago, whose, and which of its risky turns.
+WAITING = (
+    (4, ROBIN, 0), (13, FORGE, 1), (27, KURO, 1), (52, ROBIN, 3), (95, FORGE, 3), (140, KURO, 7), (260, ROBIN, 5),
+    (430, FORGE, 5), (700, ROBIN, 1), (1_150, KURO, 2), (1_900, FORGE, 2), (2_900, ROBIN, 6), (4_000, KURO, 4),
+)  # fmt: skip
+QUIET = timedelta(hours=30)  # before the end: nothing else risky is said that nobody would have decided yet
+
+
+def found() -> Team:
+    """Begin the record of a demo with its team."""
+    audit.record(BEGUN, "demo", actor=None, team=None)
+    return members.add_team(TEAM, None)
+
+
+def play(team: Team, owner: User, clock: Clock, days: int) -> str:
+    """Write `days` days of history up to the present into a team; return robin's API key.
+
+    The clock stands at their beginning.
+    """
+    return _Course(team, owner, clock, clock.at + timedelta(days=days)).run()
+
+
+class _Course:
+    """What is planned, earliest first, and who takes part."""
+
+    def __init__(self, team: Team, owner: User, clock: Clock, end: datetime) -> None:
+        self.team, self.owner, self.clock, self.begin, self.end = team, owner, clock, clock.at, end
+        self.chance = random.Random(SEED)
+        self.planned: list[tuple[datetime, int, Callable[[], object]]] = []
+        self.order = count()
+        self.cycles = {voice.name: count(1) for voice in (ROBIN, FORGE, KURO)}
+        self.agents: dict[str, Agent] = {}
+        self.people: dict[str, User] = {}
+
+    def plan(self, at: datetime, what: Callable[[], object]) -> None:
+        """Have something happen at a moment; what would come after the end never does."""
+        if at < self.end:
+            heapq.heappush(self.planned, (at, next(self.order), what))
+
+    def run(self) -> str:
+        api_key = self.gather()
+        for days, patterns in KNOWN_ERRORS:
+            at = max(self.begin, self.end - timedelta(days=days)) + timedelta(minutes=30)
+            raw = json.dumps(as_file(patterns, at.isoformat())).encode()
+            self.plan(at, partial(exchange.take, self.team, raw, self.people["yating"]))
+        self.plan(self.begin + (self.end - self.begin) * 0.4, self.lower_threshold)
+        for voice in (ROBIN, FORGE, KURO):
+            self.plan_posts(voice)
+        for minutes, voice, number in WAITING:
+            self.plan_post(self.end - timedelta(minutes=minutes), voice, voice.risky[number], is_left=True)
+        for day in figures.days_between(figures.day_of(self.begin), figures.day_of(self.end)):
+            self.plan(datetime.combine(day, time(), UTC) + timedelta(days=1), audit_chain.seal)
+        while self.planned:
+            self.clock.at, _, what = heapq.heappop(self.planned)
+            what()
+        self.clock.at = self.end
+        figures.count_days(self.end)
+        audit_chain.seal()
+        return api_key
+
+    def gather(self) -> str:
+        """Add the people and agents; return robin's API key."""
+        for username, first, last, role in PEOPLE:
+            membership, _ = members.add_member(self.team, username, role, self.owner)
+            person = membership.user
+            person.first_name, person.last_name = first, last
+            person.save(update_fields=["first_name", "last_name"])
+            self.people[username] = person
+        keys = {}
+        for voice in (ROBIN, FORGE, KURO):
+            agent, key, _ = agents.create_agent(self.team, voice.name, self.owner, language=voice.language)
+            self.agents[voice.name], keys[voice.name] = agent, key
+        return keys[ROBIN.name]
+
+    def agent(self, voice: Voice) -> Agent:
+        """Return the agent as a request would read it, with the versions that are in force."""
+        return Agent.objects.select_related("team").get(pk=self.agents[voice.name].pk)
+
+    def lower_threshold(self) -> None:
+        agent = self.agent(FORGE)
+        policy = Policy(hold_at=45, note="Three marked reports of deploys turned out wrong: look at those as well.")
+        agents.add_policy(agent, self.owner, policy, based_on=agent.policy_version)
+
+    # -- posting -----------------------------------------------------------------------------------
+
+    def plan_posts(self, voice: Voice) -> None:
+        """Spread an agent's posts over its days, with their rhythm."""
+        for day in figures.days_between(figures.day_of(self.begin), figures.day_of(self.end)):
+            usual = voice.a_day if day.weekday() < 5 else voice.a_weekend_day
+            for _ in range(round(usual * self.chance.uniform(0.7, 1.3))):
+                first, last = voice.hours if self.chance.random() < 0.93 else (0, 24)
+                at = datetime.combine(day, time(), UTC) + timedelta(hours=self.chance.triangular(first, last))
+                if at > self.begin + timedelta(hours=1):
+                    is_risky = self.chance.random() < RISKY and at < self.end - QUIET
+                    self.plan_post(at, voice, self.chance.choice(voice.risky if is_risky else voice.calm))
+
+    def plan_post(self, at: datetime, voice: Voice, turn: Turn, *, is_left: bool = False) -> None:
+        if at > self.begin:
+            self.plan(at, lambda: self.post(voice, turn, is_left))
+
+    def post(self, voice: Voice, turn: Turn, is_left: bool) -> None:
+        said = voice.say(turn, self.chance, next(self.cycles[voice.name]))
+        for held in self.receive(voice, said.fields):
+            if not is_left:
+                self.plan_decision(voice, said, held)
+
+    def receive(self, voice: Voice, fields: dict[str, object]) -> models.QuerySet[HeldItem]:
+        raw = json.dumps(fields, ensure_ascii=False).encode()
+        verdict = json.loads(receive(self.agent(voice), raw, {}).verdict)
+        return HeldItem.objects.filter(public_id__in=[item["held"] for item in verdict["items"]])
+
+    # -- deciding ----------------------------------------------------------------------------------
+
+    def plan_decision(self, voice: Voice, said: Said, held: HeldItem) -> None:
+        after = self.chance.random()
+        agent = self.agents[voice.name]
+        if after < EXPIRES:
+            self.plan(held.expires_at, lambda: decisions.settle(agent))
+        elif after < EXPIRES + LOOKS:
+            minutes = self.chance.uniform(0.2, 30)
+            self.plan(held.review_due_at + timedelta(minutes=minutes), lambda: self.look_again(voice, said, held))
+        else:
+            at = in_office(self.clock.at + timedelta(minutes=self.chance.lognormvariate(2.4, 1.1)), self.chance)
+            self.plan(at, lambda: self.decide(voice, said, held))
+
+    def look_again(self, voice: Voice, said: Said, held: HeldItem) -> None:
+        """Have the agent decide its own item, as far as its policy lets it."""
+        mood = self.chance.random()
+        if held.kind == "remember" or mood < 0.5:
+            verdict, text, reason = "withdraw", None, self.chance.choice(voice.withdraws)
+        elif said.better and mood < 0.8:
+            verdict, text, reason = "edit", said.better, self.chance.choice(voice.edits)
+        else:
+            verdict, text, reason = "approve", None, self.chance.choice(voice.stands)
+        decision, _ = decisions.decide(held, self.agent(voice), verdict, text=text, reason=reason)
+        self.plan_repeat(voice, decision)
+
+    def decide(self, voice: Voice, said: Said, held: HeldItem) -> None:
+        """Have a reviewer decide, and now and then think better of it."""
+        names, weights = zip(*REVIEWERS[voice.name].items(), strict=True)
+        person = self.people[self.chance.choices(names, weights)[0]]
+        verdict, text, reason = "approve", None, ""
+        if self.chance.random() < said.turn.wrong * 0.5 and said.turn.why:
+            verdict, reason = "reject", self.chance.choice(said.turn.why)
+        elif said.better and self.chance.random() < 0.15:
+            verdict, text = "edit", said.better
+        decision, _ = decisions.decide(held, person, verdict, text=text, reason=reason)
+        if self.chance.random() < TAKEN_BACK:
+            self.plan(self.clock.at + timedelta(seconds=4), lambda: self.take_back(voice, said, held, decision, person))
+        else:
+            self.plan_release(voice, decision)
+
+    def take_back(self, voice: Voice, said: Said, held: HeldItem, decision: Decision, person: User) -> None:
+        if decisions.undo(decision, person):
+            self.plan(self.clock.at + timedelta(seconds=50), lambda: self.decide(voice, said, held))
+
+    def plan_release(self, voice: Voice, decision: Decision) -> None:
+        agent = self.agents[voice.name]
+        self.plan(self.clock.at + timedelta(seconds=settings.UNDO_SECONDS), lambda: decisions.settle(agent))
+        self.plan_repeat(voice, decision)
+
+    def plan_repeat(self, voice: Voice, decision: Decision) -> None:
+        """Have the agent say what was approved, now and then, in the words that were."""
+        if decision.text is not None and self.chance.random() < POSTED_AGAIN:
+            fields = {
+                "response": decision.text,
+                "items": [{"kind": decision.held.kind, "text": decision.text}],
+                "replies_to_held": decision.held.public_id,
+                "cycle": next(self.cycles[voice.name]),
+                "mode": voice.modes[0],
+            }
+            self.plan(self.clock.at + timedelta(seconds=45), lambda: self.receive(voice, fields))
+
+
+def in_office(at: datetime, chance: random.Random) -> datetime:
+    """Return the moment itself, or one early in the next hours in which reviewers work."""
+    first, last = OFFICE_HOURS
+    if at.weekday() < 5 and first <= at.hour < last:
+        return at
+    day = at.date() + timedelta(days=at.hour >= last)
+    while day.weekday() >= 5:
+        day += timedelta(days=1)
+    return datetime.combine(day, time(first), UTC) + timedelta(minutes=chance.uniform(2, 70))
+
+
+def next_cycle(agent: Agent) -> int:
+    """Return the number after the agent's last turn."""
+    last: int | None = AgentResponse.objects.filter(agent=agent).aggregate(last=models.Max("cycle"))["last"]
+    return (last or 0) + 1
