@@ -142,15 +142,15 @@ def _rows(found: Preview) -> list[dict[str, Any]]:
         (_("Responses that trigger"), now.triggered, then.triggered, False),
         (_("Items marked"), now.marked, then.marked, False),
         (_("Items held"), now.held, then.held, False),
-        (_("people or the agent turned down"), now.outcomes["rejected"], then.outcomes["rejected"], True),
-        (_("people approved after an edit"), now.outcomes["edited"], then.outcomes["edited"], True),
-        (_("people or the agent approved"), now.outcomes["approved"], then.outcomes["approved"], True),
+        (_("of them turned down"), now.outcomes["rejected"], then.outcomes["rejected"], True),
+        (_("approved after an edit"), now.outcomes["edited"], then.outcomes["edited"], True),
+        (_("approved"), now.outcomes["approved"], then.outcomes["approved"], True),
         (_("nobody decided"), now.outcomes["unseen"], then.outcomes["unseen"], True),
-        (_("passed then, so nobody looked"), now.outcomes["unheld"], then.outcomes["unheld"], True),
+        (_("passed then, nobody looked"), now.outcomes["unheld"], then.outcomes["unheld"], True),
     ]
     return [
-        {"name": name, "now": f"{was:,}", "then": f"{will:,}", "change": _signed(will - was), "part": part}
-        for name, was, will, part in lines
+        {"name": name, "now": f"{was:,}", "then": f"{will:,}", "change": _signed(will - was), "within": within}
+        for name, was, will, within in lines
     ]
 
 
