@@ -101,6 +101,18 @@ class MemberForm(forms.Form):
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.REVIEWER)
 
 
+class RetentionForm(forms.Form):
+    """How long a team keeps its texts; `metacog.retention` says what is too long."""
+
+    days = forms.IntegerField(
+        label=_("Keep texts for (days)"),
+        required=False,
+        min_value=1,
+        max_value=36_500,
+        help_text=_("Empty: for ever. Scores, decisions, digests and figures stay either way."),
+    )
+
+
 class RoleForm(forms.Form):
     """A member's role."""
 

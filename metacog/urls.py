@@ -49,6 +49,7 @@ urlpatterns = [
     path("agents/<str:agent_id>/endpoint-on", delivery_views.endpoint_on, name="endpoint-on"),
     path("team/", views.team, name="team"),
     path("team/<int:team_id>/members", views.member_add, name="member-add"),
+    path("team/<int:team_id>/retention", views.team_retention, name="team-retention"),
     path("team/members/<int:membership_id>/role", views.member_change, name="member-change"),
     path("team/members/<int:membership_id>/remove", views.member_remove, name="member-remove"),
     path("team/members/<int:membership_id>/link", views.member_link, name="member-link"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,11 +46,13 @@ from metacog.forms import (
     NewAgentForm,
     PasswordForm,
     PreferencesForm,
+    RetentionForm,
     RoleForm,
     SignInForm,
 )
 from metacog.heuristics import thresholds
 from metacog.models import Agent, AgentKey, Language, Membership, Policy, Role, Team, User
+from metacog.retention import set_retention
 
 RECENT = 200  # responses that an agent's firing rate is counted over
 BANDS = ((0, 0), (1, 29), (30, 49), (50, 100))
@@ -438,11 +441,31 @@ def member_link(request: Request, membership_id: int) -> HttpResponse:
     return _team_page(request, membership.team, link=link, linked=membership.user)
 
 
+@never_cache
+@require_POST
+def team_retention(request: Request, team_id: int) -> HttpResponse:
+    """Set how long the team's texts are kept; a shorter time erases, so it asks once more."""
+    found = get_object_or_404(request.user.teams_as(), pk=team_id)
+    _check_owner(request, found)
+    form = RetentionForm(request.POST)
+    if not form.is_valid():
+        return _team_page(request, found, retention=form)
+    days = form.cleaned_data["days"]
+    is_shorter = days is not None and (found.retention_days is None or days < found.retention_days)
+    if is_shorter and request.POST.get("sure") != "1":
+        return _team_page(request, found, retention=form, shorter=days)
+    if set_retention(found, days, request.user):
+        messages.success(request, _("Saved."))
+    return _to_team(found)
+
+
 def _team_page(
     request: Request,
     chosen: Team | None,
     *,
     form: forms.Form | None = None,
+    retention: forms.Form | None = None,
+    shorter: int | None = None,
     link: str = "",
     linked: User | None = None,
 ) -> HttpResponse:
@@ -461,11 +484,23 @@ def _team_page(
         "may_change": chosen is not None and request.user.has_role(chosen.pk, Role.OWNER),
         "roles": Role.choices,
         "form": form or MemberForm(),
+        "retention": retention or RetentionForm(initial={"days": chosen and chosen.retention_days}),
+        "shorter": shorter,
+        "older": shorter and _older(chosen, shorter),
         "link": link,
         "linked": linked,
         "section": "team",
     }
-    return render(request, "metacog/team.html", context, status=422 if form else 200)
+    is_wrong = form or (retention and retention.errors)
+    return render(request, "metacog/team.html", context, status=422 if is_wrong else 200)
+
+
+def _older(team: Team | None, days: int) -> int:
+    """Count the team's responses that are older and still have their text."""
+    responses: Any = Agent._meta.get_field("responses").related_model
+    before = timezone.now() - timedelta(days=days)
+    count: int = responses.objects.filter(agent__team=team, received_at__lt=before, erased_at=None).count()
+    return count
 
 
 def _membership(request: Request, membership_id: int) -> Membership:

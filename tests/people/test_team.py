@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from metacog import members
 from metacog.models import AuditEvent, Membership, Role, User
+from reviews.models import AgentResponse
 
 
 def add(client: Any, team: Any, **data: str) -> Any:
@@ -136,3 +139,45 @@ def test_it_asks_the_database_the_same_however_many_there_are(
         members.add_member(aurora, f"person{number}", "viewer", olga)
     with django_assert_max_num_queries(8):
         client.get(reverse("team"))
+
+
+class TestRetention:
+    def keep(self, client: Any, team: Any, days: str, **data: str) -> Any:
+        return client.post(reverse("team-retention", args=[team.pk]), {"days": days, **data})
+
+    def test_a_shorter_time_asks_once_more_and_says_what_goes(
+        self, olga: Any, aurora: Any, kuro: Any, as_person: Any
+    ) -> None:
+        kuro.respond(), kuro.respond()
+        AgentResponse.objects.filter(pk=AgentResponse.objects.latest("pk").pk).update(
+            received_at=timezone.now() - timedelta(days=91)
+        )
+        client = as_person(olga)
+        answer = self.keep(client, aurora, "90")
+        assert answer.status_code == 200
+        assert "1 response is older than that" in answer.content.decode()
+        aurora.refresh_from_db()
+        assert aurora.retention_days is None
+        assert self.keep(client, aurora, "90", sure="1").status_code == 302
+        aurora.refresh_from_db()
+        assert aurora.retention_days == 90
+        event = AuditEvent.objects.get(action="retention-changed")
+        assert (event.actor, event.before, event.after) == ("olga", "for ever", "90 days")
+        assert 'name="days" value="90"' in client.get(reverse("team")).content.decode()
+
+    @pytest.mark.parametrize("days", ["", "120"])
+    def test_a_longer_time_is_simply_saved(self, olga: Any, aurora: Any, as_person: Any, days: str) -> None:
+        client = as_person(olga)
+        self.keep(client, aurora, "90", sure="1")
+        assert self.keep(client, aurora, days).status_code == 302
+        aurora.refresh_from_db()
+        assert aurora.retention_days == (int(days) if days else None)
+
+    @pytest.mark.parametrize("days", ["0", "-1", "36501", "soon", "1.5"])
+    def test_it_refuses_what_is_no_number_of_days(self, olga: Any, aurora: Any, as_person: Any, days: str) -> None:
+        assert self.keep(as_person(olga), aurora, days, sure="1").status_code == 422
+        aurora.refresh_from_db()
+        assert aurora.retention_days is None
+
+    def test_others_read_it(self, victor: Any, aurora: Any, as_person: Any) -> None:
+        assert "For ever." in as_person(victor).get(reverse("team")).content.decode()
