@@ -1,0 +1,85 @@
+"""What stays the same when something comes again: signatures of errors and outputs, fingerprints of passages."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+from zlib import crc32
+
+from .speech import Place, fold
+
+PASSAGE_TOKENS = 16
+MAX_READ = 32_768  # code points of a text; the rest is not looked at
+MAX_ERROR = 4_096
+
+_ADDRESS = r"0x[0-9a-f]+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,64}\b"
+_ERROR_NOISE = re.compile(
+    rf"(?P<address>{_ADDRESS})"
+    r"|(?P<path>(?:[a-z]:)?(?:[\\/][\w.@+-]+){2,}[\\/]?|\b[\w@+-]+(?:/[\w.@+-]+)+)"
+    r"|(?P<quote>'[^'\n]{1,200}'|\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`)"
+    r"|(?P<number>\d+(?:[.,:]\d+)*)"
+)
+_OUTPUT_NOISE = re.compile(
+    rf"(?P<address>{_ADDRESS})"
+    r"|(?P<time>\d{4}-\d\d-\d\d[t ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?"
+    r"|\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|sec|secs|seconds?|minutes?)\b)"
+    r"|(?P<path>/(?:tmp|var/tmp)/[\w./@+-]+)"
+)
+
+
+def normalise_error(error: str) -> str:
+    """Give what stays the same when an error comes again: numbers, paths, addresses and quoted names are stood for."""
+    return _ERROR_NOISE.sub(lambda match: f"<{match.lastgroup}>", squeeze(error[:MAX_ERROR]))
+
+
+def normalise_output(output: str) -> str:
+    """Stand for the times, addresses and temporary paths of an output; its counts stay, since they tell progress."""
+    return _OUTPUT_NOISE.sub(lambda match: f"<{match.lastgroup}>", squeeze(output[:MAX_READ]))
+
+
+def squeeze(text: str) -> str:
+    """Put in small letters, with one blank between words."""
+    return " ".join(text.lower().split())
+
+
+def digest(signature: str) -> str:
+    """Give 48 bits of SHA-256 in hex: enough to tell the few signatures of one problem apart."""
+    return hashlib.sha256(signature.encode()).hexdigest()[:12]
+
+
+class Print(NamedTuple):
+    """The hash of 16 tokens in a row; `token` is the first one's number, `place` that of all in the text."""
+
+    print: int
+    token: int
+    place: Place
+
+
+_TOKEN = re.compile(r"[a-z0-9_]+|[\u3400-\u9fff]")
+
+
+def prints(text: str) -> Iterator[Print]:
+    """Fingerprint a text: 16 tokens from each token that a hash picks, about every fourth.
+
+    The text itself picks, so a passage gives the same prints wherever it stands. A token is a word or a
+    Chinese character.
+    """
+    tokens = [(match[0], match.span()) for match in _TOKEN.finditer(fold(text[:MAX_READ]))]
+    for number, (token, (start, _)) in enumerate(tokens[: 1 - PASSAGE_TOKENS]):
+        if crc32(token.encode()) % 4 == 0:
+            run = tokens[number : number + PASSAGE_TOKENS]
+            value = crc32(" ".join([token for token, _ in run]).encode())
+            yield Print(value, number, (start, run[-1][1][1]))
+
+
+def passages(found: Sequence[Print]) -> Iterator[tuple[int, Place]]:
+    """Join prints that overlap: the length in tokens, and the place, of each passage."""
+    first = last = None
+    for each in found:
+        if first is None or last is None or each.token > last.token + PASSAGE_TOKENS:
+            if first and last:
+                yield last.token + PASSAGE_TOKENS - first.token, (first.place[0], last.place[1])
+            first = each
+        last = each
+    if first and last:
+        yield last.token + PASSAGE_TOKENS - first.token, (first.place[0], last.place[1])

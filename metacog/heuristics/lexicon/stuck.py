@@ -1,0 +1,303 @@
+"""How an agent says that it is stuck, how a user asks it to think twice, and how it is asked back.
+
+SEED is letter for letter seed 002, "Detection Keywords". AWARE adds to it, by signal: the uncontracted forms, and what
+agents' transcripts say instead; then the same in traditional and in simplified Chinese. All of AWARE is folded.
+"""
+
+SEED = {
+    "exhaustion": (
+        "I've tried everything",
+        "I'm out of ideas",
+        "I don't know what else to try",
+        "I'm stuck",
+        "I can't figure out",
+        "This is puzzling",
+        "I'm at a loss",
+    ),
+    "uncertainty": (
+        "I'm not sure why",
+        "This should work but",
+        "I don't understand why",
+        "For some reason",
+        "Strangely",
+        "Unexpectedly",
+        "I would have expected",
+        "This is confusing",
+    ),
+    "scope-creep": (
+        "Let me try a completely different approach",
+        "Let's start over",
+        "Maybe we should try something else entirely",
+        "I'm going to take a step back",
+        "Let me rethink this",
+    ),
+}
+
+AWARE = {
+    "exhaustion": (
+        "i've tried everything",
+        "i have tried everything",
+        "i've exhausted",
+        "i have exhausted",
+        "i'm out of ideas",
+        "i am out of ideas",
+        "i've run out of ideas",
+        "i have run out of ideas",
+        "i don't know what else to try",
+        "i do not know what else to try",
+        "not sure what else to try",
+        "i'm stuck",
+        "i am stuck",
+        "i'm still stuck",
+        "i am still stuck",
+        "we're stuck",
+        "we are stuck",
+        "i can't figure out",
+        "i cannot figure out",
+        "i can't seem to figure out",
+        "this is puzzling",
+        "i'm puzzled",
+        "i'm at a loss",
+        "i am at a loss",
+        "nothing i try works",
+        "nothing i've tried works",
+        "nothing seems to work",
+        "我卡住了",
+        "我又卡住了",
+        "我們卡住了",
+        "我们卡住了",
+        "我想不出",
+        "想不到其他辦法",
+        "想不到其他办法",
+        "想不出其他",
+        "什麼方法都試過",
+        "什么方法都试过",
+        "所有方法都試過",
+        "所有方法都试过",
+        "試過所有方法",
+        "试过所有方法",
+        "試過了所有",
+        "试过了所有",
+        "能試的都試了",
+        "能试的都试了",
+        "不知道還能怎麼",
+        "不知道还能怎么",
+        "不知道還能試",
+        "不知道还能试",
+        "無計可施",
+        "无计可施",
+        "束手無策",
+        "束手无策",
+        "我沒轍",
+        "我没辙",
+        "毫無頭緒",
+        "毫无头绪",
+        "百思不得其解",
+    ),
+    "uncertainty": (
+        "i'm not sure why",
+        "i am not sure why",
+        "this should work but",
+        "this should work, but",
+        "that should have worked",
+        "this should have worked",
+        "i don't understand why",
+        "i do not understand why",
+        "i don't know why",
+        "i have no idea why",
+        "for some reason",
+        "strangely,",
+        "oddly,",
+        "weirdly,",
+        "unexpectedly,",
+        "i would have expected",
+        "i'd have expected",
+        "this is confusing",
+        "i'm confused",
+        "不確定為什麼",
+        "不確定為何",
+        "不确定为什么",
+        "不确定为何",
+        "不知道為什麼",
+        "不知道为什么",
+        "不知為何",
+        "不知为何",
+        "不明白為什麼",
+        "不明白为什么",
+        "不理解為什麼",
+        "不理解为什么",
+        "搞不懂為什麼",
+        "搞不懂为什么",
+        "奇怪的是",
+        "按理說應該",
+        "按理说应该",
+        "照理說應該",
+        "照理说应该",
+        "理論上應該可以",
+        "理论上应该可以",
+        "出乎意料的是",
+        "這讓我困惑",
+        "这让我困惑",
+        "我很困惑",
+    ),
+    "scope-creep": (
+        "let me try a completely different approach",
+        "i'll try a completely different approach",
+        "let's try a completely different approach",
+        "let me try an entirely different approach",
+        "let me try a totally different approach",
+        "let's start over",
+        "let me start over",
+        "let me start from scratch",
+        "let's start from scratch",
+        "maybe we should try something else entirely",
+        "i'm going to take a step back",
+        "let me take a step back",
+        "let's take a step back",
+        "let me step back",
+        "let me rethink this",
+        "let me rethink the",
+        "換一個完全不同的",
+        "换一个完全不同的",
+        "換個完全不同的",
+        "换个完全不同的",
+        "完全換一個思路",
+        "完全换一个思路",
+        "完全換個思路",
+        "完全换个思路",
+        "讓我們從頭開始",
+        "让我们从头开始",
+        "讓我從頭開始",
+        "让我从头开始",
+        "我們從頭來過",
+        "我们从头来过",
+        "讓我重新思考",
+        "让我重新思考",
+        "讓我重新想",
+        "让我重新想",
+        "讓我退一步",
+        "让我退一步",
+        "我們退一步",
+        "我们退一步",
+    ),
+}
+
+# What stands before or behind such a phrase, in its clause, where it is not meant of here and now.
+NOT_MEANT_BEFORE = (
+    "if",
+    "when",
+    "whenever",
+    "until",
+    "unless",
+    "in case",
+    "whether",
+    "before",
+    "not that",
+    "never say",
+    "如果",
+    "若",
+    "假如",
+    "萬一",
+    "万一",
+    "除非",
+    "直到",
+    "並不是",
+    "并不是",
+    "不是",
+    "你是不是",
+)
+NOT_MEANT_BEHIND = ("except", "yet?", "的話", "的话", "之前")
+# A new approach for which a reason is given is no scope creep (seed 002: "without clear rationale").
+RATIONALE = (
+    "because",
+    "since",
+    "given that",
+    "now that",
+    "as the",
+    "so that",
+    "the reason",
+    "因為",
+    "因为",
+    "由於",
+    "由于",
+    "既然",
+    "理由是",
+)
+
+LABELS = {
+    "en": {
+        "repeated-approach": "Repeated identical approach: tried {count} times",
+        "circular-reasoning": "Circular reasoning: repeats a passage of its own failed step {step}",
+        "error-loop": "Error loop: same error {count} times",
+        "exhaustion": "Exhaustion: “{words}”",
+        "uncertainty": "Uncertainty: “{words}”",
+        "scope-creep": "Scope creep: “{words}”",
+        "stale-context": "Stale context: {percent}% of the context window in use",
+        "no-commits": "No commits: {minutes} minutes of work since the last one",
+        "test-regression": "Test regression: {passed} tests pass, {best} did",
+    },
+    "zh-Hant": {
+        "repeated-approach": "重複相同做法：已試 {count} 次",
+        "circular-reasoning": "循環推理：重複了第 {step} 步失敗時自己說過的內容",
+        "error-loop": "錯誤迴圈：同一個錯誤出現 {count} 次",
+        "exhaustion": "無計可施：「{words}」",
+        "uncertainty": "不確定：「{words}」",
+        "scope-creep": "方向飄移：「{words}」",
+        "stale-context": "上下文將滿：已用 {percent}%",
+        "no-commits": "沒有提交：距上次提交已工作 {minutes} 分鐘",
+        "test-regression": "測試倒退：{passed} 個通過，先前有 {best} 個",
+    },
+    "zh-Hans": {
+        "repeated-approach": "重复相同做法：已试 {count} 次",
+        "circular-reasoning": "循环推理：重复了第 {step} 步失败时自己说过的内容",
+        "error-loop": "错误循环：同一个错误出现 {count} 次",
+        "exhaustion": "无计可施：“{words}”",
+        "uncertainty": "不确定：“{words}”",
+        "scope-creep": "方向飘移：“{words}”",
+        "stale-context": "上下文将满：已用 {percent}%",
+        "no-commits": "没有提交：距上次提交已工作 {minutes} 分钟",
+        "test-regression": "测试倒退：{passed} 个通过，先前有 {best} 个",
+    },
+}
+# What the wire says of each, the contract's "same error 3 times".
+DETAILS = {
+    "repeated-approach": "same approach {count} times",
+    "circular-reasoning": "repeats a passage of failed step {step}",
+    "error-loop": "same error {count} times",
+    "exhaustion": 'says "{words}"',
+    "uncertainty": 'says "{words}"',
+    "scope-creep": 'says "{words}"',
+    "stale-context": "{percent}% of the context window in use",
+    "no-commits": "no commit in {minutes} minutes of work",
+    "test-regression": "{passed} tests pass, {best} did",
+}
+
+# Seed 002, "Suggested Prompt", letter for letter (its line ends in a blank); the others translate it.
+PROMPTS = {
+    "en": "I'm detecting signs we might be stuck on this problem:\n{signals}\n\n"
+    "Would you like me to **Think Twice**? I'll distill the problem into a \n"
+    "comprehensive brief and consult a fresh sub-agent for a different perspective.",
+    "zh-Hant": "我察覺到我們可能卡在這個問題上：\n{signals}\n\n"
+    "要我**再想一次**嗎？我會把問題整理成一份完整的簡報，請一個全新的子代理從不同角度來看。",
+    "zh-Hans": "我察觉到我们可能卡在这个问题上：\n{signals}\n\n"
+    "要我**再想一次**吗？我会把问题整理成一份完整的简报，请一个全新的子代理从不同角度来看。",
+}
+
+# A clause asks to think twice when it is nothing but this, what may lead to it, and what may follow.
+THINK_TWICE = r"think[ -]twice|再想想|再想一想|再想一次|再想一遍|再思考一次|再思考一下|重新思考一下|再三思考|三思"
+LEADS = (
+    r"(?:please|pls|ok|okay|now|so|hey|hmm|wait|stop|yes|well|just|let's|lets|let us|can you|could you|would you"
+    r"|will you|can we|could we|you|should|need to|must|have to|had better|better|i want you to|i'd like you to"
+    r"|i would like you to|i need you to|i asked you to|try to|maybe|perhaps|really|and|then|but|go and|go|do"
+    r"|it's time to|time to|use|run|invoke|start|trigger|kuro|claude|agent|#|/|\*+|"
+    r"請你?您?|请你?您?|麻煩你?您?|麻烦你?您?|拜託|拜托|幫我|帮我|給我|给我|你們?|你们|您|我?要你|我?想要你|我?希望你|那就?"
+    r"|先|好的?|可以|能不能|能否|可不可以|可否|應該|应该|最好|還是|还是|停|等等|務必|务必|要|得)\s*"
+)
+TAILS = (
+    r"(?:please|now|again|here|first|harder|this time|for me|for us|okay|ok|then|mode|\*+"
+    r"|(?:about|on|with|over) (?:it|this|that|these|those|the|your|my|our)\b[^\n]{0,60}|and\b[^\n]{0,60}|"
+    r"吧|啊|呀|呢|嗎|吗|喔|哦|看|看看|一下|好嗎|好吗|行嗎|行吗|可以嗎|可以吗|再(?:說|说|回答|做|動手|动手)"
+    r"|(?:這|这|那|怎|辦法|办法|有沒有|有没有|清楚|別的|别的)[^\n]{0,20})\s*"
+)
+# Clauses that go on behind it as advice for later, or as the idiom.
+NOT_ASKED = r"think[ -]twice before|三思而"

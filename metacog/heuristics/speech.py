@@ -1,0 +1,73 @@
+"""What a text says in its author's own words: code and quotations blanked, phrases found as whole words."""
+
+import re
+from collections.abc import Iterable
+
+Place = tuple[int, int]
+
+# No two alternatives read the same character twice in vain: each stops at the next sign that opens it.
+_CODE = re.compile(
+    r"^[ \t]*(?:(`{3,})|(~{3,}))(?s:.*?)(?:^[ \t]*(?(1)\1|\2)|\Z)"  # a fence, to its end or the text's
+    r"|`[^`\n]+`",
+    re.MULTILINE,
+)
+_QUOTED = re.compile(
+    r"^[ \t]*(?:>|＞).*$"  # a quoted reply
+    r"|^(?:On .{4,80} wrote|在.{4,60}(?:寫道|写道)|.{2,40}(?:說|说)?於.{4,40}寫道)[:：].*$"
+    r'|"[^"\n]*"|“[^“”\n]*”|「[^「」\n]*」|『[^『』\n]*』|«[^«»\n]*»|《[^《》\n]*》'
+    r"|(?<!\w)'[^'\n]{2,200}'(?!\w)|(?<!\w)‘[^‘’\n]{2,200}’(?!\w)",
+    re.MULTILINE,
+)
+_NOT_A_BREAK = re.compile(r"[^\n]")
+_DELIMITERS = ".!?;:,\n。！？；：，…—"
+
+
+def own_words(text: str) -> str:
+    """Blank fenced and inline code, quotations and quoted replies; every other character keeps its place."""
+    if any(sign in text for sign in ("`", "~~~")):
+        text = _CODE.sub(_blank, text)
+    return _QUOTED.sub(_blank, text)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return _NOT_A_BREAK.sub(" ", match[0])
+
+
+def fold(text: str) -> str:
+    """Put in small letters and make apostrophes straight, character for character, so that places stay."""
+    folded = text.lower()
+    if len(folded) != len(text):  # "İ" alone becomes two
+        folded = text.replace("İ", "i").lower()
+    return folded.replace("’", "'")
+
+
+def find_phrases(folded: str, phrases: Iterable[str], limit: int = 16) -> list[Place]:
+    """Find folded phrases in a folded text, in order; Latin ones as whole words only, `limit` of each at most."""
+    places = []
+    for phrase in phrases:
+        start = folded.find(phrase)
+        found = 0
+        while start >= 0 and found < limit:
+            end = start + len(phrase)
+            if not (_joins(folded, start) or _joins(folded, end)):
+                places.append((start, end))
+                found += 1
+            start = folded.find(phrase, end)
+    return sorted(places)
+
+
+def _joins(text: str, at: int) -> bool:
+    """Tell whether one Latin word runs over this place."""
+    before, after = text[at - 1 : at], text[at : at + 1]
+    return before.isascii() and after.isascii() and before.isalnum() and after.isalnum()
+
+
+def clause(text: str, place: Place, reach: int = 80) -> Place:
+    """Give the clause around a place: to the nearest punctuation, `reach` characters away at most."""
+    start, end = place
+    low, high = max(0, start - reach), min(len(text), end + reach)
+    while start > low and text[start - 1] not in _DELIMITERS:
+        start -= 1
+    while end < high and text[end] not in _DELIMITERS:
+        end += 1
+    return start, end

@@ -1,0 +1,576 @@
+"""Notice when the work on one problem goes in circles, and ask before anyone thinks twice (seed 002)."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
+from itertools import islice
+from typing import Any, Literal, NamedTuple, Self
+
+from .fingerprints import digest, normalise_error, normalise_output, passages, prints, squeeze
+from .lexicon import stuck as words
+from .policy import PolicyError
+from .speech import Place, clause, find_phrases, fold, own_words
+from .strict_json import pointer
+from .wire import instant
+
+# Seed 002, "Heuristic Signals"; the last two are its "Future Enhancements", shown without points.
+WEIGHTS = {
+    "repeated-approach": 3,
+    "circular-reasoning": 3,
+    "error-loop": 3,
+    "exhaustion": 3,
+    "uncertainty": 2,
+    "scope-creep": 2,
+    "stale-context": 2,
+    "no-commits": 0,
+    "test-regression": 0,
+}
+KEYWORD_SIGNALS = ("exhaustion", "uncertainty", "scope-creep")
+
+# Everything the state keeps is cut and counted, so that it stays under 16 KB as JSON in UTF-8.
+MAX_KEPT = 16  # different errors, and different approaches: the latest
+MAX_PASSAGES = 5  # failed steps whose text is remembered
+MAX_PRINTS = 48  # of each
+MAX_ATTEMPTS = 8
+MAX_INVOCATIONS = 16
+MAX_TEXT = 120  # bytes
+
+MAX_ASKED = 64  # times that a message speaks of thinking twice
+PAUSE_SECONDS = 900  # a longer silence is no active work
+LONG_PASSAGE_TOKENS = 24
+
+State = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StuckSettings:
+    """When an agent asks to think twice; the defaults are the seed's.
+
+    `weights` are points by signal (0: shown, never counted), `repeats` is how often makes a loop, `context_limit`
+    a share that must be exceeded, `idle_minutes` the active work without a commit.
+    """
+
+    threshold: int = 7
+    weights: Mapping[str, int] = field(default_factory=lambda: dict(WEIGHTS))
+    repeats: int = 3
+    context_limit: float = 0.8
+    idle_minutes: int = 30
+
+    def __post_init__(self) -> None:
+        """Raise PolicyError with everything that is wrong, not only the first."""
+        errors = [
+            *_whole("threshold", self.threshold, 1, 100),
+            *_whole("repeats", self.repeats, 2, 100),
+            *_whole("idle_minutes", self.idle_minutes, 1, 525_600),
+        ]
+        limit = self.context_limit
+        if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
+            errors.append(("/context_limit", "must be a number from 0 to 1"))
+        if not isinstance(self.weights, Mapping):
+            errors.append(("/weights", "must be an object"))
+        else:
+            for name in WEIGHTS.keys() - self.weights.keys():
+                errors.append((pointer(["weights", name]), "is missing"))
+            for name, weight in self.weights.items():
+                if name in WEIGHTS:
+                    errors += _whole(name, weight, 0, 100, "weights")
+                else:
+                    errors.append((pointer(["weights", str(name)]), "must be one of " + ", ".join(WEIGHTS)))
+        if errors:
+            raise PolicyError(sorted(errors))
+
+    @classmethod
+    def from_dict(cls, mapping: Mapping[str, Any]) -> Self:
+        """Check settings as they are stored or sent, or raise PolicyError; what is missing keeps its default."""
+        if not isinstance(mapping, Mapping):
+            raise PolicyError([("", "must be an object")])
+        known = {part.name for part in fields(cls)}
+        errors = [(pointer([str(name)]), "is not part of these settings") for name in mapping if name not in known]
+        values = {name: value for name, value in mapping.items() if name in known}
+        if isinstance(values.get("weights"), Mapping):
+            values["weights"] = {**WEIGHTS, **values["weights"]}
+        try:
+            settings = cls(**values)
+        except PolicyError as error:
+            raise PolicyError(errors + error.errors) from None
+        if errors:
+            raise PolicyError(errors)
+        return settings
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the settings as JSON values; `from_dict` takes it back."""
+        return {**asdict(self), "weights": dict(self.weights)}
+
+
+def _whole(name: str, value: Any, low: int, high: int, *parents: str) -> list[tuple[str, str]]:
+    if type(value) is int and low <= value <= high:
+        return []
+    return [(pointer([*parents, name]), f"must be a whole number from {low} to {high}")]
+
+
+# For profile `aware` the threshold is chosen from real runs: docs/stuck.md.
+SETTINGS = {"seed": StuckSettings(), "aware": StuckSettings(threshold=6)}
+
+
+class StuckSignal(NamedTuple):
+    """One sign; it counts once until the problem is solved. `evidence` is JSON, and names the step it is from."""
+
+    type: str
+    weight: int
+    detail: str
+    evidence: Mapping[str, Any]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**self._asdict(), "evidence": dict(self.evidence)}
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """How stuck the work on a problem looks, in points, and whether to ask about it."""
+
+    problem: str
+    points: int
+    threshold: int
+    suggest: bool  # ask the user
+    invoke: bool  # a person has said yes
+    prompt: str  # "" unless `suggest`
+    signals: tuple[StuckSignal, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the contract's shape."""
+        return {
+            "problem": self.problem,
+            "points": self.points,
+            "threshold": self.threshold,
+            "suggest": self.suggest,
+            "invoke": self.invoke,
+            "prompt": self.prompt,
+            "signals": [signal.as_dict() for signal in self.signals],
+        }
+
+
+class _Step(NamedTuple):
+    """What the signals look at: one response, and what was known before it."""
+
+    number: int
+    body: Mapping[str, Any]
+    failed: bool | None  # None: nothing says so
+    known: State
+    is_aware: bool
+    settings: StuckSettings
+    now: datetime
+
+
+class _Sign(NamedTuple):
+    """A signal that spoke: what fills its sentences, and what it saw."""
+
+    type: str
+    values: Mapping[str, Any]
+    evidence: Mapping[str, Any]
+
+
+def fresh(problem: str | None = None) -> State:
+    """Give the state of a problem about which nothing is known."""
+    return {
+        "problem": problem or "",
+        "step": 0,
+        "at": None,
+        "errors": [],
+        "approaches": [],
+        "passages": [],
+        "attempts": [],
+        "tests": None,
+        "commit": None,
+        "paused": 0,
+        "signals": {},
+        "answered_at": 0,
+        "invoke": False,
+        "invocations": [],
+    }
+
+
+def advance(
+    state: Mapping[str, Any] | None,
+    body: Mapping[str, Any],
+    *,
+    now: datetime,
+    profile: str,
+    language: str,
+    settings: StuckSettings | None = None,
+    source: str | None = None,
+) -> tuple[Stuck, State]:
+    """Take one response into account; give how stuck the work looks, and the state for the next response.
+
+    `state` is what the call before gave for the same agent, session and problem (None: the first), `body` a checked
+    body with every field present, `language` that of the prompt. The state is JSON, under 16 KB; the one passed in
+    stays as it is. Spans are code points of the response of the step that the evidence names. Without `settings`
+    the profile's own are used. `source` is what the caller calls this response: the evidence names it too.
+    """
+    settings = settings or SETTINGS[profile]
+    known: State = dict(state) if state else fresh(body["problem"])
+    step = _Step(known["step"] + 1, body, _failed(body), known, profile == "aware", settings, now)
+    known.update(step=step.number, **_commits(step))
+    signs = [sign for look in _SIGNALS for sign in look(step)]
+    known["signals"] = {**known["signals"], **{sign.type: _kept(sign, step.number, source) for sign in signs}}
+    known.update(at=now.isoformat(), passages=_passages(step), attempts=_attempts(step), tests=_best_tests(step))
+    if body["outcome"] == "resolved":
+        known = resolve(known)
+    if asks_to_think_twice(body["user_message"] or ""):
+        known = answer(known, "yes", settings=settings, by="user")
+    stuck = assess(known, language=language, settings=settings)
+    return stuck, {**known, "invoke": False}
+
+
+def assess(state: Mapping[str, Any], *, language: str, settings: StuckSettings) -> Stuck:
+    """Say how stuck the work looks as things stand, in the prompt's language."""
+    signals = tuple(
+        StuckSignal(
+            name,
+            settings.weights[name],
+            words.DETAILS[name].format(**sign["values"]),
+            sign["evidence"],
+        )
+        for name in WEIGHTS
+        if (sign := state["signals"].get(name))
+    )
+    points = sum(signal.weight for signal in signals)
+    suggest = points >= settings.threshold and points > state["answered_at"] and not state["invoke"]
+    prompt = ""
+    if suggest:
+        labels = words.LABELS[language]
+        listed = "\n".join("- " + labels[name].format(**state["signals"][name]["values"]) for name, *_ in signals)
+        prompt = words.PROMPTS[language].format(signals=listed)
+    return Stuck(state["problem"], points, settings.threshold, suggest, state["invoke"], prompt, signals)
+
+
+# -- what people answer ------------------------------------------------------------------------------------------
+
+
+def answer(
+    state: Mapping[str, Any],
+    said: Literal["yes", "no"],
+    *,
+    settings: StuckSettings,
+    by: Literal["person", "user"] = "person",
+    is_known: bool = False,
+) -> State:
+    """Record what a person answered; either way it stays quiet until new points come.
+
+    A yes is told to the agent once, as `invoke` in the next verdict, unless it `is_known` to it already (the agent
+    itself brought the answer). ValueError unless it is "yes" or "no".
+    """
+    if said not in ("yes", "no"):
+        raise ValueError(f'the answer must be "yes" or "no", not {said!r}')
+    points = sum(settings.weights[name] for name in state["signals"])
+    answered = {**state, "answered_at": points}
+    if said == "yes":
+        invocation = {"points": points, "by": by, "step": state["step"], "outcome": None}
+        answered["invoke"] = not is_known
+        answered["invocations"] = [*state["invocations"], invocation][-MAX_INVOCATIONS:]
+    return answered
+
+
+def outcome(state: Mapping[str, Any], became: Literal["helped", "did-not-help"]) -> State:
+    """Record what became of the last invocation. ValueError when there was none, or for any other word."""
+    if became not in ("helped", "did-not-help"):
+        raise ValueError(f'the outcome must be "helped" or "did-not-help", not {became!r}')
+    if not state["invocations"]:
+        raise ValueError("nobody has said yes to thinking twice about this problem")
+    *before, last = state["invocations"]
+    return {**state, "invoke": False, "invocations": [*before, {**last, "outcome": became}]}
+
+
+def resolve(state: Mapping[str, Any]) -> State:
+    """Start counting anew, as after a success; only the invocations are kept."""
+    return {**fresh(state["problem"]), "invocations": list(state["invocations"])}
+
+
+_THINK_TWICE = re.compile(words.THINK_TWICE)
+_ASKED = re.compile(rf"[\s*_]*(?:{words.LEADS})*+(?:{words.THINK_TWICE})\s*(?:{words.TAILS})*+")
+_NOT_ASKED = re.compile(words.NOT_ASKED)
+
+
+def asks_to_think_twice(user_message: str) -> bool:
+    """Tell whether the user asks for it: a clause of its own, not quoted, not in code, not negated.
+
+    "think twice before …" and 三思而後行 are advice for later, 我再想想 is about the user: none of them asks.
+    """
+    if not _THINK_TWICE.search(folded := fold(user_message)):
+        return False
+    text = own_words(folded)
+    return any(_asks(text, match.span()) for match in islice(_THINK_TWICE.finditer(text), MAX_ASKED))
+
+
+def _asks(text: str, place: Place) -> bool:
+    start, end = clause(text, place)
+    if not text[place[0]].isascii():  # Chinese also ends a clause with a blank
+        start = max(start, *(text.rfind(blank, start, place[0]) + 1 for blank in " \t\u3000"))
+    said = text[start:end]
+    return bool(_ASKED.fullmatch(said)) and not _NOT_ASKED.search(said)
+
+
+# -- the signals -------------------------------------------------------------------------------------------------
+
+
+def _failed(body: Mapping[str, Any]) -> bool | None:
+    if body["outcome"] == "failed":
+        return True
+    if body["command_failed"] is not None:
+        return bool(body["command_failed"])
+    return True if body["errors"] else None
+
+
+def _repeated_approach(step: _Step) -> Iterator[_Sign]:
+    """The same approach (or else command) three times; `aware` wants the same command with the same output."""
+    approach, command, output = (step.body[name] for name in ("approach", "command", "command_output"))
+    if not step.is_aware:
+        signatures = [(approach, squeeze(approach))] if approach else [(command, squeeze(command or ""))]
+    else:
+        signatures = []
+        if command and output is not None:
+            signatures.append((command, f"{squeeze(command)}\0{normalise_output(output)}"))
+        if approach and (step.failed or (step.failed is None and not command)):
+            signatures.append((approach, squeeze(approach)))
+    yield from _loops("repeated-approach", "approaches", signatures, step)
+
+
+def _error_loop(step: _Step) -> Iterator[_Sign]:
+    """The same error in three steps; `aware` counts failed steps only, and errors that differ in numbers as one."""
+    errors = step.body["errors"] or ()
+    if not step.is_aware:
+        signatures = [(error, error.strip()) for error in errors]
+    elif step.body["command_failed"] is False:
+        signatures = []
+    else:
+        signatures = [(error, normalise_error(error)) for error in errors]
+    yield from _loops("error-loop", "errors", signatures, step)
+
+
+def _loops(name: str, where: str, signatures: Iterable[tuple[str, str]], step: _Step) -> Iterator[_Sign]:
+    """Count each signature once in this step, keep the latest, and speak of the one that came most often."""
+    seen = {entry["key"]: entry for entry in step.known[where]}
+    here = {digest(signature): text for text, signature in signatures if signature}
+    for key, text in here.items():
+        entry = seen.pop(key, {"key": key, "count": 0, "steps": [], "text": _clip(text)})
+        seen[key] = {**entry, "count": entry["count"] + 1, "steps": [*entry["steps"], step.number][-5:]}
+    step.known[where] = list(seen.values())[-MAX_KEPT:]
+    loop = max((seen[key] for key in here), key=lambda entry: entry["count"], default=None)
+    if loop and loop["count"] >= step.settings.repeats:
+        yield _Sign(
+            name, {"count": loop["count"]}, {where: [loop["text"]], "count": loop["count"], "steps": loop["steps"]}
+        )
+
+
+def _circular_reasoning(step: _Step) -> Iterator[_Sign]:
+    """A long passage of what a failed step said comes again (in profile `seed` also of what it printed)."""
+    if not step.known["passages"]:
+        return
+    response = step.body["response"]
+    said = list(prints(response))
+    best: tuple[int, Place, int] | None = None
+    for earlier in step.known["passages"]:
+        kept = set(earlier["prints"])
+        for length, place in passages([each for each in said if each.print in kept]):
+            if length >= LONG_PASSAGE_TOKENS and (best is None or length > best[0]):
+                best = length, place, earlier["step"]
+    if best:
+        _, place, number = best
+        yield _Sign("circular-reasoning", {"step": number}, {"spans": [_span(response, place)], "repeats_step": number})
+
+
+def _says(name: str) -> Callable[[_Step], Iterator[_Sign]]:
+    seed_phrases = [phrase.lower() for phrase in words.SEED[name]]
+    aware_phrases = words.AWARE[name]
+
+    def look(step: _Step) -> Iterator[_Sign]:
+        """Keywords: anywhere in profile `seed`; in `aware` as words of one's own, said of here and now."""
+        response = step.body["response"]
+        folded = fold(response)
+        if step.is_aware:
+            if not any(phrase in folded for phrase in aware_phrases):
+                return
+            folded = own_words(folded)
+            places = [place for place in find_phrases(folded, aware_phrases) if _is_meant(folded, place, name)]
+        else:
+            folded = response.lower()
+            places = [(at, at + len(phrase)) for phrase in seed_phrases if (at := folded.find(phrase)) >= 0]
+        if places:
+            spans = [_span(response, place) for place in sorted(places)[:3]]
+            yield _Sign(name, {"words": spans[0]["text"]}, {"spans": spans})
+
+    return look
+
+
+_SENTENCE_ENDS = re.compile(r"[.!?。！？\n]")
+
+
+def _is_meant(folded: str, place: Place, name: str) -> bool:
+    start, end = clause(folded, place)
+    before, behind = folded[start : place[0]], folded[place[1] : end + 1]
+    if find_phrases(before, words.NOT_MEANT_BEFORE, 1) or find_phrases(behind, words.NOT_MEANT_BEHIND, 1):
+        return False
+    if name != "scope-creep":
+        return True
+    before = _SENTENCE_ENDS.split(folded[max(0, place[0] - 160) : place[0]])[-1]
+    behind = _SENTENCE_ENDS.split(folded[place[1] : place[1] + 160])[0]
+    return not find_phrases(f"{before} {behind}", words.RATIONALE, 1)
+
+
+def _stale_context(step: _Step) -> Iterator[_Sign]:
+    """More than 80 % of the context window, and no resolution."""
+    used = step.body["context_used"]
+    if used is not None and used > step.settings.context_limit and step.body["outcome"] != "resolved":
+        yield _Sign("stale-context", {"percent": math.floor(used * 100)}, {"context_used": used})
+
+
+def _no_commits(step: _Step) -> Iterator[_Sign]:
+    """Active work since the last commit; unknown without `last_commit_at`."""
+    if step.known["commit"] is None:
+        return
+    seconds = (step.now - instant(step.known["commit"])).total_seconds() - step.known["paused"]
+    if seconds >= 60 * step.settings.idle_minutes:
+        yield _Sign("no-commits", {"minutes": int(seconds // 60)}, {"last_commit_at": step.known["commit"]})
+
+
+def _commits(step: _Step) -> State:
+    """Take in the last commit, and add a long silence since then to the pauses."""
+    commit = step.body["last_commit_at"] or step.known["commit"]
+    if commit is None:
+        return {}
+    is_newer = step.known["commit"] is None or instant(commit) > instant(step.known["commit"])
+    paused = 0 if is_newer else step.known["paused"]
+    if step.known["at"]:
+        since = max(datetime.fromisoformat(step.known["at"]), instant(commit))
+        gap = int((step.now - since).total_seconds())
+        paused += gap if gap > PAUSE_SECONDS else 0
+    return {"commit": commit if is_newer else step.known["commit"], "paused": paused}
+
+
+def _test_regression(step: _Step) -> Iterator[_Sign]:
+    """Fewer tests pass and more fail than at best; `aware` wants as many run as then."""
+    tests, best = step.body["tests"], step.known["tests"]
+    if not tests or not best or tests["passed"] >= best["passed"] or tests["failed"] <= best["failed"]:
+        return
+    if step.is_aware and tests["passed"] + tests["failed"] < best["passed"] + best["failed"]:
+        return
+    yield _Sign("test-regression", {"passed": tests["passed"], "best": best["passed"]}, {"tests": tests, "best": best})
+
+
+def _best_tests(step: _Step) -> State | None:
+    tests, best = step.body["tests"], step.known["tests"]
+    if tests and (not best or (tests["passed"], -tests["failed"]) > (best["passed"], -best["failed"])):
+        return {**tests, "step": step.number}
+    return best  # type: ignore[no-any-return]
+
+
+_SIGNALS: tuple[Callable[[_Step], Iterator[_Sign]], ...] = (
+    _repeated_approach,
+    _circular_reasoning,
+    _error_loop,
+    *(_says(name) for name in KEYWORD_SIGNALS),
+    _stale_context,
+    _no_commits,
+    _test_regression,
+)
+
+
+# -- what is kept ------------------------------------------------------------------------------------------------
+
+
+def _clip(text: str) -> str:
+    """Cut a text to MAX_TEXT bytes as JSON."""
+    cut = text.strip()[:MAX_TEXT]
+    while len(json.dumps(cut, ensure_ascii=False).encode()) > MAX_TEXT:
+        cut = cut[: len(cut) * 7 // 8]
+    return cut
+
+
+def _span(text: str, place: Place) -> dict[str, Any]:
+    start, end = place
+    return {"start": start, "end": end, "text": _clip(text[start:end])}
+
+
+def _kept(sign: _Sign, number: int, source: str | None) -> State:
+    evidence = {**sign.evidence, "step": number}
+    if source:
+        evidence["response"] = source
+    return {"values": dict(sign.values), "evidence": evidence}
+
+
+def _passages(step: _Step) -> list[State]:
+    """Remember what a failed step said: of its prints the 48 smallest, which are the same whatever stands around."""
+    before: list[State] = step.known["passages"]
+    if not step.failed:
+        return before
+    texts = [step.body["response"]]
+    if not step.is_aware:
+        texts.append(step.body["command_output"] or "")
+    smallest = sorted({each.print for text in texts for each in prints(text)})[:MAX_PRINTS]
+    return [*before, {"step": step.number, "prints": smallest}][-MAX_PASSAGES:] if smallest else before
+
+
+def _attempts(step: _Step) -> list[State]:
+    body = step.body
+    if not (body["approach"] or body["command"] or body["errors"]):
+        return step.known["attempts"]  # type: ignore[no-any-return]
+    attempt = {
+        "step": step.number,
+        "approach": _clip(body["approach"] or ""),
+        "command": _clip(body["command"] or ""),
+        "failed": step.failed,
+        "errors": [_clip(error) for error in (body["errors"] or ())[:1]],
+    }
+    return [*step.known["attempts"], attempt][-MAX_ATTEMPTS:]
+
+
+# -- what a threshold would be worth -----------------------------------------------------------------------------
+
+ENOUGH_INVOCATIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdAdvice:
+    """From `threshold` points up, `helped` of `n` invocations helped; `low` and `high` are Wilson's 95 % interval."""
+
+    threshold: int
+    n: int
+    helped: int
+    low: float
+    high: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def suggest_threshold(outcomes: Iterable[tuple[int, bool]]) -> ThresholdAdvice | None:
+    """Suggest the lowest threshold from which thinking twice helped more often than not, beyond chance.
+
+    `outcomes` are (points when it was invoked, whether it helped). None when no threshold has 20 invocations and an
+    interval above one half: then the evidence asks for no change.
+    """
+    asked: Counter[int] = Counter()
+    good: Counter[int] = Counter()
+    for points, helped in outcomes:
+        asked[points] += 1
+        good[points] += helped
+    for threshold in sorted(points for points in asked if points > 0):
+        n = sum(count for points, count in asked.items() if points >= threshold)
+        helped_n = sum(count for points, count in good.items() if points >= threshold)
+        if n < ENOUGH_INVOCATIONS:
+            return None
+        low, high = _wilson(helped_n, n)
+        if low > 0.5:
+            return ThresholdAdvice(threshold, n, helped_n, low, high)
+    return None
+
+
+def _wilson(part: int, whole: int) -> tuple[float, float]:
+    z = 1.959963984540054
+    share, square = part / whole, z * z
+    middle = (share + square / (2 * whole)) / (1 + square / whole)
+    reach = z * math.sqrt(share * (1 - share) / whole + square / (4 * whole * whole)) / (1 + square / whole)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
