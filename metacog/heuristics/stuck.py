@@ -325,13 +325,13 @@ def _failed(body: Mapping[str, Any]) -> bool | None:
 
 
 def _repeated_approach(step: _Step) -> Iterator[_Sign]:
-    """The same approach (or else command) three times; `aware` wants the same command with the same output."""
+    """The same approach (or else command) three times; `aware` wants the same output too, and some."""
     approach, command, output = (step.body[name] for name in ("approach", "command", "command_output"))
     if not step.is_aware:
         signatures = [(approach, squeeze(approach))] if approach else [(command, squeeze(command or ""))]
     else:
         signatures = []
-        if command and output is not None:
+        if command and output is not None and (output.strip() or step.failed):
             signatures.append((command, f"{squeeze(command)}\0{normalise_output(output)}"))
         if approach and (step.failed or (step.failed is None and not command)):
             signatures.append((approach, squeeze(approach)))

@@ -219,6 +219,7 @@ MISSES = {
         [{"command": "測試", "command_output": f"{n} 個失敗"} for n in "531"],
         "aware",
     ),
+    "a command that says nothing and works": (repeated(command="git add .", command_output="\n"), "aware"),
     "a command whose output nobody sent": (repeated(command="pytest"), "aware"),
     "an approach that works": (repeated(approach="a", command_failed=False), "aware"),
     "an approach of many commands": (
