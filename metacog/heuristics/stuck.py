@@ -325,7 +325,7 @@ def _failed(body: Mapping[str, Any]) -> bool | None:
 
 
 def _repeated_approach(step: _Step) -> Iterator[_Sign]:
-    """The same approach (or else command) three times; `aware` wants the same output too, and some."""
+    """The same approach, or else command, three times; `aware` wants the same output, or an approach that fails."""
     approach, command, output = (step.body[name] for name in ("approach", "command", "command_output"))
     if not step.is_aware:
         signatures = [(approach, squeeze(approach))] if approach else [(command, squeeze(command or ""))]

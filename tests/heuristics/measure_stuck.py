@@ -1,9 +1,10 @@
 """Print how many runs reach each number of points, and how many of those failed.
 
-`python -m tests.heuristics.measure_stuck FOLDER`, where FOLDER holds JSON Lines files of agents' runs. `error_loops*.jsonl` has one run a line: {"corpus", "outcome",
-"errors": [{"turn", "error"}], "commands": [{"turn", "command"}]}; the others one response a line:
-{"conversation_id", "turn", "response", "command", "returncode", "tool_errors", "user_message", "outcome"}, where the
-user's message after a command is its output. Runs whose outcome is unknown are left out.
+`python -m tests.heuristics.measure_stuck FOLDER` reads the JSON Lines files of agents' runs there.
+`error_loops*.jsonl` has one run a line: {"corpus", "outcome", "errors": [{"turn", "error"}], "commands": [{"turn",
+"command"}]}; the others one response a line: {"conversation_id", "turn", "response", "command" or "tool_calls",
+"returncode", "tool_errors", "user_message", "outcome"}, where the message after a command is its output. Runs whose
+outcome is unknown are left out.
 """
 
 import json
