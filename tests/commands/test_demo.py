@@ -1,0 +1,344 @@
+"""`manage.py demo`: where it refuses to go, the history it invents, and the agent that goes on posting."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import socket
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from django.conf import settings as django_settings
+from django.db import connection
+from django.utils import timezone
+
+from metacog import audit, audit_chain
+from metacog.ids import first_id_at, new_id
+from metacog.models import AgentState, AuditEvent, Membership, Team, User
+from reviews import figures
+from reviews.decisions import decide
+from reviews.demo import history
+from reviews.demo.agent import DemoAgent
+from reviews.demo.clock import turned_back
+from reviews.demo.voices import FORGE, KURO, ROBIN, Voice
+from reviews.management.commands import demo
+from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem
+from tests.conftest import Caller
+
+NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
+DAYS = 3
+
+
+# Where it refuses to go
+
+
+@pytest.mark.parametrize("found", [["metacog.sqlite3"], ["secret-key", "up.lock", "anchors"], ["notes.txt"]])
+def test_it_refuses_a_data_folder_that_others_use(tmp_path: Path, found: list[str]) -> None:
+    for name in found:
+        (tmp_path / name).touch()
+    with pytest.raises(SystemExit, match="holds something else than a demo"):
+        demo.check_folder(tmp_path)
+
+
+@pytest.mark.parametrize("found", [[], ["secret-key", "up.lock"], ["demo-agent-key", "metacog.sqlite3"]])
+def test_it_takes_a_new_data_folder_and_its_own(tmp_path: Path, found: list[str]) -> None:
+    for name in found:
+        (tmp_path / name).touch()
+    demo.check_folder(tmp_path)
+    demo.check_folder(tmp_path / "not-there-yet")
+
+
+@pytest.mark.django_db
+def test_it_refuses_a_database_with_a_team() -> None:
+    Team.objects.create(name="Real")
+    with pytest.raises(SystemExit, match="The database holds something else than a demo; nothing was changed"):
+        demo.check_database()
+
+
+@pytest.mark.django_db
+def test_it_refuses_a_database_whose_record_began_otherwise() -> None:
+    audit.record("team-created", "1", actor=None, team=None)
+    history.found()
+    with pytest.raises(SystemExit, match="The database holds something else than a demo"):
+        demo.check_database()
+
+
+@pytest.mark.django_db
+def test_it_tells_a_new_database_from_its_own() -> None:
+    assert demo.check_database() is True
+    history.found()
+    assert demo.check_database() is False
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_history_that_is_cut_off_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, settings: Any, tmp_path: Path
+) -> None:
+    def cut_off(*args: object) -> str:
+        assert Team.objects.exists()
+        raise KeyboardInterrupt
+
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(history, "play", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        demo.make(DAYS)
+    assert demo.check_database() is True
+    assert connection.get_autocommit()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_start_goes_on_with_the_first_ones_history(
+    settings: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.DATA_DIR, settings.ADMIN_PASSWORD = tmp_path, "correct horse battery"
+    command = demo.Command()
+    command.days = 1
+    assert "admin" in command.prepare()
+    posted = AgentResponse.objects.count()
+    assert f"It has {posted} responses" in capsys.readouterr().out
+    assert command.prepare() == ""
+    assert AgentResponse.objects.count() == posted
+    assert [child.name for child in command.company()] == ["The demo's agent"]
+
+
+# The history
+
+
+@pytest.fixture
+def invented(aurora: Team) -> Team:
+    """A demo's team after some days, beside another team."""
+    owner = User.objects.create_user("admin", is_superuser=True)
+    with turned_back(NOW - timedelta(days=DAYS)) as clock:
+        team = history.found()
+        history.play(team, owner, clock, DAYS)
+    return team
+
+
+def test_the_clock_sets_every_time_and_gives_it_back(db: None) -> None:
+    with turned_back(NOW) as clock:
+        assert timezone.now() == NOW
+        assert audit.event("x", "y", actor=None, team=None).at == NOW
+        clock.at += timedelta(hours=1)
+        assert new_id("resp").startswith(first_id_at("resp", NOW + timedelta(hours=1)))
+    assert abs(timezone.now() - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+def test_the_audit_record_is_whole_and_in_order(invented: Team) -> None:
+    report = audit_chain.verify()
+    assert (report.problems, report.unsealed) == ([], 0)
+    assert report.seals > DAYS
+    times = list(AuditEvent.objects.order_by("pk").values_list("at", flat=True))
+    assert times == sorted(times)
+    assert NOW - timedelta(days=DAYS) <= times[0] < times[-1] <= NOW
+    assert report.events == len(times)
+
+
+def test_every_row_is_of_its_time(invented: Team) -> None:
+    for public_id, at in AgentResponse.objects.values_list("public_id", "received_at"):
+        assert public_id.startswith(first_id_at("resp", at))
+    for decision in Decision.objects.filter(undone_at=None).select_related("held"):
+        assert decision.held.held_at < decision.decided_at <= decision.released_at <= NOW
+        if decision.by == Decision.By.PERSON:
+            assert decision.released_at - decision.decided_at == timedelta(seconds=django_settings.UNDO_SECONDS)
+
+
+def test_the_feeds_have_no_gap(invented: Team) -> None:
+    for agent in invented.agents.all():
+        numbers = list(Decision.objects.filter(agent=agent, seq__gt=0).order_by("seq").values_list("seq", flat=True))
+        assert numbers == list(range(1, AgentState.objects.get(agent=agent).decision_seq + 1))
+
+
+def test_the_daily_figures_are_those_of_the_rows(invented: Team) -> None:
+    counted = dict(DailyFigure.objects.values_list("pk", "responses"))
+    assert sum(counted.values()) == AgentResponse.objects.count() > 60
+    for stored in DailyFigure.objects.all():
+        fresh = figures.recount(stored.agent, stored.day)
+        fresh.counted_at = stored.counted_at
+        assert vars(fresh) | {"_state": None} == vars(stored) | {"_state": None}
+
+
+def test_something_waits_for_the_newcomer_in_two_languages(invented: Team) -> None:
+    waiting = HeldItem.objects.filter(team=invented, state=HeldItem.State.PENDING)
+    assert waiting.count() >= 10
+    assert {item.agent.name for item in waiting} == {"robin", "forge", "kuro"}
+    assert len({item.hesitation_score for item in waiting}) >= 3
+
+
+def test_another_team_is_left_alone(invented: Team, aurora: Team) -> None:
+    assert not aurora.agents.exists()
+    assert not Membership.objects.filter(team=aurora).exists()
+    assert not AuditEvent.objects.filter(team=aurora).exists()
+    assert set(AgentResponse.objects.values_list("agent__team", flat=True)) == {invented.pk}
+
+
+# What is said
+
+
+@pytest.mark.parametrize("voice", [ROBIN, FORGE, KURO], ids=lambda voice: voice.name)
+def test_the_same_seed_says_the_same(voice: Voice) -> None:
+    for turn in [*voice.calm, *voice.risky]:
+        said = voice.say(turn, random.Random(7), 40)
+        assert said == voice.say(turn, random.Random(7), 40)
+        assert "{" not in json.dumps([said.fields["response"], said.fields["user_message"], said.better])
+
+
+# The agent that goes on posting
+
+
+class Server:
+    """The API, which can be away."""
+
+    def __init__(self, caller: Caller) -> None:
+        self.caller, self.is_away = caller, False
+        self.calls: list[tuple[str, str]] = []
+
+    def __call__(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+        if self.is_away:
+            return 0, None
+        self.calls.append((method, path))
+        answer = self.caller.call(method, path, body)
+        return answer.status_code, json.loads(answer.content)
+
+
+@pytest.fixture
+def server(kuro: Caller) -> Server:
+    return Server(kuro)
+
+
+class Chance(random.Random):
+    """A chance that always falls the same way."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__(5)
+        self.share = share
+
+    def random(self) -> float:
+        return self.share
+
+
+def test_the_agent_sends_again_what_was_not_answered(server: Server) -> None:
+    agent = DemoAgent(server, 10, random.Random(5))
+    server.is_away = True
+    agent.turn()
+    unsent = agent.unsent[0][0]["id"]
+    agent.turn()
+    server.is_away = False
+    agent.turn()
+    assert AgentResponse.objects.get().key == unsent
+    agent.turn()
+    assert AgentResponse.objects.count() == 2
+
+
+def test_the_agent_says_what_was_approved_in_the_approved_words(
+    server: Server, kuro: Caller, alice: User, undo_at_once: None
+) -> None:
+    agent = DemoAgent(server, 10, random.Random(5))
+    held = HeldItem.objects.get(public_id=kuro.hold())
+    agent.held[held.public_id] = ROBIN.say(ROBIN.calm[0], random.Random(5), 10)
+    decide(held, alice, "approve")
+    agent.hear()
+    agent.turn()
+    posted = AgentResponse.objects.latest("id")
+    assert posted.wire_body()["response"] == held.text
+    assert posted.wire_verdict()["items"][0]["recognised"] == held.public_id
+
+
+@pytest.mark.parametrize(("share", "state"), [(0.0, "withdrawn"), (0.9, "edited")])
+def test_the_agent_decides_on_second_look_what_is_due_and_its_own(
+    server: Server, kuro: Caller, share: float, state: str
+) -> None:
+    agent = DemoAgent(server, 10, Chance(share))
+    own, too_early, of_people = (HeldItem.objects.get(public_id=kuro.hold()) for _ in range(3))
+    HeldItem.objects.exclude(pk=too_early.pk).update(review_due_at=timezone.now())
+    for held in (own, too_early):
+        agent.held[held.public_id] = ROBIN.say(ROBIN.risky[0], random.Random(5), 10)
+    agent.look_again()
+    states = HeldItem.objects.order_by("pk").values_list("state", flat=True)
+    assert list(states) == [state, "pending", "pending"]
+    assert of_people.decisions.count() == 0
+
+
+# The whole, running
+
+
+def environment_for(folder: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
+    return kept | {"METACOG_DATA_DIR": str(folder), "METACOG_ADMIN_PASSWORD": "correct horse battery"}
+
+
+def command(port: int) -> list[str]:
+    manage = str(django_settings.BASE_DIR / "manage.py")
+    return [sys.executable, manage, "demo", "--days", "1", "--workers", "1", "--port", str(port)]
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        free: int = probe.getsockname()[1]
+    return free
+
+
+@contextmanager
+def running(folder: Path, port: int) -> Iterator[Iterator[str]]:
+    """Run the demo, and give what it says, a line at a time."""
+    process = subprocess.Popen(command(port), env=environment_for(folder), stdout=subprocess.PIPE, text=True)
+    assert process.stdout
+    try:
+        yield iter(process.stdout)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+def responses(folder: Path) -> int:
+    with sqlite3.connect(folder / "metacog.sqlite3") as database:
+        (found,) = database.execute("SELECT count(*) FROM reviews_agentresponse").fetchone()
+    database.close()
+    return int(found)
+
+
+def test_its_agent_goes_on_posting_and_ends_with_it(tmp_path: Path, port: int) -> None:
+    with running(tmp_path / "data", port) as lines:
+        said = next(line for line in lines if line.startswith("It has "))
+        invented = int(said.split()[2])
+        assert any("is ready at" in line for line in lines)
+        until(lambda: responses(tmp_path / "data") > invented)
+        assert stat.S_IMODE((tmp_path / "data" / "demo-agent-key").stat().st_mode) == 0o600
+        agent = next(
+            process
+            for process in psutil.Process().children(recursive=True)
+            if "reviews.demo.agent" in process.cmdline()
+        )
+    psutil.wait_procs([agent], timeout=10)
+    assert not agent.is_running()
+
+
+def test_it_ends_with_a_sentence_on_a_folder_with_real_data(tmp_path: Path, port: int) -> None:
+    (tmp_path / "metacog.sqlite3").write_bytes(b"real")
+    refused = subprocess.run(command(port), env=environment_for(tmp_path), capture_output=True, text=True)
+    assert refused.returncode == 1
+    assert refused.stderr == (
+        f"The data folder {tmp_path} holds something else than a demo; set METACOG_DATA_DIR to another one.\n"
+    )
+    assert (tmp_path / "metacog.sqlite3").read_bytes() == b"real"
+
+
+def until(condition: Callable[[], object], seconds: float = 90) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.1)
