@@ -5,7 +5,7 @@ They find phrases worth a second look. The score is no probability of error.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from .matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Found, Matcher, occurrences
 
@@ -79,7 +79,8 @@ class Evidence(NamedTuple):
     matcher: Matcher
 
 
-SignalFunction = Callable[[Evidence, int], Signal | None]
+Seen = TypeVar("Seen")
+SignalFunction = Callable[[Seen, int], Signal | None]
 
 
 def absolute_claim(evidence: Evidence, weight: int) -> Signal | None:
@@ -107,8 +108,7 @@ def no_hedge(evidence: Evidence, weight: int) -> Signal | None:
     """Chats of more than 200 UTF-16 units together, and no hedge in them."""
     if evidence.long_chat is None or _is_hedged(evidence.long_chat, evidence.found, evidence.matcher):
         return None
-    spans = tuple([Span(0, len(text), text, index) for index, text in evidence.chats if text][:MAX_SPANS])
-    return Signal("no-hedge", "long CHAT response with no hedging language", weight, spans)
+    return Signal("no-hedge", "long CHAT response with no hedging language", weight, whole_chats(evidence.chats))
 
 
 def overconfidence(evidence: Evidence, weight: int) -> Signal | None:
@@ -123,7 +123,7 @@ def overconfidence(evidence: Evidence, weight: int) -> Signal | None:
 
 
 # In the seed's order. To add a signal: a function here, a weight in `policy`, a row in docs/heuristics.md.
-SIGNALS: tuple[tuple[str, SignalFunction], ...] = (
+SIGNALS: tuple[tuple[str, SignalFunction[Evidence]], ...] = (
     ("absolute-claim", absolute_claim),
     ("error-pattern", error_pattern),
     ("no-hedge", no_hedge),
@@ -131,7 +131,9 @@ SIGNALS: tuple[tuple[str, SignalFunction], ...] = (
 )
 
 
-def weigh(evidence: Evidence, signals: Sequence[tuple[SignalFunction, int]], threshold: int) -> Hesitation | None:
+def weigh(
+    evidence: Seen, pattern: Pattern | None, signals: Sequence[tuple[SignalFunction[Seen], int]], threshold: int
+) -> Hesitation | None:
     """Collect the signals (function and weight) that speak, and add up their weights; None: all are silent."""
     spoken = []
     score = 0
@@ -145,7 +147,7 @@ def weigh(evidence: Evidence, signals: Sequence[tuple[SignalFunction, int]], thr
     score = min(score, MAX_SCORE)
     types = [signal.type for signal in spoken]
     suggestion = f"Hesitation triggered (score={score}): {', '.join(types)}"
-    matched = (evidence.pattern.id,) if evidence.pattern and "error-pattern" in types else ()
+    matched = (pattern.id,) if pattern and "error-pattern" in types else ()
     return Hesitation(score, score < threshold, tuple(spoken), suggestion, matched)
 
 
@@ -165,6 +167,11 @@ def long_chat(chats: Sequence[tuple[int, str]]) -> str | None:
     if len(text) > LONG_CHAT or len(text) + sum(character > "\uffff" for character in text) > LONG_CHAT:
         return text
     return None
+
+
+def whole_chats(chats: Sequence[tuple[int, str]]) -> tuple[Span, ...]:
+    """Point at all of each chat."""
+    return tuple([Span(0, len(text), text, index) for index, text in chats if text][:MAX_SPANS])
 
 
 def _is_hedged(chat: str, found: Found, matcher: Matcher) -> bool:

@@ -7,8 +7,17 @@ from typing import Any, Self
 from .lexicon import MARKS
 from .strict_json import pointer
 
-# Seed 000, "Hesitation Score 計算".
-WEIGHTS = {"absolute-claim": 20, "error-pattern": 30, "no-hedge": 15, "overconfidence": 15}
+PROFILES = ("seed", "aware")
+# Seed 000, "Hesitation Score 計算"; the last two speak in the profile `aware` only. A fact without a source next to
+# an absolute claim is marked (10 + 20), and so is what hides something.
+WEIGHTS = {
+    "absolute-claim": 20,
+    "error-pattern": 30,
+    "no-hedge": 15,
+    "overconfidence": 15,
+    "no-source": 10,
+    "hidden-text": 30,
+}
 # Kinds that are held and marked (seed 000, 行為調節), and who may release what was held of them.
 RELEASE = {"chat": "agent", "task": "agent", "remember": "person"}
 MAX_MARK_LENGTH = 500
@@ -138,19 +147,13 @@ def _wording(value: Any) -> _Errors:
     return []
 
 
-def _profile(value: Any) -> _Errors:
-    if value == "aware":
-        return [((), '"aware" is not built yet; use "seed"')]
-    return _one_of(["seed"])(value)
-
-
 def _or_null(check: _Check) -> _Check:
     return lambda value: [] if value is None else check(value)
 
 
 _SECONDS_IN_YEAR = 31_536_000
 _CHECKS: dict[str, _Check] = {
-    "profile": _profile,
+    "profile": _one_of(PROFILES),
     "threshold": _whole(0, NEVER),
     "hold_at": _whole(0, NEVER),
     "weights": _table(WEIGHTS, _whole(0, 100)),

@@ -2,12 +2,15 @@
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Self
 
+from . import aware
 from .hesitation import SIGNALS, Evidence, Hesitation, Pattern, calm, long_chat, weigh
 from .matcher import Found, Matcher
 from .modulation import modulate, schedule
 from .policy import Policy
+from .sense import Reader, marks_of
 from .tags import Item, parse_tags
 
 ENGINE = "1.0.0"
@@ -26,10 +29,32 @@ class PatternError(ValueError):
         super().__init__(f"pattern {index}{name}: {reason}")
 
 
+class _Patterns:
+    """Patterns, and what finds them: under each profile another automaton, built when it is first wanted."""
+
+    def __init__(self, patterns: tuple[Pattern, ...]) -> None:
+        self.all = patterns
+        # All keywords in order, and the number of the pattern each belongs to.
+        self.keywords = [keyword for pattern in patterns for keyword in pattern.keywords]
+        self.owners = array("H", (n for n, pattern in enumerate(patterns) for _ in pattern.keywords))
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        return Matcher(self.keywords)
+
+    @cached_property
+    def reader(self) -> Reader:
+        return Reader(self.keywords)
+
+    def of(self, keyword: int | None) -> tuple[Pattern | None, str]:
+        """Give the pattern a keyword belongs to, and the keyword, by its number."""
+        return (None, "") if keyword is None else (self.all[self.owners[keyword]], self.keywords[keyword])
+
+
 class Scorer:
     """Scores any number of responses, from any number of threads; nothing in it changes once it is built."""
 
-    __slots__ = ("_calm", "_keywords", "_matcher", "_owners", "_signals", "patterns", "policy")
+    __slots__ = ("_aware_signals", "_calm", "_marks", "_matcher", "_patterns", "_reader", "_signals", "policy")
 
     def __init__(
         self,
@@ -41,23 +66,30 @@ class Scorer:
 
         Raises PatternError or PolicyError, both ValueErrors that say what is wrong.
         """
-        self.patterns = _check_patterns(patterns)
-        # All keywords in order, and the number of the pattern each belongs to.
-        self._keywords = [keyword for pattern in self.patterns for keyword in pattern.keywords]
-        self._owners = array("H", (n for n, pattern in enumerate(self.patterns) for _ in pattern.keywords))
-        self._matcher = Matcher(self._keywords)
+        self._patterns = _Patterns(_check_patterns(patterns))
         self._apply(_as_policy(policy, profile))
 
     def _apply(self, policy: Policy) -> None:
         self.policy = policy
-        self._signals = tuple((function, policy.weights[name]) for name, function in SIGNALS if policy.weights[name])
         self._calm = calm(policy.threshold)
+        weights = policy.weights
+        self._reader: Reader | None = None
+        if policy.profile == "aware":
+            self._reader = self._patterns.reader
+            self._marks = marks_of(*(policy.marks or {}).values())
+            self._aware_signals = tuple((signal, weights[name]) for name, signal in aware.SIGNALS if weights[name])
+        else:
+            self._matcher = self._patterns.matcher
+            self._signals = tuple((signal, weights[name]) for name, signal in SIGNALS if weights[name])
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        return self._patterns.all
 
     def with_policy(self, policy: Policy | Mapping[str, Any]) -> Self:
         """Give a scorer of the same patterns under another policy, at once: they share the automaton."""
         other = type(self).__new__(type(self))
-        other.patterns, other._keywords, other._owners = self.patterns, self._keywords, self._owners
-        other._matcher = self._matcher
+        other._patterns = self._patterns
         other._apply(_as_policy(policy, "seed"))
         return other
 
@@ -73,6 +105,8 @@ class Scorer:
 
     def hesitate(self, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
         """Look for reasons to hesitate in a response and its chats."""
+        if self._reader is not None:
+            return self._hesitate_aware(self._reader, response, items)
         chats = _chats(items)
         together = long_chat(chats)
         found = self._matcher.find(response)
@@ -80,11 +114,27 @@ class Scorer:
             if together is None:
                 return self._calm
             found = Found(response)
-        pattern, keyword = None, ""
-        if found.keyword is not None:
-            pattern, keyword = self.patterns[self._owners[found.keyword]], self._keywords[found.keyword]
+        pattern, keyword = self._patterns.of(found.keyword)
         evidence = Evidence(found, pattern, keyword, chats, together, self._matcher)
-        return weigh(evidence, self._signals, self.policy.threshold) or self._calm
+        return weigh(evidence, pattern, self._signals, self.policy.threshold) or self._calm
+
+    def _hesitate_aware(self, reader: Reader, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
+        chats = _chats(items)
+        together = long_chat(chats)
+        reading = reader.read(response, self._marks)
+        is_unhedged = False
+        if together is not None:
+            start = response.find(together)
+            if start < 0:
+                is_unhedged = not reader.read(together, self._marks).hedges
+            else:
+                end = start + len(together)
+                is_unhedged = not any(start <= first and last <= end for first, last in reading.hedges)
+        pattern, keyword = self._patterns.of(reading.keyword)
+        texts = {n: item.text if isinstance(item, Item) else item["text"] for n, item in enumerate(items)}
+        others = {index: text for index, text in texts.items() if text not in response}
+        evidence = aware.AwareEvidence(reading, pattern, keyword, chats, is_unhedged, others)
+        return weigh(evidence, pattern, self._aware_signals, self.policy.threshold) or self._calm
 
     def score(
         self,

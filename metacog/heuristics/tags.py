@@ -154,7 +154,7 @@ _TICKS_OR_BREAK = re.compile(r"`+|\n[ \t\r]*\n")
 def _outside_code(text: str, heads: list[re.Match[str]]) -> list[re.Match[str]]:
     if not heads or ("`" not in text and "~~~" not in text):
         return heads
-    code = _code(text)
+    code = code_spans(text)
 
     def is_in_code(place: int) -> bool:
         before = bisect_right(code, (place, len(text))) - 1
@@ -163,7 +163,7 @@ def _outside_code(text: str, heads: list[re.Match[str]]) -> list[re.Match[str]]:
     return [head for head in heads if not is_in_code(head.start())]
 
 
-def _code(text: str) -> list[tuple[int, int]]:
+def code_spans(text: str) -> list[tuple[int, int]]:
     """Find fenced and inline code, in order."""
     spans: list[tuple[int, int]] = []
     at = 0

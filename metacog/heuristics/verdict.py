@@ -21,7 +21,7 @@ class SpanPart(_Part):
 class SignalPart(_Part):
     """One reason to hesitate."""
 
-    type: Literal["absolute-claim", "error-pattern", "no-hedge", "overconfidence"]
+    type: Literal["absolute-claim", "error-pattern", "no-hedge", "overconfidence", "no-source", "hidden-text"]
     detail: str
     weight: int = Field(ge=1, le=100)
     spans: list[SpanPart] = Field(description="At most 256.")
@@ -113,7 +113,7 @@ class Verdict(_Part):
 
     id: str | None = Field(description="Null only where there is no database (the command line).")
     policy: int | None = Field(description="The version of the policy that was applied.")
-    profile: Literal["seed"]
+    profile: Literal["seed", "aware"]
     engine: str
     hesitation: HesitationPart | None
     quality: QualityPart | None

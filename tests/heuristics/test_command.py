@@ -106,8 +106,7 @@ def test_it_reads_patterns_and_a_policy(tmp_path: Path) -> None:
         ("--patterns", '[{"id": "a", "keywords": [""]}]', "pattern 0 (a): keyword 0 is empty"),
         ("--policy", "[]", "must hold a JSON object."),
         ("--policy", '{"threshold": 200}', "/threshold: must be a whole number from 0 to 101."),
-        ("--policy", '{"profile": "aware"}', '"aware" is not built yet'),
-        ("--profile", "aware", '"aware" is not built yet'),
+        ("--policy", '{"profile": "other"}', '/profile: must be "seed" or "aware".'),
     ],
 )
 def test_it_says_in_one_sentence_why_it_cannot_begin(

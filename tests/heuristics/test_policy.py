@@ -12,7 +12,10 @@ def test_it_starts_from_the_contracts_defaults() -> None:
         "profile": "seed",
         "threshold": 30,
         "hold_at": 50,
-        "weights": {"absolute-claim": 20, "error-pattern": 30, "no-hedge": 15, "overconfidence": 15},
+        "weights": {
+            **{"absolute-claim": 20, "error-pattern": 30, "no-hedge": 15, "overconfidence": 15},
+            **{"no-source": 10, "hidden-text": 30},
+        },
         "release": {"chat": "agent", "task": "agent", "remember": "person"},
         "marks": None,
         "language": "zh-Hant",
@@ -35,7 +38,7 @@ def test_it_comes_back_from_its_own_values() -> None:
 
 def test_it_keeps_the_default_of_what_is_missing() -> None:
     policy = Policy.from_dict({"weights": {"no-hedge": 0}, "release": {"chat": "person"}})
-    assert policy.weights == {"absolute-claim": 20, "error-pattern": 30, "no-hedge": 0, "overconfidence": 15}
+    assert policy.weights == {**Policy().weights, "no-hedge": 0}
     assert policy.release == {"chat": "person", "task": "agent", "remember": "person"}
 
 
@@ -45,7 +48,9 @@ def test_it_keeps_the_default_of_what_is_missing() -> None:
         {"threshold": 0, "hold_at": 0},
         {"threshold": 101, "hold_at": 101},
         {"threshold": 50, "hold_at": 50},
+        {"profile": "aware"},
         {"weights": {"no-hedge": 100}},
+        {"weights": {"no-source": 0, "hidden-text": 100}},
         {"marks": {}},
         {"marks": {"task": "x" * 500}},
         {"language": "en"},
@@ -72,7 +77,7 @@ def test_it_takes_every_limit_inclusive(good: dict[str, Any]) -> None:
         ({"hold_at": 29}, "/hold_at"),
         ({"weights": {"no-hedge": 101}}, "/weights/no-hedge"),
         ({"weights": {"no-hedge": -1}}, "/weights/no-hedge"),
-        ({"weights": {"no-source": 1}}, "/weights/no-source"),
+        ({"weights": {"no-sauce": 1}}, "/weights/no-sauce"),
         ({"weights": []}, "/weights"),
         ({"release": {"chat": "robot"}}, "/release/chat"),
         ({"release": {"ask": "agent"}}, "/release/ask"),
@@ -104,11 +109,6 @@ def test_it_says_everything_that_is_wrong_at_once() -> None:
     with pytest.raises(PolicyError) as caught:
         Policy.from_dict({"x": 1, "threshold": -1, "language": 5})
     assert [where for where, _ in caught.value.errors] == ["/x", "/threshold", "/language"]
-
-
-def test_it_refuses_the_profile_that_is_not_built() -> None:
-    with pytest.raises(PolicyError, match='"aware" is not built yet'):
-        Policy.from_dict({"profile": "aware"})
 
 
 def test_it_refuses_a_list() -> None:

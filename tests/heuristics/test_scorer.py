@@ -106,11 +106,9 @@ def test_it_shares_the_patterns_with_another_policy() -> None:
     assert scorer.with_policy(Policy(hold_at=60)).policy.hold_at == 60
 
 
-def test_it_refuses_the_profile_that_is_not_built() -> None:
-    with pytest.raises(PolicyError, match="not built"):
-        Scorer(profile="aware")
-    with pytest.raises(PolicyError, match="not built"):
-        Scorer(policy={"profile": "aware"})
+def test_it_refuses_a_profile_there_is_not() -> None:
+    with pytest.raises(PolicyError, match='/profile: must be "seed" or "aware"'):
+        Scorer(profile="other")
 
 
 @pytest.mark.parametrize(

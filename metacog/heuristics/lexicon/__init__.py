@@ -1,8 +1,14 @@
-"""What is looked for, and how a mark is worded: one file a language, and the seed's own lists."""
+"""What is looked for, and how a mark is worded: one file a language, and the seed's own lists.
 
-from . import en, zh_hans, zh_hant
+To add a language: a module with the names that `en` has, and its name here.
+"""
 
+from collections.abc import Mapping
+
+from . import en, zh
+
+LANGUAGES = (en, zh)
 # By BCP 47 language; each maps a kind to its wording, in which "{score}" stands for the score.
-MARKS = {"en": en.MARKS, "zh-Hant": zh_hant.MARKS, "zh-Hans": zh_hans.MARKS}
+MARKS: Mapping[str, Mapping[str, str]] = {tag: marks for language in LANGUAGES for tag, marks in language.MARKS.items()}
 
-__all__ = ["MARKS"]
+__all__ = ["LANGUAGES", "MARKS"]

@@ -1,11 +1,86 @@
-"""English marks.
+"""English: what the `aware` profile looks for, and the marks.
+
+Words stand in small letters; one that ends in a letter counts only as a whole word. `NEGATED` matches what stands
+right before a claim that is none, `NOT_CITED` what follows words that look like a citation and are none: both
+expressions see the folded text (`shadow.fold`), so small letters and "'" for every apostrophe.
 
 The chat mark avoids every hedge of the seed ("not sure", "maybe", "might", "I think"), so that a marked
 text that is scored again is judged by its own words.
 """
 
 MARKS = {
-    "chat": "(⚠️ I am not certain of this answer; it needs more thought.)",
-    "remember": "⚠️ [hesitation score={score}]",
-    "task": "[needs-review]",
+    "en": {
+        "chat": "(⚠️ I am not certain of this answer; it needs more thought.)",
+        "remember": "⚠️ [hesitation score={score}]",
+        "task": "[needs-review]",
+    }
 }
+
+# Seed 000; the last line: boosters in Hyland, "Metadiscourse" (2005), appendix.
+ABSOLUTE = (
+    *("clearly", "obviously", "definitely", "impossible"),
+    *("undoubtedly", "without a doubt", "without doubt", "no doubt"),
+)
+# Seed 000, findings on real texts, and the hedges of Hyland (2005) that are frequent in CoNLL-2010's sentences.
+HEDGE = (
+    *("not sure", "maybe", "might", "i think"),
+    *("seem", "seems", "seemed", "seemingly", "likely", "unlikely", "probably", "perhaps", "possibly"),
+    *("presumably", "apparently", "supposedly", "arguably", "appears to", "appear to", "appeared to"),
+    *("may be", "may have", "may not", "may also", "could be", "could have been"),
+    *("i believe", "i guess", "i suspect", "i assume", "i don't think", "i'm guessing", "my understanding is"),
+    *("unsure", "uncertain", "unclear", "not certain", "not clear", "not entirely sure", "can't be sure"),
+    *("as far as i know", "as far as i can tell", "to my knowledge", "if i remember correctly"),
+    *("impossible to say", "impossible to tell", "impossible to know", "hard to say", "it is said that"),
+    *("not necessarily", "not definitely", "it depends"),
+)
+# Seed 000.
+CONCLUSION = ("therefore", "conclusion", "conclusions", "the answer", "the answers")
+# Seed 000; the last line reads the same way.
+REASONING = (
+    *("however", "because", "on the other hand", "alternatively"),
+    *("given that", "due to", "since then", "although"),
+)
+# findings on real texts: a source is a citation, not the word.
+CITATION = (
+    *("according to", "source:", "sources:", "ref:", "reference:", "references:", "as reported by", "as reported in"),
+    *("cited in", "quoted from", "et al.", "doi:", "arxiv:", "isbn"),
+)
+# Listed so that what lies in them does not count.
+PLAIN = (
+    *("open source:", "all his might", "all her might", "all its might", "all my might", "military might"),
+    *("the might of", "might and main", "jump to conclusions", "jumping to conclusions", "foregone conclusion"),
+    *("the answer key", "not impossible", "nothing is impossible", "mission impossible", "impossible to miss"),
+    *("more clearly", "as clearly as", "clearly and", "clearly defined", "clearly explained", "clearly stated"),
+    *("speak clearly", "write clearly", "can definitely help", "can definitely assist", "definitely worth"),
+    *("cannot possibly", "can't possibly", "could not possibly", "couldn't possibly", "not possibly"),
+)
+NEGATED = (
+    r"\b(?:not|never|no|nor|neither|without|hardly|scarcely|barely|rarely|seldom|less|far from|whether|if"
+    r"|cannot|[a-z]+n't)(?:\s+[a-z']+){0,2}\s+"
+    r"|\b(?:nearly|almost|virtually|practically|seemingly|next to|close to|well-nigh|nigh)\s+"
+)
+NOT_CITED = r"\s*(?:me|my|mine|your?s?|our|us|plan|the (?:plan|user|instructions?|schedule|rules above)|unknown|none)\b"
+# Facts that ask for a source (type `no-source` of seed 000). What makes a number a figure, and what a date:
+UNITS = (
+    r"percent|per cent|thousand|million|billion|trillion|dollars?|euros?|pounds?|usd|people|inhabitants"
+    r"|(?:kilo)?met(?:er|re)s?|km|kg|miles?|feet|tons?|tonnes?|acres|hectares|degrees|years old|times (?:more|less|as)"
+)
+BEFORE_YEAR = r"\b(?:in|since|during|circa|year)\s+"
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+ATTRIBUTION = (
+    *("studies show", "studies have shown", "research shows", "research has shown", "research suggests"),
+    *("experts say", "experts agree", "scientists say", "scientists agree", "statistics show"),
+    *("it is well known that", "it has been proven that", "a study found", "a recent study"),
+)
+# After a name: two capitalised words, or a title and one.
+REPORTING = ("said", "wrote", "argued", "argues", "claimed", "discovered", "proved", "invented", "stated")
+# What stands before a quotation that somebody is made to say, and when it is no claim about anybody.
+QUOTING = r"\b(?:said|says|wrote|writes|stated|states|argued|argues|claimed|claims|put it|quote|quoted)\b[^.!?\n]{0,24}"
+NOT_QUOTING = (
+    r"\b(?:you|your|i|we|my|our|users?|description|instructions?|issue|report|docs?|documentation|comment|error"
+    r"|message|warning|pr|docstring|output|test|readme|guide)\b[^.!?\n]{0,32}"
+)
+NAME = r"\b(?:(?:Dr|Prof|Mr|Mrs|Ms|President|Professor)\.? [A-Z][a-z]+|[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z][a-z]+) (?:once )?"

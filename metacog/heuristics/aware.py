@@ -1,0 +1,96 @@
+"""The signals of the profile `aware`: the seed's four read with sense, and two of its own.
+
+Wanted from it: fewer wrong highlights, not a better forecast of errors.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from .hesitation import MANY_CONCLUSIONS, MAX_SPANS, Pattern, Signal, Span, whole_chats
+from .sense import Reading
+from .shadow import Place, suspects
+
+# Hidden characters are counted up to here.
+MAX_SUSPECTS = 10_000
+
+
+class AwareEvidence(NamedTuple):
+    """What the signals look at."""
+
+    reading: Reading  # of the response
+    pattern: Pattern | None
+    keyword: str  # the pattern's, that stands in the response
+    chats: Sequence[tuple[int, str]]  # index and text of each
+    is_unhedged: bool  # the chats are long, and nobody hedges in them
+    others: Mapping[int, str]  # by index, the texts of items that do not stand in the response
+
+
+def absolute_claim(evidence: AwareEvidence, weight: int) -> Signal | None:
+    """Absolute terms that are claimed, and nothing cited in their paragraph."""
+    claims = evidence.reading.claims
+    if not claims:
+        return None
+    detail = f"{len(claims)} absolute claim(s) without source"
+    return Signal("absolute-claim", detail, weight, _spans(evidence.reading, claims))
+
+
+def error_pattern(evidence: AwareEvidence, weight: int) -> Signal | None:
+    """A keyword of a past mistake, as a word of its own; only the first pattern counts."""
+    pattern = evidence.pattern
+    if pattern is None:
+        return None
+    places = evidence.reading.occurrences(evidence.keyword, MAX_SPANS)
+    detail = f"matches past error: {pattern.description}"
+    return Signal("error-pattern", detail, weight, _spans(evidence.reading, places))
+
+
+def no_hedge(evidence: AwareEvidence, weight: int) -> Signal | None:
+    """Chats of more than 200 UTF-16 units together, and nobody hedges in them."""
+    if not evidence.is_unhedged:
+        return None
+    return Signal("no-hedge", "long CHAT response with no hedging language", weight, whole_chats(evidence.chats))
+
+
+def overconfidence(evidence: AwareEvidence, weight: int) -> Signal | None:
+    """More than two conclusions, and fewer reasons than conclusions."""
+    conclusions, reasons = evidence.reading.conclusions, evidence.reading.reasons
+    if len(conclusions) <= MANY_CONCLUSIONS or len(reasons) >= len(conclusions):
+        return None
+    detail = f"{len(conclusions)} conclusions vs {len(reasons)} reasoning qualifiers"
+    return Signal("overconfidence", detail, weight, _spans(evidence.reading, conclusions))
+
+
+def no_source(evidence: AwareEvidence, weight: int) -> Signal | None:
+    """Figures, dates, names or quotations, and nothing cited in their paragraph."""
+    facts = evidence.reading.facts
+    if not facts:
+        return None
+    detail = f"{len(facts)} figure(s), date(s), name(s) or quotation(s) without source"
+    return Signal("no-source", detail, weight, _spans(evidence.reading, facts))
+
+
+def hidden_text(evidence: AwareEvidence, weight: int) -> Signal | None:
+    """Characters nobody sees, or that turn the direction, where the script has no use for them."""
+    count = 0
+    spans: list[Span] = []
+    for index, text in [(None, evidence.reading.text), *evidence.others.items()]:
+        places = suspects(text, MAX_SUSPECTS - count)
+        count += len(places)
+        spans += [Span(start, end, text[start:end], index) for start, end in places[: MAX_SPANS - len(spans)]]
+    if not count:
+        return None
+    return Signal("hidden-text", f"hidden characters in {count} place(s)", weight, tuple(spans))
+
+
+SIGNALS = (
+    ("absolute-claim", absolute_claim),
+    ("error-pattern", error_pattern),
+    ("no-hedge", no_hedge),
+    ("overconfidence", overconfidence),
+    ("no-source", no_source),
+    ("hidden-text", hidden_text),
+)
+
+
+def _spans(reading: Reading, places: Sequence[Place]) -> tuple[Span, ...]:
+    return tuple([Span(start, end, reading.text[start:end]) for start, end in places[:MAX_SPANS]])

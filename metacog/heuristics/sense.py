@@ -1,0 +1,381 @@
+"""Read a text with sense: whole words, no negations, questions, code or quotations, and citations near claims.
+
+What the `aware` profile sees. It goes by the findings on real texts: 不一定 claims nothing, *resource* is no source.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from .lexicon import LANGUAGES, MARKS
+from .matcher import Automaton, best_automaton
+from .shadow import Place, Shadow, fold
+from .tags import code_spans
+
+ABSOLUTE, HEDGE, CONCLUSION, REASONING, CITATION, PLAIN, MONTH, ATTRIBUTION, REPORTING = range(9)
+_LISTS = {
+    "ABSOLUTE": ABSOLUTE,
+    "HEDGE": HEDGE,
+    "CONCLUSION": CONCLUSION,
+    "REASONING": REASONING,
+    "CITATION": CITATION,
+    "PLAIN": PLAIN,
+    "MONTHS": MONTH,
+    "ATTRIBUTION": ATTRIBUTION,
+    "REPORTING": REPORTING,
+}
+# In every language.
+_CITATIONS = ("[", "http://", "https://")
+# Terms, and numbers, of one text that are looked at: more say nothing new, and a flood shall cost little.
+MAX_TERMS = 2_000
+_NONE = 2**62
+# Characters before a term in which it may be negated, and after it in which its sentence is looked for.
+_BEFORE, _AFTER = 48, 300
+
+
+def _any(name: str) -> str:
+    return "|".join(getattr(language, name) for language in LANGUAGES)
+
+
+_NEGATED = re.compile(rf"(?:{_any('NEGATED')})\Z")
+_NOT_CITED = re.compile(_any("NOT_CITED"))
+_SENTENCE_END = re.compile(r"[!?。\n]|\.(?=\s|\Z)")
+_QUESTION_PARTICLE = "吗"
+# A paragraph ends at an empty line, and before an entry of a list or a heading.
+_PARAGRAPH_END = re.compile(r"\n[ \t]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s|\#))")
+_NOTE = re.compile(r"\[\^?[1-9][0-9]{0,2}\](?!\()")
+_ADDRESS = re.compile(r"""https?://[^\s<>"'()\[\]。,、」』]*""")
+_NO_SOURCE = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|$)")
+_PICTURE = re.compile(r"!\[[^\[\]\n]{0,200}\]\(\Z")
+_QUOTED = re.compile(r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|«[^«»\n]{1,400}»')
+_QUOTED_LINE = re.compile(r"^[ \t]*+>[^\n]*", re.MULTILINE)
+_TAG = re.compile(r"</?[a-z][a-z0-9:.-]{0,40}(?:\s[^<>\n]{0,400})?/?>")
+_MASK = "\0"
+_QUOTING = re.compile(rf"(?:{_any('QUOTING')})\Z")
+_NOT_QUOTING = re.compile(rf"(?:{_any('NOT_QUOTING')})\Z")
+_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
+_FIGURE = re.compile(rf"\s?(?:[%‰°]|(?:{_any('UNITS')})(?![a-z]))")
+_MONEY = re.compile(r"[$€£¥]\s?\Z")
+_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
+_YEAR = re.compile(r"(?:1[0-9]|20)[0-9]{2}(?![0-9a-z])")
+_BEFORE_YEAR = re.compile(rf"(?:{_any('BEFORE_YEAR')})\Z")
+_DATE = re.compile(r"[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?![0-9t\]]| ?[0-9]{2}:)|[0-9]{1,4}\s?年")
+_AUTHOR = re.compile(r"\([a-z][a-z .&'-]{1,60},\s\Z")
+_DAY_BEFORE, _DAY_AFTER = re.compile(r"[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z"), re.compile(r"\s[0-9]{1,4}\b")
+_NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
+
+
+class Reading:
+    """What a text says, once read with sense. Places are code points of the text as sent, in order."""
+
+    __slots__ = ("_shadow", "claims", "conclusions", "facts", "hedges", "keyword", "reasons", "text")
+
+    def __init__(self, text: str, shadow: Shadow) -> None:
+        self.text = text
+        self._shadow = shadow
+        self.keyword: int | None = None  # the first that occurs, by its place in the list that was given
+        self.claims: list[Place] = []  # absolute ones, without a citation near
+        self.hedges: list[Place] = []
+        self.conclusions: list[Place] = []
+        self.reasons: list[Place] = []
+        self.facts: list[Place] = []  # figures, dates, names and quotations, without a citation near
+
+    def occurrences(self, keyword: str, limit: int) -> list[Place]:
+        """Find where a keyword stands, `limit` at most."""
+        wanted, text = Shadow(keyword).text, self._shadow.text
+        places: list[Place] = []
+        start = text.find(wanted)
+        while start >= 0 and len(places) < limit:
+            end = start + len(wanted)
+            if _stands_alone(text, start, end):
+                places.append(self._shadow.place(start, end))
+            start = text.find(wanted, end)
+        return places
+
+
+def _is_wordy(character: str) -> bool:
+    """Tell letters and digits of scripts that put spaces between words."""
+    return (character.isalnum() and character < "\u0590") or character == "_"
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    return not (
+        (start > 0 and _is_wordy(text[start]) and _is_wordy(text[start - 1]))
+        or (end < len(text) and _is_wordy(text[end - 1]) and _is_wordy(text[end]))
+    )
+
+
+_WORDY_BYTES = bytes(_is_wordy(chr(byte)) for byte in range(0x80))
+
+
+def _is_wordy_before(folded: bytes, at: int) -> bool:
+    if not at:
+        return False
+    if folded[at - 1] < 0x80:
+        return bool(_WORDY_BYTES[folded[at - 1]])
+    # Wordy letters beyond ASCII have two bytes; the last two of any other character decode to nothing.
+    return any(map(_is_wordy, folded[max(0, at - 2) : at].decode(errors="ignore")))
+
+
+def _is_wordy_after(folded: bytes, at: int) -> bool:
+    if at == len(folded):
+        return False
+    if folded[at] < 0x80:
+        return bool(_WORDY_BYTES[folded[at]])
+    return any(map(_is_wordy, folded[at : at + 2].decode(errors="ignore")))
+
+
+class _Entry:
+    """What it means that an entry was found: it stands for all entries it ends with, too."""
+
+    __slots__ = ("best", "closes", "inner_rank", "inner_terms", "opens", "rank", "terms")
+
+    def __init__(
+        self, word: str, ending: Mapping[str, int], ranks: Mapping[str, int], lists: Mapping[str, int]
+    ) -> None:
+        self.opens, self.closes = _is_wordy(word[0]), _is_wordy(word[-1])
+        self.rank = ranks.get(word, _NONE)
+        self.inner_rank = _NONE
+        self.terms: list[tuple[int, int]] = []  # bytes and list
+        self.inner_terms: list[tuple[int, int]] = []
+        for other, length in ending.items():
+            if other == word:
+                if word in lists:
+                    self.terms.append((length, lists[word]))
+            elif not (_is_wordy(other[0]) and _is_wordy(word[-len(other) - 1])):
+                self.inner_rank = min(self.inner_rank, ranks.get(other, _NONE))
+                if other in lists:
+                    self.inner_terms.append((length, lists[other]))
+        self.best = min(self.rank, self.inner_rank)
+
+
+class Reader:
+    """Reads any number of texts, from any number of threads; nothing in it changes once it is built."""
+
+    __slots__ = ("_entries", "_overlap", "_search", "_window")
+
+    def __init__(
+        self, keywords: Sequence[str] = (), automaton: Callable[[Sequence[bytes]], Automaton] = best_automaton
+    ) -> None:
+        """Build from keywords in order of rank; one in which everything is hidden is never found."""
+        ranks: dict[str, int] = {}
+        for rank, keyword in enumerate(keywords):
+            ranks.setdefault(Shadow(keyword).text, rank)
+        ranks.pop("", None)
+        lists = dict.fromkeys(_CITATIONS, CITATION)
+        for language in LANGUAGES:
+            lists |= {fold(word): which for name, which in _LISTS.items() for word in getattr(language, name)}
+        words = list(dict.fromkeys([*lists, *ranks]))
+        search = automaton([word.encode() for word in words])
+        self._search, self._window = search.longest, search.window
+        self._overlap = max(len(word.encode()) for word in words) - 1
+        self._entries = []
+        for word in words:
+            encoded = word.encode()
+            endings = {words[other]: end - start for start, end, other in search.every(encoded) if end == len(encoded)}
+            self._entries.append(_Entry(word, endings, ranks, lists))
+
+    def read(self, text: str, marks: re.Pattern[str]) -> Reading:
+        """Read a text in which what `marks` matches (in its shadow) is ours and says nothing."""
+        shadow = Shadow(text)
+        reading = Reading(text, shadow)
+        terms, best = self._find(shadow.text.encode())
+        if best != _NONE:
+            reading.keyword = best
+        prose, quotations = _prose(shadow.text, marks)
+        _Sorting(reading, shadow, prose, quotations).sort(_in_characters(shadow.text, terms))
+        return reading
+
+    def _find(self, folded: bytes) -> tuple[list[tuple[int, int, int]], int]:
+        """Find start, end (bytes) and list of each term that stands alone, and the best keyword's rank."""
+        terms: list[tuple[int, int, int]] = []
+        best = _NONE
+        for start, end, number in self._findings(folded):
+            entry = self._entries[number]
+            if entry.best >= best and (len(terms) >= MAX_TERMS or not (entry.terms or entry.inner_terms)):
+                continue
+            if entry.closes and _is_wordy_after(folded, end):
+                continue
+            best = min(best, entry.inner_rank)
+            terms += [(end - length, end, which) for length, which in entry.inner_terms]
+            if not (entry.opens and _is_wordy_before(folded, start)):
+                best = min(best, entry.rank)
+                terms += [(end - length, end, which) for length, which in entry.terms]
+        return terms[:MAX_TERMS], best
+
+    def _findings(self, folded: bytes) -> Iterable[tuple[int, int, int]]:
+        if len(folded) <= self._window:
+            return self._search(folded)
+        return self._findings_by_window(folded)
+
+    def _findings_by_window(self, folded: bytes) -> Iterator[tuple[int, int, int]]:
+        for at in range(0, len(folded), self._window):
+            offset = max(0, at - self._overlap)
+            for start, end, number in self._search(folded[offset : at + self._window]):
+                if offset + end > at:
+                    yield offset + start, offset + end, number
+
+
+def _in_characters(text: str, terms: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """Put terms in order of their starts, the longer first, in code points."""
+    terms.sort(key=lambda term: (term[0], -term[1]))
+    if text.isascii():
+        return terms
+    folded = text.encode()
+    counted = []
+    at = point = 0
+    for start, end, which in terms:
+        point += len(folded[at:start].decode())
+        at = start
+        counted.append((point, point + len(folded[start:end].decode()), which))
+    return counted
+
+
+def _prose(text: str, marks: re.Pattern[str]) -> tuple[str, list[Place]]:
+    """Mask code, tags, our own marks and what is quoted; give the quotations that somebody is made to say."""
+    if "`" in text or "~~~" in text:
+        text = _masked(text, code_spans(text))
+    if "<" in text:
+        text = _masked(text, [tag.span() for tag in _TAG.finditer(text)])
+    text = _masked(text, [mark.span() for mark in marks.finditer(text)])
+    quoted = [quotation.span() for quotation in _QUOTED.finditer(text)]
+    quotations = [
+        (start, end)
+        for start, end in islice(quoted, MAX_TERMS)
+        if _QUOTING.search(text, max(0, start - _BEFORE), start)
+        and not _NOT_QUOTING.search(text, max(0, start - _BEFORE), start)
+    ]
+    text = _masked(text, quoted)
+    if ">" in text:
+        text = _masked(text, [line.span() for line in _QUOTED_LINE.finditer(text)])
+    return text, quotations
+
+
+def _masked(text: str, spans: Sequence[Place]) -> str:
+    if not spans:
+        return text
+    pieces = []
+    at = 0
+    for start, end in spans:
+        pieces += [text[at:start], _MASK * (end - start)]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+class _Sorting:
+    """Sorts the terms and numbers of one text by what they mean where they stand."""
+
+    def __init__(self, reading: Reading, shadow: Shadow, prose: str, quotations: list[Place]) -> None:
+        self.reading = reading
+        self.shadow = shadow
+        self.prose = prose
+        self.citations: list[int] = []
+        self.claims: list[Place] = []
+        self.facts = quotations
+
+    def sort(self, terms: Iterable[tuple[int, int, int]]) -> None:
+        prose, place = self.prose, self.shadow.place
+        reading = self.reading
+        covered = 0
+        for start, end, which in terms:
+            if end <= covered:  # a term within a longer one is that longer one only
+                continue
+            covered = end
+            if prose[start] == _MASK:
+                continue
+            if which == HEDGE:
+                reading.hedges.append(place(start, end))
+            elif which == REASONING:
+                reading.reasons.append(place(start, end))
+            elif which == CITATION:
+                covered = self._cite(start, end)
+            elif which in (ABSOLUTE, CONCLUSION):
+                if not self._is_negated(start) and not self._is_asked(end):
+                    if which == ABSOLUTE:
+                        self.claims.append((start, end))
+                    else:
+                        reading.conclusions.append(place(start, end))
+            elif which != PLAIN and (fact := self._fact(start, end, which)) and not self._is_asked(end):
+                self.facts.append(fact)
+        for number in islice(_NUMBER.finditer(prose), MAX_TERMS):
+            self._count(*number.span())
+        self._leave_out_what_is_cited()
+
+    def _is_negated(self, start: int) -> bool:
+        return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
+
+    def _is_asked(self, end: int) -> bool:
+        last = _SENTENCE_END.search(self.prose, end, end + _AFTER)
+        at = last.start() if last else min(end + _AFTER, len(self.prose))
+        return (last is not None and last.group() == "?") or self.prose[at - 1] == _QUESTION_PARTICLE
+
+    def _cite(self, start: int, end: int) -> int:
+        """Take a citation down, if it is one; give where it ends."""
+        prose = self.prose
+        if prose[start] == "[":
+            if note := _NOTE.match(prose, start):
+                self.citations.append(start)
+                return note.end()
+            return end
+        if address := _ADDRESS.match(prose, start):
+            picture = prose[start - 1 : start] == "(" and _PICTURE.search(prose, max(0, start - 204), start)
+            if not picture and not _NO_SOURCE.match(address.group()):
+                self.citations.append(start)
+            return address.end()
+        if not _NOT_CITED.match(prose, end) and not self._is_negated(start):
+            self.citations.append(start)
+        return end
+
+    def _fact(self, start: int, end: int, which: int) -> Place | None:
+        """Give where the date or the saying stands that a word belongs to, if it does."""
+        if which == MONTH:
+            before = _DAY_BEFORE.search(self.prose, max(0, start - _BEFORE), start)
+            after = _DAY_AFTER.match(self.prose, end)
+            if not before and not after:
+                return None
+            return before.start() if before else start, after.end() if after else end
+        if which == REPORTING:
+            name = _NAME.search(self.shadow.as_sent, max(0, start - _BEFORE), start)
+            return (name.start(), end) if name else None
+        return start, end
+
+    def _count(self, start: int, end: int) -> None:
+        """Take a number down, if it is a figure or a date that somebody could look up."""
+        prose = self.prose
+        before = prose[start - 1 : start]
+        if before and (_is_wordy(before) or before in "-/.:#"):
+            return
+        if _YEAR.match(prose, start) and _AUTHOR.search(prose, max(0, start - 64), start):
+            self.citations.append(start)
+            return
+        if date := _DATE.match(prose, start):
+            if before == "[":  # the marker of a trail or a log
+                return
+            end = date.end()
+        elif money := _MONEY.search(prose, max(0, start - 2), start):
+            start = money.start()
+        elif figure := _FIGURE.match(prose, end):
+            end = figure.end()
+        elif not _GROUPED.match(prose, start) and not (
+            _YEAR.match(prose, start) and _BEFORE_YEAR.search(prose, max(0, start - 12), start)
+        ):
+            return
+        if not self._is_asked(end):
+            self.facts.append((start, end))
+
+    def _leave_out_what_is_cited(self) -> None:
+        """Keep the claims and facts in whose paragraph nothing is cited."""
+        ends: list[int] = []
+        if self.citations and (self.claims or self.facts):
+            ends = [paragraph.end() for paragraph in _PARAGRAPH_END.finditer(self.prose)]
+        cited = {bisect_right(ends, place) for place in self.citations}
+        for found, kept in ((self.claims, self.reading.claims), (sorted(self.facts), self.reading.facts)):
+            kept += [self.shadow.place(*place) for place in found if bisect_right(ends, place[0]) not in cited]
+
+
+def marks_of(*wordings: str) -> re.Pattern[str]:
+    """Match our own marks (`wordings` beside those of all languages) in the shadow of a text."""
+    ours = [*wordings, *(wording for marks in MARKS.values() for wording in marks.values())]
+    folded = dict.fromkeys(Shadow(wording).text for wording in ours)
+    return re.compile("|".join(re.escape(wording).replace(r"\{score\}", "[0-9]+") for wording in folded if wording))

@@ -1,0 +1,110 @@
+"""The shadow of a text: what it reads as, whatever it is written in, with the way back to the text as sent.
+
+Small letters, simplified characters, half width, Latin letters for those that look like them, and nothing hidden.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from functools import cache
+from itertools import islice
+
+from opencc import OpenCC
+
+Place = tuple[int, int]
+
+# Takes no room on the page: zero width, direction, fillers, variation selectors, tags.
+_HIDDEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef]+"
+)
+_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+# Scripts that join or part letters with U+200B to U+200D: Arabic, Indic, Tibetan, Southeast Asian, Mongolian.
+_JOINING = f"{_RIGHT_TO_LEFT}\u0900-\u109f\u1780-\u18af\u1900-\u1cff"
+_EMOJI = "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f\U0001f000-\U0001faff"
+# What is hidden with none of the reasons that writing has for it; of direction, where nothing runs to the left.
+_SUSPECT = (
+    f"(?<![{_JOINING}{_EMOJI}\u200b-\u200d])[\u200b-\u200d]+"
+    "|[\u00ad\u034f\u115f\u1160\u180e\u202d\u202e\u2060-\u2065\u206a-\u206f\u3164\uffa0]+"
+    "|(?<=[A-Za-z])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
+    "|(?<![\U0001f3f4\U000e0000-\U000e007f])[\U000e0000-\U000e007f]+"
+    "|(?<!\\A)\ufeff+"
+)
+_SUSPECT_IN_ANY = re.compile(_SUSPECT)
+_SUSPECT_LEFT_TO_RIGHT = re.compile(f"{_SUSPECT}|[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]+")
+_LEFTWARD_LETTER = re.compile(f"[{_RIGHT_TO_LEFT}]")
+
+# Small letters that look like Latin ones: Cyrillic, Greek, Armenian, and Latin letters that few languages have.
+_LOOKALIKES = dict(
+    zip(
+        "аеорсухіјѕһԁԛԝвкмнт" + "αβεικνορτυχς" + "օոսհ" + "ıɑɡſ" + "’‘ʼ′",
+        "aeopcyxijshdqwbkmht" + "abeikvoptuxσ" + "onuh" + "iags" + "''''",
+        strict=True,
+    )
+)
+# Where Unicode keeps letters, digits and signs in another width or style: each becomes the plain one.
+_STYLED = ((0x2100, 0x2150), (0x2460, 0x2500), (0x3000, 0x3001), (0xFF00, 0xFFEF), (0x1D400, 0x1D800))
+_HAN = ((0x3400, 0xA000), (0xF900, 0xFB00))
+_END = 0x1D800  # nothing beyond is folded
+
+
+@cache
+def _table() -> list[int]:
+    """Give, for each code point, the one it reads as."""
+    characters = [chr(code) for code in range(_END)]
+    for first, end in _STYLED:
+        for code in range(first, end):
+            plain = unicodedata.normalize("NFKC", characters[code])
+            if len(plain) == 1:
+                characters[code] = plain
+    han = [character for first, end in _HAN for character in characters[first:end]]
+    # Line by line, since a phrase may read otherwise than its characters one by one.
+    for character, simplified in zip(han, OpenCC("t2s").convert("\n".join(han)).split("\n"), strict=True):
+        if len(simplified) == 1:
+            characters[ord(character)] = simplified
+    table = []
+    for character in characters:
+        small = character.lower()[0]
+        table.append(ord(_LOOKALIKES.get(small, small)))
+    return table
+
+
+def fold(text: str) -> str:
+    """Write a text as it reads: as many characters, hidden ones included."""
+    return text.lower() if text.isascii() else text.translate(_table())
+
+
+class Shadow:
+    """A text folded and without what is hidden in it; `place` leads back."""
+
+    __slots__ = ("_gaps", "_shifts", "as_sent", "text")
+
+    def __init__(self, original: str) -> None:
+        self.text = fold(original)
+        self.as_sent = original  # as long as `text`: its letters before they were folded
+        # Where in the shadow something hidden was, and how much until there.
+        self._gaps: list[int] = []
+        self._shifts = [0]
+        if original.isascii() or not _HIDDEN.search(original):
+            return
+        for run in _HIDDEN.finditer(original):
+            self._gaps.append(run.start() - self._shifts[-1])
+            self._shifts.append(self._shifts[-1] + len(run.group()))
+        self.text, self.as_sent = _HIDDEN.sub("", self.text), _HIDDEN.sub("", original)
+
+    def place(self, start: int, end: int) -> Place:
+        """Give where a part of the shadow (not empty) stands in the text as sent."""
+        if not self._gaps:
+            return start, end
+        return (
+            start + self._shifts[bisect_right(self._gaps, start)],
+            end + self._shifts[bisect_right(self._gaps, end - 1)],
+        )
+
+
+def suspects(text: str, limit: int) -> list[Place]:
+    """Find runs of characters that are hidden and have no business there, `limit` at most."""
+    if text.isascii():
+        return []
+    suspect = _SUSPECT_IN_ANY if _LEFTWARD_LETTER.search(text) else _SUSPECT_LEFT_TO_RIGHT
+    return [run.span() for run in islice(suspect.finditer(text), limit)]

@@ -1,0 +1,458 @@
+"""The profile `aware`: each misreading found on real texts, and what is close to it and must still count."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metacog.heuristics import Hesitation, Item, Scorer
+from metacog.heuristics.lexicon import LANGUAGES
+
+AWARE = Scorer(profile="aware")
+LONG = "This sentence says nothing in particular. " * 6
+
+
+def hesitate(response: str, *chats: str, patterns: tuple[dict[str, Any], ...] = (), **policy: Any) -> Hesitation:
+    scorer = Scorer(patterns, {**policy, "profile": "aware"}) if patterns or policy else AWARE
+    return scorer.hesitate(response, [Item("chat", chat) for chat in chats])
+
+
+def evidence(hesitation: Hesitation, kind: str) -> list[str]:
+    return [span.text for signal in hesitation.signals if signal.type == kind for span in signal.spans]
+
+
+def claims(response: str) -> list[str]:
+    return evidence(hesitate(response), "absolute-claim")
+
+
+def is_hedged(text: str) -> bool:
+    return "no-hedge" not in [signal.type for signal in hesitate("", f"{LONG}\n\n{text}").signals]
+
+
+def conclusions(text: str) -> int:
+    """Count what a text adds to three conclusions without a reason."""
+    return len(evidence(hesitate("Therefore.\n" * 3 + text), "overconfidence")) - 3
+
+
+ABSOLUTE = {
+    "whole words": ["It is definitely so.", "Definitely!", "(clearly) wrong", "這clearly是", "OBVIOUSLY wrong"],
+    "一定": ["這一定是快取。", "你一定知道", "他一定會來", "一定要重啟", "那一定很慢！", "我們一定能做到"],
+    "不可能": ["這不可能。", "他不可能知道", "絕無可能", "不可能出錯", "那是不可能的"],
+    "simplified": ["这一定是缓存。", "显然如此", "毫无疑问，是它", "肯定是它", "不可能出错"],
+    "affirmed": ["It is clearly not so.", "This is impossible to fix.", "No, it is obviously wrong.", "顯然不是"],
+    "stated": [
+        "It is clearly so. Is it slow?",
+        "是快取嗎？顯然是。",
+        "Why? Obviously the cache.",
+        "顯然，為什麼不呢。",
+    ],
+    "no source": [
+        *["This resource is clearly broken.", "It is clearly open source.", "The source code is obviously wrong."],
+        *["The source of the problem is clearly the cache.", "My_source is definitely set.", "問題的來源顯然是快取"],
+        *["根據你的需求，這一定是對的", "According to my plan, it is clearly next.", "來源不明，但顯然是對的"],
+    ],
+    "far source": [
+        *["It is clearly so.\n\nSee https://example.org/a for more.", "顯然如此。\n\n出處：史記"],
+        *["- It is clearly so\n- See https://example.org/a", "1. 顯然\n2. 根據史記，是這樣"],
+        *["It is clearly so.\n\n[1] A list of fruit", "# Clearly\n\nSource: the wiki"],
+    ],
+    "hidden source": [
+        *["It is clearly so: `https://example.org`", "It is clearly so.\n```\nsource: https://example.org\n```"],
+        *['It is clearly so. <a href="https://example.org">home</a>', "It is clearly so: http://localhost:8000/a"],
+        *["It is clearly so ![logo](https://example.org/a.png)", "顯然是 `[1]`"],
+    ],
+    "disguised": [
+        "ｃｌｅａｒｌｙ",
+        "cl\u200bearly",
+        "сlеаrly",
+        "𝐜𝐥𝐞𝐚𝐫𝐥𝐲",
+        "一\u200b定是",
+        "毫\u2060無疑問",
+        "顯\ufeff然",
+    ],
+}
+NOT_ABSOLUTE = {
+    "parts of words": ["It runs indefinitely.", "unclearly", "clearlyx", "x_clearly", "impossibles", "definitelyé"],
+    "不一定": ["不一定", "這不一定對", "未必一定對", "並不一定如此", "不是一定要", "是否一定要", "没有一定的说法"],
+    "a certain 一定": [
+        "一定的風險",
+        "一定程度上",
+        "有一定難度",
+        "达到一定规模",
+        "需要一定的時間",
+        "一定數量的",
+        "有一定道理",
+    ],
+    "不可能 softened": ["不太可能", "不大可能", "幾乎不可能", "并非不可能", "不是不可能", "近乎不可能"],
+    "negated": [
+        *["It is not obviously wrong.", "It isn't clearly so.", "This is nearly impossible.", "never definitely"],
+        *[
+            "hardly clearly better",
+            "It's almost impossible.",
+            "It is not yet clearly known.",
+            "並不顯然",
+            "並非毫無疑問",
+        ],
+        *["不能保證下次一定會中", "并不代表一定会出问题", "I wonder whether it is definitely so."],
+    ],
+    "asked": [
+        *["Is it clearly so?", "Is this definitely the cache?", "這一定是快取嗎？", "不可能吧？", "这一定对吗。"],
+        "Are you saying it is impossible to fix?",
+    ],
+    "code": ["`clearly`", "```\nclearly\n```", "~~~\n一定\n~~~", "``不可能 ` ``", "run `x --clearly` now", "`顯然`"],
+    "quoted": ['She wrote "clearly".', "“obviously”", "他說「一定」", "『顯然』", "> It is clearly so.", "«clearly»"],
+    "cited": [
+        *[
+            "It is clearly so (https://example.org/a).",
+            "According to the WHO it is clearly so.",
+            "It is clearly so [1].",
+        ],
+        *[
+            "Source: the manual. It is clearly so.",
+            "根據世衛的報告，這一定是對的。",
+            "顯然如此，出處：史記",
+            "据统计，显然如此",
+        ],
+        *["It is clearly so. That follows from it.\nref: RFC 9110", "It is clearly so (Smith, 2020).", "显然[^2]"],
+        *["It is clearly so: [docs](https://example.org/a)", "根据官方文件，这一定是对的"],
+    ],
+    "manner": ["He explained it more clearly.", "a clearly defined goal", "I can definitely help you with that."],
+}
+HEDGES = {
+    "the seed's": ["I'm not sure.", "Maybe.", "It might be.", "I think so", "我不確定", "也許", "可能是", "需要確認"],
+    "unknown to the seed": [
+        *[
+            "It seems so.",
+            "It is likely so.",
+            "Probably.",
+            "perhaps",
+            "apparently",
+            "似乎是",
+            "據說是",
+            "應該是這樣",
+            "大概是",
+        ],
+    ],
+    "simplified": ["我不确定", "也许", "据说是", "应该是这样", "好像是"],
+    "rather than absolute": ["這不一定", "不太可能", "unlikely", "It is impossible to say.", "未必"],
+    "disguised": ["mаybe", "ｍａｙｂｅ", "may\u200bbe", "也\u200b許", "𝗺𝗮𝘆𝗯𝗲"],
+    "curly apostrophe": ["I don’t think so"],
+}
+NOT_HEDGES = {
+    "不可能": ["不可能", "絕無可能", "盡可能快", "尽可能快", "只可能是它"],
+    "parts of words": ["a mighty host", "the mushi think of it", "seamless", "likelihood", "almighty", "I thinks_so"],
+    "another sense": ["with all his might", "military might", "You cannot possibly win", "查看來源"],
+    "code": ["`maybe`", "```\nI think\n```", "`可能`", "~~~\nmight\n~~~", "`x` `seems`"],
+    "quoted": ['"maybe"', "「也許」", "“I think”", "> perhaps", "『可能』"],
+    "our own mark": [
+        *["（⚠️ 我對這個回答不太確定，可能需要更多思考）", "（⚠️ 我对这个回答不太确定，可能需要更多思考）"],
+        *["(⚠️ I am not certain of this answer; it needs more thought.)", "⚠️ [hesitation score=35] ", "[needs-review]"],
+    ],
+}
+CONCLUSIONS = {
+    "every one": ["Therefore, yes.", "所以", "因此", "结论", "the answer", "In conclusion", "答案是"],
+    "disguised": ["ｔｈｅｒｅｆｏｒｅ", "所\u200b以", "結\u200b論", "thеrefore", "THEREFORE"],
+}
+NOT_CONCLUSIONS = {
+    "之所以": ["之所以", "不知其所以然", "之所以慢", "他之所以來", "其之所以為"],
+    "parts of words": ["theanswer", "the answering machine", "conclusionx", "x_therefore", "inconclusions"],
+    "not concluded": ["`所以`", "「因此」", "Is that the answer?", "jumping to conclusions", "並不因此"],
+}
+
+
+def rows(table: dict[str, list[str]]) -> list[Any]:
+    return [pytest.param(text, id=f"{name}: {text!r}") for name, texts in table.items() for text in texts]
+
+
+@pytest.mark.parametrize("text", rows(ABSOLUTE))
+def test_it_counts_what_is_claimed_absolutely(text: str) -> None:
+    assert len(claims(text)) == 1
+
+
+@pytest.mark.parametrize("text", rows(NOT_ABSOLUTE))
+def test_it_leaves_alone_what_only_looks_absolute(text: str) -> None:
+    assert claims(text) == []
+
+
+@pytest.mark.parametrize("text", rows(HEDGES))
+def test_it_knows_a_hedge(text: str) -> None:
+    assert is_hedged(text)
+
+
+@pytest.mark.parametrize("text", rows(NOT_HEDGES))
+def test_it_takes_nothing_else_for_a_hedge(text: str) -> None:
+    assert not is_hedged(text)
+
+
+@pytest.mark.parametrize("text", rows(CONCLUSIONS))
+def test_it_counts_conclusions(text: str) -> None:
+    assert conclusions(text) == 1
+
+
+@pytest.mark.parametrize("text", rows(NOT_CONCLUSIONS))
+def test_it_counts_no_others(text: str) -> None:
+    assert conclusions(text) == 0
+
+
+def test_it_weighs_reasons_of_either_script_against_conclusions() -> None:
+    assert hesitate("所以 因此 结论 因为 考虑到 但是").signals == ()
+    assert evidence(hesitate("所以 因此 结论 因为 `因为` 「但是」"), "overconfidence") == ["所以", "因此", "结论"]
+
+
+FACTS = {
+    "figures": [
+        *["The city has 23.5 million people.", "Sales rose 12%.", "It costs $4,500.", "人口有2300萬。", "上升了12％"],
+        *["It is 330 metres tall.", "about 1,234,567 rows", "高達 508 公尺"],
+    ],
+    "dates": [
+        "It began in 1998.",
+        "始於1998年。",
+        "on March 3, 1998",
+        "released 2021-04-05.",
+        "on 3 March",
+        "西元1368建立",
+    ],
+    "names": [
+        *["Albert Einstein said so.", "Dr. Smith discovered it.", "Studies show that it helps.", "Experts say so."],
+        *["愛因斯坦曾說要簡單", "研究顯示有效", "专家认为有效", "眾所周知，水會沸騰"],
+    ],
+    "quotations": [
+        *[
+            "Einstein wrote: “Make it as simple as possible.”",
+            'The king said, "let there be rain".',
+            "孔子說：「學而時習之」",
+        ],
+        *["魯迅曾說「救救孩子」", "As Kant says, “dare to know”"],
+    ],
+}
+NO_FACTS = {
+    "plain numbers": [
+        *[
+            "I changed 2 files.",
+            "See line 1998 of x.",
+            "port 8080",
+            "version 3.11.2",
+            "step 3 of 5",
+            "第3步",
+            "in 3 steps",
+        ],
+        *["- 1. 2. 3.", "item #1998", "at 10:30"],
+    ],
+    "markers and logs": ["[2026-02-16] done", "2026-02-16T08:00:00Z ok", "2026-02-16 08:00 ok", "`in 1998`"],
+    "words": ["You may go.", "They march on.", "the 'studies' folder", "I said so.", "He said so.", "我曾說過"],
+    "our own words": ['You said "let there be rain".', "The error message says “no such file”.", "你說「要下雨」"],
+    "asked": ["Did it begin in 1998?", "Is it 12%?", "人口有2300萬嗎？", "Was it Albert Einstein who said so?"],
+    "cited": [
+        *[
+            "It began in 1998 [1].",
+            "Sales rose 12% (https://example.org/a).",
+            "According to the census, 23.5 million people.",
+        ],
+        *["根據統計，人口有2300萬。", "The rate is 12% (Smith, 2020)."],
+    ],
+}
+
+
+@pytest.mark.parametrize("text", rows(FACTS))
+def test_it_asks_for_the_source_of_figures_dates_names_and_quotations(text: str) -> None:
+    assert [(signal.type, signal.weight) for signal in hesitate(text).signals] == [("no-source", 10)]
+
+
+@pytest.mark.parametrize("text", rows(NO_FACTS))
+def test_it_asks_for_no_source_where_there_is_one_or_nothing_to_look_up(text: str) -> None:
+    assert hesitate(text).signals == ()
+
+
+def test_it_counts_each_fact_and_points_at_all_of_it() -> None:
+    (signal,) = hesitate("In 1998 it cost $4,500, on 3 March 5%, said Marie Curie. Marie Curie said no.").signals
+    assert signal.detail == "5 figure(s), date(s), name(s) or quotation(s) without source"
+    assert [span.text for span in signal.spans] == ["1998", "$4,500", "3 March 5", "5%", "Marie Curie said"]
+
+
+HIDDEN = [
+    *[
+        "a\u200bb",
+        "字\u200b字",
+        "x\u2060y",
+        "\u202eabc",
+        "abc\u202c",
+        "a\u200fb",
+        "\u2066a\u2069",
+        "a\u00adb",
+        "a\ufeffb",
+    ],
+    *["a\U000e0061b", "\u3164", "cl\ufe01early", "x\u200d"],
+]
+NOT_HIDDEN = [
+    *[
+        "👩‍💻 👨‍👩‍👧",
+        "❤️ ⚠️ 1️⃣",
+        "می\u200cخواهم",
+        "क्\u200dष",
+        "\ufeffhello",
+        "שלום \u200fabc",
+        "🏴\U000e0067\U000e0062\U000e007f",
+    ],
+    *["café", "字\U000e0100", "ไทย\u200bไทย", "a b\u00a0c", "İ", ""],
+]
+
+
+@pytest.mark.parametrize("text", HIDDEN)
+def test_it_shows_what_is_hidden(text: str) -> None:
+    assert [(signal.type, signal.weight) for signal in hesitate(text).signals if signal.type == "hidden-text"] == [
+        ("hidden-text", 30)
+    ]
+
+
+@pytest.mark.parametrize("text", NOT_HIDDEN)
+def test_it_lets_scripts_and_emoji_join_as_they_do(text: str) -> None:
+    assert hesitate(text).signals == ()
+
+
+def test_it_finds_what_is_hidden_in_items_of_every_kind() -> None:
+    wire = [{"kind": "task", "text": "fine"}, {"kind": "remember", "text": "a\u200bb"}]
+    (signal,) = AWARE.hesitate("", wire).signals
+    assert (signal.detail, signal.spans) == ("hidden characters in 1 place(s)", ((1, 2, "\u200b", 1),))
+    assert len(AWARE.hesitate("a\u200bb", [Item("chat", "a\u200bb")]).signals[0].spans) == 1
+
+
+KEYWORDS = [
+    (
+        "timeout",
+        ["TIMEOUT!", "a timeout-handler", "ｔｉｍｅｏｕｔ", "time\u200bout", "tіmeout", "字timeout字"],
+        ["timeouts", "x_timeout"],
+    ),
+    ("重試", ["重試", "重试了", "重\u200b試"], ["重 試", "重"]),
+    ("资料库", ["資料庫", "资料库", "資料库"], ["資料", "数据库"]),
+    ("C++", ["C++", "c++!", "Ｃ＋＋"], ["C+", "abc++"]),
+    ("élan", ["ÉLAN", "élan vital"], ["élans", "elan"]),
+    ("don't", ["don’t", "DON'T"], ["dont"]),
+]
+
+
+@pytest.mark.parametrize(("keyword", "hits", "misses"), KEYWORDS)
+def test_it_recalls_a_past_error_by_whole_words_in_any_writing(
+    keyword: str, hits: list[str], misses: list[str]
+) -> None:
+    patterns = ({"id": "ep", "keywords": [keyword], "description": "it"},)
+    scorer = Scorer(patterns, profile="aware")
+    for hit in hits:
+        (signal,) = [s for s in scorer.hesitate(hit, []).signals if s.type == "error-pattern"]
+        assert (signal.detail, signal.weight) == ("matches past error: it", 30)
+        assert hit.startswith(signal.spans[0].text, signal.spans[0].start)
+    for miss in misses:
+        assert scorer.hesitate(miss, []).matched_pattern_ids == ()
+
+
+def test_it_takes_the_first_pattern_that_stands_alone() -> None:
+    patterns = [{"id": word, "keywords": [word]} for word in ("out", "meout x", "x", "time out")]
+    scorer = Scorer(patterns, profile="aware")
+    found = {
+        text: scorer.hesitate(text, []).matched_pattern_ids for text in ("timeout x", "time out x", "timeout", "xx")
+    }
+    assert found == {"timeout x": ("x",), "time out x": ("out",), "timeout": (), "xx": ()}
+
+
+def test_it_never_finds_a_keyword_in_which_all_is_hidden() -> None:
+    assert hesitate("a\u200b", patterns=({"id": "ep", "keywords": ["\u200b"]},)).matched_pattern_ids == ()
+
+
+def test_it_looks_for_hedges_in_the_chat_itself() -> None:
+    assert evidence(hesitate(f"Maybe. {LONG}", LONG), "no-hedge") == [LONG]
+    assert evidence(hesitate(f"{LONG}Maybe.", f"{LONG}Maybe."), "no-hedge") == []
+    assert evidence(hesitate("", LONG, "Maybe."), "no-hedge") == []
+
+
+def test_it_hears_no_hedge_in_a_mark_of_the_policys_own() -> None:
+    mark = "Perhaps wrong ({score})."
+    assert evidence(hesitate("", LONG + "Perhaps wrong (35)."), "no-hedge") == []
+    assert evidence(hesitate("", LONG + "Perhaps wrong (35).", marks={"chat": mark}), "no-hedge") != []
+
+
+def test_it_switches_each_signal_off() -> None:
+    response = "It is clearly so.\n\nIn 1998 a\u200bb said it: therefore, therefore, therefore."
+    kinds = [signal.type for signal in hesitate(response, LONG).signals]
+    assert kinds == ["absolute-claim", "no-hedge", "overconfidence", "no-source", "hidden-text"]
+    assert hesitate(response, LONG, weights=dict.fromkeys(kinds, 0)).signals == ()
+
+
+def test_one_scorers_patterns_serve_both_profiles() -> None:
+    seed = Scorer([{"id": "ep", "keywords": ["time"]}])
+    aware = seed.with_policy({"profile": "aware"})
+    assert seed.hesitate("timeout", []).matched_pattern_ids == ("ep",)
+    assert aware.hesitate("timeout", []).matched_pattern_ids == ()
+    assert aware.with_policy({}).hesitate("timeout", []).matched_pattern_ids == ("ep",)
+
+
+def test_the_new_weights_do_nothing_to_the_seeds_profile() -> None:
+    assert Scorer(policy={"weights": {"no-source": 100}}).hesitate("In 1998, a\u200bb.", []).signals == ()
+
+
+def test_every_word_belongs_to_one_list() -> None:
+    names = ("ABSOLUTE", "HEDGE", "CONCLUSION", "REASONING", "CITATION", "PLAIN", "MONTHS", "ATTRIBUTION", "REPORTING")
+    words = [word for language in LANGUAGES for name in names for word in getattr(language, name)]
+    assert len(words) == len(set(words))
+
+
+FLOODS = [
+    "clearly ",
+    "一定",
+    "a\u200b",
+    "http://",
+    '"',
+    "[1]",
+    "\n",
+    "“",
+    "`",
+    "1,",
+    "<a ",
+    "March 3 ",
+    "不",
+    "\u202e",
+    "A said ",
+]
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_it_reads_no_more_of_a_flood_than_anybody_would(flood: str) -> None:
+    """Counted, not timed: the work that grows with a text is one pass each."""
+    for signal in hesitate(flood * 5_000, flood * 200).signals:
+        assert len(signal.spans) <= 256
+        count = re.search(r"\d+", signal.detail)
+        assert count is None or int(count.group()) <= 10_000
+
+
+pieces = st.sampled_from(
+    [
+        "一定",
+        "顯然",
+        "clearly",
+        "maybe",
+        "所以",
+        "key",
+        "KEY",
+        "In 1998",
+        "12%",
+        "\u200b",
+        "\u202e",
+        "😀",
+        "é",
+        "İ",
+        "`",
+        '"',
+        "「",
+        "」",
+    ]
+) | st.text(max_size=3)
+texts = st.lists(pieces, max_size=30).map("".join)
+
+
+@given(texts, st.lists(texts, max_size=3))
+def test_its_evidence_is_always_what_stands_there(response: str, chats: list[str]) -> None:
+    for signal in hesitate(response, *chats, patterns=({"id": "ep", "keywords": ["key", "é"]},)).signals:
+        assert signal.spans
+        for span in signal.spans:
+            text = response if span.item is None else chats[span.item]
+            assert text[span.start : span.end] == span.text != ""
