@@ -1,0 +1,157 @@
+"""Pass a request for more tool calls by rule, or leave it to the chairman (seed 003, 2.3)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .lexicon import extension as words
+from .speech import fold
+
+PASSED_BY_RULE = 2  # requests of one investigation
+MIN_LENGTH = 10  # a Chinese character counts two
+MAX_READ = 4_096  # code points of a reason
+SAME = 0.7  # share of words in common from which two reasons are one
+
+
+class Objection(NamedTuple):
+    """Why the rules do not pass a request: what kind, and a sentence."""
+
+    type: str  # too-many, too-short, filler, not-concrete, same-reason, near-duplicate
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the rules say; a request that they do not pass goes to the chairman, it is not refused."""
+
+    approved: bool
+    objections: tuple[Objection, ...]  # none where it is approved
+    entities: tuple[str, ...]  # what makes the reason concrete, as it is written there
+    needs: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "approved": self.approved,
+            "objections": [objection._asdict() for objection in self.objections],
+            "entities": list(self.entities),
+            "needs": list(self.needs),
+        }
+
+
+def judge(reason: str, previous: Sequence[str]) -> Judgement:
+    """Judge the reason of a request, English or Chinese, against those of all requests before it.
+
+    `previous` are the reasons of the same investigation, oldest first, passed or not: only the first two requests
+    pass by rule, the reason must name an entity or a need for data, and must not say again what was said.
+    """
+    reason, earlier = reason[:MAX_READ], [each[:MAX_READ] for each in previous]
+    said = _read(reason)
+    objections = []
+    if len(previous) >= PASSED_BY_RULE:
+        objections.append(Objection("too-many", f"only the first {PASSED_BY_RULE} requests pass by rule"))
+    if _length(reason.strip()) < MIN_LENGTH:
+        objections.append(Objection("too-short", "the reason is too short to say what is missing"))
+    if not said.content:
+        objections.append(Objection("filler", "the reason only says that there is more to do"))
+    elif not said.entities and not said.needs:
+        objections.append(Objection("not-concrete", "the reason names no entity and no data that is needed"))
+    for number in range(len(earlier), 0, -1):
+        likeness = _likeness(reason, earlier[number - 1], said)
+        if likeness:
+            objections.append(Objection(likeness, f"request {number} gave the same reason"))
+            break
+    return Judgement(not objections, tuple(objections), said.entities, said.needs)
+
+
+class _Said(NamedTuple):
+    content: frozenset[str]  # folded words and Chinese bigrams, fillers left out
+    figures: frozenset[str]  # those with a digit
+    entities: tuple[str, ...]
+    needs: tuple[str, ...]
+
+
+_QUOTED = re.compile(r"`([^`\n]+)`|\"([^\"\n]+)\"|“([^“”\n]+)”|「([^「」\n]+)」|《([^《》\n]+)》")
+_WORD = re.compile(r"https?://\S+|[A-Za-z0-9_][A-Za-z0-9_'’./:@+#-]*")
+_OPENS_SENTENCE = re.compile(r"(?:^|[.!?:。！？：\n])[\s\"'“「(（*-]*$")
+_IDENTIFIER = re.compile(r"\w[_./:@#+]\w|[a-z][A-Z]|https?://")
+_CHINESE = re.compile(r"[\u3400-\u9fff]+")
+
+
+def _read(reason: str) -> _Said:
+    content: dict[str, None] = {}
+    entities: dict[str, None] = {}
+    needs: dict[str, None] = {}
+    shouts = reason.isupper()
+    for match in _WORD.finditer(reason):
+        word = match[0].rstrip("'’./:-")
+        folded = fold(word)
+        if folded in words.FILLERS or (folded.isdigit() and not re.fullmatch(r"(?:1[89]|20)\d\d", folded)):
+            continue
+        content[folded] = None
+        if folded in words.NEEDS:
+            needs[word] = None
+        elif _is_entity(word, shouts, bool(_OPENS_SENTENCE.search(reason, max(0, match.start() - 8), match.start()))):
+            entities[word] = None
+    for run in _CHINESE.findall(reason):
+        named, rest = _take(run, words.ZH_NEEDS)
+        needs.update(dict.fromkeys(named))
+        _, rest = _take(rest, words.ZH_FILLERS)
+        subjects = [part for part in rest.split() if len(part) > 1]
+        content.update(dict.fromkeys([*named, *(pair for part in subjects for pair in _pairs(part))]))
+    quoted = [text for groups in _QUOTED.findall(reason) for text in groups if _is_content(text)]
+    entities.update(dict.fromkeys(quoted))
+    # A need is concrete by what it is a need of: "server logs", 台積電財報; not "more data", 資料.
+    concrete = tuple(needs) if content.keys() - {fold(need) for need in needs} else ()
+    figures = frozenset(word for word in content if re.search(r"\d", word))
+    return _Said(frozenset(content), figures, tuple(entities), concrete)
+
+
+def _is_entity(word: str, shouts: bool, opens: bool) -> bool:
+    """Tell whether a word that is no filler names something: a figure, an identifier, a name, an acronym."""
+    if any(character.isdigit() for character in word) or _IDENTIFIER.search(word):
+        return True
+    if shouts or len(word) < 2:
+        return False
+    return word.isupper() or (word[0].isupper() and not opens)
+
+
+def _is_content(text: str) -> bool:
+    if any(fold(word) not in words.FILLERS for word in _WORD.findall(text)):
+        return True
+    return any(_take(run, words.ZH_FILLERS)[1].strip() for run in _CHINESE.findall(text))
+
+
+def _take(text: str, phrases: Sequence[str]) -> tuple[list[str], str]:
+    """Cut phrases out of a text, a blank in their place; give those that were there, and the rest."""
+    found = []
+    for phrase in phrases:
+        if phrase in text:
+            found.append(phrase)
+            text = text.replace(phrase, " ")
+    return found, text
+
+
+def _pairs(text: str) -> list[str]:
+    return [text[at : at + 2] for at in range(len(text) - 1)]
+
+
+def _length(text: str) -> int:
+    return len(text) + sum(len(run) for run in _CHINESE.findall(text))
+
+
+def _likeness(reason: str, before: str, said: _Said) -> str | None:
+    if _plain(reason) == _plain(before):
+        return "same-reason"
+    other = _read(before)
+    both = said.content & other.content
+    if not both or (said.figures and other.figures and said.figures != other.figures):
+        return None  # another quarter, another file: another question
+    either = said.content | other.content
+    fewer = min(len(said.content), len(other.content))
+    is_part = fewer >= 3 and len(both) == fewer and len(either) <= 2 * fewer
+    return "near-duplicate" if is_part or len(both) >= SAME * len(either) else None
+
+
+def _plain(text: str) -> str:
+    return "".join(character for character in fold(text) if character.isalnum())

@@ -1,0 +1,154 @@
+"""More tool calls by rule: substantial, not the same again, the first two only (seed 003, 2.3)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metacog.heuristics.extension import judge
+
+
+@pytest.mark.parametrize(
+    ("reason", "concrete"),
+    [
+        ("目前缺乏台積電 Q3 財報數據，此為核心論據", ["Q3", "數據", "財報"]),  # the seed's chairman
+        ("需要查詢央行最新利率", ["利率"]),
+        ("查台積電財報", ["財報"]),
+        ("要確認《勞動基準法》第 38 條", ["勞動基準法"]),
+        ("需要了解日本的失业率数据", ["数据"]),
+        ("缺少疫苗副作用的统计", ["统计"]),
+        ("还没看 src/cache.py 的锁", ["src/cache.py"]),
+        ("Need TSMC Q3 revenue to settle the main point", ["TSMC", "Q3", "revenue"]),
+        ("I need the server logs from the failed deploy", ["logs"]),
+        ("We still lack the 2023 inflation data for Japan", ["2023", "Japan", "data"]),
+        ("Need to read src/cache.py to see who takes the lock", ["src/cache.py"]),
+        ("tokyo housing prices are missing", ["prices"]),
+        ("Thinking: the changelog of psycopg 3.2", ["3.2", "changelog"]),
+        ("must compare `lock()` with the spec", ["lock()"]),
+    ],
+)
+def test_a_concrete_reason_passes(reason: str, concrete: list[str]) -> None:
+    judgement = judge(reason, [])
+    assert judgement.approved
+    assert judgement.objections == ()
+    assert [*judgement.entities, *judgement.needs] == concrete
+
+
+@pytest.mark.parametrize(
+    ("reason", "objection"),
+    [
+        ("need more time", "filler"),
+        ("I'm still thinking", "filler"),
+        ("I’m still thinking", "filler"),
+        ("Please extend, I am almost done", "filler"),
+        ("Need 5 more steps to finish the investigation", "filler"),
+        ("NEED MORE TIME PLEASE", "filler"),
+        ("Thinking about the important question further", "filler"),
+        ('I need "more time"', "filler"),
+        ("Need more data", "not-concrete"),
+        ("I need additional relevant information on this topic", "not-concrete"),
+        ("Need more data and information", "not-concrete"),
+        ("the weather feels somewhat gloomy", "not-concrete"),
+        ("Gloomy weather", "not-concrete"),
+        ("需要更多時間", "filler"),
+        ("還需要再思考一下", "filler"),
+        ("还需要再思考一下", "filler"),
+        ("我還沒完成分析，請給我更多步數", "filler"),
+        ("我想「再想想」這個問題", "filler"),
+        ("需要更多資料", "not-concrete"),
+        ("资料不足，需要继续调查", "not-concrete"),
+        ("我需要进一步研究相关信息", "not-concrete"),
+        ("天氣有點陰沉沉", "not-concrete"),
+    ],
+)
+def test_an_empty_reason_does_not_pass(reason: str, objection: str) -> None:
+    judgement = judge(reason, [])
+    assert not judgement.approved
+    assert [each.type for each in judgement.objections] == [objection]
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_too_short"),
+    [
+        ("", True),
+        ("TSMC's Q3", True),
+        ("TSMC's Q3.", False),
+        ("台積電財", True),
+        ("台積電財報", False),
+        ("  Q3 TSMC   ", True),
+    ],
+)
+def test_a_reason_has_ten_columns_at_least(reason: str, is_too_short: bool) -> None:
+    assert ("too-short" in [each.type for each in judge(reason, []).objections]) is is_too_short
+
+
+@pytest.mark.parametrize(
+    ("before", "reason", "likeness"),
+    [
+        ("Need TSMC Q3 revenue figures", "need TSMC  Q3 revenue figures!", "same-reason"),
+        ("Need TSMC Q3 revenue figures", "We need the revenue figures of TSMC for Q3", "near-duplicate"),
+        (
+            "Need the server logs of the failed deploy",
+            "Need the server logs of the failed deploy last night",
+            "near-duplicate",
+        ),
+        ("查台積電財報數據", "查台積電財報數據。", "same-reason"),
+        ("查台積電財報數據", "需要台積電的財報數據", "near-duplicate"),
+        ("查詢日本失業率數據", "我想再查詢一下日本失業率數據", "near-duplicate"),
+        ("查询日本失业率数据", "还需要查询日本的失业率数据", "near-duplicate"),
+    ],
+)
+def test_the_same_reason_does_not_pass_again(before: str, reason: str, likeness: str) -> None:
+    judgement = judge(reason, [before])
+    assert [each.type for each in judgement.objections] == [likeness]
+    assert judgement.objections[0].detail == "request 1 gave the same reason"
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        ("Need TSMC Q3 revenue figures", "Need TSMC Q2 revenue figures"),
+        (
+            "Need TSMC consolidated revenue by segment for Q3 2025",
+            "Need TSMC consolidated revenue by segment for Q2 2025",
+        ),
+        ("Need the server logs", "Need the client logs"),
+        ("Read src/cache.py for the lock", "Read src/lock.py for the cache"),
+        ("查台積電財報數據", "查聯發科財報數據"),
+        ("缺少台積電 Q3 財報", "缺少台積電 Q4 財報"),
+        ("查询日本失业率数据", "查询德国失业率数据"),
+        ("need more time", "Need the server logs"),
+    ],
+)
+def test_another_reason_passes(before: str, reason: str) -> None:
+    assert judge(reason, [before]).approved
+
+
+def test_it_looks_at_every_request_before() -> None:
+    judgement = judge("Need the server logs", ["Need the server logs", "查台積電財報數據"])
+    assert [each.type for each in judgement.objections] == ["too-many", "same-reason"]
+    assert judgement.objections[1].detail == "request 1 gave the same reason"
+
+
+@pytest.mark.parametrize(("count", "approved"), [(0, True), (1, True), (2, False), (3, False)])
+def test_only_the_first_two_pass_by_rule(count: int, approved: bool) -> None:
+    previous = ["Need the client logs", "查台積電財報數據", "Read src/lock.py for the cache"]
+    assert judge("Need TSMC Q3 revenue figures", previous[:count]).approved is approved
+
+
+def test_a_judgement_is_said_as_json() -> None:
+    assert judge("Need TSMC's more time", []).as_dict() == {
+        "approved": True,
+        "objections": [],
+        "entities": ["TSMC's"],
+        "needs": [],
+    }
+    assert judge("need more time", []).as_dict()["objections"] == [
+        {"type": "filler", "detail": "the reason only says that there is more to do"}
+    ]
+
+
+@given(st.text(max_size=80), st.lists(st.text(max_size=80), max_size=3))
+def test_whatever_is_asked_gets_an_answer(reason: str, previous: list[str]) -> None:
+    judgement = judge(reason, previous)
+    assert judgement.approved is not bool(judgement.objections)
+    assert not judge(reason, [*previous, reason]).approved
