@@ -1,0 +1,64 @@
+"""English words that say how something is said, not what it is about, and the shapes of English questions."""
+
+# The commonest English function words, the words of politeness, and the verbs a request opens with.
+_STOPWORDS = (
+    "a about actually after again all also am an and any anything appreciate are as assist assistance at be "
+    "because been before being but by can cannot could d day did do does doing don done down each else even ever "
+    "every example examples few following for from get give go going good got great had has have having he hello "
+    "help her here hers hey hi him his how i if in information into is it its just know let like list ll look m "
+    "made make many may me might more most much must my name need needs no nor not now of off ok okay on once one "
+    "only or other our out over own please provide question questions re really right s same say see shall she "
+    "should so some something sorry still such sure t take tell than thank thanks that the their them then there "
+    "these they thing things think this those three to today too two under until up us use used using ve very "
+    "want was way we welcome well were what when where whether which while who whom whose why will with would "
+    "write yes yet you your"
+)
+STOPWORDS = frozenset(_STOPWORDS.split())
+
+# A sentence that starts like this asks, with or without a question mark. After "what" and "how" a verb must follow,
+# so that "How nice." and "What a day." ask nothing.
+OPENING = (
+    r"(?:(?:and|but|so|also|then|ok|okay|hi|hello|hey|please|well)\b[\s,]*)*"
+    r"(?:(?:what|how|why|when|where|who|which)(?:'s|'re|\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|"
+    r"has|have|many|much|long|often|far|old|to))\b"
+    r"|(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|may)\s+(?:i|you|we|they|he|she|it|there|this|"
+    r"that|these|those|the|my|your|our)\b)"
+)
+# A second question inside one sentence: ", and when does it arrive?"
+SECOND = (
+    r"[,;]?\s+and\s+(?=(?:what|how|why|when|where|who|which)\b)"
+    r"|[,;]\s+(?=(?:what|how|why|when|where|who|which)\b)"
+)
+# Questions that ask for assent only.
+TAGS = frozenset({"right", "ok", "okay", "yes", "no", "huh", "correct", "really", "is it", "isn t it", "you know"})
+
+POLAR = r"(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|may|am|isn't|aren't|don't|can't)\b"
+NUMBER = (
+    r"\bhow\s+(?:many|much|long|old|far|often|tall|big|large|deep|high|fast|soon)\b|\bwhen\b"
+    r"|\bwhat\s+(?:time|year|date|day|percentage|number|age|price)\b"
+)
+REASON = r"\bwhy\b|\bhow\s+come\b|\bfor\s+what\s+reason\b"
+
+_YES_OR_NO = (
+    "absolutely cannot certainly correct course definitely exactly indeed never no nope not right sure true "
+    "unfortunately yeah yep yes"
+)
+YES_OR_NO = frozenset(_YES_OR_NO.split())
+NUMBER_WORDS = (
+    r"\b(?:zero|once|twice|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|"
+    r"billion|half|none|never|always|today|tomorrow|yesterday|tonight|soon|immediately|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|"
+    r"november|december)\b"
+)
+REASON_WORDS = r"\b(?:because|since|due|reason|reasons|cause|caused|causes|so that|in order)\b"
+# A question put back to the user that asks for nothing: it defers no answer.
+COURTESY = (
+    r"\b(?:anything|something|what)\s+else\b|\b(?:further|other|more)\s+(?:questions|help|assistance)\b|\bhelp you\b"
+)
+# What is needed from the user before the question can be answered.
+ASKS_FOR = (
+    r"\b(?:please|kindly)\s+(?:provide|confirm|share|tell|give|send|specify|clarify|let me know)\b"
+    r"|\b(?:could|can|would)\s+you\s+(?:please\s+|kindly\s+)?(?:provide|confirm|share|tell|give|send|specify|clarify)\b"
+)
+# The message names the language the answer is to have.
+NAMES_A_LANGUAGE = r"\btranslat|\b(?:in|into|to)\s+(?:english|chinese|mandarin|japanese|korean|french|german|spanish)\b"

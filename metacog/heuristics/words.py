@@ -1,0 +1,224 @@
+"""What a text is made of, in English and in Chinese: its script, its words, its sentences, its questions.
+
+Everything below works on folded text, which has as many code points as the text it was made of: a place found in the
+one is the same place in the other.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from .lexicon import quality_en as en
+from .lexicon import quality_zh as zh
+from .tags import KINDS
+
+Script = Literal["latin", "han", "kana", "hangul", "other"]
+
+_HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_KANA = "\u3041-\u30ff\u31f0-\u31ff"
+_HANGUL = "\u3130-\u318f\uac00-\ud7af"
+_LATIN = "\u00c0-\u024f\u1e00-\u1eff"  # beside ASCII
+# Scripts that set no spaces between words: each character is a token of its own.
+_UNSPACED = _HAN + _KANA + _HANGUL
+_CHARACTER = re.compile(rf"[{_UNSPACED}]")
+_RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_RUNS: dict[Script, re.Pattern[str]] = {
+    "han": re.compile(rf"[{_HAN}]+"),
+    "kana": re.compile(rf"[{_KANA}]+"),
+    "hangul": re.compile(rf"[{_HANGUL}]+"),
+    "other": re.compile(rf"[^\W\d_{_LATIN}{_UNSPACED}]+"),
+}
+_SEPARATORS = {code: " " for code in range(128) if not chr(code).isalnum()}
+_LETTERS = bytes(code if chr(code).isalpha() else 32 for code in range(128)) + b" " * 128
+# A Chinese word has about 1.6 characters in running text, a word of the other scripts is taken to have 5.
+_CHARACTERS_IN_WORD = {"han": 1.6, "kana": 2.5, "hangul": 2.5, "other": 5.0}
+# Chinese text is full of Latin names and terms; English text holds Chinese only where it quotes.
+_LATIN_SHARE, _OTHER_SHARE = 0.8, 0.4
+_KANA_SHARE = 0.1  # of the characters: Japanese mixes them with Han, Chinese does not
+
+_FOLDS = {
+    **dict(zip(zh.TRADITIONAL, zh.SIMPLIFIED, strict=True)),
+    **{chr(full): chr(full - 0xFEE0) for full in range(0xFF01, 0xFF5F)},
+    **dict(zip("’‘“”…—–•·\u3000\u00a0", "''\"\".---*  ", strict=False)),
+}
+_FOLDED = frozenset(_FOLDS)
+
+
+def _beyond(characters: str, charset: str) -> frozenset[str]:
+    return frozenset(characters).difference(characters.encode(charset, "ignore").decode(charset))
+
+
+# Some forms are at home in both variants: 后, 里, 只.
+_ONLY_SIMPLIFIED, _ONLY_TRADITIONAL = _beyond(zh.SIMPLIFIED, "big5"), _beyond(zh.TRADITIONAL, "gb2312")
+
+# Code, links and tags are not said to anybody. A fence or a backtick that nobody closes hides nothing.
+_UNSAID = re.compile(
+    r"```[\s\S]*?```|`[^`\n]+`|https?://[^\s<>\"')。]+|</?[a-z][^<>]{0,200}>"
+    rf"|\[/?(?:{'|'.join(KINDS)})(?:\s[^\[\]]{{0,200}})?\]"
+)
+_MIGHT_BE_UNSAID = ("`", "<", "[", "://")
+
+_SENTENCE = re.compile(r"[^.!?。\n]+(?:\.(?=\S)[^.!?。\n]*)*[.!?。]*[\"'」』)\]】]*")
+_QUOTED_QUESTION = re.compile(r"\?[\"'」』]+$")
+_OPENS = re.compile(en.OPENING)
+_SECOND = re.compile(f"{en.SECOND}|{zh.SECOND}")
+_ZH_ENDING, _ZH_ASKING, _ZH_NOT_ASKING = (re.compile(part) for part in (zh.ENDING, zh.ASKING, zh.NOT_ASKING))
+_SUFFIX = re.compile(r"(?:ations?|ings?|ions?|ed|es|ly|[se])$")
+_FEW = 2  # characters of one variant that prove nothing: names, rare forms
+_STEM = 4  # the least that a suffix is cut from, and that matches longer words
+_MAX_SENTENCE = 1_000  # a longer one is not searched for a second question
+MAX_TERMS = 64
+MAX_QUESTIONS = 32
+_TAG = 16  # characters of the longest tag
+
+
+class Place(NamedTuple):
+    """A stretch of text: code points, end exclusive."""
+
+    start: int
+    end: int
+
+
+def fold(text: str) -> str:
+    """Put a text in small letters, half width and simplified characters, as many as there were."""
+    folded = text.replace("İ", "i").lower()  # the only letter whose small form is longer
+    if not folded.isascii():
+        for character in _FOLDED.intersection(folded):
+            folded = folded.replace(character, _FOLDS[character])
+    return folded
+
+
+def said(folded: str) -> str:
+    """Blank out code, links and tags; every other character keeps its place."""
+    if not any(sign in folded for sign in _MIGHT_BE_UNSAID):
+        return folded
+    return _UNSAID.sub(lambda match: " " * len(match[0]), folded)
+
+
+def script_of(text: str, least: float = 2.5) -> Script | None:
+    """Tell the script of most words, by the ratio of scripts.
+
+    None where the text is mixed, and where it has fewer than `least` words: "42", "OK" and a name are in no language.
+    """
+    words: dict[Script, float] = {"latin": len(text.encode("ascii", "replace").translate(_LETTERS).split())}
+    if not text.isascii():
+        rest = " ".join(_BEYOND_ASCII.findall(text))
+        characters = {script: sum(map(len, runs.findall(rest))) for script, runs in _RUNS.items()}
+        if characters["kana"] > _KANA_SHARE * (characters["kana"] + characters["han"]):
+            characters["kana"] += characters.pop("han")
+        words |= {script: count / _CHARACTERS_IN_WORD[script] for script, count in characters.items()}
+    total = sum(words.values())
+    if total == 0 or total < least:
+        return None
+    script = max(words, key=lambda one: (one != "latin" and words[one] >= _OTHER_SHARE * total, words[one]))
+    wanted = _LATIN_SHARE if script == "latin" else _OTHER_SHARE
+    return script if words[script] >= wanted * total else None
+
+
+def variant_of(text: str) -> Literal["zh-Hant", "zh-Hans"] | None:
+    """Tell traditional from simplified Chinese, by the characters that only one has; None where neither leads."""
+    distinct = set(text)
+    simplified, traditional = len(distinct & _ONLY_SIMPLIFIED), len(distinct & _ONLY_TRADITIONAL)
+    if traditional > 2 * simplified + _FEW:
+        return "zh-Hant"
+    if simplified > 2 * traditional + _FEW:
+        return "zh-Hans"
+    return None
+
+
+def tokens(folded: str) -> list[str]:
+    """Give words and, where the script sets no spaces, single characters."""
+    if folded.isascii():
+        return folded.translate(_SEPARATORS).split()
+    found: list[str] = []
+    for characters, word in _RUN.findall(folded):
+        if word:
+            found.append(word)
+        else:
+            found.extend(characters)
+    return found
+
+
+def spaced(words: list[str]) -> str:
+    """Join tokens so that a term of `terms` is in them exactly where `term in spaced(…)`."""
+    return f" {' '.join(words)} "
+
+
+def terms(words: list[str]) -> tuple[str, ...]:
+    """Give what a text is about: the stems of its words and the bigrams of its characters, function words left out.
+
+    Each term begins with a space, to be looked for in what `spaced` gives; at most 64, the first ones, each once.
+    """
+    found: dict[str, None] = {}
+    before = ""  # the character before, where it counts
+    is_alone = True
+    for word in [*words, ""]:
+        is_character = _CHARACTER.match(word) is not None
+        character = word if is_character and word not in zh.FUNCTION else ""
+        if before and character:
+            found[f" {before} {character} "] = None
+        elif before and is_alone:
+            found[f" {before} "] = None
+        is_alone = not before
+        before = character
+        if word and not is_character and word not in en.STOPWORDS:
+            found[_stem(word)] = None
+        if len(found) >= MAX_TERMS:
+            break
+    return tuple(found)[:MAX_TERMS]
+
+
+def _stem(word: str) -> str:
+    """Cut a suffix, so that "reset" stands for "resetting"; a short word and a number stand for themselves."""
+    stem = _SUFFIX.sub("", word)
+    if len(stem) < _STEM:
+        stem = word
+    elif stem != word and stem[-1] == stem[-2]:
+        stem = stem[:-1]
+    return f" {stem}" if len(stem) >= _STEM and not stem.isdigit() else f" {word} "
+
+
+def sentences(folded: str) -> Iterator[Place]:
+    """Cut a text after . ! ? 。 … and at line ends."""
+    for match in _SENTENCE.finditer(folded):
+        yield Place(*match.span())
+
+
+def questions(folded: str) -> list[Place]:
+    """Find what a text asks, the first 32 questions, marked or not; two in one sentence count twice.
+
+    Not counted: questions in quotation marks inside a sentence, and those that ask for assent only (right? 好嗎？).
+    """
+    found: list[Place] = []
+    for sentence in sentences(folded):
+        text = folded[sentence.start : sentence.end]
+        if not _asks(text):
+            continue
+        start = sentence.start + len(text) - len(text.lstrip())
+        for cut in _SECOND.finditer(text) if len(text) <= _MAX_SENTENCE else ():
+            before = Place(start, sentence.start + cut.start())
+            if _opens(folded[before.start : before.end]):
+                found.append(before)
+                start = sentence.start + cut.end()
+        found.append(Place(start, sentence.start + len(text.rstrip())))
+        if len(found) >= MAX_QUESTIONS:
+            return found[:MAX_QUESTIONS]
+    return found
+
+
+def _asks(sentence: str) -> bool:
+    text = sentence.strip()
+    if len(text) <= _TAG:
+        words = tokens(text)
+        if not words or " ".join(words) in en.TAGS or "".join(words) in zh.TAGS:
+            return False
+    if _QUOTED_QUESTION.search(text, len(text) - _TAG if len(text) > _TAG else 0):
+        return text[0] in "\"'「『"
+    return "?" in text or _opens(text.rstrip(".!。 "))
+
+
+def _opens(text: str) -> bool:
+    if _OPENS.match(text):
+        return True
+    return bool(_ZH_ENDING.search(text) or _ZH_ASKING.search(text)) and not _ZH_NOT_ASKING.search(text)
