@@ -1,0 +1,129 @@
+"""How much is known about the subject of a response, before it is written (seed 004, "Confidence Estimation").
+
+Nothing here looks at the response: what was retrieved, how familiar the topic is, whether the session goes on and
+whether the identity covers the request are all there is to it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Level = Literal["high", "medium", "low"]
+
+# Retrieval leads (seed 004, "ACT-R": retrieval scores are the primary input); the seed gives no numbers. Parts that are
+# not known are left out, and the rest weighs as much as before.
+WEIGHTS = {"retrieval": 0.5, "familiarity": 0.25, "session": 0.15, "identity": 0.1}
+HIGH_FROM, MEDIUM_FROM = 0.7, 0.4
+# What makes half of certainty: facts found, mentions of a topic, turns of a session.
+_HALF_FACTS, _HALF_MENTIONS, _HALF_TURNS = 2, 3, 1
+_BEST, _MEAN = 0.7, 0.3  # of the retrieval's best score and of the mean of its first three
+
+# The sentence by language and its words for the levels; the English "medium" is the seed's, word for word.
+_LEVELS: Mapping[str, tuple[str, Mapping[Level, str]]] = {
+    "en": ("Your confidence level for this response is: {}.", {"high": "high", "medium": "medium", "low": "low"}),
+    "zh-Hant": ("你對這次回應的信心程度是：{}。", {"high": "高", "medium": "中", "low": "低"}),
+    "zh-Hans": ("你对这次回应的信心程度是：{}。", {"high": "高", "medium": "中", "low": "低"}),
+}
+_MEMORY: Mapping[str, Mapping[Level, str]] = {
+    "en": {
+        "high": "You have good memory about this topic.",
+        "medium": "You have limited memory about this topic.",
+        "low": "You have hardly any memory about this topic.",
+    },
+    "zh-Hant": {
+        "high": "你對這個主題有充分的記憶。",
+        "medium": "你對這個主題的記憶有限。",
+        "low": "你對這個主題幾乎沒有記憶。",
+    },
+    "zh-Hans": {
+        "high": "你对这个主题有充分的记忆。",
+        "medium": "你对这个主题的记忆有限。",
+        "low": "你对这个主题几乎没有记忆。",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How sure the agent may be: `score` 0..1, two decimals."""
+
+    level: Level  # high from 0.7, medium from 0.4
+    score: float
+    reason: str  # for people: what was known, and what it came to
+    prompt: str  # for the agent, in its language
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the contract's "confidence"."""
+        return {"level": self.level, "score": self.score, "reason": self.reason, "prompt": self.prompt}
+
+
+def estimate(
+    *,
+    retrieval: Mapping[str, Any] | None,
+    topics: Sequence[str] = (),
+    familiarity: Mapping[str, int] | None = None,
+    turns: int = 0,
+    language: str = "en",
+) -> Confidence | None:
+    """Estimate from what the agent sent and what is known of its topics; None where neither tells of any memory.
+
+    `retrieval` is the contract's ("scores", "facts", "topic_mentions", "identity_covered", each may be missing or
+    None). `familiarity` counts the mentions of a topic and is asked where the agent sends no "topic_mentions";
+    `turns` are those of the session before this one. `language` is "en", "zh-Hant" or "zh-Hans".
+    """
+    sent = retrieval or {}
+    parts: dict[str, float] = {}
+    reasons: list[str] = []
+
+    scores, facts = sent.get("scores"), sent.get("facts")
+    if scores is not None or facts is not None:
+        parts["retrieval"] = _retrieved(scores, facts)
+        found = [f"{len(scores)} score(s), best {max(scores, default=0):.2f}"] if scores is not None else []
+        found += [f"{facts} fact(s)"] if facts is not None else []
+        reasons.append(f"retrieval {parts['retrieval']:.2f} ({', '.join(found)})")
+
+    mentions = sent.get("topic_mentions")
+    if mentions is not None:
+        parts["familiarity"] = _saturate(mentions, _HALF_MENTIONS)
+        reasons.append(f"familiarity {parts['familiarity']:.2f} ({mentions} mention(s))")
+    elif topics and familiarity is not None:
+        counts = [familiarity.get(topic, 0) for topic in topics]
+        parts["familiarity"] = sum(_saturate(count, _HALF_MENTIONS) for count in counts) / len(counts)
+        said = ", ".join(f"{topic}: {count}" for topic, count in zip(topics, counts, strict=True))
+        reasons.append(f"familiarity {parts['familiarity']:.2f} (mentions: {said})")
+
+    if not parts:
+        return None
+    memory = _level(_weigh(parts))
+    parts["session"] = _saturate(turns, _HALF_TURNS)
+    reasons.append(f"session {parts['session']:.2f} ({turns} turn(s) before)" if turns else "cold start")
+    covered = sent.get("identity_covered")
+    if covered is not None:
+        parts["identity"] = float(covered)
+        reasons.append("covered by the identity" if covered else "not covered by the identity")
+
+    score = _weigh(parts)
+    level = _level(score)
+    opening, names = _LEVELS[language]
+    prompt = opening.format(names[level]) + (" " if language == "en" else "") + _MEMORY[language][memory]
+    return Confidence(level, score, "; ".join(reasons), prompt)
+
+
+def _retrieved(scores: Sequence[float] | None, facts: int | None) -> float:
+    if not scores:
+        return _saturate(facts, _HALF_FACTS) if facts and scores is None else 0.0
+    first = sorted(scores, reverse=True)[:3]
+    return _BEST * first[0] + _MEAN * sum(first) / len(first)
+
+
+def _saturate(count: int, half: int) -> float:
+    return count / (count + half)
+
+
+def _weigh(parts: Mapping[str, float]) -> float:
+    total = sum(WEIGHTS[name] for name in parts)
+    return round(sum(WEIGHTS[name] * part for name, part in parts.items()) / total, 2)
+
+
+def _level(score: float) -> Level:
+    return "high" if score >= HIGH_FROM else "medium" if score >= MEDIUM_FROM else "low"

@@ -1,0 +1,116 @@
+"""How sure an agent may be, from what it retrieved and what it has seen before."""
+
+from typing import Any
+
+import pytest
+
+from metacog.heuristics.confidence import Confidence, estimate
+
+LONG_SESSION = 10**9
+
+
+def estimated(**known: Any) -> Confidence:
+    confidence = estimate(**{"retrieval": None, **known})
+    assert confidence is not None
+    return confidence
+
+
+@pytest.mark.parametrize(
+    ("known", "level", "score"),
+    [
+        ({"retrieval": {"scores": [0.61]}, "turns": LONG_SESSION}, "high", 0.7),
+        ({"retrieval": {"scores": [0.60]}, "turns": LONG_SESSION}, "medium", 0.69),
+        ({"retrieval": {"scores": [0.22]}, "turns": LONG_SESSION}, "medium", 0.4),
+        ({"retrieval": {"scores": [0.21]}, "turns": LONG_SESSION}, "low", 0.39),
+        ({"retrieval": {"scores": [1.0]}, "turns": LONG_SESSION}, "high", 1.0),
+        ({"retrieval": {"scores": []}}, "low", 0.0),
+        ({"retrieval": {"scores": [], "facts": 9}}, "low", 0.0),
+        ({"retrieval": {"facts": 0}}, "low", 0.0),
+        ({"retrieval": {"facts": 4}, "turns": 3}, "medium", 0.69),
+        ({"retrieval": {"topic_mentions": 3}, "turns": 1}, "medium", 0.5),
+        ({"topics": ["cache"], "familiarity": {"cache": 3}, "turns": 1}, "medium", 0.5),
+        ({"topics": ["cache", "new"], "familiarity": {"cache": 3}, "turns": 1}, "low", 0.34),
+        ({"topics": ["new"], "familiarity": {}}, "low", 0.0),
+    ],
+)
+def test_it_weighs_what_is_known(known: dict[str, Any], level: str, score: float) -> None:
+    confidence = estimated(**known)
+    assert (confidence.level, confidence.score) == (level, score)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {},
+        {"retrieval": {}},
+        {"retrieval": {"scores": None, "facts": None, "topic_mentions": None, "identity_covered": None}},
+        {"turns": 9},
+        {"retrieval": {"identity_covered": True}, "turns": 9},
+        {"topics": ["cache"]},  # nobody counted
+        {"familiarity": {"cache": 3}},
+    ],
+)
+def test_it_says_nothing_where_nothing_tells_of_memory(known: dict[str, Any]) -> None:
+    assert estimate(**{"retrieval": None, **known}) is None
+
+
+@pytest.mark.parametrize(
+    ("less", "more"),
+    [
+        ({"retrieval": {"scores": [0.4]}}, {"retrieval": {"scores": [0.5]}}),
+        ({"retrieval": {"scores": [0.9, 0.1]}}, {"retrieval": {"scores": [0.9, 0.8]}}),
+        ({"retrieval": {"facts": 1}}, {"retrieval": {"facts": 2}}),
+        ({"retrieval": {"topic_mentions": 1}}, {"retrieval": {"topic_mentions": 9}}),
+        ({"retrieval": {"facts": 1}, "turns": 0}, {"retrieval": {"facts": 1}, "turns": 1}),
+        (
+            {"retrieval": {"facts": 1, "identity_covered": False}},
+            {"retrieval": {"facts": 1, "identity_covered": True}},
+        ),
+    ],
+)
+def test_it_grows_with_each_thing_that_is_known(less: dict[str, Any], more: dict[str, Any]) -> None:
+    assert estimated(**less).score < estimated(**more).score
+
+
+def test_it_does_not_count_scores_after_the_third() -> None:
+    first = estimated(retrieval={"scores": [0.9, 0.8, 0.7]})
+    assert estimated(retrieval={"scores": [0.1, 0.7, 0.8, 0.9]}).score == first.score
+
+
+def test_it_believes_the_agents_count_before_our_own() -> None:
+    confidence = estimated(retrieval={"topic_mentions": 0}, topics=["cache"], familiarity={"cache": 99})
+    assert confidence.score == 0.0
+
+
+@pytest.mark.parametrize(
+    ("language", "prompt"),
+    [
+        (
+            "en",
+            "Your confidence level for this response is: medium. You have limited memory about this topic.",
+        ),
+        ("zh-Hant", "你對這次回應的信心程度是：中。你對這個主題的記憶有限。"),
+        ("zh-Hans", "你对这次回应的信心程度是：中。你对这个主题的记忆有限。"),
+    ],
+)
+def test_it_tells_the_agent_in_the_seeds_sentence(language: str, prompt: str) -> None:
+    assert estimated(retrieval={"topic_mentions": 3}, turns=1, language=language).prompt == prompt
+
+
+def test_it_does_not_call_a_good_memory_limited_in_a_cold_start() -> None:
+    assert estimated(retrieval={"scores": [0.9]}).prompt == (
+        "Your confidence level for this response is: medium. You have good memory about this topic."
+    )
+
+
+def test_it_gives_its_reasons() -> None:
+    retrieval = {"scores": [0.91, 0.4], "facts": 3, "topic_mentions": 7, "identity_covered": True}
+    assert estimated(retrieval=retrieval, turns=5).as_dict() == {
+        "level": "high",
+        "score": 0.82,
+        "reason": (
+            "retrieval 0.83 (2 score(s), best 0.91, 3 fact(s)); familiarity 0.70 (7 mention(s)); "
+            "session 0.83 (5 turn(s) before); covered by the identity"
+        ),
+        "prompt": "Your confidence level for this response is: high. You have good memory about this topic.",
+    }
