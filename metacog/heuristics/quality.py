@@ -1,0 +1,388 @@
+"""How well a response answers: the self-monitor (seed 004, "Self-Monitor"). It flags, and never holds.
+
+Hedges are not looked at: to hedge is no fault, and hesitation asks for hedges where this would punish them.
+"""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal, NamedTuple
+from zlib import crc32
+
+from . import words
+from .hesitation import Span
+from .lexicon import quality_en as en
+from .lexicon import quality_zh as zh
+from .quality_settings import QualitySettings
+from .words import Place, Script
+
+Fingerprint = tuple[int, ...]
+Language = Literal["en", "zh-Hant", "zh-Hans"]
+
+# Words are looked for in so many code points of a text; its length and forbidden phrases in all of it.
+MAX_READ = 65_536
+MAX_SPANS = 64
+SKETCH = 64
+_MIN_SHINGLES = 4  # shorter responses ("Done.") may well recur
+
+HEDGES: dict[Language, str] = {
+    "en": "I'm not entirely sure, but…",
+    "zh-Hant": "我不是完全確定，不過……",
+    "zh-Hans": "我不是完全确定，不过……",
+}
+# What opens like this is a tool's output or data: nobody asks anything in it.
+_MACHINE_MADE = ("<", "{", "[")
+
+EVENTS = ("meta:confidence-low", "meta:impasse")
+
+
+class Flag(NamedTuple):
+    """One thing found: what, in words, and where."""
+
+    flag: str
+    detail: str
+    spans: tuple[Span, ...] = ()
+    within: Literal["response", "user_message"] = "response"
+
+    def as_dict(self) -> dict[str, Any]:
+        spans = [span.as_dict() for span in self.spans]
+        if self.within == "user_message":
+            spans = [{**span, "in": "user_message"} for span in spans]
+        return {"flag": self.flag, "detail": self.detail, "spans": spans}
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How well a response answers: `score` 0..1, more is better, two decimals."""
+
+    score: float
+    passed: bool
+    flags: tuple[Flag, ...]
+    hedge_prefix: str | None
+    responsiveness: float | None  # 0..1; None where there is nothing to judge it by
+    completeness: float | None  # 0..1; None where nothing was asked
+    consistency: float  # 0..1
+    length_ok: bool
+    repetition: bool
+    events: tuple[str, ...]  # for the audit record, below `low_at`
+    fingerprint: Fingerprint  # to be handed in as one of `recent` next time
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the contract's "quality"."""
+        return {
+            "score": self.score,
+            "passed": self.passed,
+            "flags": list(dict.fromkeys(flag.flag for flag in self.flags)),
+            "details": [flag.as_dict() for flag in self.flags],
+            "hedge_prefix": self.hedge_prefix,
+            "evaluation": {
+                "responsiveness": self.responsiveness,
+                "completeness": self.completeness,
+                "consistency": self.consistency,
+                "length_ok": self.length_ok,
+                "repetition": self.repetition,
+            },
+        }
+
+
+class _Reading(NamedTuple):
+    """A text as it is judged."""
+
+    text: str  # as sent
+    folded: str  # without code, links and tags
+    words: list[str]  # code and all
+    spaced: str
+    script: Script | None
+
+
+def assess(
+    response: str,
+    *,
+    user_message: str | None,
+    recent: Sequence[str | Sequence[int]] = (),
+    language: Language,
+    settings: QualitySettings,
+) -> Quality:
+    """Judge a response by what it answers and by what was said before.
+
+    `recent` holds the session's last responses, oldest first, as texts or as fingerprints. Without a `user_message`
+    responsiveness and completeness are None and cost nothing. Takes time in proportion to the texts.
+    """
+    reply = _read(response)
+    message = None if user_message is None else _read(user_message)
+    flags: list[Flag] = []
+    responsiveness, completeness = _answers(reply, message, flags)
+    consistency = _consistency(reply, message, language, settings.forbidden, flags)
+    length_ok = _has_sane_length(reply, language, settings, flags)
+    fingerprint = _sketch(reply.spaced)
+    repetition = _repeats(
+        fingerprint, recent[-settings.recent_window :] if settings.recent_window else (), settings, flags
+    )
+
+    weights = settings.weights
+    score = 1.0
+    for weight, part in (
+        (weights.responsiveness, responsiveness),
+        (weights.completeness, completeness),
+        (weights.consistency, consistency),
+        (weights.length, float(length_ok)),
+        (weights.repetition, float(not repetition)),
+    ):
+        if part is not None:
+            score *= 1 - weight * (1 - part)
+    score = round(score, 2)
+    passed = score >= settings.pass_at
+    low = score < settings.low_at
+    return Quality(
+        score=score,
+        passed=passed,
+        flags=tuple(flags),
+        hedge_prefix=None if passed or low else settings.hedge_prefix or HEDGES[language],
+        responsiveness=responsiveness,
+        completeness=completeness,
+        consistency=consistency,
+        length_ok=length_ok,
+        repetition=repetition,
+        events=EVENTS if low else (),
+        fingerprint=fingerprint,
+    )
+
+
+def fingerprint(text: str) -> Fingerprint:
+    """Give what `assess` compares texts by: at most 64 whole numbers below 2**32."""
+    return _sketch(words.spaced(words.tokens(words.fold(text[:MAX_READ]))))
+
+
+def similarity(one: Sequence[int], other: Sequence[int]) -> float:
+    """Estimate the share of word pairs two texts have in common, 0..1 (Jaccard by bottom sketches, Broder 1997)."""
+    common = {*one}.intersection(other)
+    union = sorted({*one, *other})[:SKETCH]
+    return sum(value in common for value in union) / len(union) if union else 0.0
+
+
+def _read(text: str) -> _Reading:
+    folded = words.fold(text[:MAX_READ])
+    said = words.said(folded)
+    tokens = words.tokens(folded)
+    return _Reading(text, said, tokens, words.spaced(tokens), words.script_of(said))
+
+
+def _answers(reply: _Reading, message: _Reading | None, flags: list[Flag]) -> tuple[float | None, float | None]:
+    """Judge responsiveness and completeness."""
+    asked = words.questions(message.folded) if message else []
+    if not reply.text.strip():
+        flags.append(Flag("empty", "nothing is said"))
+        return 0.0, 0.0 if asked else None
+    if message is None or not message.words or message.text.lstrip().startswith(_MACHINE_MADE):
+        return None, None
+    if reply.script and message.script and reply.script != message.script:
+        return None, None  # no words in common to judge by: consistency tells
+    questions = [_Question.of(message.folded[place.start : place.end]) for place in asked]
+    open_questions = _unanswered_of(questions, reply)
+    completeness = round(1 - len(open_questions) / len(asked), 2) if asked else None
+    if open_questions:
+        flags.append(_unanswered(message, [asked[number] for number in open_questions], len(asked)))
+    responsiveness = _responsiveness(message, questions, reply, answered=len(asked) > len(open_questions))
+    if responsiveness is not None and responsiveness <= _STATED:
+        flags.append(Flag("off-topic", "shares no word with the message"))
+    return responsiveness, completeness
+
+
+def _unanswered(message: _Reading, places: list[Place], asked: int) -> Flag:
+    spans = tuple(Span(start, end, message.text[start:end]) for start, end in places)
+    return Flag("question-unanswered", f"{len(places)} of {asked} question(s) not accounted for", spans, "user_message")
+
+
+class _Question(NamedTuple):
+    """What is asked, and what an answer without any of its words looks like."""
+
+    terms: tuple[str, ...]
+    fits: Callable[[str], bool]
+
+    @classmethod
+    def of(cls, text: str) -> "_Question":
+        return cls(words.terms(words.tokens(text)), _form(text))
+
+
+_REASON, _NUMBER, _POLAR = (
+    re.compile(f"{english}|{chinese}")
+    for english, chinese in ((en.REASON, zh.REASON), (en.NUMBER, zh.NUMBER), (rf"\A\s*{en.POLAR}", zh.POLAR))
+)
+_GIVES_REASON = re.compile(f"{en.REASON_WORDS}|{zh.REASON_WORDS}")
+_GIVES_NUMBER = re.compile(rf"\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
+_ASKS_FOR = re.compile(f"{en.ASKS_FOR}|{zh.ASKS_FOR}")
+_COURTESY = re.compile(f"{en.COURTESY}|{zh.COURTESY}")
+_YES_OR_NO = en.YES_OR_NO | zh.YES_OR_NO
+_BARE = 12  # tokens of an answer that need not repeat what was asked
+
+
+def _form(question: str) -> Callable[[str], bool]:
+    if _REASON.search(question):
+        return lambda answer: _GIVES_REASON.search(answer) is not None
+    if _NUMBER.search(question):
+        return lambda answer: _GIVES_NUMBER.search(answer) is not None
+    if _POLAR.search(question):
+        return lambda answer: not _YES_OR_NO.isdisjoint(words.tokens(answer)[:3])
+    return lambda answer: 0 < len(words.tokens(answer)) <= _BARE
+
+
+def _unanswered_of(questions: list[_Question], reply: _Reading) -> list[int]:
+    """Give the numbers of the questions the reply does not account for.
+
+    A question is accounted for by its own words, by a sentence that answers no other and has the form of an answer
+    (a number to "how many", yes or no, a reason to "why", a few words to the rest), or by asking back.
+    """
+    still_open = []
+    claimed: list[str] = []
+    for number, question in enumerate(questions):
+        others = {term for other in questions if other is not question for term in other.terms}
+        own = [term for term in question.terms if term not in others] or question.terms
+        shared = [term for term in own if term in reply.spaced]
+        if len(shared) * 4 >= len(own):
+            claimed += shared
+        else:
+            still_open.append(number)
+    if not still_open or _asks_back(reply.folded):
+        return []
+    free = []
+    for start, end in words.sentences(reply.folded):
+        sentence = reply.folded[start:end]
+        spaced = words.spaced(words.tokens(sentence))
+        if not any(term in spaced for term in claimed):
+            free.append(sentence)
+    unanswered = []
+    for number in still_open:
+        for place, sentence in enumerate(free):
+            if questions[number].fits(sentence):
+                del free[place]
+                break
+        else:
+            if len(questions) > 1 or len(reply.words) > _BARE:
+                unanswered.append(number)
+    return unanswered
+
+
+def _asks_back(folded: str) -> bool:
+    if _ASKS_FOR.search(folded):
+        return True
+    return "?" in folded and any(
+        "?" in folded[start:end] and not _COURTESY.search(folded, start, end) for start, end in words.questions(folded)
+    )
+
+
+def _responsiveness(message: _Reading, questions: list[_Question], reply: _Reading, answered: bool) -> float | None:
+    about = {term for question in questions for term in question.terms} or set(words.terms(message.words))
+    if not about:
+        return None
+    shared = sum(term in reply.spaced for term in about)
+    overlap = min(1.0, shared / min(_ENOUGH, math.ceil(len(about) / 4)))
+    if answered:
+        return max(round(overlap, 2), _ANSWERED)
+    return round(overlap if questions else _STATED + (1 - _STATED) * overlap, 2)
+
+
+_ENOUGH = 4  # shared words that make a response relevant, however long the message
+_ANSWERED = 0.8  # an answer needs to share no word with its question
+_STATED = 0.3  # nor does what follows "Write a poem": there, words alone make no response fail
+
+
+def _consistency(
+    reply: _Reading, message: _Reading | None, language: Language, forbidden: Sequence[str], flags: list[Flag]
+) -> float:
+    spans = _forbidden(reply.text, forbidden)
+    if spans:
+        flags.append(Flag("forbidden-phrase", f"{len(spans)} forbidden phrase(s)", tuple(spans)))
+    return min(_speaks_the_language(reply, message, language, flags), 0.0 if spans else 1.0)
+
+
+def _forbidden(text: str, phrases: Sequence[str]) -> list[Span]:
+    if not phrases:
+        return []
+    lowered = text.lower()
+    found: list[Span] = []
+    for phrase in phrases:
+        if phrase.lower() in lowered:
+            places = islice(_whole_words(phrase).finditer(text), MAX_SPANS)
+            found += [Span(*match.span(), match[0]) for match in places]
+    return sorted(found)[:MAX_SPANS]
+
+
+def _whole_words(phrase: str) -> re.Pattern[str]:
+    """Match a phrase in any case where no ASCII letter or digit goes on: "AI" is in 是AI模型, not in "said"."""
+    before = r"(?<![A-Za-z0-9])" if phrase[0].isascii() and phrase[0].isalnum() else ""
+    after = r"(?![A-Za-z0-9])" if phrase[-1].isascii() and phrase[-1].isalnum() else ""
+    return re.compile(before + re.escape(phrase) + after, re.IGNORECASE)
+
+
+_SCRIPTS: dict[Language, Script] = {"en": "latin", "zh-Hant": "han", "zh-Hans": "han"}
+_NAMES = {"latin": "Latin letters", "han": "Chinese", "kana": "Japanese", "hangul": "Korean", "other": "another script"}
+_NAMES_A_LANGUAGE = re.compile(f"{en.NAMES_A_LANGUAGE}|{zh.NAMES_A_LANGUAGE}")
+
+
+def _speaks_the_language(reply: _Reading, message: _Reading | None, language: Language, flags: list[Flag]) -> float:
+    """Compare the languages of the user, the agent and the response, as far as their scripts tell them."""
+    spoken, own = reply.script, _SCRIPTS[language]
+    if spoken is None or (message is not None and _NAMES_A_LANGUAGE.search(message.folded)):
+        return 1.0
+    users = message.script if message is not None else None
+    if spoken not in (users or own, own):
+        flags.append(_mismatch(reply, spoken, users or own, "message" if users else "agent's language"))
+        return 0.0
+    if spoken != (users or own):
+        flags.append(_mismatch(reply, spoken, users or own, "message"))
+        return 0.5
+    if spoken != "han" or own != "han":
+        return 1.0
+    variant = words.variant_of(words.said(reply.text[:MAX_READ]))
+    if variant in (None, language) or (message is not None and variant == words.variant_of(message.text[:MAX_READ])):
+        return 1.0
+    flags.append(Flag("variant-mismatch", f"written in {variant}, not in {language}"))
+    return 0.75
+
+
+def _mismatch(reply: _Reading, spoken: Script, wanted: Script, whose: str) -> Flag:
+    spans = (
+        Span(start, end, reply.text[start:end])
+        for start, end in words.sentences(reply.folded)
+        if words.script_of(reply.folded[start:end], least=0) == spoken
+    )
+    return Flag("language-mismatch", f"in {_NAMES[spoken]}, the {whose} in {_NAMES[wanted]}", tuple(islice(spans, 1)))
+
+
+def _has_sane_length(reply: _Reading, language: Language, settings: QualitySettings, flags: list[Flag]) -> bool:
+    script = reply.script or words.script_of(reply.folded, least=0) or _SCRIPTS[language]
+    limits = settings.limits.zh if script in ("han", "kana", "hangul") else settings.limits.en
+    length = len(reply.text.strip())
+    if length < limits.min:
+        if length:
+            start = len(reply.text) - len(reply.text.lstrip())
+            span = Span(start, start + length, reply.text.strip())
+            flags.append(Flag("too-short", f"{length} character(s), {limits.min} expected", (span,)))
+    elif length > limits.max:
+        flags.append(Flag("too-long", f"{length:,} characters, {limits.max:,} at most"))
+    return limits.min <= length <= limits.max
+
+
+def _sketch(spaced: str) -> Fingerprint:
+    """Keep the 64 smallest checksums of two neighbouring tokens."""
+    tokens = spaced.encode("utf-8", "surrogatepass").split()
+    return tuple(sorted(set(map(crc32, tokens[1:], map(crc32, tokens))))[:SKETCH])
+
+
+def _repeats(
+    own: Fingerprint, recent: Sequence[str | Sequence[int]], settings: QualitySettings, flags: list[Flag]
+) -> bool:
+    if len(own) < _MIN_SHINGLES:
+        return False
+    for back, said_before in enumerate(reversed(recent), start=1):
+        other = fingerprint(said_before) if isinstance(said_before, str) else said_before
+        if len({*own}.intersection(other)) < settings.similar_at * max(len(own), len(other)):
+            continue  # as alike as this at most
+        alike = similarity(own, other)
+        if alike >= settings.similar_at:
+            before = "the last response" if back == 1 else f"the response {back} before"
+            flags.append(Flag("repetition", f"{alike:.0%} like {before}"))
+            return True
+    return False

@@ -1,0 +1,396 @@
+"""The self-monitor: what it flags in either language, and what it leaves alone."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metacog.heuristics import PolicyError
+from metacog.heuristics.quality import Quality, assess, fingerprint, similarity
+from metacog.heuristics.quality_settings import LengthLimits, Limits, QualitySettings
+
+ANSWER = "The cache was stale, so I restarted it; the tests pass again."
+CHINESE = "快取過期了，所以我重新啟動了它，測試又通過了。"
+
+
+def assessed(response: str, message: str | None = None, **known: Any) -> Quality:
+    settings = QualitySettings.from_dict(known.pop("settings", {}))
+    return assess(response, user_message=message, **{"recent": (), "language": "en", **known}, settings=settings)
+
+
+def flags(quality: Quality) -> list[str]:
+    return [flag.flag for flag in quality.flags]
+
+
+@pytest.mark.parametrize(
+    ("message", "response"),
+    [
+        ("Why do the tests fail?", "The tests fail because the cache is stale."),
+        ("What is the capital of France?", "It is called Paris."),
+        ("Is the cache stale?", "Yes, since this morning it has been, and nobody restarted the service all day long."),
+        ("How many were there?", "I found 12 of them in the drawer below the desk in the other room this morning."),
+        ("Why?", "Because nobody restarted it."),
+        ("Reset my password.", "I have reset it; your password is in the mail."),
+        ("Thank you for your help!", "You're welcome! Have a great day."),
+        ("Can you cancel order 12 and refund me?", "Could you tell me the e-mail address of the account first?"),
+        ("為什麼測試失敗？", "測試失敗是因為快取過期了。"),
+        ("中国的首都是哪里？", "北京。"),
+        ("漢朝是不是最強的？", "是的，許多人這樣想，不過史家各有說法，也有人更看重唐代，這要看從哪一方面來比較。"),
+        ("请帮我重设密码", "密码已经重设好了，请查收邮件。"),
+        ("這個要多少錢？", "一共三百元，運費另計，下單以後兩三天就會送到府上，若有任何問題歡迎再來信。"),
+        ("Django 怎麼裝？", "用 pip install django 就行。"),
+    ],
+)
+def test_it_passes_an_answer(message: str, response: str) -> None:
+    quality = assessed(response, message, language="zh-Hant" if any(sign > "\u3000" for sign in message) else "en")
+    assert (quality.passed, [flag for flag in flags(quality) if flag != "variant-mismatch"]) == (True, [])
+
+
+@pytest.mark.parametrize(
+    ("message", "response", "unanswered"),
+    [
+        (
+            "How do I reset my password? And how much does the upgrade cost?",
+            "Open the settings page and press the reset button. You will get an e-mail with your new password.",
+            ["And how much does the upgrade cost?"],
+        ),
+        (
+            "How do I reset my password, and when does the invoice arrive?",
+            "Open the settings page and press the reset button. You will get an e-mail with your new password.",
+            ["when does the invoice arrive?"],
+        ),
+        (
+            "我想知道怎麼重設密碼？升級的費用是多少？",
+            "請打開設定頁面，按下重設密碼的按鈕，系統會寄一封信給你。",
+            ["升級的費用是多少？"],
+        ),
+        (
+            "怎么重设密码？升级的费用是多少？",
+            "打开设置页面，按下重设密码的按钮，系统会寄一封信给你。",
+            ["升级的费用是多少？"],
+        ),
+        (
+            "Django 怎麼裝？And what does the hosting cost?",
+            "用 pip 安裝 Django，再建立一個專案。",
+            ["And what does the hosting cost?"],
+        ),
+        (
+            "What is the capital of France?",
+            "I have updated your shopping basket with the two new shirts and the blue shoes that you selected.",
+            ["What is the capital of France?"],
+        ),
+    ],
+)
+def test_it_points_at_the_question_that_is_not_answered(message: str, response: str, unanswered: list[str]) -> None:
+    quality = assessed(response, message, language="zh-Hant")
+    flag = next(flag for flag in quality.flags if flag.flag == "question-unanswered")
+    assert [span.text for span in flag.spans] == unanswered
+    assert all(message[span.start : span.end] == span.text for span in flag.spans)
+    assert {span["in"] for span in flag.as_dict()["spans"]} == {"user_message"}
+
+
+@pytest.mark.parametrize(
+    ("message", "response"),
+    [
+        ("What is the capital of France? Who wrote Hamlet?", "Paris. Shakespeare."),
+        ("Does it rain? How many trains run?", "Yes, all day. There are 12."),
+        ("What does it cost? When does it arrive?", "It costs $5 and arrives on Monday."),
+        ("What does it cost? Anyway, thanks. Right?", "It costs $5."),
+        ("費用是多少？什麼時候到？", "一共五百元。明天。"),
+        ("為什麼失敗？要多少時間？", "因為快取過期了。大概三十分鐘。"),
+        ("What does it cost? When does it arrive?", "Which of the two packages do you mean?"),
+    ],
+)
+def test_it_accounts_for_each_of_several_questions(message: str, response: str) -> None:
+    assert assessed(response, message, language="zh-Hant").completeness == 1.0
+
+
+def test_a_courtesy_puts_no_question_off() -> None:
+    message = "How do I reset my password? And how much does the upgrade cost?"
+    response = "Press the reset button to get a new password by mail. Is there anything else I can help you with?"
+    assert assessed(response, message).completeness == 0.5
+
+
+@pytest.mark.parametrize("message", [None, "", "  ", "👍", "<output>\nWhat? 3 failed\n</output>", '{"error": "why?"}'])
+def test_it_does_not_judge_an_answer_to_nothing(message: str | None) -> None:
+    quality = assessed(ANSWER, message)
+    assert (quality.responsiveness, quality.completeness, quality.score, flags(quality)) == (None, None, 1.0, [])
+
+
+def test_nothing_asked_leaves_completeness_open() -> None:
+    quality = assessed("The cache is restarted.", "Restart the cache, please.")
+    assert (quality.responsiveness, quality.completeness) == (1.0, None)
+
+
+@pytest.mark.parametrize("message", [None, "Why does it fail?"])
+@pytest.mark.parametrize("response", ["", " \n"])
+def test_it_flags_an_empty_response_whatever_it_answers(response: str, message: str | None) -> None:
+    quality = assessed(response, message)
+    assert flags(quality) == ["empty"]
+    assert quality.score < 0.5
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "response", "consistency"),
+    [
+        ("en", "Why do the tests fail?", "測試失敗是因為快取過期了。", 0.0),
+        ("en", None, "測試失敗是因為快取過期了。", 0.0),
+        ("zh-Hant", "為什麼測試失敗？", "The tests fail because the cache is stale.", 0.0),
+        ("zh-Hant", None, "The tests fail because the cache is stale.", 0.0),
+        ("zh-Hant", "為什麼測試失敗？", "キャッシュが古いのでテストが失敗します。", 0.0),
+        ("en", "Why do the tests fail?", "Тесты падают, потому что кэш устарел сегодня утром.", 0.0),
+        ("zh-Hant", "Why do the tests fail today?", "測試失敗是因為快取過期了。", 0.5),
+        ("zh-Hant", "為什麼測試失敗了？", "测试失败是因为缓存过期了，请重新启动。", 0.75),
+        # near misses
+        ("en", "為什麼測試失敗？", "測試失敗是因為快取過期了。", 1.0),
+        ("zh-Hant", "Why do the tests fail?", "The tests fail because the cache is stale.", 1.0),
+        ("zh-Hant", "为什么这个测试会失败呢？", "测试失败是因为缓存过期了，请重新启动。", 1.0),
+        ("en", "Say it in Chinese: the tests fail", "測試失敗了，因為快取過期。", 1.0),
+        ("zh-Hant", "請把這句話翻譯成英文：測試失敗了", "The tests have failed again today.", 1.0),
+        ("zh-Hant", "怎麼列出檔案？", "```\nls -la /var/log/nginx/access.log\n```", 1.0),
+        ("zh-Hant", "怎麼部署？", "用 Django REST framework 寫 API，然後部署到 PostgreSQL 和 Redis 上。", 1.0),
+        ("en", "What is Chinese for cat?", "It is 貓, read as mao in Mandarin, with the first tone.", 1.0),
+        ("en", "How many?", "42", 1.0),
+        ("zh-Hant", "誰？", "Burnett", 1.0),
+    ],
+)
+def test_it_compares_the_languages(language: str, message: str | None, response: str, consistency: float) -> None:
+    assert assessed(response, message, language=language).consistency == consistency
+
+
+def test_it_points_at_the_wrong_language() -> None:
+    quality = assessed("好的。 測試失敗是因為快取過期了。", "Why do the tests fail today?")
+    flag = next(flag for flag in quality.flags if flag.flag == "language-mismatch")
+    assert [(span.start, span.end, span.text) for span in flag.spans] == [(0, 3, "好的。")]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "response", "places"),
+    [
+        ("as an AI", "Well, As an ai I can't.", [(6, 14)]),
+        ("AI", "I said it again.", []),
+        ("AI", "我是AI模型。AI！", [(2, 4), (7, 9)]),
+        ("人工智能", "作為人工智能，我不能說。", [(2, 6)]),
+        ("(c)", "all rights (C) reserved", [(11, 14)]),
+        ("guarantee", "We guaranteed nothing.", []),
+    ],
+)
+def test_it_finds_forbidden_phrases_as_whole_words(phrase: str, response: str, places: list[tuple[int, int]]) -> None:
+    quality = assessed(response, settings={"forbidden": [phrase]}, language="zh-Hant")
+    found = [span for flag in quality.flags if flag.flag == "forbidden-phrase" for span in flag.spans]
+    assert [(span.start, span.end) for span in found] == places
+    assert all(span.text == response[span.start : span.end] for span in found)
+
+
+def test_a_forbidden_phrase_does_not_pass() -> None:
+    assert not assessed(ANSWER, settings={"forbidden": ["cache"]}).passed
+
+
+@pytest.mark.parametrize(
+    ("response", "is_ok"),
+    [
+        ("123456789", False),
+        ("1234567890", True),
+        ("  Yes.  \n\n\n\n\n", False),
+        ("x" * 12_000, True),
+        ("x" * 12_001, False),
+        ("是", False),
+        ("不會", True),
+        ("漢朝。", True),
+        ("漢" * 4_000, True),
+        ("漢" * 4_001, False),
+        ("いいえ", True),
+    ],
+)
+def test_it_limits_length_by_the_script_of_the_response(response: str, is_ok: bool) -> None:
+    assert assessed(response).length_ok is is_ok
+
+
+def test_a_script_that_cannot_be_told_is_the_agents() -> None:
+    assert (assessed("42").length_ok, assessed("42", language="zh-Hant").length_ok) == (False, True)
+
+
+@pytest.mark.parametrize("text", [ANSWER, CHINESE])
+@pytest.mark.parametrize("remember", [str, fingerprint, lambda text: json.loads(json.dumps(fingerprint(text)))])
+def test_it_recognises_a_recent_response_as_a_text_or_by_its_fingerprint(text: str, remember: Any) -> None:
+    quality = assessed(text, recent=[remember(text), remember("Something else entirely, said in between.")])
+    assert quality.repetition
+    assert [flag.detail for flag in quality.flags if flag.flag == "repetition"] == ["100% like the response 2 before"]
+
+
+LONG = " ".join(f"word{number}" for number in range(100))
+
+
+@pytest.mark.parametrize(
+    ("response", "before", "repeats"),
+    [
+        (LONG, LONG.upper() + "!", True),
+        (LONG, LONG.replace("word50", "other"), True),
+        (LONG, LONG.replace("word1", "other"), False),
+        ("Done, as you wished.", "Done, as you wished.", False),  # short: may well recur
+        ("Done, just as you wished.", "Done, just as you wished.", True),
+        ("好的。", "好的。", False),
+        (CHINESE, CHINESE.replace("，", "。"), True),
+        (CHINESE, "快取沒有過期，所以我沒有重新啟動，測試仍然失敗。", False),
+        ("", "", False),
+    ],
+)
+def test_it_tells_a_repetition_from_a_likeness(response: str, before: str, repeats: bool) -> None:
+    assert assessed(response, recent=[before]).repetition is repeats
+
+
+def test_it_looks_back_no_further_than_it_is_told() -> None:
+    recent = [ANSWER, "Something else entirely, said in between."]
+    assert assessed(ANSWER, recent=recent, settings={"recent_window": 2}).repetition
+    assert not assessed(ANSWER, recent=recent, settings={"recent_window": 1}).repetition
+    assert not assessed(ANSWER, recent=[ANSWER], settings={"recent_window": 0}).repetition
+
+
+@given(st.text(), st.text())
+def test_likeness_is_the_same_either_way(one: str, other: str) -> None:
+    first, second = fingerprint(one), fingerprint(other)
+    assert 0 <= similarity(first, second) == similarity(second, first) <= 1
+    assert len(first) <= 64
+
+
+def test_it_gives_the_fingerprint_to_keep() -> None:
+    assert assessed(ANSWER).fingerprint == fingerprint(ANSWER)
+
+
+@pytest.mark.parametrize(
+    ("weight", "score", "passed", "hedged", "events"),
+    [
+        (0.0, 1.0, True, False, ()),
+        (0.3, 0.7, True, False, ()),
+        (0.31, 0.69, False, True, ()),
+        (0.5, 0.5, False, True, ()),
+        (0.51, 0.49, False, False, ("meta:confidence-low", "meta:impasse")),
+    ],
+)
+def test_it_passes_hedges_or_reports(
+    weight: float, score: float, passed: bool, hedged: bool, events: tuple[str, ...]
+) -> None:
+    quality = assessed("short", settings={"weights": {"length": weight}})
+    assert quality.score == score
+    assert (quality.passed, quality.hedge_prefix is not None, quality.events) == (passed, hedged, events)
+
+
+def test_its_weights_give_the_seeds_own_example() -> None:
+    weights = QualitySettings().weights
+    parts = ((weights.responsiveness, 0.9), (weights.completeness, 1.0), (weights.consistency, 0.8))
+    score = 1.0
+    for weight, part in parts:
+        score *= 1 - weight * (1 - part)
+    assert round(score, 2) == 0.85
+
+
+@pytest.mark.parametrize(
+    ("language", "wanted", "prefix"),
+    [
+        ("en", {}, "I'm not entirely sure, but…"),
+        ("zh-Hant", {}, "我不是完全確定，不過……"),
+        ("zh-Hans", {}, "我不是完全确定，不过……"),
+        ("en", {"hedge_prefix": "Kuro wonders:"}, "Kuro wonders:"),
+    ],
+)
+def test_it_hedges_in_the_agents_words(language: str, wanted: dict[str, Any], prefix: str) -> None:
+    quality = assessed("?", language=language, settings={**wanted, "weights": {"length": 0.4}})
+    assert quality.hedge_prefix == prefix
+
+
+@pytest.mark.parametrize("hedge", ["Maybe ", "I think ", "I'm not sure, but ", "也許", "我不確定，"])
+def test_it_never_looks_at_hedges(hedge: str) -> None:
+    message = "Why do the tests fail?"
+    plain, hedged = assessed(ANSWER, message), assessed(hedge + ANSWER, message)
+    assert (plain.score, plain.flags) == (hedged.score, hedged.flags)
+
+
+def test_it_answers_in_the_contracts_shape() -> None:
+    message = "How do I reset my password? And how much does the upgrade cost?"
+    assert assessed("Press the reset button to get a new password by mail.", message).as_dict() == {
+        "score": 0.78,
+        "passed": True,
+        "flags": ["question-unanswered"],
+        "details": [
+            {
+                "flag": "question-unanswered",
+                "detail": "1 of 2 question(s) not accounted for",
+                "spans": [
+                    {"start": 28, "end": 63, "text": "And how much does the upgrade cost?", "in": "user_message"}
+                ],
+            }
+        ],
+        "hedge_prefix": None,
+        "evaluation": {
+            "responsiveness": 1.0,
+            "completeness": 0.5,
+            "consistency": 1.0,
+            "length_ok": True,
+            "repetition": False,
+        },
+    }
+
+
+TEXT = st.text() | st.text(alphabet="?？。.!嗎為什麼多少 what is and ,，`<[\"'\n")
+
+
+@given(TEXT, TEXT | st.none(), st.sampled_from(["en", "zh-Hant", "zh-Hans"]))
+def test_every_part_and_span_is_in_range_whatever_the_text(response: str, message: str | None, language: str) -> None:
+    quality = assessed(response, message, language=language, recent=[response])
+    parts = [quality.score, quality.responsiveness, quality.completeness, quality.consistency]
+    assert all(part is None or 0 <= part <= 1 for part in parts)
+    for flag in quality.flags:
+        source = response if flag.within == "response" else message or ""
+        assert all(source[span.start : span.end] == span.text for span in flag.spans)
+
+
+@pytest.mark.parametrize(
+    ("bad", "pointers"),
+    [
+        ({"weights": {"length": 1.1}}, ["/weights/length"]),
+        ({"weights": {"hedges": 0.1}}, ["/weights/hedges"]),
+        ({"weights": []}, ["/weights"]),
+        ({"limits": {"en": {"min": 10}}}, ["/limits/en/max"]),
+        ({"limits": {"en": {"min": 10, "max": 9}}}, ["/limits/en"]),
+        ({"limits": {"fr": {"min": 1, "max": 9}}}, ["/limits/fr"]),
+        ({"forbidden": "AI"}, ["/forbidden"]),
+        ({"forbidden": ["AI", " "]}, ["/forbidden/1"]),
+        ({"forbidden": ["x" * 201]}, ["/forbidden/0"]),
+        ({"forbidden": ["x"] * 65}, ["/forbidden"]),
+        ({"recent_window": 21}, ["/recent_window"]),
+        ({"recent_window": True}, ["/recent_window"]),
+        ({"similar_at": 0}, ["/similar_at"]),
+        ({"low_at": 0.8}, ["/low_at"]),
+        ({"hedge_prefix": ""}, ["/hedge_prefix"]),
+        ({"x": 1, "pass_at": 2, "low_at": -1}, ["/pass_at", "/low_at", "/x"]),
+    ],
+)
+def test_settings_point_at_everything_that_is_wrong(bad: dict[str, Any], pointers: list[str]) -> None:
+    with pytest.raises(PolicyError) as caught:
+        QualitySettings.from_dict(bad)
+    assert [where for where, _ in caught.value.errors] == pointers
+
+
+def test_settings_refuse_a_list() -> None:
+    with pytest.raises(PolicyError, match="must be an object"):
+        QualitySettings.from_dict([])  # type: ignore[arg-type]
+
+
+def test_settings_come_back_as_they_were_stored() -> None:
+    settings = QualitySettings(
+        forbidden=("AI",), limits=LengthLimits(zh=Limits(min=1, max=9)), recent_window=3, hedge_prefix="Hm:"
+    )
+    assert QualitySettings.from_dict(json.loads(json.dumps(settings.as_dict()))) == settings
+
+
+def test_settings_keep_the_defaults_of_what_is_missing() -> None:
+    settings = QualitySettings.from_dict({"weights": {"length": 0}})
+    assert settings.weights.length == 0
+    assert settings.weights.completeness == QualitySettings().weights.completeness
+
+
+def test_settings_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        QualitySettings().pass_at = 0
