@@ -5,7 +5,7 @@ What the `aware` profile sees. It goes by the findings on real texts: 不一定 
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 from .lexicon import LANGUAGES, MARKS
@@ -30,6 +30,7 @@ _CITATIONS = ("[", "http://", "https://")
 # Terms, and numbers, of one text that are looked at: more say nothing new, and a flood shall cost little.
 MAX_TERMS = 2_000
 _NONE = 2**62
+MAX_MASKS = 10_000  # stretches of one kind that are masked
 # Characters before a term in which it may be negated, and after it in which its sentence is looked for.
 _BEFORE, _AFTER = 48, 300
 
@@ -106,24 +107,16 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     )
 
 
-_WORDY_BYTES = bytes(_is_wordy(chr(byte)) for byte in range(0x80))
+_WORDY_ASCII = bytes(byte < 0x80 and _is_wordy(chr(byte)) for byte in range(0x100))
 
 
 def _is_wordy_before(folded: bytes, at: int) -> bool:
-    if not at:
-        return False
-    if folded[at - 1] < 0x80:
-        return bool(_WORDY_BYTES[folded[at - 1]])
-    # Wordy letters beyond ASCII have two bytes; the last two of any other character decode to nothing.
-    return any(map(_is_wordy, folded[max(0, at - 2) : at].decode(errors="ignore")))
+    # Wordy letters beyond ASCII have two bytes; the last two of any longer character decode to nothing.
+    return any(map(_is_wordy, folded[max(0, at - 2) : at].decode(errors="ignore")[-1:]))
 
 
 def _is_wordy_after(folded: bytes, at: int) -> bool:
-    if at == len(folded):
-        return False
-    if folded[at] < 0x80:
-        return bool(_WORDY_BYTES[folded[at]])
-    return any(map(_is_wordy, folded[at : at + 2].decode(errors="ignore")))
+    return any(map(_is_wordy, folded[at : at + 2].decode(errors="ignore")[:1]))
 
 
 class _Entry:
@@ -153,7 +146,7 @@ class _Entry:
 class Reader:
     """Reads any number of texts, from any number of threads; nothing in it changes once it is built."""
 
-    __slots__ = ("_entries", "_overlap", "_search", "_window")
+    __slots__ = ("_best", "_closes", "_entries", "_overlap", "_search", "_window", "_worth")
 
     def __init__(
         self, keywords: Sequence[str] = (), automaton: Callable[[Sequence[bytes]], Automaton] = best_automaton
@@ -175,6 +168,10 @@ class Reader:
             encoded = word.encode()
             endings = {words[other]: end - start for start, end, other in search.every(encoded) if end == len(encoded)}
             self._entries.append(_Entry(word, endings, ranks, lists))
+        self._closes = bytes(entry.closes for entry in self._entries)
+        # The best rank that finding an entry can bring; and with terms, which are wanted whatever the rank.
+        self._best = [entry.best for entry in self._entries]
+        self._worth = [-1 if entry.terms or entry.inner_terms else entry.best for entry in self._entries]
 
     def read(self, text: str, marks: re.Pattern[str]) -> Reading:
         """Read a text in which what `marks` matches (in its shadow) is ours and says nothing."""
@@ -191,30 +188,25 @@ class Reader:
         """Find start, end (bytes) and list of each term that stands alone, and the best keyword's rank."""
         terms: list[tuple[int, int, int]] = []
         best = _NONE
-        for start, end, number in self._findings(folded):
-            entry = self._entries[number]
-            if entry.best >= best and (len(terms) >= MAX_TERMS or not (entry.terms or entry.inner_terms)):
-                continue
-            if entry.closes and _is_wordy_after(folded, end):
-                continue
-            best = min(best, entry.inner_rank)
-            terms += [(end - length, end, which) for length, which in entry.inner_terms]
-            if not (entry.opens and _is_wordy_before(folded, start)):
-                best = min(best, entry.rank)
-                terms += [(end - length, end, which) for length, which in entry.terms]
-        return terms[:MAX_TERMS], best
-
-    def _findings(self, folded: bytes) -> Iterable[tuple[int, int, int]]:
-        if len(folded) <= self._window:
-            return self._search(folded)
-        return self._findings_by_window(folded)
-
-    def _findings_by_window(self, folded: bytes) -> Iterator[tuple[int, int, int]]:
+        worth, closes, after = self._worth, self._closes, folded + b"\n"
         for at in range(0, len(folded), self._window):
             offset = max(0, at - self._overlap)
             for start, end, number in self._search(folded[offset : at + self._window]):
-                if offset + end > at:
-                    yield offset + start, offset + end, number
+                # A flood has a finding a character: these two lines decide how long it takes.
+                if worth[number] >= best or (closes[number] and _WORDY_ASCII[after[offset + end]]):
+                    continue
+                entry = self._entries[number]
+                first, last = offset + start, offset + end
+                if last <= at or (entry.closes and _is_wordy_after(after, last)):
+                    continue
+                best = min(best, entry.inner_rank)
+                terms += [(last - length, last, which) for length, which in entry.inner_terms]
+                if not (entry.opens and _is_wordy_before(folded, first)):
+                    best = min(best, entry.rank)
+                    terms += [(last - length, last, which) for length, which in entry.terms]
+                if len(terms) >= MAX_TERMS:
+                    worth = self._best
+        return terms[:MAX_TERMS], best
 
 
 def _in_characters(text: str, terms: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
@@ -234,12 +226,12 @@ def _in_characters(text: str, terms: list[tuple[int, int, int]]) -> list[tuple[i
 
 def _prose(text: str, marks: re.Pattern[str]) -> tuple[str, list[Place]]:
     """Mask code, tags, our own marks and what is quoted; give the quotations that somebody is made to say."""
-    if "`" in text or "~~~" in text:
+    if ("`" in text or "~~~" in text) and text.count("`") <= 2 * MAX_MASKS:
         text = _masked(text, code_spans(text))
     if "<" in text:
-        text = _masked(text, [tag.span() for tag in _TAG.finditer(text)])
-    text = _masked(text, [mark.span() for mark in marks.finditer(text)])
-    quoted = [quotation.span() for quotation in _QUOTED.finditer(text)]
+        text = _masked(text, _spans(_TAG, text))
+    text = _masked(text, _spans(marks, text))
+    quoted = _spans(_QUOTED, text)
     quotations = [
         (start, end)
         for start, end in islice(quoted, MAX_TERMS)
@@ -248,8 +240,12 @@ def _prose(text: str, marks: re.Pattern[str]) -> tuple[str, list[Place]]:
     ]
     text = _masked(text, quoted)
     if ">" in text:
-        text = _masked(text, [line.span() for line in _QUOTED_LINE.finditer(text)])
+        text = _masked(text, _spans(_QUOTED_LINE, text))
     return text, quotations
+
+
+def _spans(expression: re.Pattern[str], text: str) -> list[Place]:
+    return [match.span() for match in islice(expression.finditer(text), MAX_MASKS)]
 
 
 def _masked(text: str, spans: Sequence[Place]) -> str:

@@ -6,8 +6,8 @@ Small letters, simplified characters, half width, Latin letters for those that l
 import re
 import unicodedata
 from bisect import bisect_right
-from functools import cache
-from itertools import islice
+from functools import cache, cached_property
+from itertools import accumulate, islice
 
 from opencc import OpenCC
 
@@ -77,29 +77,29 @@ def fold(text: str) -> str:
 class Shadow:
     """A text folded and without what is hidden in it; `place` leads back."""
 
-    __slots__ = ("_gaps", "_shifts", "as_sent", "text")
-
     def __init__(self, original: str) -> None:
-        self.text = fold(original)
-        self.as_sent = original  # as long as `text`: its letters before they were folded
-        # Where in the shadow something hidden was, and how much until there.
-        self._gaps: list[int] = []
-        self._shifts = [0]
-        if original.isascii() or not _HIDDEN.search(original):
-            return
-        for run in _HIDDEN.finditer(original):
-            self._gaps.append(run.start() - self._shifts[-1])
-            self._shifts.append(self._shifts[-1] + len(run.group()))
-        self.text, self.as_sent = _HIDDEN.sub("", self.text), _HIDDEN.sub("", original)
+        self._original = original
+        self._hides = not original.isascii() and _HIDDEN.search(original) is not None
+        self.text = _HIDDEN.sub("", fold(original)) if self._hides else fold(original)
+
+    @cached_property
+    def as_sent(self) -> str:
+        """As long as `text`: its characters before they were folded."""
+        return _HIDDEN.sub("", self._original) if self._hides else self._original
 
     def place(self, start: int, end: int) -> Place:
         """Give where a part of the shadow (not empty) stands in the text as sent."""
-        if not self._gaps:
+        if not self._hides:
             return start, end
-        return (
-            start + self._shifts[bisect_right(self._gaps, start)],
-            end + self._shifts[bisect_right(self._gaps, end - 1)],
-        )
+        gaps, shifts = self._gaps
+        return start + shifts[bisect_right(gaps, start)], end + shifts[bisect_right(gaps, end - 1)]
+
+    @cached_property
+    def _gaps(self) -> tuple[list[int], list[int]]:
+        """Where in the shadow something hidden was; and how much until there, from none on."""
+        runs = [run.span() for run in _HIDDEN.finditer(self._original)]
+        shifts = list(accumulate((end - start for start, end in runs), initial=0))
+        return [start - shift for (start, _), shift in zip(runs, shifts, strict=False)], shifts
 
 
 def suspects(text: str, limit: int) -> list[Place]:
