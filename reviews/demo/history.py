@@ -31,10 +31,10 @@ TEAM = "Harbour Lane"
 BEGUN = "demo-begun"  # the first event of a demo's audit record, and of no other
 SEED = 20_260_216
 
-RISKY = 0.05  # of the posts
+RISKY = 0.055  # of the posts
 LOOKS = 0.15  # of what is held is decided by the agent's second look
 EXPIRES = 0.05
-TAKEN_BACK = 0.05  # of people's decisions
+TAKEN_BACK = 0.08  # of people's decisions
 POSTED_AGAIN = 0.4  # of what was approved
 
 # Who decides what an agent wrote: (username, first and last name, role), and how often.
@@ -91,7 +91,7 @@ class _Course:
             at = max(self.begin, self.end - timedelta(days=days)) + timedelta(minutes=30)
             raw = json.dumps(as_file(patterns, at.isoformat())).encode()
             self.plan(at, partial(exchange.take, self.team, raw, self.people["yating"]))
-        self.plan(self.begin + (self.end - self.begin) * 0.4, self.lower_threshold)
+        self.plan(self.begin + (self.end - self.begin) * 0.3, self.lower_threshold)
         for voice in (ROBIN, FORGE, KURO):
             self.plan_posts(voice)
         for minutes, voice, number in WAITING:
@@ -188,7 +188,7 @@ class _Course:
         names, weights = zip(*REVIEWERS[voice.name].items(), strict=True)
         person = self.people[self.chance.choices(names, weights)[0]]
         verdict, text, reason = "approve", None, ""
-        if self.chance.random() < said.turn.wrong * 0.5 and said.turn.why:
+        if self.chance.random() < said.turn.wrong * 0.65 and said.turn.why:
             verdict, reason = "reject", self.chance.choice(said.turn.why)
         elif said.better and self.chance.random() < 0.15:
             verdict, text = "edit", said.better

@@ -171,7 +171,7 @@ def test_the_daily_figures_are_those_of_the_rows(invented: Team) -> None:
 
 def test_something_waits_for_the_newcomer_in_two_languages(invented: Team) -> None:
     waiting = HeldItem.objects.filter(team=invented, state=HeldItem.State.PENDING)
-    assert waiting.count() >= 10
+    assert waiting.count() >= len(history.WAITING)  # none of them repeats what was approved before
     assert {item.agent.name for item in waiting} == {"robin", "forge", "kuro"}
     assert len({item.hesitation_score for item in waiting}) >= 3
 
