@@ -203,18 +203,22 @@ class _Question(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> "_Question":
-        return cls(words.terms(words.tokens(text)), _form(text))
+        own = words.terms(words.tokens(_QUOTATION.sub(" ", text)))
+        return cls(own or words.terms(words.tokens(text)), _form(text))
 
 
 _REASON, _NUMBER, _POLAR = (
     re.compile(f"{english}|{chinese}")
     for english, chinese in ((en.REASON, zh.REASON), (en.NUMBER, zh.NUMBER), (rf"\A\s*{en.POLAR}", zh.POLAR))
 )
+# What is asked about a quotation stands outside it: “…” is a line from which poem?
+_QUOTATION = re.compile(r'"[^"\n]{8,}"|「[^」\n]{8,}」|『[^』\n]{8,}』')
 _GIVES_REASON = re.compile(f"{en.REASON_WORDS}|{zh.REASON_WORDS}")
 _GIVES_NUMBER = re.compile(rf"\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
 _ASKS_FOR = re.compile(f"{en.ASKS_FOR}|{zh.ASKS_FOR}")
 _COURTESY = re.compile(f"{en.COURTESY}|{zh.COURTESY}")
 _YES_OR_NO = en.YES_OR_NO | zh.YES_OR_NO
+_SHARE = 5  # one of so many words of a question, its own, tells that it is spoken of
 _BARE = 12  # tokens of an answer that need not repeat what was asked
 
 
@@ -240,7 +244,7 @@ def _unanswered_of(questions: list[_Question], reply: _Reading) -> list[int]:
         others = {term for other in questions if other is not question for term in other.terms}
         own = [term for term in question.terms if term not in others] or question.terms
         shared = [term for term in own if term in reply.spaced]
-        if len(shared) * 4 >= len(own):
+        if len(shared) * _SHARE >= len(own):
             claimed += shared
         else:
             still_open.append(number)
