@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from functools import cmp_to_key
 from typing import Any
 
@@ -44,6 +44,42 @@ def temporal_markers(text: str, now: datetime) -> str:
         return f"[{match[0][1:-1]} ⟨{_ago(today, *map(int, match.groups()))}⟩]"
 
     return _DATE.sub(mark, text)
+
+
+# The forms the seed's expression leaves alone: [02-12], [2026-02-12 evening], (2026-02-12).
+_ANY_DATE = re.compile(r"([\[(（])(?:([0-9]{4})-)?([0-9]{2})-([0-9]{2})(\s[^\])）⟨\n]{0,80})?(?=[\])）])")
+
+
+def mark_every_date(text: str, today: date) -> str:
+    """Say how long ago a day was after every form of date people write, for people to read.
+
+    [2026-02-12 evening ⟨4d ago⟩]; a date without a year is the last such day, a date that is none stays as it is.
+    """
+
+    def mark(match: re.Match[str]) -> str:
+        _, year, month, day, _ = match.groups()
+        on = day_of(month, day, year, today)
+        return f"{match[0]} ⟨{ago(on, today)}⟩" if on else match[0]
+
+    return _ANY_DATE.sub(mark, text)
+
+
+def ago(on: date, today: date) -> str:
+    """Say how long ago a day was, in the seed's words: "today", "4d ago", "-1d ago" (tomorrow)."""
+    return _ago(_day_number(today.year, today.month, today.day), on.year, on.month, on.day)
+
+
+def day_of(month: str, day: str, year: str | None, last: date) -> date | None:
+    """Give the day a date in digits means: without a year, the last such day up to `last`. None if there is none."""
+    years = [int(year)] if year else range(last.year, max(0, last.year - 8), -1)  # 29 February is rare
+    for candidate in years:
+        try:
+            on = date(candidate, int(month), int(day))
+        except ValueError:
+            continue
+        if year or on <= last:
+            return on
+    return None
 
 
 def _ago(today: int, year: int, month: int, day: int) -> str:
