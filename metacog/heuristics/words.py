@@ -179,6 +179,13 @@ def _stem(word: str) -> str:
     return f" {stem}" if len(stem) >= _STEM and not stem.isdigit() else f" {word} "
 
 
+def place_of(term: str, folded: str) -> Place:
+    """Find where one of `terms` stands in the text it was found in."""
+    word = term.strip().replace(" ", "")
+    found = re.search(rf"(?<![a-z0-9]){re.escape(word)}[a-z0-9]*", folded)
+    return Place(*found.span()) if found else Place(0, 0)
+
+
 def sentences(folded: str) -> Iterator[Place]:
     """Cut a text after . ! ? 。 … and at line ends."""
     for match in _SENTENCE.finditer(folded):

@@ -1,0 +1,301 @@
+"""Thought threads: what an agent pursues over days (seed 001, "組件一：Thought Thread").
+
+Threads are plain values here; where they are kept, and who may change them, is the caller's.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from . import words
+from .hesitation import Span
+from .timesense import ago, day_of
+
+Status = Literal["active", "paused", "resolved"]
+
+MAX_ACTIVE = 3  # seed 001: 認知負荷限制
+LAST_STEPS = 3  # of the trail, in the section
+STREAK = 3  # cycles on one topic that suggest a thread
+MAX_SLUG = 100
+MAX_READ = 65_536
+MAX_SPANS = 64
+_MIN_WORDS, _MIN_SHARE = 2, 0.6  # of a title, that recognise a thread without its name
+_STATUSES: dict[str, Status] = {
+    "active": "active",
+    "paused": "paused",
+    "resting": "paused",  # seen in real threads
+    "resolved": "resolved",
+}
+
+
+class ThreadError(ValueError):
+    """A thread's Markdown that cannot be read; `line` counts from 1."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        self.line = line
+        self.reason = reason
+        super().__init__(f"line {line}: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One entry of a trail. `extra` is what stands behind the date in its brackets."""
+
+    text: str
+    on: date | None = None
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A direction of thought. The trail is in its order, oldest first."""
+
+    title: str
+    slug: str
+    status: Status = "active"
+    created: date | None = None
+    last_touched: date | None = None
+    touches: int = 0
+    trail: tuple[Step, ...] = ()
+    next: str = ""
+    notes: str = ""  # sections the seed does not know, as they were
+
+
+def slug_of(title: str) -> str:
+    """Make a slug of letters and digits of any script, at most 100 characters: 約束與湧現的實踐, thread-2."""
+    folded = unicodedata.normalize("NFKC", title).casefold()
+    return re.sub(r"[\W_]+", "-", folded).strip("-")[:MAX_SLUG].strip("-") or "thread"
+
+
+_TITLE = re.compile(r"#\s+(?:Thread\s*[:：]\s*)?(.+)", re.IGNORECASE)
+_SECTION = re.compile(r"##\s+(.+)")
+_META = re.compile(r"[-*]\s*([^:：]+?)\s*[:：]\s*(.*)")
+_STEP = re.compile(r"[-*]\s+(.*)")
+_STAMP = re.compile(
+    r"[\[(（](?:(?P<year>[0-9]{4})-)?(?P<month>[0-9]{2})-(?P<day>[0-9]{2})(?:\s+(?P<extra>[^\])）]*))?[\])）]\s*"
+)
+
+
+def parse_thread(markdown: str) -> Thread:
+    """Read the seed's thread Markdown, or raise ThreadError.
+
+    Steps are dated [02-12], [2026-02-12], [2026-02-12 evening] or (2026-02-12); without a year it is the last such day
+    up to the one the thread was last touched. What is missing keeps its default, touches are then as many as steps; a
+    status "resting" is "paused". Sections the seed does not know become `notes`.
+    """
+    title = ""
+    section = ""
+    meta: dict[str, tuple[int, str]] = {}
+    steps: list[str] = []
+    following: list[str] = []
+    notes: list[str] = []
+    for number, line in enumerate(markdown.splitlines(), start=1):
+        text = line.strip()
+        if heading := _SECTION.fullmatch(text):
+            section = heading[1].strip().casefold()
+            if section not in ("meta", "trail", "next"):
+                notes.append(text)
+        elif not title and (found := _TITLE.fullmatch(text)):
+            title = found[1].strip()
+        elif section == "meta" and (found := _META.fullmatch(text)):
+            meta[found[1].casefold()] = number, found[2]
+        elif section == "trail" and text:
+            if found := _STEP.fullmatch(text):
+                steps.append(found[1].strip())
+            elif steps:
+                steps[-1] += f" {text}"
+        elif section == "next":
+            following.append(line.rstrip())
+        elif section:
+            notes.append(line.rstrip())
+    if not title:
+        raise ThreadError(1, 'needs a title: "# Thread: …"')
+    created, last_touched = (_meta_date(meta.get(name)) for name in ("created", "last touched"))
+    trail = tuple(_dated(step, last_touched) for step in steps)
+    return Thread(
+        title=title,
+        slug=slug_of(title),
+        status=_status(meta.get("status")),
+        created=created,
+        last_touched=last_touched,
+        touches=_touches(meta.get("touches"), len(trail)),
+        trail=trail,
+        next="\n".join(following).strip(),
+        notes="\n".join(notes).strip(),
+    )
+
+
+def _status(field: tuple[int, str] | None) -> Status:
+    if field is None:
+        return "active"
+    line, text = field
+    status = _STATUSES.get(text.casefold())
+    if status is None:
+        raise ThreadError(line, f'the status is "{text}", and none of ' + ", ".join(_STATUSES))
+    return status
+
+
+def _touches(field: tuple[int, str] | None, steps: int) -> int:
+    if field is None:
+        return steps
+    line, text = field
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise ThreadError(line, f'the touches are "{text}", and no whole number')
+    return int(text)
+
+
+def _meta_date(field: tuple[int, str] | None) -> date | None:
+    if field is None:
+        return None
+    line, text = field
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        raise ThreadError(line, f'"{text}" is no date as in 2026-02-16') from None
+
+
+def _dated(text: str, last: date | None) -> Step:
+    stamp = _STAMP.match(text)
+    if stamp is None or not (stamp["year"] or last):
+        return Step(text)
+    on = day_of(stamp["month"], stamp["day"], stamp["year"], last or date.max)
+    if on is None:  # what is in the brackets is no day
+        return Step(text)
+    return Step(text[stamp.end() :], on, (stamp["extra"] or "").strip())
+
+
+def format_thread(thread: Thread) -> str:
+    """Write a thread as the seed's Markdown; `parse_thread` takes it back."""
+    parts = [f"# Thread: {thread.title}", "", "## Meta"]
+    if thread.created:
+        parts.append(f"- Created: {thread.created}")
+    if thread.last_touched:
+        parts.append(f"- Last touched: {thread.last_touched}")
+    parts += [f"- Status: {thread.status}", f"- Touches: {thread.touches}", "", "## Trail"]
+    parts += [f"- {_stamped(step, thread.last_touched)}" for step in thread.trail]
+    parts += ["", "## Next", thread.next]
+    if thread.notes:
+        parts += ["", thread.notes]
+    return "\n".join(parts) + "\n"
+
+
+def _stamped(step: Step, last: date | None, mark: str = "") -> str:
+    if step.on is None:
+        return step.text
+    month, day = f"{step.on:%m}", f"{step.on:%d}"
+    written = f"{month}-{day}" if last and day_of(month, day, None, last) == step.on else step.on.isoformat()
+    return f"[{' '.join(filter(None, (written, step.extra, mark)))}] {step.text}"
+
+
+def threads_section(threads: Iterable[Thread], today: date | None = None) -> str:
+    """Give the `<threads>` section of the next prompt: the active threads' meta, last three steps and next.
+
+    At most three threads, those touched last; "" without any. With `today`, each day says how long ago it was.
+    """
+    active = [thread for thread in threads if thread.status == "active"]
+    active.sort(key=lambda thread: thread.last_touched or date.min, reverse=True)
+    if not active:
+        return ""
+    return "<threads>\n" + "\n---\n".join(_summary(thread, today) for thread in active[:MAX_ACTIVE]) + "\n</threads>"
+
+
+def _summary(thread: Thread, today: date | None) -> str:
+    lines = [f"Thread: {thread.title} (Status: {thread.status}, Touches: {thread.touches})"]
+    if thread.trail:
+        lines.append("Trail:")
+    for step in thread.trail[-LAST_STEPS:]:
+        mark = f"⟨{ago(step.on, today)}⟩" if step.on and today else ""
+        lines.append(f"- {_stamped(step, thread.last_touched, mark)}")
+    if thread.next:
+        lines.append(f"Next: {thread.next}")
+    return "\n".join(lines)
+
+
+class Recognition(NamedTuple):
+    """The thread a response pursues, and what tells it."""
+
+    slug: str
+    by: Literal["name", "words"]
+    spans: tuple[Span, ...]
+
+
+def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | None:
+    """Recognise the active thread a response refers to: by its slug or title, else by most of its title's words.
+
+    The most often named wins, then the largest share of words, then the first given. A name of a single word, or of
+    less than four Chinese characters, is an everyday word as well and has to come twice.
+    """
+    read = response[:MAX_READ]
+    folded = words.fold(read)
+    spaced = words.spaced(words.tokens(folded))
+    best: tuple[int, float] = (0, 0.0)
+    recognised = None
+    for thread in threads:
+        if thread.status != "active":
+            continue
+        named = _named(thread, folded)
+        terms = words.terms(words.tokens(words.fold(thread.title)))
+        found = [term for term in terms if term in spaced]
+        share = len(found) / len(terms) if len(found) >= _MIN_WORDS else 0.0
+        rank = (len(named), share if named or share >= _MIN_SHARE else 0.0)
+        if rank > best:
+            best = rank
+            places = named or [words.place_of(term, folded) for term in found]
+            spans = tuple(Span(start, end, read[start:end]) for start, end in places)
+            recognised = Recognition(thread.slug, "name" if named else "words", spans)
+    return recognised
+
+
+def _named(thread: Thread, folded: str) -> list[words.Place]:
+    places: list[words.Place] = []
+    for name in {words.fold(thread.slug), words.fold(thread.title)}:
+        pattern = rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])"
+        found = [words.Place(*match.span()) for match in islice(re.finditer(pattern, folded), MAX_SPANS)]
+        tokens = words.tokens(name)
+        telling = len(tokens) >= (4 if words.script_of(name, least=0) == "han" else 2)
+        if telling or len(found) >= 2:
+            places += found
+    return sorted(places)
+
+
+class Streak(NamedTuple):
+    """A topic of the last so many cycles."""
+
+    topic: str
+    cycles: int
+
+
+def topic_streak(cycles: Sequence[Iterable[str]], threads: Iterable[Thread] = ()) -> Streak | None:
+    """Find the topic of the last three cycles or more that has no thread yet; the longest, then the first named.
+
+    `cycles` are the topics of each cycle, oldest first (seed 001, Phase 3).
+    """
+    if not cycles:
+        return None
+    known = {slug for thread in threads for slug in (thread.slug, slug_of(thread.title))}
+    pursued = [{slug_of(topic) for topic in topics} for topics in reversed(cycles)]
+    longest: Streak | None = None
+    for topic in cycles[-1]:
+        slug = slug_of(topic)
+        count = next((number for number, topics in enumerate(pursued) if slug not in topics), len(pursued))
+        if slug not in known and count >= max(STREAK, longest.cycles + 1 if longest else 0):
+            longest = Streak(topic, count)
+    return longest
+
+
+def within_budget(entries: Sequence[str], budget: int) -> list[str]:
+    """Keep the newest entries that fit into `budget` characters as lines, in their order: oldest first.
+
+    Nothing older than the first that does not fit is kept (seed 001, Phase 3: older entries are left out first).
+    """
+    kept: list[str] = []
+    for entry in reversed(entries):
+        budget -= len(entry) + bool(kept)  # a line break between two
+        if budget < 0:
+            break
+        kept.append(entry)
+    return kept[::-1]
