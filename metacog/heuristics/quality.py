@@ -163,10 +163,17 @@ def similarity(one: Sequence[int], other: Sequence[int]) -> float:
 
 
 def _read(text: str) -> _Reading:
-    folded = words.fold(text[:MAX_READ])
-    said = words.said(folded)
+    sent = text[:MAX_READ]
+    said = words.said(sent)
+    folded = words.fold(sent)
     tokens = words.tokens(folded)
-    return _Reading(text, said, tokens, words.spaced(tokens), words.script_of(said))
+    return _Reading(
+        text=text,
+        folded=folded if said is sent else words.fold(said),
+        words=tokens,
+        spaced=words.spaced(tokens),
+        script=words.script_of(said),
+    )
 
 
 def _answers(reply: _Reading, message: _Reading | None, flags: list[Flag]) -> tuple[float | None, float | None]:

@@ -6,8 +6,10 @@ one is the same place in the other.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Literal, NamedTuple
 
+from . import shadow
 from .lexicon import quality_en as en
 from .lexicon import quality_zh as zh
 from .tags import KINDS
@@ -37,25 +39,12 @@ _CHARACTERS_IN_WORD = {"han": 1.6, "kana": 2.5, "hangul": 2.5, "other": 5.0}
 _LATIN_SHARE, _OTHER_SHARE = 0.8, 0.4
 _KANA_SHARE = 0.1  # of the characters: Japanese mixes them with Han, Chinese does not
 
-_FOLDS = {
-    **dict(zip(zh.TRADITIONAL, zh.SIMPLIFIED, strict=True)),
-    **{chr(full): chr(full - 0xFEE0) for full in range(0xFF01, 0xFF5F)},
-    **dict(zip("’‘“”…—–•·\u3000\u00a0", "''\"\".---*  ", strict=False)),
-}
-_FOLDED = frozenset(_FOLDS)
-
-
-def _beyond(characters: str, charset: str) -> frozenset[str]:
-    return frozenset(characters).difference(characters.encode(charset, "ignore").decode(charset))
-
-
-# Some forms are at home in both variants: 后, 里, 只.
-_ONLY_SIMPLIFIED, _ONLY_TRADITIONAL = _beyond(zh.SIMPLIFIED, "big5"), _beyond(zh.TRADITIONAL, "gb2312")
-
+_PUNCTUATION = str.maketrans("“”…—–•·", '"".--**')
 # Code, links and tags are not said to anybody. A fence or a backtick that nobody closes hides nothing.
 _UNSAID = re.compile(
     r"```[\s\S]*?```|`[^`\n]+`|https?://[^\s<>\"')。]+|</?[a-z][^<>]{0,200}>"
-    rf"|\[/?(?:{'|'.join(KINDS)})(?:\s[^\[\]]{{0,200}})?\]"
+    rf"|\[/?(?:{'|'.join(KINDS)})(?:\s[^\[\]]{{0,200}})?\]",
+    re.IGNORECASE,
 )
 _MIGHT_BE_UNSAID = ("`", "<", "[", "://")
 
@@ -81,19 +70,22 @@ class Place(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """Put a text in small letters, half width and simplified characters, as many as there were."""
+    """Write a text as it reads (`shadow.fold`), with ASCII punctuation; most English text is ASCII then."""
     folded = text.replace("İ", "i").lower()  # the only letter whose small form is longer
     if not folded.isascii():
-        for character in _FOLDED.intersection(folded):
-            folded = folded.replace(character, _FOLDS[character])
+        # A text has few distinct characters; sorted, since one may become another that is there.
+        distinct = "".join(sorted(set(folded)))
+        for character, plain in zip(distinct, shadow.fold(distinct).translate(_PUNCTUATION), strict=True):
+            if character != plain:
+                folded = folded.replace(character, plain)
     return folded
 
 
-def said(folded: str) -> str:
+def said(text: str) -> str:
     """Blank out code, links and tags; every other character keeps its place."""
-    if not any(sign in folded for sign in _MIGHT_BE_UNSAID):
-        return folded
-    return _UNSAID.sub(lambda match: " " * len(match[0]), folded)
+    if not any(sign in text for sign in _MIGHT_BE_UNSAID):
+        return text
+    return _UNSAID.sub(lambda match: " " * len(match[0]), text)
 
 
 def script_of(text: str, least: float = 2.5) -> Script | None:
@@ -118,13 +110,31 @@ def script_of(text: str, least: float = 2.5) -> Script | None:
 
 def variant_of(text: str) -> Literal["zh-Hant", "zh-Hans"] | None:
     """Tell traditional from simplified Chinese, by the characters that only one has; None where neither leads."""
+    only_simplified, only_traditional = _characters_of_one_variant()
     distinct = set(text)
-    simplified, traditional = len(distinct & _ONLY_SIMPLIFIED), len(distinct & _ONLY_TRADITIONAL)
+    simplified, traditional = len(distinct & only_simplified), len(distinct & only_traditional)
     if traditional > 2 * simplified + _FEW:
         return "zh-Hant"
     if simplified > 2 * traditional + _FEW:
         return "zh-Hans"
     return None
+
+
+@cache
+def _characters_of_one_variant() -> tuple[frozenset[str], frozenset[str]]:
+    """Give simplified and traditional forms, without those that are at home in both (后, 里, 只)."""
+    han = [chr(code) for code in range(0x4E00, 0xA000)]
+    pairs = [
+        (one, simplified) for one, simplified in zip(han, shadow.fold("".join(han)), strict=True) if one != simplified
+    ]
+    return (
+        frozenset(simplified for _, simplified in pairs if not _is_in("big5", simplified)),
+        frozenset(traditional for traditional, _ in pairs if not _is_in("gb2312", traditional)),
+    )
+
+
+def _is_in(charset: str, character: str) -> bool:
+    return character.encode(charset, "ignore") != b""
 
 
 def tokens(folded: str) -> list[str]:
