@@ -1,0 +1,279 @@
+"""Notice that a person corrects the agent, what they correct, and what would recognise it again (seed 000, H8)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from .lexicon import corrections as words
+from .shadow import fold
+from .speech import own_words
+from .words import terms, tokens
+
+SURE = 0.5  # from this confidence a message is a correction
+MAX_READ = 16_384  # code points of a message, and of what was said before
+MAX_REPLY = 400  # code points: who admits a mistake does so first
+MAX_SENTENCES = 200
+MAX_CUES = 16
+
+
+class Cue(NamedTuple):
+    """A sign of a correction; code points of the message, or of the agent's `reply`."""
+
+    type: str  # seed-phrase, denial, fault, reminder, reproach, restatement, concession
+    strength: float
+    start: int
+    end: int
+    text: str
+    where: Literal["message", "reply"] = "message"
+
+
+class Concern(NamedTuple):
+    """The part of the agent's previous text that a correction is about; `quoted` where the message repeats it."""
+
+    start: int
+    end: int
+    text: str
+    quoted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A message that says that something said was wrong. A proposal: a person confirms it."""
+
+    confidence: float  # 0..1, as calibrated in docs/corrections.md
+    cues: tuple[Cue, ...]
+    concern: Concern | None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "confidence": self.confidence,
+            "cues": [cue._asdict() for cue in self.cues],
+            "concern": self.concern._asdict() if self.concern else None,
+        }
+
+
+def find_correction(
+    message: str, *, previous: str = "", reply: str = "", mode: Literal["seed", "wide"] = "wide"
+) -> Correction | None:
+    """Tell whether a person's message corrects what the agent said before it; None: no sign, or too weak a one.
+
+    `previous` is the agent's text that the message answers, `reply` the agent's next one, in which a concession is a
+    sign of its own. Mode "seed" knows the seed's three phrases only, anywhere. What is quoted or code speaks for
+    nobody. The confidence of several cues of different types is 1 - (1 - a)(1 - b)….
+    """
+    message = message[:MAX_READ]
+    cues = list(_seed_cues(message)) if mode == "seed" else [*_cues(message), *_concessions(reply[:MAX_REPLY])]
+    doubt = 1.0
+    for kind in {cue.type for cue in cues}:
+        doubt *= 1 - max(cue.strength for cue in cues if cue.type == kind)
+    confidence = round(1 - doubt, 2)
+    if confidence < SURE:
+        return None
+    return Correction(confidence, tuple(cues), find_concern(message, previous))
+
+
+def _seed_cues(message: str) -> Iterator[Cue]:
+    for phrase in words.SEED:
+        start = message.find(phrase)
+        if start >= 0:
+            yield Cue("seed-phrase", 1.0, start, start + len(phrase), phrase)
+
+
+def _compiled(expression: str) -> re.Pattern[str]:
+    # What opens a sentence, an interjection or a name at most before it.
+    return re.compile(expression.replace("~", r"^(?:(?:hmm|well|but|and|so|oh|hey)\b[, ]*|[但喂嗯唉][,]?|可是)?"))
+
+
+_CUES = tuple((kind, strength, _compiled(expression)) for kind, strength, expression in words.CUES)
+_NOT_MEANT = re.compile(words.NOT_MEANT)
+_CONCESSIONS = tuple((strength, _compiled(expression)) for strength, expression in words.CONCESSIONS)
+_CONCESSION_NOT_MEANT = re.compile(words.CONCESSION_NOT_MEANT)
+_SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)[.](?=\w))+[.!?。;]*")
+
+
+def _sentences(folded: str) -> Iterator[tuple[int, str]]:
+    """Give each sentence and where it starts, the first 200."""
+    for number, match in enumerate(_SENTENCE.finditer(folded)):
+        if number == MAX_SENTENCES:
+            return
+        sentence = match[0].lstrip()
+        if sentence:
+            yield match.end() - len(sentence), sentence.rstrip()
+
+
+def _cues(message: str) -> Iterator[Cue]:
+    text = fold(own_words(message))
+    for start, sentence in _sentences(text):
+        if len(sentence) > 400 or _NOT_MEANT.search(sentence):
+            continue
+        for kind, strength, expression in _CUES:
+            match = expression.search(sentence)
+            if match and match.end() > match.start():
+                first, last = start + match.start(), start + match.end()
+                yield Cue(kind, strength, first, last, message[first:last])
+
+
+def _concessions(reply: str) -> Iterator[Cue]:
+    for start, sentence in _sentences(fold(own_words(reply))):
+        if _CONCESSION_NOT_MEANT.search(sentence):
+            continue
+        for strength, expression in _CONCESSIONS:
+            if match := expression.search(sentence):
+                first, last = start + match.start(), start + match.end()
+                yield Cue("concession", strength, first, last, reply[first:last], "reply")
+                break
+
+
+# -- what it is about --------------------------------------------------------------------------------------------
+
+_QUOTATION = re.compile(
+    r"^[ \t]*[>＞][ \t]*(.+)$|\"([^\"\n]{2,})\"|“([^“”\n]{2,})”|「([^「」\n]{2,})」|『([^『』\n]{2,})』|`([^`\n]{2,})`",
+    re.MULTILINE,
+)
+
+
+def find_concern(message: str, previous: str) -> Concern | None:
+    """Find the sentence of the previous text that a correction concerns.
+
+    That is what the message quotes of it; else the sentence with which the message shares most that is rare in the
+    text. None where nothing is shared.
+    """
+    previous = previous[:MAX_READ]
+    folded = fold(previous)
+    for groups in _QUOTATION.findall(message):
+        quoted = fold("".join(groups)).strip()
+        start = folded.find(quoted)
+        if quoted and start >= 0:
+            return Concern(start, start + len(quoted), previous[start : start + len(quoted)], True)
+    wanted = set(terms(tokens(fold(message))))
+    sentences = [(start, sentence, set(terms(tokens(sentence)))) for start, sentence in _sentences(folded)]
+    frequency = {term: sum(term in held for _, _, held in sentences) for term in wanted}
+    best, concern = 0.0, None
+    for start, sentence, held in sentences:
+        weight = sum(1 / frequency[term] for term in wanted & held)
+        if weight > best:
+            best = weight
+            concern = Concern(start, start + len(sentence), previous[start : start + len(sentence)], False)
+    return concern
+
+
+# -- what would recognise it again -------------------------------------------------------------------------------
+
+
+class Frequencies(NamedTuple):
+    """In how many of an agent's texts each term occurs; terms as `terms_of` gives them."""
+
+    texts: int
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Keywords:
+    """A proposal for an error pattern: one phrase, or two or three keywords that stand together."""
+
+    keywords: tuple[str, ...]
+    is_phrase: bool
+    hits: int  # of `texts`, the agent's own history: how many it would have matched
+    texts: int
+
+    @property
+    def is_common(self) -> bool:
+        """Whether it would fire on more than 5 % of history: warn before it goes live."""
+        return self.hits > RARE * self.texts
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "keywords": list(self.keywords),
+            "is_phrase": self.is_phrase,
+            "hits": self.hits,
+            "texts": self.texts,
+            "is_common": self.is_common,
+        }
+
+
+RARE = 0.05
+MAX_HISTORY = 500
+MAX_PHRASES = 100
+_LATIN_RUN = re.compile(r"[a-z0-9_]+(?:['./:-]+[a-z0-9_]+)*")
+_CHINESE_RUN = re.compile(r"[\u3400-\u9fff]{4,}")
+
+
+def terms_of(text: str) -> frozenset[str]:
+    """Give the terms to count in `Frequencies`: words of two letters at least, and Chinese bigrams."""
+    return frozenset(term.strip().replace(" ", "") for term in terms(tokens(fold(text[:MAX_READ]))))
+
+
+def propose_keywords(said: str, message: str, history: Sequence[str] | Frequencies) -> Keywords | None:
+    """Choose what would recognise a mistake again: from what was said wrongly, rare in the agent's own history.
+
+    `said` is the sentence a correction concerns; what the message speaks of too is preferred. A phrase of two to four
+    words, or four to eight Chinese characters, that is in 5 % of `history` at most (its latest 500 texts); else the
+    three rarest terms of the sentence together. With `Frequencies` instead of texts a phrase counts as often as its
+    rarest term. None where the sentence holds nothing to recognise.
+    """
+    folded = fold(said[:MAX_READ])
+    past = _Past(history)
+    wanted = terms_of(message)
+    best: tuple[tuple[bool, int, int, int], str] | None = None
+    for phrase, first, last in _phrases(folded):
+        within = terms_of(phrase)
+        if not within:
+            continue
+        hits = past.hits(phrase, within)
+        rank = (hits > RARE * past.texts, -len(within & wanted), hits, -len(within))
+        if best is None or rank < best[0]:
+            best = rank, said[first:last]
+    if best and not best[0][0]:
+        return Keywords((best[1],), True, best[0][2], past.texts)
+    rarest = sorted(terms_of(folded), key=lambda term: (past.hits(term, {term}), term not in wanted, term))[:3]
+    if len(rarest) < 2:
+        return None
+    # As they are written: a term is a stem.
+    written = [re.search(rf"{re.escape(term)}[a-z0-9]*", folded) for term in rarest]
+    keywords = tuple(said[found.start() : found.end()] for found in written if found)
+    return Keywords(keywords, False, past.together(rarest), past.texts)
+
+
+class _Past:
+    """What an agent has said before, counted either way."""
+
+    def __init__(self, history: Sequence[str] | Frequencies) -> None:
+        self._counts = history.counts if isinstance(history, Frequencies) else None
+        self._folded = [] if isinstance(history, Frequencies) else [fold(text) for text in history[-MAX_HISTORY:]]
+        self.texts = history.texts if isinstance(history, Frequencies) else len(self._folded)
+
+    def hits(self, phrase: str, within: frozenset[str] | set[str]) -> int:
+        if self._counts is not None:
+            return min((self._counts.get(term, 0) for term in within), default=0)
+        return sum(phrase in text for text in self._folded)
+
+    def together(self, keywords: Sequence[str]) -> int:
+        if self._counts is not None:
+            return min(self._counts.get(keyword, 0) for keyword in keywords)
+        return sum(all(keyword in text for keyword in keywords) for text in self._folded)
+
+
+def _phrases(folded: str) -> Iterator[tuple[str, int, int]]:
+    """Give runs of words that begin and end with one that means something, and runs of Chinese characters."""
+    found = 0
+    matches = list(_LATIN_RUN.finditer(folded))[:MAX_PHRASES]
+    for size in (3, 2, 4):
+        for at in range(len(matches) - size + 1):
+            first, last = matches[at], matches[at + size - 1]
+            phrase = folded[first.start() : last.end()]
+            ends_mean = bool(terms_of(first[0])) and bool(terms_of(last[0]))
+            if found < MAX_PHRASES and ends_mean and phrase.count(" ") == size - 1 and len(phrase.split()) == size:
+                found += 1
+                yield phrase, first.start(), last.end()
+    for run in _CHINESE_RUN.finditer(folded):
+        for size in (6, 5, 8, 4):
+            for start in range(run.start(), run.end() - size + 1):
+                phrase = folded[start : start + size]
+                if found < 2 * MAX_PHRASES and not (_OPENS_BADLY & {phrase[0]} or _ENDS_BADLY & {phrase[-1]}):
+                    found += 1
+                    yield phrase, start, start + size
+
+
+_OPENS_BADLY = frozenset("的了着地得们么吗呢吧在和与或是就也都而其之于以为被把让")
+_ENDS_BADLY = frozenset("的了着地得和与或是就也都而其之于以为被把让在很最更不没")

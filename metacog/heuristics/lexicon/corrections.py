@@ -1,0 +1,226 @@
+"""How a person says that something said was wrong, and how an agent admits it.
+
+SEED is letter for letter seed 000, "Error Patterns". The rest is ours: regular expressions on folded text without
+quotations, each read within one sentence. `~` stands for what opens a sentence. Chinese is written in simplified
+characters, as `shadow.fold` gives it, punctuation in half width.
+"""
+
+SEED = ("不是有說", "為何還是", "我提醒你")
+
+# type, strength (how often it alone means a correction, as we judge it), expression
+CUES = (
+    # -- English --
+    (
+        "denial",
+        0.8,
+        r"\b(?:that|this|it|which|the answer[a-z ]{0,16}|your (?:answer|summary|claim|statement|result|code"
+        r"|translation))(?:'s| is| was|'re| are)(?: still| just| simply| also| actually| clearly)? (?:wrong"
+        r"|incorrect|false|not (?:right|correct|true|accurate)|a mistake|outdated|the opposite)\b",
+    ),
+    ("denial", 0.8, r"\b(?:isn't|wasn't|is not|was not) (?:right|correct|true|what i|how)\b"),
+    (
+        "denial",
+        0.8,
+        r"\b(?:not|isn't|wasn't) (?:what|how|which|who|the (?:one|file|way|thing)) (?:i|we) (?:asked|said"
+        r"|meant|wanted|told|want|mean|need|needed)",
+    ),
+    ("denial", 0.7, r"\b(?:that|this)'s not (?:how|what|where|who|which|the)\b"),
+    (
+        "denial",
+        0.8,
+        r"\byou(?:'re| are| were)(?: still| just| clearly)? (?:wrong|mistaken|incorrect|confusing"
+        r"|using the wrong|repeating the mistake)\b",
+    ),
+    (
+        "denial",
+        0.7,
+        r"~(?:still |again |also )?(?:wrong|incorrect|not (?:correct|right|true|quite))(?: again"
+        r"| still)?(?: \w+){0,2}\s*[.!,:]?$",
+    ),
+    (
+        "denial",
+        0.7,
+        r"~(?:sorry,? but )?(?:no|nope|nah|wrong|incorrect|not quite)[,.:]?\s+(?:no\b,?\s*)?"
+        r"(?:it(?:'s| is)|that(?:'s| is)|the|she|he|they|i (?:meant|said|mean|asked|want)|you|we (?:said|agreed))\b",
+    ),
+    ("denial", 0.6, r"\bi(?:'m afraid| don't think| do not think)\b.{0,20}\b(?:right|correct|wrong)\b"),
+    (
+        "fault",
+        0.8,
+        r"\byou(?:'ve| have)?(?: just| also| again| still)? (?:forgot|forgotten|misunderstood|misread|misheard"
+        r"|missed|ignored|overlooked|confused|mixed up|swapped|got (?:it|that|the \w+|this"
+        r"|them)(?: \w+)? (?:wrong|backwards|mixed up)|made (?:a|another|the same) mistake|invented"
+        r"|made (?:that|this|it) up|contradict(?:ed)?|mistranslated|left out|mistook|hallucinated)\b",
+    ),
+    ("fault", 0.7, r"\byou (?:keep|kept) (?:\w+ing)\b"),
+    (
+        "fault",
+        0.7,
+        r"\byou (?:haven't|didn't|did not|have not) (?:fix|read|answer|do|change|listen|follow|include"
+        r"|understand)",
+    ),
+    ("fault", 0.7, r"\byou (?:were supposed|should have|shouldn't have|weren't supposed)\b"),
+    ("fault", 0.7, r"\byou \w+(?:ed|lt) .{1,30} (?:wrongly|incorrectly|backwards|the wrong way)\b"),
+    (
+        "fault",
+        0.6,
+        r"\b(?:your|the) (?:answer|summary|calculation|citation|link|code|regex|translation|reply"
+        r"|response)\b.{0,24} (?:is wrong|leaves out|misses|is dead|doesn't|does not|is made up|contradicts)\b",
+    ),
+    (
+        "fault",
+        0.6,
+        r"\b(?:error|mistake|typo|bug) in your (?:answer|calculation|code|reply|summary|reasoning|translation"
+        r"|last)\b",
+    ),
+    (
+        "reminder",
+        0.8,
+        r"\b(?:i|we)(?:'ve| have)?(?: already| just| clearly)? (?:told you|said (?:no|so|to you|that|it should)"
+        r"|asked you to|mentioned (?:that|it|this))\b",
+    ),
+    ("reminder", 0.6, r"~(?:but )?i (?:already |clearly |just )?(?:said|asked for|meant|wrote|mentioned)\b"),
+    ("reminder", 0.7, r"\b(?:as|like) (?:i )?(?:already )?(?:said|mentioned|told you)(?: before| earlier| already)?\b"),
+    ("reminder", 0.8, r"\b(?:let me|i) remind(?:ed)? you\b"),
+    ("reminder", 0.8, r"\b(?:didn't|did) i (?:not )?(?:say|tell|ask|mention)\b"),
+    (
+        "reminder",
+        0.8,
+        r"\bi (?:never|didn't|did not) (?:say|said|ask(?:ed)? (?:for|you)|mean|meant|want|wanted|tell|told)\b",
+    ),
+    (
+        "reminder",
+        0.7,
+        r"\b(?:how many times (?:do|did|must|have) i|we've been over this|we agreed (?:on|that)"
+        r"|read it again|re-?read my)\b",
+    ),
+    (
+        "reproach",
+        0.7,
+        r"\bwhy (?:are|do|did|is|have|would) you (?:still|keep|again|delete|remove|change|ignore|not)\w*\b",
+    ),
+    ("reproach", 0.5, r"~(?:please )?stop (?:call|add|chang|us|say|mak|ask|writ|do|assum|ignor|repeat)\w*ing\b"),
+    ("restatement", 0.6, r"~(?:not|it's not|it isn't|it's) [^,.;?]{1,30}, (?:not|but|it's) ?[^,.;?]{1,30}[.!]?$"),
+    (
+        "restatement",
+        0.6,
+        r"\b(?:it|that|this|the \w+) (?:should|must|has to|was supposed to) (?:be|say"
+        r"|read)\b(?!.*\bor\b)[^?]*(?:$|, not|instead)",
+    ),
+    ("restatement", 0.6, r"~(?:it's|it is|the \w+ is) [^,.;?]{1,24}, not [^,.;?]{1,24}\b"),
+    ("restatement", 0.7, r"~correction\b|\bthe other way (?:a)?round\b"),
+    (
+        "restatement",
+        0.5,
+        r"~(?:no|nope), (?!thank|problem|worr|i don't|i do not|all|it's (?:fine|ok)|that's (?:fine|all"
+        r"|ok))[a-z]",
+    ),
+    (
+        "restatement",
+        0.5,
+        r"~actually,? (?:it's|it is|the|that's|i (?:said|meant))\b(?! (?:great|fine|good|nice|perfect))",
+    ),
+    ("restatement", 0.6, r"\b(?:does not|doesn't|do not|don't) (?:exist|answer (?:what|my))\b"),
+    (
+        "restatement",
+        0.6,
+        r"~once more: |~not (?!now|yet|sure|today|really|bad|at all|that)[^,.;?]{1,20}, [^,.;?]{1,20}[.!]?$",
+    ),
+    ("denial", 0.6, r"~the (?:\w+ ){1,3}(?:is|are) (?:wrong|incorrect|outdated|off by)\b"),
+    # -- Chinese --
+    ("reminder", 0.8, r"(?<!是)不是有说(?!明)|为何还是|我提醒你|~再说一次[,:](?!谢)"),
+    ("denial", 0.8, r"~(?:这|那|还是|又|完全|根本)*(?:不对|错了)(?![称外劲等吗])(?:[吧啊,。!. ]|$)"),
+    ("denial", 0.8, r"(?:不是|并不是)(?:这个意思|我(?:要|说|问|想|指)的|我的意思|这样|这样的|这样[,。!]|让你|叫你)"),
+    (
+        "denial",
+        0.7,
+        r"(?:这|那|该)(?:个|句|段|条)?(?:说法|数字|答案|结论|翻译|总结|日期)?(?:是|就是)?(?:错误的|错的|不正确"
+        r"|不准确|有误)",
+    ),
+    ("denial", 0.7, r"(?:根本|压根)(?:不存在|没有|不是)|没有这个(?:东西|api|函[数式])"),
+    ("denial", 0.7, r"答非所问|(?:完全)?(?:跟|和)我说的.{0,4}相反"),
+    (
+        "fault",
+        0.8,
+        r"(?:你|您)(?:又|都|还是|刚刚|完全|可能|好像)?(?:搞|弄|说|写|算|看|记|理解|答|翻译|听|想|用|猜)(?:错"
+        r"|反|混|误)",
+    ),
+    (
+        "fault",
+        0.8,
+        r"(?:你|您)(?:又|都|还是|完全|好像)?(?:把.{1,16})?(?:错了|误会|误解|忘了|忘记|漏了|漏掉|忽略|犯了|弄反"
+        r"|搞混|弄混|搞反|写反)",
+    ),
+    (
+        "fault",
+        0.7,
+        r"~(?:我说)?(?:顺序|名字|文件|档案|日期|总数|答案|单位|符号|方向)?(?:说|写|算|看|记|理解|翻译|弄"
+        r"|搞)?(?:错|反)了(?:吧|[,。!]|$)",
+    ),
+    ("fault", 0.7, r"(?:你|您)(?:根本|还是|都)?没有?(?:看清|读|修好|回答|听懂|照|按)"),
+    ("fault", 0.6, r"(?:你|您)(?:自己)?编的|自作主张|自相矛盾|(?:自己)?前面说的.{0,6}矛盾|前面说的.{0,8}矛盾"),
+    ("fault", 0.6, r"(?:总结|翻译|引用|链接|连结|答案|日期|计算).{0,4}(?:漏了|有误|是假的|打不开|差了)"),
+    ("reminder", 0.8, r"我(?:已经|明明|之前|早就|刚刚)?(?:提醒过?你|(?:说过|讲过)|(?:跟|和)你(?:说过|讲过))"),
+    (
+        "reminder",
+        0.8,
+        r"~(?:跟|和)你(?:说过|讲过)|(?:讲|说)过?(?:多少|几)次|明明(?:说|讲)好|不是有?(?:说|讲)(?:过|好|了)",
+    ),
+    ("reminder", 0.8, r"我(?:说|问|要|指|写|讲)的不?是|我的意思是|我指的是"),
+    ("reminder", 0.8, r"我(?:从来|可|根本)?(?:没有|没)(?:说|让你|叫你|要你|要求)|我什么时候(?:说|让)"),
+    ("reproach", 0.7, r"你?(?:怎么|为什么|为何)你?(?:又|还是|还在|老是)(?:改|错|忘|写|用|说|删|加|漏|没|不)[^?]*[?]?$"),
+    ("reproach", 0.7, r"你怎么(?:把|又|还)|别再.{1,10}(?:叫我|了)|别再(?:叫|加|改|用|写|说)"),
+    ("restatement", 0.6, r"应该是[^?]{1,20}(?:才对|,?(?:不是|而不是))"),
+    ("restatement", 0.6, r"~不是[^?,。]{1,16},而?是[^?]{1,20}|是[^?,。]{1,12},?而?不是[^?,。]{1,12}[。!]?$"),
+    ("restatement", 0.7, r"~更正|~纠正一下|(?:跟|和).{0,6}相反"),
+    ("restatement", 0.5, r"~不,\s*(?:我|是|应该|这)|只给了?我|(?:麻烦|请)(?:看清楚|重读我)"),
+)
+
+# A sentence that has this asks, supposes, tells of others or of the speaker: a cue in it says nothing.
+NOT_MEANT = (
+    r"\bif\b|\bwhether\b|\bcorrect me\b|\b(?:am|was|were) i\b|\bis (?:that|this|it) (?:wrong|right|correct"
+    r"|incorrect)\b"
+    r"|\bi (?:was|am|may be|might be|made|got|have it)\b(?! afraid| sure)|\bi'm (?:wrong|mistaken)\b"
+    r"|\b(?:nothing|something|what)(?:'s| is| was| went) wrong\b"
+    r"|\b(?:might|may|could) be\b|\b(?:he|she|they|my \w+) (?:said|told|says|asked|got|made|were|was)\b"
+    r"|\b(?:translate|story|write a|how do (?:i|you) say|tell me (?:if|whether|about))\b|\bplease check\b"
+    r"|\bthank|\bgreat\b|\bmissed nothing\b|\bnot a problem\b"
+    r"|如果|是否|对不对|是不是.{0,8}(?:错|忘)|哪里错|错了?(?:吗|在哪)|我(?:记|写|说|理解|搞|弄|看)?(?:错"
+    r"|忘)"
+    r"|(?:他|她|老板|同事|有人)[^,。]{0,10}(?:说|把|弄)|(?:翻|翻译|英文|故事|解释)[^,。]{0,8}(?:成|怎么|:)"
+    r"|没错|不错|(?:报|出)了?错|谢谢|好奇|想了解|原因"
+)
+
+# What an agent says in its next reply when it was corrected; looked for in the first sentences only.
+CONCESSIONS = (
+    (
+        0.7,
+        r"\b(?:you(?:'re| are) (?:absolutely |completely |quite |totally |so )?(?:right|correct)|my (?:mistake"
+        r"|bad|error|apologies)|i stand corrected|good catch)\b",
+    ),
+    (
+        0.7,
+        r"\b(?:i apologi[sz]e|apologies|sorry) (?:for|about) (?:the|my|that|this) (?:\w+ )?(?:mistake|error"
+        r"|confusion|oversight|misunderstanding|mix-?up|incorrect|wrong)",
+    ),
+    (
+        0.7,
+        r"\bi (?:misunderstood|misread|was wrong|was mistaken|made (?:a|an) (?:mistake|error)|got (?:that"
+        r"|it) wrong|mixed up|overlooked|missed that|forgot|should have)\b",
+    ),
+    (0.7, r"\bthank(?:s| you) for (?:the correction|correcting|pointing (?:that|this|it) out|catching)\b"),
+    (
+        0.7,
+        r"(?:你|您)说(?:得|的)(?:很|没|完全)?(?:对|错)|(?:你|您)是对的|是我的(?:错|疏忽|失误)|我(?:搞|弄|看"
+        r"|理解|记|算|说|写)错了",
+    ),
+    (0.7, r"(?:抱歉|对不起|不好意思),?是?我(?:刚才|之前)?(?:搞|弄|看|理解|记|算|说|误|忘|漏|没)"),
+    (0.7, r"(?:感谢|谢谢)(?:你|您)?的?(?:指正|纠正|提醒|指出)|我(?:误会|误解|忽略|忘|漏)(?:了|掉)"),
+    (
+        0.3,
+        r"~(?:i'm |i am )?(?:so |very |really )?sorry\b(?! (?:to hear|but i (?:can't|cannot)|for (?:the"
+        r"|your) (?:delay|wait|inconvenience|loss)))",
+    ),
+    (0.3, r"~(?:非常|很|真的)?(?:抱歉|对不起)(?!,?我?(?:无法|不能|没办法|让您久等))"),
+)
+CONCESSION_NOT_MEANT = r"\bif you(?:'re| are) right\b|\byou(?:'re| are) right (?:to|that it depends)\b|你说的对方"

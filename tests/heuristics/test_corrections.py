@@ -1,0 +1,252 @@
+"""Being corrected: what says so, what it is about, and what would recognise it again (seed 000, H8)."""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metacog.heuristics.corrections import Frequencies, find_concern, find_correction, propose_keywords, terms_of
+
+spec = importlib.util.spec_from_file_location("measure_corrections", Path(__file__).with_name("measure_corrections.py"))
+assert spec
+assert spec.loader
+measuring = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(measuring)
+
+
+@pytest.mark.parametrize(
+    ("message", "type_"),
+    [
+        ("That's wrong.", "denial"),
+        ("That’s not what I asked for.", "denial"),
+        ("You forgot the second argument.", "fault"),
+        ("You keep adding comments.", "fault"),
+        ("As I said before, no mocks.", "reminder"),
+        ("I never said that.", "reminder"),
+        ("Why are you still using tabs?", "reproach"),
+        ("It should be 42, not 24.", "restatement"),
+        ("「不錯」的意思你搞錯了", "fault"),
+        ("不對，是里昂。", "denial"),
+        ("我說的是中位數", "reminder"),
+        ("我说的是中位数", "reminder"),
+        ("為何還是用舊的？", "reminder"),
+        ("你怎么又改格式了", "reproach"),
+        ("应该是周一，不是周二", "restatement"),
+        ("ＴＨＡＴ ＩＳ ＷＲＯＮＧ", "denial"),
+    ],
+)
+def test_it_notices_a_correction(message: str, type_: str) -> None:
+    correction = find_correction(message)
+    assert correction is not None
+    assert type_ in [cue.type for cue in correction.cues]
+    assert all(message[cue.start : cue.end] == cue.text != "" for cue in correction.cues)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        'How do I say "that\'s wrong" in French?',
+        "> That's wrong.\n\nWho wrote this?",
+        "`you forgot` is the commit message",
+        "```\nThat's wrong.\n```\nWhat does this print?",
+        "Correct me if I'm wrong, you forgot nothing?",
+        "Is that wrong?",
+        "No, thanks.",
+        "Not bad!",
+        "My boss told me to use tabs.",
+        "「你搞錯了」怎麼翻譯？",
+        "> 你搞錯了\n\n這是誰寫的？",
+        "如果不對請告訴我",
+        "沒錯，很好",
+        "没错，不错",
+        "程式報錯了",
+        "是不是有說明文件？",
+        "这样对不对？",
+    ],
+)
+def test_it_notices_none(message: str) -> None:
+    assert find_correction(message) is None
+
+
+@pytest.mark.parametrize("phrase", ["不是有說", "為何還是", "我提醒你"])
+def test_mode_seed_knows_the_seeds_phrases_anywhere(phrase: str) -> None:
+    correction = find_correction(f"「{phrase}」嗎", mode="seed")
+    assert correction is not None
+    assert correction.as_dict() == {
+        "confidence": 1.0,
+        "cues": [
+            {
+                "type": "seed-phrase",
+                "strength": 1.0,
+                "start": 1,
+                "end": 1 + len(phrase),
+                "text": phrase,
+                "where": "message",
+            }
+        ],
+        "concern": None,
+    }
+
+
+@pytest.mark.parametrize("message", ["That's wrong.", "不是有说", "为何还是", "我提醒您", "提醒你"])
+def test_mode_seed_knows_nothing_else(message: str) -> None:
+    assert find_correction(message, mode="seed") is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "conceded"),
+    [
+        ("You're right, I mixed up the units.", True),
+        ("I apologize for the confusion.", True),
+        ("你說得對，我改一下。", True),
+        ("抱歉，我看错了。", True),
+        ("Sorry, I cannot do that.", False),
+        ("I'm sorry to hear that.", False),
+        ('The docs say "you\'re right".', False),
+        ("抱歉，我無法退款。", False),
+        ("Sure, here it is. " * 30 + "You're right.", False),
+    ],
+)
+def test_a_concession_in_the_reply_is_a_sign_of_its_own(reply: str, conceded: bool) -> None:
+    correction = find_correction("The list has three pages.", reply=reply)
+    assert (correction is not None) is conceded
+    if correction:
+        assert {cue.where for cue in correction.cues} == {"reply"}
+        assert all(reply[cue.start : cue.end] == cue.text for cue in correction.cues)
+
+
+def test_both_signs_together_are_surer_than_either() -> None:
+    alone = find_correction("That's wrong.")
+    both = find_correction("That's wrong.", reply="You're right, sorry.")
+    assert alone is not None
+    assert both is not None
+    assert (alone.confidence, both.confidence) == (0.8, 0.94)
+
+
+# -- what it is about --------------------------------------------------------------------------------------------
+
+PREVIOUS = (
+    "🧭 The cache is warm. The capital of Australia is Sydney. The port is 8080.\n"
+    "快取是熱的。澳洲的首都是雪梨。連接埠是 8080。"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "quoted"),
+    [
+        ("No, the capital is Canberra.", "The capital of Australia is Sydney.", False),
+        ("The port is wrong, I said 8443.", "The port is 8080.", False),
+        ("不對，首都是坎培拉。", "澳洲的首都是雪梨。", False),
+        ("不对，连接埠是 8443", "連接埠是 8080。", False),
+        ('"The cache is warm" is wrong.', "The cache is warm", True),
+        ("> the capital of australia\nWrong.", "The capital of Australia", True),
+        ("「快取是熱的」錯了", "快取是熱的", True),
+    ],
+)
+def test_it_finds_what_a_correction_concerns(message: str, text: str, quoted: bool) -> None:
+    concern = find_concern(message, PREVIOUS)
+    assert concern is not None
+    assert (concern.text, concern.quoted) == (text, quoted)
+    assert PREVIOUS[concern.start : concern.end] == text
+
+
+@pytest.mark.parametrize("message", ["", "Wrong.", "不對。", "You forgot the moon.", '"Melbourne" is wrong.'])
+def test_it_does_not_guess_what_a_correction_concerns(message: str) -> None:
+    assert find_concern(message, PREVIOUS) is None
+
+
+# -- what would recognise it again -------------------------------------------------------------------------------
+
+HISTORY = ["The capital of France is Paris.", "The cache is warm.", "法國的首都是巴黎。", "快取是熱的。"] * 10
+
+
+@pytest.mark.parametrize(
+    ("said", "message", "part"),
+    [
+        ("The capital of Australia is Sydney.", "No, Australia's capital is Canberra.", "Australia"),
+        ("Celery retries lost tasks forever.", "That's not how Celery works.", "Celery"),
+        ("澳洲的首都是雪梨。", "不對，澳洲的首都是坎培拉。", "澳洲"),
+        ("快取會自動清除過期項目。", "快取不會自動清除。", "自動清除"),
+        ("缓存会自动清除过期项目。", "缓存不会自动清除。", "自动清除"),
+    ],
+)
+def test_it_proposes_a_rare_phrase_of_what_was_said(said: str, message: str, part: str) -> None:
+    proposal = propose_keywords(said, message, HISTORY)
+    assert proposal is not None
+    (phrase,) = proposal.keywords
+    assert proposal.is_phrase
+    assert phrase in said
+    assert part in phrase
+    assert (proposal.hits, proposal.texts, proposal.is_common) == (0, 40, False)
+
+
+def test_it_proposes_keywords_together_where_every_phrase_is_common() -> None:
+    proposal = propose_keywords("capital France", "no", ["The capital France", "capital france"] * 10)
+    assert proposal is not None
+    assert proposal.as_dict() == {
+        "keywords": ["capital", "France"],
+        "is_phrase": False,
+        "hits": 20,
+        "texts": 20,
+        "is_common": True,
+    }
+
+
+def test_it_takes_frequencies_for_a_history() -> None:
+    counts: dict[str, int] = {}
+    for text in HISTORY:
+        for term in terms_of(text):
+            counts[term] = counts.get(term, 0) + 1
+    said = "The capital of Australia is Sydney."
+    by_counts = propose_keywords(said, "No, it's Canberra, Australia.", Frequencies(len(HISTORY), counts))
+    by_texts = propose_keywords(said, "No, it's Canberra, Australia.", HISTORY)
+    assert by_counts == by_texts
+
+
+@pytest.mark.parametrize("said", ["", "It is.", "的了", "42"])
+def test_it_proposes_nothing_where_nothing_is_said(said: str) -> None:
+    assert propose_keywords(said, "Wrong.", HISTORY) is None
+
+
+@pytest.mark.parametrize(("hits", "is_common"), [(2, False), (3, True)])
+def test_it_calls_a_proposal_common_above_five_percent(hits: int, is_common: bool) -> None:
+    history = ["alpha beta"] * hits + ["gamma"] * (40 - hits)
+    proposal = propose_keywords("alpha beta", "no", history)
+    assert proposal is not None
+    assert (proposal.hits, proposal.is_common) == (hits, is_common)
+
+
+# -- how well ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("language", "part", "precision", "recall"),
+    [
+        ("en", None, 0.95, 0.90),
+        ("zh", None, 0.95, 0.93),
+        ("en", "held-out", 0.90, 0.85),
+        ("zh", "held-out", 0.90, 0.90),
+        ("en", "reply", 0.85, 0.85),
+        ("zh", "reply", 0.85, 0.85),
+    ],
+)
+def test_it_is_as_good_as_the_docs_say(language: str, part: Any, precision: float, recall: float) -> None:
+    measured = measuring.corrections(language, part)
+    assert measured.n >= (150 if part is None else 16)
+    assert measured.precision >= precision
+    assert measured.recall >= recall
+
+
+@given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=200))
+def test_its_evidence_stands_where_it_says(message: str, previous: str, reply: str) -> None:
+    correction = find_correction(f"{message}\nThat's wrong. 不對。", previous=previous, reply=reply)
+    if correction is None:
+        return
+    texts = {"message": f"{message}\nThat's wrong. 不對。", "reply": reply}
+    assert all(texts[cue.where][cue.start : cue.end] == cue.text for cue in correction.cues)
+    if correction.concern:
+        assert previous[correction.concern.start : correction.concern.end] == correction.concern.text
