@@ -25,7 +25,7 @@ Language = Literal["en", "zh-Hant", "zh-Hans"]
 MAX_READ = 65_536
 MAX_SPANS = 64
 SKETCH = 64
-_MIN_SHINGLES = 4  # shorter responses ("Done.") may well recur
+_MIN_WORDS = 5  # shorter responses ("Done.") may well recur
 
 HEDGES: dict[Language, str] = {
     "en": "I'm not entirely sure, but…",
@@ -116,7 +116,7 @@ def assess(
     responsiveness, completeness = _answers(reply, message, flags)
     consistency = _consistency(reply, message, language, settings.forbidden, flags)
     length_ok = _has_sane_length(reply, language, settings, flags)
-    fingerprint = _sketch(reply.spaced)
+    fingerprint = _sketch(reply.words)
     repetition = _repeats(
         fingerprint, recent[-settings.recent_window :] if settings.recent_window else (), settings, flags
     )
@@ -152,11 +152,11 @@ def assess(
 
 def fingerprint(text: str) -> Fingerprint:
     """Give what `assess` compares texts by: at most 64 whole numbers below 2**32."""
-    return _sketch(words.spaced(words.tokens(words.fold(text[:MAX_READ]))))
+    return _sketch(words.tokens(words.fold(text[:MAX_READ])))
 
 
 def similarity(one: Sequence[int], other: Sequence[int]) -> float:
-    """Estimate the share of word pairs two texts have in common, 0..1 (Jaccard by bottom sketches, Broder 1997)."""
+    """Estimate the share of words two texts have in common, 0..1 (Jaccard by bottom sketches, Broder 1997)."""
     common = {*one}.intersection(other)
     union = sorted({*one, *other})[:SKETCH]
     return sum(value in common for value in union) / len(union) if union else 0.0
@@ -376,16 +376,16 @@ def _has_sane_length(reply: _Reading, language: Language, settings: QualitySetti
     return limits.min <= length <= limits.max
 
 
-def _sketch(spaced: str) -> Fingerprint:
-    """Keep the 64 smallest checksums of two neighbouring tokens."""
-    tokens = spaced.encode("utf-8", "surrogatepass").split()
-    return tuple(sorted(set(map(crc32, tokens[1:], map(crc32, tokens))))[:SKETCH])
+def _sketch(tokens: list[str]) -> Fingerprint:
+    """Keep the 64 smallest checksums of the distinct tokens."""
+    distinct = " ".join(set(tokens)).encode("utf-8", "surrogatepass").split()
+    return tuple(sorted(map(crc32, distinct))[:SKETCH])
 
 
 def _repeats(
     own: Fingerprint, recent: Sequence[str | Sequence[int]], settings: QualitySettings, flags: list[Flag]
 ) -> bool:
-    if len(own) < _MIN_SHINGLES:
+    if len(own) < _MIN_WORDS:
         return False
     for back, said_before in enumerate(reversed(recent), start=1):
         other = fingerprint(said_before) if isinstance(said_before, str) else said_before

@@ -39,7 +39,7 @@ _CHARACTERS_IN_WORD = {"han": 1.6, "kana": 2.5, "hangul": 2.5, "other": 5.0}
 _LATIN_SHARE, _OTHER_SHARE = 0.8, 0.4
 _KANA_SHARE = 0.1  # of the characters: Japanese mixes them with Han, Chinese does not
 
-_PUNCTUATION = str.maketrans("“”…—–•·", '"".--**')
+_PUNCTUATION = tuple(zip("“”…—–•·", '"".--**', strict=True))
 # Code, links and tags are not said to anybody. A fence or a backtick that nobody closes hides nothing.
 _UNSAID = re.compile(
     r"```[\s\S]*?```|`[^`\n]+`|https?://[^\s<>\"')。]+|</?[a-z][^<>]{0,200}>"
@@ -73,11 +73,9 @@ def fold(text: str) -> str:
     """Write a text as it reads (`shadow.fold`), with ASCII punctuation; most English text is ASCII then."""
     folded = text.replace("İ", "i").lower()  # the only letter whose small form is longer
     if not folded.isascii():
-        # A text has few distinct characters; sorted, since one may become another that is there.
-        distinct = "".join(sorted(set(folded)))
-        for character, plain in zip(distinct, shadow.fold(distinct).translate(_PUNCTUATION), strict=True):
-            if character != plain:
-                folded = folded.replace(character, plain)
+        folded = _BEYOND_ASCII.sub(lambda run: shadow.fold(run[0]), folded)
+        for sign, plain in _PUNCTUATION:
+            folded = folded.replace(sign, plain)
     return folded
 
 
