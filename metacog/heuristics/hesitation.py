@@ -48,8 +48,7 @@ class Signal(NamedTuple):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Hesitation:
+class Hesitation(NamedTuple):
     """How much in a response is worth a second look: `score` 0..100, more is worse."""
 
     score: int
@@ -135,20 +134,19 @@ def weigh(
     evidence: Seen, pattern: Pattern | None, signals: Sequence[tuple[SignalFunction[Seen], int]], threshold: int
 ) -> Hesitation | None:
     """Collect the signals (function and weight) that speak, and add up their weights; None: all are silent."""
-    spoken = []
+    spoken: tuple[Signal, ...] = ()
     score = 0
     for function, weight in signals:
         signal = function(evidence, weight)
         if signal is not None:
-            spoken.append(signal)
+            spoken += (signal,)
             score += weight
     if not spoken:
         return None
     score = min(score, MAX_SCORE)
-    types = [signal.type for signal in spoken]
-    suggestion = f"Hesitation triggered (score={score}): {', '.join(types)}"
+    types = ", ".join([signal.type for signal in spoken])
     matched = (pattern.id,) if pattern and "error-pattern" in types else ()
-    return Hesitation(score, score < threshold, tuple(spoken), suggestion, matched)
+    return Hesitation(score, score < threshold, spoken, f"Hesitation triggered (score={score}): {types}", matched)
 
 
 def calm(threshold: int) -> Hesitation:
@@ -160,13 +158,11 @@ def long_chat(chats: Sequence[tuple[int, str]]) -> str | None:
     """Put the chats together as the seed does, or None when that is not longer than 200 UTF-16 units."""
     if not chats:
         return None
-    text = chats[0][1] if len(chats) == 1 else " ".join(text for _, text in chats)
-    if len(text) * 2 <= LONG_CHAT:
-        return None
-    # A character beyond U+FFFF counts twice.
-    if len(text) > LONG_CHAT or len(text) + sum(character > "\uffff" for character in text) > LONG_CHAT:
-        return text
-    return None
+    text = chats[0][1] if len(chats) == 1 else " ".join([text for _, text in chats])
+    length = len(text)
+    if length <= LONG_CHAT and not text.isascii():
+        length = len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return text if length > LONG_CHAT else None
 
 
 def whole_chats(chats: Sequence[tuple[int, str]]) -> tuple[Span, ...]:

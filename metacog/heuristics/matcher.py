@@ -96,6 +96,11 @@ class Found:
         return spans
 
 
+def _has_case_beyond_ascii(character: str) -> bool:
+    """Tell whether lowering can bring this character, or take it, outside ASCII."""
+    return not character.isascii() and (character.lower() != character.upper() or character == "\u0307")
+
+
 class Matcher:
     """All terms and keywords in one automaton; it never changes, and any number of threads may share it."""
 
@@ -112,6 +117,7 @@ class Matcher:
         self._search = search.longest
         self._window = search.window
         self._has_keywords = bool(ranks)
+        self._needs_unicode = any(map(_has_case_beyond_ascii, set("".join(keywords).lower())))
         self._overlap = max(map(len, entries)) - 1
         # An entry that is found stands for all entries it ends with: for the best rank among them, and for
         # their terms (list and length in bytes), where there are any.
@@ -129,8 +135,11 @@ class Matcher:
             folded = text.encode().lower()
         elif _KELVIN in text or _DOTTED_I in text:
             return self._find_twice(text)
-        else:
+        elif self._needs_unicode:
             folded = text.lower().encode()
+        else:
+            # No letter that folding brings is in a keyword: to fold the ASCII ones is enough, and far quicker.
+            folded = text.encode().lower()
         entries = self._search(folded) if len(folded) <= self._window else self._search_long(folded)
         return self._sort(text, folded, entries) if entries else None
 

@@ -158,6 +158,12 @@ def test_only_two_capitals_beyond_ascii_have_ascii_in_their_small_letters() -> N
     assert found == ["\u0130", "\u212a"]
 
 
+def test_lowering_brings_no_letter_without_case() -> None:
+    """On this rests that keywords without such letters are found where only ASCII was folded."""
+    brought = {small for code in range(0x80, 0x20000) if (lower := chr(code).lower()) != chr(code) for small in lower}
+    assert [small for small in brought if not small.isascii() and not matcher._has_case_beyond_ascii(small)] == []
+
+
 def test_only_one_capital_grows() -> None:
     """On this rests the way from the place of a keyword back to the text."""
     assert [chr(code) for code in range(0x20000) if len(chr(code).lower()) != 1] == ["\u0130"]
