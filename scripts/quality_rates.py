@@ -1,0 +1,84 @@
+"""Print how often each quality flag is raised on stored responses, and on the same responses given other messages.
+
+Reads JSON Lines of posted bodies (`response`, `user_message`, `session`; or `conversation_id` for a session).
+The second figure is a control: there the user's messages are dealt out anew, so a flag that tells right from wrong
+answers is raised far more often.
+
+    python scripts/quality_rates.py --language zh-Hans responses.jsonl
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from statistics import median
+from time import process_time
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from metacog.heuristics.quality import Language, Quality, assess
+from metacog.heuristics.quality_settings import QualitySettings
+
+SETTINGS = QualitySettings()
+LANGUAGES: tuple[Language, ...] = ("en", "zh-Hant", "zh-Hans")
+
+
+def bodies(paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
+    """Read the lines that have both a message and a response."""
+    for path in paths:
+        with path.open(encoding="utf-8") as lines:
+            for line in lines:
+                body = json.loads(line)
+                if body.get("response") and body.get("user_message"):
+                    yield body
+
+
+def judged(rows: list[dict[str, Any]], messages: list[str], language: Language) -> Iterator[Quality]:
+    """Judge each response as the answer to the message at its place."""
+    recent: dict[str, deque[tuple[int, ...]]] = {}
+    for row, message in zip(rows, messages, strict=True):
+        session = row.get("session") or row.get("conversation_id") or ""
+        said = recent.setdefault(session, deque(maxlen=SETTINGS.recent_window))
+        quality = assess(row["response"], user_message=message, recent=list(said), language=language, settings=SETTINGS)
+        said.append(quality.fingerprint)
+        yield quality
+
+
+def count(qualities: Iterable[Quality]) -> Counter[str]:
+    """Count responses by flag, and those below the two thresholds."""
+    counts: Counter[str] = Counter()
+    for quality in qualities:
+        counts.update({flag.flag for flag in quality.flags})
+        counts["hedged (0.5 to 0.7)"] += quality.hedge_prefix is not None
+        counts["reported (below 0.5)"] += bool(quality.events)
+    return counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("--language", choices=LANGUAGES, default="en", help="the agent's (default en)")
+    arguments = parser.parse_args()
+
+    rows = list(bodies(arguments.files))
+    if not rows:
+        parser.exit(1, "No line has both a response and a user_message.\n")
+    messages = [row["user_message"] for row in rows]
+    dealt = random.Random(1).sample(messages, len(messages))
+    begun = process_time()
+    own = list(judged(rows, messages, arguments.language))
+    each = (process_time() - begun) / len(rows) * 1000
+    counts, control = count(own), count(judged(rows, dealt, arguments.language))
+    length = median(len(row["response"].encode()) for row in rows)
+    print(f"{len(rows)} responses, {length:.0f} bytes in the median, {each:.2f} ms each")
+    print(f"{'':24}{'own message':>16}{'another message':>18}")
+    for name in sorted({*counts, *control}):
+        print(f"{name:24}{counts[name]:>7}{counts[name] / len(rows):>9.1%}{control[name] / len(rows):>18.1%}")
+
+
+if __name__ == "__main__":
+    main()
