@@ -11,7 +11,7 @@ help:
 	@echo "make demo      the same with example data and a small agent that goes on posting"
 	@echo "make test      run the tests on SQLite and PostgreSQL (ARGS=\"-k word\" for some)"
 	@echo "make check     linters, types, migrations, deploy checks, templates, licences, translations"
-	@echo "make bench     benchmarks"
+	@echo "make bench     how fast responses are scored, against the seed's own rules in Node (ARGS=\"--corpus FOLDER\")"
 	@echo "make faults    the long fault tests"
 	@echo "make messages  bring the translations' sources up to date with the texts in the code"
 	@echo "make screenshots  take docs/pictures anew from the running program (ARGS=FOLDER: of every page)"
@@ -39,5 +39,8 @@ screenshots:
 lock:
 	@$(BOOTSTRAP) scripts/lock.py $(ARGS)
 
-bench faults:
+bench:
+	@$(BOOTSTRAP) --dev scripts/bench.py $(ARGS)
+
+faults:
 	@echo "make $@ is not there yet." >&2; exit 1

@@ -198,15 +198,17 @@ def race(texts: str, given: Sequence[str], patterns: int, ours: Contender, their
         return third - first
 
     return Row(
-        texts,
-        len(given),
-        patterns,
-        ours.name,
-        theirs.name,
-        *(round(value, 2) for value in (median(ours.name, 0), spread(ours.name))),
-        *(round(value, 2) for value in (median(theirs.name, 0), spread(theirs.name))),
-        round(median(theirs.name, 0) / median(ours.name, 0), 2),
-        round(median(theirs.name, 1) / median(ours.name, 1), 2),
+        texts=texts,
+        n=len(given),
+        patterns=patterns,
+        ours=ours.name,
+        theirs=theirs.name,
+        our_cpu=median(ours.name, 0),
+        our_spread=spread(ours.name),
+        their_cpu=median(theirs.name, 0),
+        their_spread=spread(theirs.name),
+        ratio=median(theirs.name, 0) / median(ours.name, 0),
+        wall_ratio=median(theirs.name, 1) / median(ours.name, 1),
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .hesitation import MANY_CONCLUSIONS, MAX_SPANS, Pattern, Signal, Span, whole_chats
 from .sense import Reading
-from .shadow import Place, suspects
+from .shadow import Place, hides, suspects
 
 # Hidden characters are counted up to here.
 MAX_SUSPECTS = 10_000
@@ -73,7 +73,10 @@ def hidden_text(evidence: AwareEvidence, weight: int) -> Signal | None:
     """Characters nobody sees, or that turn the direction, where the script has no use for them."""
     count = 0
     spans: list[Span] = []
-    for index, text in [(None, evidence.reading.text), *evidence.others.items()]:
+    texts: list[tuple[int | None, str]] = [(index, text) for index, text in evidence.others.items() if hides(text)]
+    if evidence.reading.hides:
+        texts.insert(0, (None, evidence.reading.text))
+    for index, text in texts:
         places = suspects(text, MAX_SUSPECTS - count)
         count += len(places)
         spans += [Span(start, end, text[start:end], index) for start, end in places[: MAX_SPANS - len(spans)]]

@@ -70,7 +70,7 @@ _NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
 class Reading:
     """What a text says, once read with sense. Places are code points of the text as sent, in order."""
 
-    __slots__ = ("_shadow", "claims", "conclusions", "facts", "hedges", "keyword", "reasons", "text")
+    __slots__ = ("_shadow", "claims", "conclusions", "facts", "hedges", "hides", "keyword", "reasons", "text")
 
     def __init__(self, text: str, shadow: Shadow) -> None:
         self.text = text
@@ -81,6 +81,7 @@ class Reading:
         self.conclusions: list[Place] = []
         self.reasons: list[Place] = []
         self.facts: list[Place] = []  # figures, dates, names and quotations, without a citation near
+        self.hides = shadow.hides
 
     def occurrences(self, keyword: str, limit: int) -> list[Place]:
         """Find where a keyword stands, `limit` at most."""

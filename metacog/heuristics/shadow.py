@@ -79,17 +79,17 @@ class Shadow:
 
     def __init__(self, original: str) -> None:
         self._original = original
-        self._hides = not original.isascii() and _HIDDEN.search(original) is not None
-        self.text = _HIDDEN.sub("", fold(original)) if self._hides else fold(original)
+        self.hides = hides(original)
+        self.text = _HIDDEN.sub("", fold(original)) if self.hides else fold(original)
 
     @cached_property
     def as_sent(self) -> str:
         """As long as `text`: its characters before they were folded."""
-        return _HIDDEN.sub("", self._original) if self._hides else self._original
+        return _HIDDEN.sub("", self._original) if self.hides else self._original
 
     def place(self, start: int, end: int) -> Place:
         """Give where a part of the shadow (not empty) stands in the text as sent."""
-        if not self._hides:
+        if not self.hides:
             return start, end
         gaps, shifts = self._gaps
         return start + shifts[bisect_right(gaps, start)], end + shifts[bisect_right(gaps, end - 1)]
@@ -102,9 +102,12 @@ class Shadow:
         return [start - shift for (start, _), shift in zip(runs, shifts, strict=False)], shifts
 
 
+def hides(text: str) -> bool:
+    """Tell whether anything is hidden in a text, be it with a reason."""
+    return not text.isascii() and _HIDDEN.search(text) is not None
+
+
 def suspects(text: str, limit: int) -> list[Place]:
     """Find runs of characters that are hidden and have no business there, `limit` at most."""
-    if text.isascii():
-        return []
     suspect = _SUSPECT_IN_ANY if _LEFTWARD_LETTER.search(text) else _SUSPECT_LEFT_TO_RIGHT
     return [run.span() for run in islice(suspect.finditer(text), limit)]
