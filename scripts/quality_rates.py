@@ -11,6 +11,7 @@ import argparse
 import json
 import random
 import sys
+from bisect import bisect_left, bisect_right
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -23,7 +24,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from metacog.heuristics.quality import Language, Quality, assess
 from metacog.heuristics.quality_settings import QualitySettings
 
-SETTINGS = QualitySettings()
 LANGUAGES: tuple[Language, ...] = ("en", "zh-Hant", "zh-Hans")
 
 
@@ -37,13 +37,15 @@ def bodies(paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
                     yield body
 
 
-def judged(rows: list[dict[str, Any]], messages: list[str], language: Language) -> Iterator[Quality]:
+def judged(
+    rows: list[dict[str, Any]], messages: list[str], language: Language, settings: QualitySettings
+) -> Iterator[Quality]:
     """Judge each response as the answer to the message at its place."""
     recent: dict[str, deque[tuple[int, ...]]] = {}
     for row, message in zip(rows, messages, strict=True):
         session = row.get("session") or row.get("conversation_id") or ""
-        said = recent.setdefault(session, deque(maxlen=SETTINGS.recent_window))
-        quality = assess(row["response"], user_message=message, recent=list(said), language=language, settings=SETTINGS)
+        said = recent.setdefault(session, deque(maxlen=settings.recent_window))
+        quality = assess(row["response"], user_message=message, recent=list(said), language=language, settings=settings)
         said.append(quality.fingerprint)
         yield quality
 
@@ -58,11 +60,25 @@ def count(qualities: Iterable[Quality]) -> Counter[str]:
     return counts
 
 
+def separation(rows: list[dict[str, Any]], qualities: list[Quality]) -> float | None:
+    """Give the chance that a right answer (`outcome` 1) scores above a wrong one (0): the area under the curve."""
+    scores: dict[Any, list[float]] = {0: [], 1: []}
+    for row, quality in zip(rows, qualities, strict=True):
+        scores.get(row.get("outcome"), []).append(quality.score)
+    wrong = sorted(scores[0])
+    if not (wrong and scores[1]):
+        return None
+    wins = sum(bisect_left(wrong, score) + bisect_right(wrong, score) for score in scores[1])
+    return wins / (2 * len(wrong) * len(scores[1]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--language", choices=LANGUAGES, default="en", help="the agent's (default en)")
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="quality settings as JSON")
     arguments = parser.parse_args()
+    settings = QualitySettings.from_dict(json.loads(arguments.settings.read_text()) if arguments.settings else {})
 
     rows = list(bodies(arguments.files))
     if not rows:
@@ -70,14 +86,16 @@ def main() -> None:
     messages = [row["user_message"] for row in rows]
     dealt = random.Random(1).sample(messages, len(messages))
     begun = process_time()
-    own = list(judged(rows, messages, arguments.language))
+    own = list(judged(rows, messages, arguments.language, settings))
     each = (process_time() - begun) / len(rows) * 1000
-    counts, control = count(own), count(judged(rows, dealt, arguments.language))
+    counts, control = count(own), count(judged(rows, dealt, arguments.language, settings))
     length = median(len(row["response"].encode()) for row in rows)
     print(f"{len(rows)} responses, {length:.0f} bytes in the median, {each:.2f} ms each")
     print(f"{'':24}{'own message':>16}{'another message':>18}")
     for name in sorted({*counts, *control}):
         print(f"{name:24}{counts[name]:>7}{counts[name] / len(rows):>9.1%}{control[name] / len(rows):>18.1%}")
+    if (area := separation(rows, own)) is not None:
+        print(f"AUC of the score against the outcome: {area:.3f}")
 
 
 if __name__ == "__main__":
