@@ -193,7 +193,7 @@ def _answers(reply: _Reading, message: _Reading | None, flags: list[Flag]) -> tu
         flags.append(_unanswered(message, [asked[number] for number in open_questions], len(asked)))
     responsiveness = _responsiveness(message, questions, reply, answered=len(asked) > len(open_questions))
     if responsiveness is not None and responsiveness <= _STATED:
-        flags.append(Flag("off-topic", "shares no word with the message"))
+        flags.append(Flag("off-topic", "shares hardly a word with the message"))
     return responsiveness, completeness
 
 
