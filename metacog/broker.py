@@ -51,9 +51,7 @@ class Channel(virtual.Channel):
         self._lease_seconds = options["lease_seconds"]
         # Celery acknowledges from another thread than the one that consumes.
         self._lock = threading.Lock()
-        self._database = sqlite3.connect(
-            options["path"], timeout=5, isolation_level=None, check_same_thread=False
-        )
+        self._database = sqlite3.connect(options["path"], timeout=5, isolation_level=None, check_same_thread=False)
         self._sql("PRAGMA journal_mode=WAL")
         self._sql("PRAGMA synchronous=NORMAL")
         self._sql(TABLE)

@@ -20,7 +20,10 @@ SIGNALS = {
     "error-pattern": _("Known error"),
     "no-hedge": _("Long reply without a hedge"),
     "overconfidence": _("Conclusions without reasons"),
+    "no-source": _("Fact without a source"),
+    "hidden-text": _("Hidden characters"),
 }
+PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck")}
 KINDS = {"chat": "CHAT", "task": "TASK", "remember": "REMEMBER"}
 RELEASED_BY = {"person": _("only a person"), "agent": _("a person or the agent")}
 CONTINENTS = (

@@ -145,6 +145,7 @@ class AgentState(models.Model):
     decision_seq = models.PositiveBigIntegerField(default=0)
     responses = models.PositiveBigIntegerField(default=0)
     intent = models.JSONField(null=True)
+    topics = models.JSONField(default=dict)  # how often each topic came, the latest last; see TOPICS in reviews.ingest
 
     def __str__(self) -> str:
         return f"state of {self.agent_id}"
@@ -175,11 +176,16 @@ def seed_release() -> dict[str, str]:
     return dict(heuristics.Policy().release)
 
 
+def seed_parts() -> dict[str, bool]:
+    return dict(heuristics.Policy().parts)
+
+
 class Policy(models.Model):
     """One version of what an agent is held to. Versions are only added; the highest is in force."""
 
     class Profile(models.TextChoices):
         SEED = "seed", _("Seed: exactly as specified")
+        AWARE = "aware", _("Aware: reads words in their sense")
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="policies", verbose_name=_("agent"))
     version = models.PositiveIntegerField(editable=False)
@@ -202,6 +208,12 @@ class Policy(models.Model):
         _("burst of posts"), default=200, validators=[MinValueValidator(1), MaxValueValidator(1_000_000)]
     )
     require_signature = models.BooleanField(_("demand key and signature"), default=False)
+    parts = models.JSONField(_("parts of the verdict"), default=seed_parts)
+    stuck_threshold = models.PositiveSmallIntegerField(
+        _("asks to think twice from"), default=7, validators=[MinValueValidator(1), MaxValueValidator(100)]
+    )
+    quality = models.JSONField(_("quality"), default=dict, blank=True)  # what differs from the defaults
+    stuck = models.JSONField(_("stuck"), default=dict, blank=True)
     note = models.CharField(_("why"), max_length=300, blank=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, editable=False, related_name="+")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -229,6 +241,10 @@ class Policy(models.Model):
             "rate_per_second": self.rate_per_second,
             "rate_burst": self.rate_burst,
             "require_signature": self.require_signature,
+            "parts": self.parts,
+            "stuck_threshold": self.stuck_threshold,
+            "quality": self.quality,
+            "stuck": self.stuck,
         }
 
     def clean(self) -> None:
@@ -318,9 +334,7 @@ class AuditUnsealed(models.Model):
     """An event that no seal covers yet. A trigger writes it with the event, sealing takes it away."""
 
     # No constraint: an event cannot go, and PostgreSQL would look it up for every row.
-    event = models.OneToOneField(
-        AuditEvent, models.DO_NOTHING, primary_key=True, related_name="+", db_constraint=False
-    )
+    event = models.OneToOneField(AuditEvent, models.DO_NOTHING, primary_key=True, related_name="+", db_constraint=False)
 
     class Meta:
         verbose_name = _("unsealed audit event")

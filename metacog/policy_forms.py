@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -11,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from metacog import heuristics
-from metacog.forms import KINDS, RELEASED_BY, SIGNALS
+from metacog.forms import KINDS, PARTS, RELEASED_BY, SIGNALS
+from metacog.heuristics.quality_settings import QualitySettings
 from metacog.models import Agent, Policy
 
 
@@ -24,12 +24,18 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
 
     based_on = forms.IntegerField(widget=forms.HiddenInput)
     threshold = _score(gettext_lazy("Marks from"), gettext_lazy("0–100, or 101 for never. The seed marks from 30."))
+    forbidden = forms.CharField(
+        label=gettext_lazy("Phrases it may not use, one a line"),
+        required=False,
+        max_length=20_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
     hold_at = _score(gettext_lazy("Holds from"), gettext_lazy("0–100, or 101 for never. The seed holds from 50."))
 
     class Meta:
         model = Policy
         fields = [
-            "threshold", "hold_at", "review_seconds", "expiry_seconds",
+            "profile", "threshold", "hold_at", "stuck_threshold", "review_seconds", "expiry_seconds",
             "rate_per_second", "rate_burst", "require_signature", "note",
         ]  # fmt: skip
         help_texts = {"note": gettext_lazy("For whoever wonders later.")}
@@ -44,6 +50,12 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             self.fields[f"mark_{kind}"] = forms.CharField(
                 label=name, required=False, max_length=500, widget=forms.Textarea(attrs={"rows": 2})
             )
+
+        for part, label in PARTS.items():
+            self.fields[f"part_{part}"] = forms.BooleanField(label=label, required=False)
+
+    def part_fields(self) -> list[forms.BoundField]:
+        return [self[f"part_{part}"] for part in PARTS]
 
     def weight_fields(self) -> list[forms.BoundField]:
         return [self[weight_field(signal)] for signal in SIGNALS]
@@ -68,6 +80,13 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         policy = self.instance
         policy.weights = {signal: data.get(weight_field(signal)) for signal in SIGNALS}
         policy.release = {kind: data.get(f"release_{kind}") for kind in KINDS}
+        policy.parts = {part: data.get(f"part_{part}", False) for part in PARTS}
+        phrases = [line.strip() for line in data.get("forbidden", "").splitlines() if line.strip()]
+        policy.quality = {**policy.quality, "forbidden": phrases}
+        try:
+            QualitySettings.from_dict(policy.quality)
+        except heuristics.PolicyError as error:
+            self.add_error("forbidden", "; ".join(detail for where, detail in error.errors))
         policy.marks = {kind: text for kind in KINDS if (text := data.get(f"mark_{kind}"))}
         return data
 
@@ -89,6 +108,8 @@ def filled_in(policy: Policy, *, based_on: int) -> dict[str, Any]:
         **{weight_field(signal): rules.weights[signal] for signal in SIGNALS},
         **{f"release_{kind}": rules.release[kind] for kind in KINDS},
         **{f"mark_{kind}": (rules.marks or {}).get(kind, "") for kind in KINDS},
+        **{f"part_{part}": rules.parts[part] for part in PARTS},
+        "forbidden": "\n".join(rules.quality.get("forbidden", ())),
         "based_on": based_on,
     }
 
@@ -101,14 +122,27 @@ def changes(old: Policy, new: Policy) -> list[tuple[str, str, str]]:
 
 def _told(policy: Policy) -> dict[str, str]:
     rules = heuristics.Policy.from_dict(policy.as_dict())
-    named: Mapping[str, Any] = {
-        **{str(SIGNALS[signal]): rules.weights[signal] for signal in SIGNALS},
-        **{_("%(kind)s is released by") % {"kind": KINDS[kind]}: RELEASED_BY[rules.release[kind]] for kind in KINDS},
-        **{_("Mark of %(kind)s") % {"kind": KINDS[kind]}: (rules.marks or {}).get(kind) or "–" for kind in KINDS},
-    }
-    plain = ("profile", "threshold", "hold_at", "review_seconds", "expiry_seconds", "rate_per_second", "rate_burst")
-    values = {capfirst(Policy._meta.get_field(name).verbose_name): getattr(policy, name) for name in plain}
-    values[capfirst(Policy._meta.get_field("require_signature").verbose_name)] = (
-        _("yes") if policy.require_signature else _("no")
+    plain = (
+        *("threshold", "hold_at", "stuck_threshold"),
+        *("review_seconds", "expiry_seconds", "rate_per_second", "rate_burst"),
     )
-    return {label: str(value) for label, value in {**values, **named}.items()}
+    told: dict[str, Any] = {_label("profile"): policy.get_profile_display()}
+    told |= {_label(name): getattr(policy, name) for name in plain}
+    told[_label("require_signature")] = _on(policy.require_signature)
+    for signal, label in SIGNALS.items():
+        told[str(label)] = rules.weights[signal]
+    for kind, name in KINDS.items():
+        told[_("%(kind)s is released by") % {"kind": name}] = RELEASED_BY[rules.release[kind]]
+        told[_("Mark of %(kind)s") % {"kind": name}] = (rules.marks or {}).get(kind) or "–"
+    told |= {str(label): _on(rules.parts[part]) for part, label in PARTS.items()}
+    told[_("Phrases it may not use")] = ", ".join(rules.quality.get("forbidden", ())) or "–"
+    return {label: str(value) for label, value in told.items()}
+
+
+def _label(name: str) -> str:
+    field: Any = Policy._meta.get_field(name)
+    return str(capfirst(field.verbose_name))
+
+
+def _on(is_on: bool) -> str:
+    return _("yes") if is_on else _("no")

@@ -7,12 +7,12 @@ from django.views.generic import RedirectView
 from metacog import audit_views, health, views
 from metacog.api import api
 from patterns.api import router as patterns_router
-from reviews import delivery_views, metrics, policy_views, statistics_views
+from reviews import delivery_views, metrics, policy_views, statistics_views, stuck_views
 from reviews import views as reviews_views
 from reviews.api import router as reviews_router
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
-api.add_router("", patterns_router, tags=["patterns"])
+api.add_router("", patterns_router, tags=["patterns and problems"])
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="queue"), name="home"),
@@ -28,6 +28,11 @@ urlpatterns = [
     path("decisions/<str:decision_id>/undo", reviews_views.undo, name="undo"),
     path("responses/", reviews_views.responses, name="responses"),
     path("responses/<str:response_id>/", reviews_views.response, name="response"),
+    path("stuck/", stuck_views.stuck, name="stuck"),
+    path("stuck/<str:problem_id>/", stuck_views.problem, name="problem"),
+    path("stuck/<str:problem_id>/answer", stuck_views.problem_answer, name="problem-answer"),
+    path("stuck/<str:problem_id>/outcome", stuck_views.problem_outcome, name="problem-outcome"),
+    path("stuck/<str:problem_id>/resolve", stuck_views.problem_resolve, name="problem-resolve"),
     path("statistics/", statistics_views.statistics, name="statistics"),
     path("statistics.csv", statistics_views.as_csv, name="statistics-csv"),
     path("deliveries/", delivery_views.deliveries, name="deliveries"),

@@ -1,18 +1,24 @@
-"""The team's active error patterns, for agents that score at their own side."""
+"""What agents call about what lasts: their team's active patterns, and the problems they work on."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from typing import Literal
+from typing import Annotated, Literal
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
-from ninja import Router
-from pydantic import BaseModel
+from ninja import Query, Router
+from pydantic import BaseModel, ConfigDict, Field
 
-from metacog.api import AgentRequest, as_json
+from metacog.api import AgentRequest, as_json, read_shape, takes
+from metacog.heuristics.verdict import StuckPart
+from metacog.models import Agent
+from metacog.problems import Problem as Refusal
+from metacog.problems import at
+from patterns import thinking
+from patterns.models import Problem
 from patterns.scorer import wire_patterns
 
 router = Router()
@@ -44,3 +50,124 @@ def list_patterns(request: AgentRequest) -> HttpResponse:
     etag = quote_etag(hashlib.sha256(body.encode()).hexdigest()[:32])
     answer = as_json(body, headers={"ETag": etag, "Cache-Control": "private, no-cache"})
     return get_conditional_response(request, etag=etag, response=answer) or answer
+
+
+# -- problems (seed 002) ---------------------------------------------------------------------------
+
+PAGE = 100
+
+
+class AnswerGiven(BaseModel):
+    """One time that thinking twice was suggested, or asked for, and what came of it."""
+
+    points: int
+    suggested_at: str | None
+    answer: Literal["yes", "no"] | None
+    by: Literal["person", "agent", "user"] | None = Field(description="`agent`: a person, through the agent.")
+    answered_at: str | None
+    outcome: Literal["helped", "did-not-help"] | None
+
+
+class ProblemState(StuckPart):
+    """What an agent works on, as far as it looks stuck."""
+
+    session: str
+    touched_at: str
+    resolved_at: str | None
+    answers: list[AnswerGiven] = Field(description="The latest first.")
+    brief: str = Field(description="Markdown for a fresh sub-agent.")
+
+
+class ProblemPage(BaseModel):
+    items: list[ProblemState]
+    next: str | None
+
+
+class ThinkTwiceBody(BaseModel):
+    """A person's answer, or what came of it: one of the two."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    answer: Literal["yes", "no"] | None = None
+    outcome: Literal["helped", "did-not-help"] | None = None
+
+
+class Nothing(BaseModel):
+    """A body that says nothing."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+Session = Annotated[str | None, Query(max_length=255, description="Without it: the one worked on last.")]
+
+
+@router.get("/problems", response=ProblemPage, summary="List problems")
+def list_problems(request: AgentRequest, after: str = "") -> HttpResponse:
+    """List what you work on and has shown a sign of being stuck, the newest first."""
+    rows = Problem.objects.filter(agent=request.auth, points__gt=0).order_by("-id")
+    if after:
+        cursor = Problem.objects.filter(agent=request.auth, public_id=after).first()
+        if cursor is None:
+            raise at("/query/after", "This is no cursor of ours: give back `next` as it was.")
+        rows = rows.filter(pk__lt=cursor.pk)
+    page = list(rows.select_related("agent__team").prefetch_related("think_twice")[: PAGE + 1])
+    following = page[PAGE - 1].public_id if len(page) > PAGE else None
+    return as_json({"items": [thinking.shape(row) for row in page[:PAGE]], "next": following})
+
+
+@router.post(
+    "/problems/{path:key}/resolve",
+    response=ProblemState,
+    openapi_extra=takes(Nothing, {}),
+    summary="Resolve a problem",
+)
+def resolve_problem(request: AgentRequest, key: str, session: Session = None) -> HttpResponse:
+    """Reset the counters, as a response with the outcome `resolved` does."""
+    if request.body.strip():
+        read_shape(request, Nothing)
+    row = thinking.resolve(_problem(request.auth, key, session), request.auth)
+    return as_json(thinking.shape(row))
+
+
+@router.post(
+    "/problems/{path:key}/think-twice",
+    response=ProblemState,
+    openapi_extra=takes(ThinkTwiceBody, {"answer": "yes"}, {"outcome": "helped"}),
+    summary="Answer whether to think twice",
+)
+def think_twice(request: AgentRequest, key: str, session: Session = None) -> HttpResponse:
+    """Bring what a person said to the suggestion: `answer`; later what came of it: `outcome`.
+
+    After a yes the answer has `invoke` and the brief. A person may also answer in the console: then
+    the verdict on your next response has `invoke`, and so has your context until then.
+    """
+    body = read_shape(request, ThinkTwiceBody)
+    if (body.answer is None) == (body.outcome is None):
+        raise at("/answer", "Send one of `answer` and `outcome`.")
+    found = _problem(request.auth, key, session)
+    if body.answer is not None:
+        row = thinking.answer(found, body.answer, request.auth)
+        return as_json(thinking.shape(row) | {"invoke": body.answer == "yes"})
+    assert body.outcome is not None
+    try:
+        row = thinking.set_outcome(found, body.outcome, request.auth)
+    except thinking.NothingToSay:
+        raise Refusal(409, "Nobody has said yes to thinking twice about this problem, so nothing came of it.") from None
+    return as_json(thinking.shape(row))
+
+
+# Below the two above: a key may hold slashes, so this address matches theirs too.
+@router.get("/problems/{path:key}", response=ProblemState, summary="Read a problem")
+def read_problem(request: AgentRequest, key: str, session: Session = None) -> HttpResponse:
+    """Return the counters, the evidence and the brief of one of your problems."""
+    return as_json(thinking.shape(_problem(request.auth, key, session)))
+
+
+def _problem(agent: Agent, key: str, session: str | None) -> Problem:
+    rows = Problem.objects.filter(agent=agent, key=key).select_related("agent__team").prefetch_related("think_twice")
+    if session is not None:
+        rows = rows.filter(session=session)
+    found = rows.order_by("-touched_at", "-id").first()
+    if found is None:
+        raise Http404(f"You have no problem {key!r}" + (f" in session {session!r}." if session is not None else "."))
+    return found

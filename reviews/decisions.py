@@ -6,7 +6,6 @@ The claim itself is a conditional UPDATE whose row count says who won.
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -18,8 +17,8 @@ from metacog import audit, heuristics
 from metacog.models import Agent, AgentState, User
 from patterns.scorer import scorer_for
 from reviews.ingest import sha256
-from reviews.models import AgentResponse, Decision, Delivery, HeldItem
-from reviews.wire import decision_shape, instant
+from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.wire import decision_shape, owed
 
 Verdict, State = Decision.Verdict, HeldItem.State
 
@@ -138,9 +137,9 @@ def _claim(
     """Move the item out of `pending` and write the decision; raise Standing when another was faster."""
     person = actor if isinstance(actor, User) else None
     undo = timedelta(seconds=settings.UNDO_SECONDS if person else 0)
-    claimed = HeldItem.objects.filter(
-        pk=held.pk, state=State.PENDING, version=held.version, sha256=held.sha256
-    ).update(state=AFTER[verdict], version=F("version") + 1)
+    claimed = HeldItem.objects.filter(pk=held.pk, state=State.PENDING, version=held.version, sha256=held.sha256).update(
+        state=AFTER[verdict], version=F("version") + 1
+    )
     if not claimed:
         raise Standing
     released = {Verdict.APPROVE: held.text, Verdict.EDIT: text}.get(verdict)
@@ -244,20 +243,8 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     HeldItem.objects.filter(pk=held.pk).update(closed_at=now)
     held.closed_at = now
     if held.agent.callback_url:
-        expired = decision.verdict == Verdict.EXPIRE
-        Delivery.objects.create(
-            agent=held.agent,
-            held=held,
-            type="item.expired" if expired else "item.decided",
-            body=json.dumps(
-                {
-                    "type": "item.expired" if expired else "item.decided",
-                    "timestamp": instant(now),
-                    "data": decision_shape(decision),
-                },
-                ensure_ascii=False,
-            ),
-        )
+        kind = "item.expired" if decision.verdict == Verdict.EXPIRE else "item.decided"
+        owed(held.agent, kind, decision_shape(decision), now, held).save(force_insert=True)
     audit.record(
         "decision-released",
         decision.public_id,

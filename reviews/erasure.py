@@ -17,7 +17,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from metacog import audit
+from metacog.heuristics import stuck
 from metacog.models import AuditEvent, Team
+from patterns.models import Problem
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem
 
 BATCH = 100  # responses or callbacks of one transaction; on SQLite others wait for it
@@ -36,7 +38,7 @@ def _erase_of(team: Team, now: datetime) -> int:
     assert team.retention_days is not None
     before = now - timedelta(days=team.retention_days)
     erased = 0
-    for step in (_erase_responses, _erase_callbacks):
+    for step in (_erase_responses, _erase_callbacks, _erase_problems):
         for _ in range(BATCHES_A_RUN):
             count = step(team, before, now)
             erased += count
@@ -60,7 +62,9 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         for response in responses:
             response.verdict = json.dumps(without_texts(response.wire_verdict()), ensure_ascii=False)
             response.body, response.excerpt, response.erased_at = "", "", now
-        AgentResponse.objects.bulk_update(responses, ["verdict", "body", "excerpt", "erased_at"])
+            response.history, response.fingerprint = "", ""
+        fields = ["verdict", "body", "excerpt", "history", "fingerprint", "erased_at"]
+        AgentResponse.objects.bulk_update(responses, fields)
         HeldItem.objects.filter(response__in=responses).update(text="", attributes={})
         Decision.objects.filter(held__response__in=responses).update(text=None, reason="")
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
@@ -90,6 +94,30 @@ def _erase_callbacks(team: Team, before: datetime, _now: datetime) -> int:
     return len(deliveries)
 
 
+def _erase_problems(team: Team, before: datetime, now: datetime) -> int:
+    """Erase what is kept of problems that nobody has worked on for so long; what was answered stays."""
+    due = Problem.objects.filter(agent__team=team, touched_at__lt=before, erased_at=None)
+    with transaction.atomic(durable=True):
+        problems = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+        for problem in problems:
+            problem.state, problem.points, problem.suggests = stuck.fresh(problem.key), 0, False
+            problem.erased_at = now
+        Problem.objects.bulk_update(problems, ["state", "points", "suggests", "erased_at"])
+        AuditEvent.objects.bulk_create(
+            audit.event(
+                "problem-erased",
+                problem.public_id,
+                actor=None,
+                team=team,
+                agent=problem.agent,
+                after="erased",
+                days=team.retention_days,
+            )
+            for problem in problems
+        )
+    return len(problems)
+
+
 def _locked(rows: QuerySet[Any]) -> QuerySet[Any]:
     # Two sweeps at once take different rows, and nothing is sent again while it is erased.
     return rows.select_for_update(of=("self",), skip_locked=True)
@@ -117,7 +145,9 @@ def without_texts(verdict: dict[str, Any]) -> dict[str, Any]:
 
     Written out, not taken away, so that a part a later engine adds is gone until it is put here.
     """
-    hesitation = verdict["hesitation"]
+    hesitation, quality, confidence, circling = (
+        verdict[part] for part in ("hesitation", "quality", "confidence", "stuck")
+    )
     return {
         "id": verdict["id"],
         "policy": verdict["policy"],
@@ -135,9 +165,23 @@ def without_texts(verdict: dict[str, Any]) -> dict[str, Any]:
                 for signal in hesitation["signals"]
             ],
         },
-        "quality": None,
-        "confidence": None,
-        "stuck": None,
+        "quality": quality
+        and {
+            **{name: quality[name] for name in ("score", "passed", "flags", "hedge_prefix", "evaluation")},
+            "details": [],
+        },
+        # The reason names topics.
+        "confidence": confidence
+        and {"level": confidence["level"], "score": confidence["score"], "reason": "", "prompt": confidence["prompt"]},
+        "stuck": circling
+        and {
+            **{name: circling[name] for name in ("problem", "points", "threshold", "suggest", "invoke")},
+            "prompt": "",
+            "signals": [
+                {"type": signal["type"], "weight": signal["weight"], "detail": "", "evidence": {}}
+                for signal in circling["signals"]
+            ],
+        },
         "items": [{**item, "text": None} for item in verdict["items"]],
         "schedule": verdict["schedule"],
         "events": verdict["events"],

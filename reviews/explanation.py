@@ -9,17 +9,13 @@ from typing import Any
 
 from django.db.models import Count, Q, Subquery
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, ngettext
 
+from metacog.forms import SIGNALS
 from reviews.highlight import Shown, show
 from reviews.models import AgentResponse, HeldItem, Signal
 
-TITLES = {
-    "absolute-claim": gettext_lazy("Absolute claim"),
-    "error-pattern": gettext_lazy("Known error"),
-    "no-hedge": gettext_lazy("Long reply without a hedge"),
-    "overconfidence": gettext_lazy("Conclusions without reasons"),
-}
+TITLES = SIGNALS
 MAX_WORDS = 6  # of the evidence named in a line; all of it is marked in the text
 MAX_WORD = 60
 # How many of a team's latest responses a record looks back on. Over all 50,000 of a trial the one query took

@@ -21,9 +21,12 @@ from metacog import audit, heuristics
 from metacog.heuristics import wire
 from metacog.models import Agent, AgentState, AuditEvent
 from metacog.problems import Problem, at
+from patterns import thinking
 from patterns.models import ErrorPattern
 from patterns.scorer import scorer_for
-from reviews.models import AgentResponse, Decision, HeldItem, Signal, held_id, response_id
+from reviews.history import Past, with_mentions
+from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Signal, held_id, response_id
+from reviews.wire import owed
 
 RECOGNISED_FOR = timedelta(days=7)  # how long approved text that comes back passes
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]{1,255}")
@@ -66,8 +69,10 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
                 )
         now = timezone.now()
         state.rate_tat = take_turn(state.rate_tat, time.time(), scorer.policy)
-        items = scorer.items(body)
-        verdict = _assess(agent, scorer, body, items)
+        past = Past.of(agent, state, body, scorer, now)
+        found = scorer.assess(
+            body, past.history, recognise=lambda items: _recognised(agent, items), hesitation=agent.hesitation_enabled
+        )
         response = AgentResponse(
             public_id=response_id(),
             agent=agent,
@@ -81,10 +86,12 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             cycle=body["cycle"],
             policy_version=agent.policy_version,
             patterns_version=agent.team.patterns_version,
-            engine=verdict["engine"],
+            engine=found.verdict["engine"],
+            history=past.as_json(),
+            fingerprint=json.dumps(found.fingerprint) if found.fingerprint else "",
             second_look_at=_second_look(agent, body["replies_to_held"]),
         )
-        _write(response, verdict, items, scorer.policy)
+        _write(response, body, found, past, scorer.policy)
         state.intent = heuristics.advance_intent(
             state.intent,
             chosen_behavior=body["mode"],
@@ -93,7 +100,8 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             active_thread=body["thread"],
         )
         state.responses += 1
-        state.save(update_fields=["rate_tat", "intent", "responses"])
+        state.topics = with_mentions(state.topics, body["topics"] or ())
+        state.save(update_fields=["rate_tat", "intent", "responses", "topics"])
     return Received(response.verdict, replayed=False)
 
 
@@ -133,17 +141,6 @@ def take_turn(tat: float, now: float, policy: heuristics.Policy) -> float:
     return tat + interval
 
 
-def _assess(
-    agent: Agent, scorer: heuristics.Scorer, body: dict[str, Any], items: Sequence[heuristics.Item]
-) -> dict[str, Any]:
-    verdict = scorer.score(body, hesitation=agent.hesitation_enabled)
-    if all(item["disposition"] not in ("hold", "mark") for item in verdict["items"]):
-        return verdict
-    if recognised := _recognised(agent, items):
-        verdict = scorer.score(body, hesitation=True, recognised=recognised)
-    return verdict
-
-
 def _recognised(agent: Agent, items: Sequence[heuristics.Item]) -> dict[int, str]:
     """Return, by index, the held item whose approved text an item repeats: same agent, kind and bytes."""
     digests = {index: sha256(item.text) for index, item in enumerate(items)}
@@ -175,12 +172,14 @@ def _second_look(agent: Agent, public_id: str | None) -> HeldItem | None:
 
 def _write(
     response: AgentResponse,
-    verdict: dict[str, Any],
-    items: Sequence[heuristics.Item],
+    body: dict[str, Any],
+    found: heuristics.Assessment,
+    past: Past,
     policy: heuristics.Policy,
 ) -> None:
     """Complete the verdict with what only the database knows, and write the rows that follow from it."""
-    agent, hesitation = response.agent, verdict["hesitation"]
+    agent, verdict, items = response.agent, found.verdict, found.items
+    hesitation, quality, stuck = verdict["hesitation"], verdict["quality"], verdict["stuck"]
     held = [item for item in verdict["items"] if item["disposition"] == "hold"]
     for item in held:
         item["held"] = held_id()
@@ -190,6 +189,20 @@ def _write(
     if hesitation:
         response.hesitation_score = hesitation["score"]
         response.triggered = not hesitation["confident"]
+    response.quality_score = quality and quality["score"]
+    told: list[AuditEvent] = []
+    if stuck:
+        response.stuck_points = stuck["points"]
+        if found.stuck is not None:
+            response.problem, told = thinking.advanced(
+                agent,
+                past.problem,
+                response.session,
+                stuck,
+                found.stuck,
+                outcome=body["outcome"],
+                now=response.received_at,
+            )
     response.save(force_insert=True)
     if hesitation and hesitation["signals"]:
         _write_signals(response, hesitation)
@@ -212,16 +225,33 @@ def _write(
             )
             for item in held
         )
-    AuditEvent.objects.bulk_create(_events(response, verdict))
+    AuditEvent.objects.bulk_create([*_events(response, verdict), *told])
+    _owe(response, verdict, asks=any(event.action == "think-twice-suggested" for event in told))
+
+
+def _owe(response: AgentResponse, verdict: dict[str, Any], *, asks: bool) -> None:
+    """Put into the outbox what somebody should hear of whoever reads the verdict (M10, S3)."""
+    if not response.agent.callback_url:
+        return
+    told = [(name.replace(":", ".").replace("-", "_"), "quality") for name in verdict["events"]]
+    if asks:
+        told.append(("think_twice.suggested", "stuck"))
+    Delivery.objects.bulk_create(
+        owed(
+            response.agent,
+            kind,
+            {"response": response.public_id, "session": response.session, part: verdict[part]},
+            response.received_at,
+        )
+        for kind, part in told
+    )
 
 
 def _write_signals(response: AgentResponse, hesitation: dict[str, Any]) -> None:
     pattern = None
     if hesitation["matched_pattern_ids"]:
         pattern = (
-            ErrorPattern.objects.filter(
-                team_id=response.agent.team_id, public_id=hesitation["matched_pattern_ids"][0]
-            )
+            ErrorPattern.objects.filter(team_id=response.agent.team_id, public_id=hesitation["matched_pattern_ids"][0])
             .only("pk")
             .first()
         )
@@ -261,6 +291,7 @@ def _events(response: AgentResponse, verdict: dict[str, Any]) -> list[AuditEvent
         )
 
     events = [event("response-accepted", response.public_id, "accepted", body_sha256=response.body_sha256)]
+    events += [event(name, response.public_id, "accepted") for name in verdict["events"]]
     for item in verdict["items"]:
         if done := _DONE.get(item["disposition"]):
             events.append(

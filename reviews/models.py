@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.ids import new_id
 from metacog.models import Agent, Team, User
-from patterns.models import ErrorPattern
+from patterns.models import ErrorPattern, Problem
 
 
 def response_id() -> str:
@@ -62,6 +62,12 @@ class AgentResponse(models.Model):
     policy_version = models.PositiveIntegerField()
     patterns_version = models.PositiveBigIntegerField()
     engine = models.CharField(max_length=20)
+    # What else the verdict looked at, so that it can be made again: JSON, see reviews/history.py.
+    history = models.TextField(blank=True)
+    fingerprint = models.TextField(blank=True)  # JSON, of the response's words: to tell a repetition by
+    problem = models.ForeignKey(Problem, models.SET_NULL, null=True, related_name="responses", db_index=False)
+    stuck_points = models.PositiveSmallIntegerField(null=True)
+    quality_score = models.FloatField(null=True)  # 0-1; null while switched off
     second_look_at = models.ForeignKey(
         "HeldItem", models.PROTECT, null=True, related_name="second_looks"
     )  # the wire's replies_to_held
@@ -77,6 +83,8 @@ class AgentResponse(models.Model):
         indexes = [
             models.Index(fields=["agent", "-id"], name="responses_of_agent"),
             models.Index(fields=["agent", "received_at"], name="responses_of_day"),  # the daily figures
+            models.Index(fields=["agent", "session", "-id"], name="responses_of_session"),
+            models.Index(fields=["problem", "-id"], condition=Q(problem__isnull=False), name="responses_of_problem"),
         ]
 
     def __str__(self) -> str:
@@ -168,9 +176,7 @@ class HeldItem(models.Model):
         ]
         indexes = [
             # The agent's list: most urgent first. The queue: riskiest or oldest first. The expiry sweep.
-            models.Index(
-                fields=["agent", "review_due_at", "id"], condition=Q(closed_at=None), name="open_for_agent"
-            ),
+            models.Index(fields=["agent", "review_due_at", "id"], condition=Q(closed_at=None), name="open_for_agent"),
             models.Index(
                 fields=["team", "-hesitation_score", "-id"], condition=Q(state="pending"), name="queue_by_risk"
             ),
@@ -297,9 +303,7 @@ class Delivery(models.Model):
         ordering = ["-id"]
         indexes = [
             # What an agent is owed now, and what is on its way to it.
-            models.Index(
-                fields=["agent", "next_attempt_at"], condition=Q(state="waiting"), name="deliveries_owed"
-            ),
+            models.Index(fields=["agent", "next_attempt_at"], condition=Q(state="waiting"), name="deliveries_owed"),
             models.Index(
                 fields=["agent", "leased_until"],
                 condition=Q(leased_until__isnull=False),

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Q
 from django.utils import translation
 from django.utils.translation import gettext as _
 
 from metacog import heuristics
 from metacog.models import Agent, AgentState
+from patterns import thinking
+from patterns.models import Problem, ThinkTwice
 from reviews.models import AgentResponse, HeldItem
 from reviews.wire import held_shape
 
 HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest is named
 HELD_MOST = 100
+THINK_TWICE_MOST = 3
 
 
 def parts(agent: Agent) -> dict[str, Any]:
@@ -24,15 +28,16 @@ def parts(agent: Agent) -> dict[str, Any]:
     with translation.override(agent.language):
         intent = heuristics.format_intent(AgentState.objects.get(pk=agent.pk).intent)
         held, more = _held(agent)
+        last = _last_verdict(agent)
         return {
             "intent": {"text": intent},
             "threads": None,
             "held": held,
             "held_more": more,
-            "suggestion": _suggestion(agent),
-            "confidence": None,
+            "suggestion": (last and last["hesitation"] and last["hesitation"]["suggestion"]) or None,
+            "confidence": last and last["confidence"],
             "lessons": None,
-            "think_twice": None,
+            "think_twice": _think_twice(agent),
             "instructions": _instructions() if held else None,
         }
 
@@ -65,13 +70,20 @@ def _held(agent: Agent) -> tuple[list[dict[str, Any]], list[str]]:
     return whole, more
 
 
-def _suggestion(agent: Agent) -> str | None:
-    """Return the seed's hint for the next cycle, of the latest response (H13)."""
+def _last_verdict(agent: Agent) -> dict[str, Any] | None:
+    """Return the verdict on the latest response: its hint (H13) and its confidence are for the next cycle."""
     last = AgentResponse.objects.filter(agent=agent).order_by("-id").only("verdict").first()
-    if last is None:
-        return None
-    hesitation = last.wire_verdict()["hesitation"]
-    return (hesitation and hesitation["suggestion"]) or None
+    return last.wire_verdict() if last else None
+
+
+def _think_twice(agent: Agent) -> list[dict[str, Any]] | None:
+    """Return the problems about which somebody should be asked, and those to which a person has said yes."""
+    asking = Q(suggests=True) | Q(think_twice__answer=ThinkTwice.Answer.YES, think_twice__outcome="", points__gt=0)
+    rows = Problem.objects.filter(asking, agent=agent).distinct().order_by("-touched_at", "-id")
+    shapes = [thinking.shape(row) for row in rows.select_related("agent__team")[:THINK_TWICE_MOST]]
+    wanted = [shape for shape in shapes if shape["suggest"] or shape["invoke"]]
+    names = ("problem", "session", "points", "threshold", "suggest", "invoke", "prompt", "brief")
+    return [{name: shape[name] for name in names} for shape in wanted] or None
 
 
 def as_prompt(context: dict[str, Any]) -> str:
@@ -95,4 +107,8 @@ def as_prompt(context: dict[str, Any]) -> str:
         sections.append("\n".join([*lines, "</held>"]))
     if context["suggestion"]:
         sections.append(context["suggestion"])
+    if context["confidence"]:
+        sections.append(context["confidence"]["prompt"])
+    for problem in context["think_twice"] or ():
+        sections.append(problem["brief"].strip() if problem["invoke"] else problem["prompt"])
     return "\n\n".join(section for section in sections if section) + "\n"

@@ -1,11 +1,13 @@
-"""The shapes in which agents read what was held and decided (the contract's `held` and `decision`)."""
+"""The shapes in which agents read what was held and decided, and are told of it (the contract's)."""
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
-from reviews.models import Decision, HeldItem
+from metacog.models import Agent
+from reviews.models import Decision, Delivery, HeldItem
 
 
 def instant(moment: datetime) -> str:
@@ -43,3 +45,9 @@ def decision_shape(decision: Decision) -> dict[str, Any]:
         "by": decision.by,
         "decided_at": instant(decision.decided_at),
     }
+
+
+def owed(agent: Agent, kind: str, data: dict[str, Any], at: datetime, held: HeldItem | None = None) -> Delivery:
+    """Return a callback for the outbox, unsaved: its body is what is sent, on every attempt."""
+    body = json.dumps({"type": kind, "timestamp": instant(at), "data": data}, ensure_ascii=False)
+    return Delivery(agent=agent, held=held, type=kind, body=body)

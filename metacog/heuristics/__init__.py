@@ -4,15 +4,19 @@ Imports no Django and no Celery; reads no clock, file, network or setting while 
 """
 
 from .hesitation import Hesitation, Pattern, Signal, Span
-from .policy import Policy, PolicyError
-from .scorer import ENGINE, PatternError, Scorer
+from .parts import History
+from .policy import Policy
+from .policy_error import PolicyError
+from .scorer import ENGINE, Assessment, PatternError, Scorer
 from .tags import Item, parse_tags
 from .timesense import advance_intent, format_intent, temporal_markers
 from .wire import Refused, check_response, read_response
 
 __all__ = [
     "ENGINE",
+    "Assessment",
     "Hesitation",
+    "History",
     "Item",
     "Pattern",
     "PatternError",

@@ -7,15 +7,17 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
-from .policy import PolicyError
+from .parts import MANY_TURNS, History
+from .policy_error import PolicyError
 from .scorer import PatternError, Scorer
 from .strict_json import Refused, load
 from .timesense import format_intent, temporal_markers
 from .wire import MAX_BYTES, check_intent, check_response, instant
 
 _CHUNK = 65_536
+Kept = TypeVar("Kept")
 
 
 class _Unusable(Exception):
@@ -79,7 +81,53 @@ def _score(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
         raise _Unusable(f"{options.patterns}: {error}.") from None
     except PolicyError as error:
         raise _Unusable(f"{options.policy or 'The policy'}: {error}.") from None
-    return _each_line(source, sink, lambda value: scorer.score(check_response(value)))
+    return _each_line(source, sink, _Sessions(scorer).score)
+
+
+class _Sessions:
+    """Scores lines as if each had been posted: those that share session and problem share their history.
+
+    Only so many are remembered, the latest, so that memory stays constant however long the input is.
+    """
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
+        self.sessions = _Latest[tuple[int, list[tuple[int, ...]]]]()
+        self.problems = _Latest[dict[str, Any]]()
+        self.topics = _Latest[int]()
+
+    def score(self, value: Any) -> dict[str, Any]:
+        body = check_response(value)
+        session, topics = body["session"] or "", body["topics"] or ()
+        problem = f"{session}\0{body['problem'] or ''}"
+        turns, recent = self.sessions.get(session, (0, []))
+        history = History(
+            turns=min(turns, MANY_TURNS),
+            recent=recent,
+            familiarity={topic: self.topics.get(topic, 0) for topic in topics},
+            stuck=self.problems.get(problem),
+        )
+        found = self.scorer.assess(body, history)
+        window = self.scorer.parts.recent_window
+        prints = [*recent, found.fingerprint][-window:] if found.fingerprint and window else recent
+        self.sessions.put(session, (turns + 1, prints))
+        if found.stuck is not None:
+            self.problems.put(problem, found.stuck)
+        for topic in dict.fromkeys(topics):
+            self.topics.put(topic, self.topics.get(topic, 0) + 1)
+        return found.verdict
+
+
+class _Latest(dict[str, Kept]):
+    """The values that were put last."""
+
+    MOST = 1000
+
+    def put(self, key: str, value: Kept) -> None:
+        self.pop(key, None)
+        self[key] = value
+        if len(self) > self.MOST:
+            del self[next(iter(self))]
 
 
 def _intent(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:

@@ -1,10 +1,12 @@
 """Write the brief for a fresh sub-agent: what is recorded of a problem, in no other voice (seed 002)."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 MAX_BRIEF = 8_000  # code points
 MAX_QUOTE = 600  # of one text
+MAX_READ = 20_000  # of one message
 MAX_LISTED = 20  # texts in a section other than the attempts
 
 _WORDS = {
@@ -109,6 +111,22 @@ def brief(facts: Mapping[str, Any], *, language: str = "en", limit: int = MAX_BR
     if not attempts:
         tried += ["", say["nothing"]]
     return "\n".join([*head, *tried, *tail]) + "\n"
+
+
+# Of what may not be done, or must be: modal verbs of obligation and prohibition, ours.
+_BINDS = re.compile(
+    r"\b(?:must(?:n't)?|do(?:es)? not|don't|doesn't|never|cannot|can't|should not|shouldn't|may not|only|without|"
+    r"at (?:most|least)|no (?:more|less|new)|keep|avoid)\b"
+    r"|必須|必须|務必|务必|不要|不得|不能|不可|不准|禁止|只能|只可|至少|至多|最多|最少|避免|保留",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+
+
+def constraints(messages: Iterable[str]) -> list[str]:
+    """Give the sentences of the user's messages that bind: what must be, may not be, or is the limit."""
+    said = (match[0].strip() for text in messages for match in _SENTENCE.finditer(text[:MAX_READ]))
+    return list(dict.fromkeys(sentence for sentence in said if _BINDS.search(sentence)))[-MAX_LISTED:]
 
 
 def _length(lines: Iterable[str]) -> int:

@@ -10,6 +10,7 @@ from .tags import KINDS, Item
 
 # What is held and marked, in the order in which a schedule names it.
 HELD_KINDS = ("chat", "remember", "task")
+SEED_LANGUAGE = "zh-Hant"  # of the marks in seed 000
 
 
 def modulate(
@@ -68,6 +69,6 @@ def _judge(item: Item, hesitation: Hesitation, policy: Policy) -> tuple[str, str
 
 
 def _marked(item: Item, score: int, policy: Policy) -> str:
-    wording = (policy.marks or {}).get(item.kind) or MARKS[policy.language][item.kind]
+    wording = (policy.marks or {}).get(item.kind) or MARKS[policy.language or SEED_LANGUAGE][item.kind]
     mark = wording.replace("{score}", str(score))
     return f"{item.text}\n\n{mark}" if item.kind == "chat" else f"{mark} {item.text}"

@@ -5,7 +5,11 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from .lexicon import MARKS
+from .policy_error import PolicyError
+from .quality_settings import QualitySettings
 from .strict_json import pointer
+from .stuck import SETTINGS as STUCK
+from .stuck import StuckSettings
 
 PROFILES = ("seed", "aware")
 # Seed 000, "Hesitation Score 計算"; the last two speak in the profile `aware` only. A fact without a source next to
@@ -20,16 +24,10 @@ WEIGHTS = {
 }
 # Kinds that are held and marked (seed 000, 行為調節), and who may release what was held of them.
 RELEASE = {"chat": "agent", "task": "agent", "remember": "person"}
+# The parts of a verdict that an agent can do without.
+PARTS = {"quality": True, "confidence": True, "stuck": True}
 MAX_MARK_LENGTH = 500
 NEVER = 101  # one more than the highest score
-
-
-class PolicyError(ValueError):
-    """A policy that cannot be used; `errors` lists (JSON Pointer, sentence)."""
-
-    def __init__(self, errors: list[tuple[str, str]]) -> None:
-        self.errors = errors
-        super().__init__("; ".join(f"{where or 'policy'}: {detail}" for where, detail in errors))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +35,10 @@ class Policy:
     """Thresholds, weights and wordings; the defaults are the seeds'.
 
     Hesitation scores run 0..100, more is worse: marked from `threshold`, held from `hold_at` (101: never).
-    A signal of weight 0 is switched off. `marks` overrides the wording of `language` for single kinds, and
-    "{score}" in it becomes the score. `expiry_seconds`, `rate_*`, `budget_*` and the like are read by others.
+    A signal of weight 0 is switched off. `language` is the agent's, of what is added to its texts; None: each
+    wording as its seed has it. `marks` overrides the wording of `language` for single kinds, and
+    "{score}" in it becomes the score. `parts` switches the others of a verdict, `quality` and `stuck` hold what
+    differs from QualitySettings and StuckSettings. `expiry_seconds`, `rate_*`, `budget_*` and so on are read elsewhere.
     """
 
     profile: str = "seed"
@@ -47,7 +47,7 @@ class Policy:
     weights: Mapping[str, int] = field(default_factory=lambda: dict(WEIGHTS))
     release: Mapping[str, str] = field(default_factory=lambda: dict(RELEASE))
     marks: Mapping[str, str] | None = None
-    language: str = "zh-Hant"
+    language: str | None = None
     review_seconds: int = 120
     expiry_seconds: int = 604_800
     rate_per_second: int = 20
@@ -57,6 +57,9 @@ class Policy:
     stuck_threshold: int = 7
     budget_calls: int = 5
     budget_extension: int = 3
+    parts: Mapping[str, bool] = field(default_factory=lambda: dict(PARTS))
+    quality: Mapping[str, Any] = field(default_factory=dict)
+    stuck: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise PolicyError with everything that is wrong, not only the first."""
@@ -79,9 +82,11 @@ class Policy:
         known = {part.name for part in fields(cls)}
         errors = [(pointer([name]), "is not part of a policy") for name in mapping if name not in known]
         values = {name: value for name, value in mapping.items() if name in known}
-        for name, defaults in (("weights", WEIGHTS), ("release", RELEASE)):
+        for name, defaults in (("weights", WEIGHTS), ("release", RELEASE), ("parts", PARTS)):
             if isinstance(values.get(name), Mapping):
                 values[name] = {**defaults, **values[name]}
+        if values.get("profile") == "aware":  # its own threshold, unless another is given
+            values.setdefault("stuck_threshold", STUCK["aware"].threshold)
         try:
             policy = cls(**values)
         except PolicyError as error:
@@ -151,6 +156,21 @@ def _or_null(check: _Check) -> _Check:
     return lambda value: [] if value is None else check(value)
 
 
+def _part(settings: Callable[[Any], Any]) -> _Check:
+    def check(value: Any) -> _Errors:
+        try:
+            settings(value)
+        except PolicyError as error:
+            return [(_names(where), detail) for where, detail in error.errors]
+        return []
+
+    return check
+
+
+def _names(where: str) -> tuple[str, ...]:
+    return tuple(name.replace("~1", "/").replace("~0", "~") for name in where.split("/")[1:])
+
+
 _SECONDS_IN_YEAR = 31_536_000
 _CHECKS: dict[str, _Check] = {
     "profile": _one_of(PROFILES),
@@ -159,7 +179,7 @@ _CHECKS: dict[str, _Check] = {
     "weights": _table(WEIGHTS, _whole(0, 100)),
     "release": _table(RELEASE, _one_of(["person", "agent"])),
     "marks": _or_null(_table(RELEASE, _wording, needs_all=False)),
-    "language": _one_of(list(MARKS)),
+    "language": _or_null(_one_of(list(MARKS))),
     "review_seconds": _whole(0, _SECONDS_IN_YEAR),
     "expiry_seconds": _whole(1, _SECONDS_IN_YEAR),
     "rate_per_second": _whole(1, 1_000_000),
@@ -169,4 +189,7 @@ _CHECKS: dict[str, _Check] = {
     "stuck_threshold": _whole(1, 100),
     "budget_calls": _whole(1, 10_000),
     "budget_extension": _whole(0, 10_000),
+    "parts": _table(PARTS, _switch),
+    "quality": _part(QualitySettings.from_dict),
+    "stuck": _part(StuckSettings.from_dict),
 }

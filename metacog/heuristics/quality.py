@@ -102,13 +102,14 @@ def assess(
     *,
     user_message: str | None,
     recent: Sequence[str | Sequence[int]] = (),
-    language: Language,
+    language: Language | None,
     settings: QualitySettings,
 ) -> Quality:
     """Judge a response by what it answers and by what was said before.
 
-    `recent` holds the session's last responses, oldest first, as texts or as fingerprints. Without a `user_message`
-    responsiveness and completeness are None and cost nothing. Takes time in proportion to the texts.
+    `language` is the agent's, None where it is not known. `recent` holds the session's last responses, oldest
+    first, as texts or as fingerprints. Without a `user_message` responsiveness and completeness are None and cost
+    nothing. Takes time in proportion to the texts.
     """
     reply = _read(response)
     message = None if user_message is None else _read(user_message)
@@ -139,7 +140,7 @@ def assess(
         score=score,
         passed=passed,
         flags=tuple(flags),
-        hedge_prefix=None if passed or low else settings.hedge_prefix or HEDGES[language],
+        hedge_prefix=None if passed or low else settings.hedge_prefix or HEDGES[language or "en"],
         responsiveness=responsiveness,
         completeness=completeness,
         consistency=consistency,
@@ -300,7 +301,7 @@ _STATED = 0.3  # nor does what follows "Write a poem": there, words alone make n
 
 
 def _consistency(
-    reply: _Reading, message: _Reading | None, language: Language, forbidden: Sequence[str], flags: list[Flag]
+    reply: _Reading, message: _Reading | None, language: Language | None, forbidden: Sequence[str], flags: list[Flag]
 ) -> float:
     spans = _forbidden(reply.text, forbidden)
     if spans:
@@ -327,27 +328,33 @@ def _whole_words(phrase: str) -> re.Pattern[str]:
     return re.compile(before + re.escape(phrase) + after, re.IGNORECASE)
 
 
+_STRANGE = 0.5
 _SCRIPTS: dict[Language, Script] = {"en": "latin", "zh-Hant": "han", "zh-Hans": "han"}
 _NAMES = {"latin": "Latin letters", "han": "Chinese", "kana": "Japanese", "hangul": "Korean", "other": "another script"}
 _NAMES_A_LANGUAGE = re.compile(f"{en.NAMES_A_LANGUAGE}|{zh.NAMES_A_LANGUAGE}")
 
 
-def _speaks_the_language(reply: _Reading, message: _Reading | None, language: Language, flags: list[Flag]) -> float:
+def _speaks_the_language(
+    reply: _Reading, message: _Reading | None, language: Language | None, flags: list[Flag]
+) -> float:
     """Compare the languages of the user, the agent and the response, as far as their scripts tell them."""
-    spoken, own = reply.script, _SCRIPTS[language]
-    if spoken is None or (message is not None and _NAMES_A_LANGUAGE.search(message.folded)):
+    spoken = reply.script
+    own = _SCRIPTS[language] if language else message.script if message else None
+    if spoken is None or own is None or (message is not None and _NAMES_A_LANGUAGE.search(message.folded)):
         return 1.0
     users = message.script if message is not None else None
     if spoken not in (users or own, own):
         flags.append(_mismatch(reply, spoken, users or own, "message" if users else "agent's language"))
-        return 0.0
+        # Nobody's words to go by: the agent may well speak to somebody in another language than its own.
+        return 0.0 if users else _STRANGE
     if spoken != (users or own):
         flags.append(_mismatch(reply, spoken, users or own, "message"))
         return 0.5
     if spoken != "han" or own != "han":
         return 1.0
     variant = words.variant_of(words.said(reply.text[:MAX_READ]))
-    if variant in (None, language) or (message is not None and variant == words.variant_of(message.text[:MAX_READ])):
+    users_variant = words.variant_of(message.text[:MAX_READ]) if message is not None else None
+    if language is None or variant in (None, language, users_variant):
         return 1.0
     flags.append(Flag("variant-mismatch", f"written in {variant}, not in {language}"))
     return 0.75
@@ -362,8 +369,8 @@ def _mismatch(reply: _Reading, spoken: Script, wanted: Script, whose: str) -> Fl
     return Flag("language-mismatch", f"in {_NAMES[spoken]}, the {whose} in {_NAMES[wanted]}", tuple(islice(spans, 1)))
 
 
-def _has_sane_length(reply: _Reading, language: Language, settings: QualitySettings, flags: list[Flag]) -> bool:
-    script = reply.script or words.script_of(reply.folded, least=0) or _SCRIPTS[language]
+def _has_sane_length(reply: _Reading, language: Language | None, settings: QualitySettings, flags: list[Flag]) -> bool:
+    script = reply.script or words.script_of(reply.folded, least=0) or _SCRIPTS[language or "en"]
     limits = settings.limits.zh if script in ("han", "kana", "hangul") else settings.limits.en
     length = len(reply.text.strip())
     if length < limits.min:

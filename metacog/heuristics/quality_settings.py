@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from .policy import PolicyError
+from .policy_error import PolicyError
 from .wire import Share, explain
 
 MAX_CHARACTERS = 1_048_576

@@ -1,19 +1,21 @@
 """Score responses under one policy and one set of patterns."""
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from . import aware
 from .hesitation import SIGNALS, Evidence, Hesitation, Pattern, calm, long_chat, weigh
 from .matcher import Found, Matcher
 from .modulation import modulate, schedule
+from .parts import History, Parts
 from .policy import Policy
 from .sense import Reader, marks_of
 from .tags import Item, parse_tags
 
-ENGINE = "1.0.0"
+ENGINE = "1.1.0"
+NO_HISTORY = History()
 
 MAX_PATTERNS = 10_000
 MAX_KEYWORDS = 64
@@ -51,10 +53,19 @@ class _Patterns:
         return (None, "") if keyword is None else (self.all[self.owners[keyword]], self.keywords[keyword])
 
 
+class Assessment(NamedTuple):
+    """A verdict, the items it is about, and what the next response's history is made of."""
+
+    verdict: dict[str, Any]
+    items: tuple[Item, ...]
+    stuck: dict[str, Any] | None
+    fingerprint: tuple[int, ...] | None
+
+
 class Scorer:
     """Scores any number of responses, from any number of threads; nothing in it changes once it is built."""
 
-    __slots__ = ("_aware_signals", "_calm", "_marks", "_matcher", "_patterns", "_reader", "_signals", "policy")
+    __slots__ = ("_aware_signals", "_calm", "_marks", "_matcher", "_patterns", "_reader", "_signals", "parts", "policy")
 
     def __init__(
         self,
@@ -70,7 +81,7 @@ class Scorer:
         self._apply(_as_policy(policy, profile))
 
     def _apply(self, policy: Policy) -> None:
-        self.policy = policy
+        self.policy, self.parts = policy, Parts(policy)
         self._calm = calm(policy.threshold)
         weights = policy.weights
         self._reader: Reader | None = None
@@ -140,6 +151,7 @@ class Scorer:
         self,
         body: Mapping[str, Any],
         *,
+        history: History = NO_HISTORY,
         recognised: Mapping[int, str] | None = None,
         hesitation: bool = True,
     ) -> dict[str, Any]:
@@ -148,22 +160,40 @@ class Scorer:
         `recognised` maps the index of an item to the held item whose approved text it repeats: it passes.
         With `hesitation=False` everything passes. Refused (422) when the response holds too many tags.
         """
+        return self.assess(body, history, recognise=lambda items: recognised or {}, hesitation=hesitation).verdict
+
+    def assess(
+        self,
+        body: Mapping[str, Any],
+        history: History = NO_HISTORY,
+        *,
+        recognise: Callable[[Sequence[Item]], Mapping[int, str]] | None = None,
+        hesitation: bool = True,
+    ) -> Assessment:
+        """Give the verdict as `score` does, and with it what the next response's history is made of.
+
+        `recognise` is asked for what `score` is given as `recognised`, when something would be held or marked.
+        """
         items = self.items(body)
         doubts = self.hesitate(body["response"], items) if hesitation else None
-        verdicts = modulate(items, doubts, self.policy, recognised or {})
-        return {
+        verdicts = modulate(items, doubts, self.policy, {})
+        if recognise and any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts):
+            verdicts = modulate(items, doubts, self.policy, recognise(items))
+        found = self.parts.find(body, history)
+        verdict = {
             "id": None,
             "policy": None,
             "profile": self.policy.profile,
             "engine": ENGINE,
             "hesitation": None if doubts is None else self._hesitation_part(doubts),
-            "quality": None,
-            "confidence": None,
-            "stuck": None,
+            "quality": found.quality,
+            "confidence": found.confidence,
+            "stuck": found.stuck,
             "items": verdicts,
             "schedule": schedule(verdicts, self.policy),
-            "events": [],
+            "events": found.events,
         }
+        return Assessment(verdict, items, found.state, found.fingerprint)
 
     def _hesitation_part(self, doubts: Hesitation) -> dict[str, Any]:
         return {

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from .fingerprints import digest, normalise_error, normalise_output, passages, prints, squeeze
 from .lexicon import stuck as words
-from .policy import PolicyError
+from .policy_error import PolicyError
 from .speech import Place, clause, find_phrases, fold, own_words
 from .strict_json import pointer
 from .wire import instant
@@ -191,6 +191,12 @@ def fresh(problem: str | None = None) -> State:
         "invoke": False,
         "invocations": [],
     }
+
+
+def is_notable(state: Mapping[str, Any]) -> bool:
+    """Tell whether there is anything in a state but the count of steps."""
+    counted = ("errors", "approaches", "passages", "attempts", "signals", "invocations", "tests", "commit")
+    return any(state[name] for name in counted)
 
 
 def advance(

@@ -1,6 +1,6 @@
 """The shape of a verdict, for the OpenAPI document; scoring itself builds plain dicts."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -40,13 +40,30 @@ class HesitationPart(_Part):
 
 
 class EvaluationPart(_Part):
-    """The parts of the quality score, each from 0 to 1."""
+    """The parts of the quality score, each from 0 to 1. Null: there was nothing to judge it by."""
 
-    responsiveness: float
-    completeness: float
+    responsiveness: float | None
+    completeness: float | None
     consistency: float
     length_ok: bool
     repetition: bool
+
+
+class FlagSpanPart(_Part):
+    """Where it stands: Unicode code points, end exclusive, into `response` unless `in` says otherwise."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    text: str
+    within: Literal["user_message"] | None = Field(default=None, alias="in")
+
+
+class FlagPart(_Part):
+    """One thing about the quality of a text: what, and where."""
+
+    flag: str
+    detail: str
+    spans: list[FlagSpanPart]
 
 
 class QualityPart(_Part):
@@ -55,6 +72,7 @@ class QualityPart(_Part):
     score: float = Field(ge=0, le=1)
     passed: bool
     flags: list[str]
+    details: list[FlagPart]
     hedge_prefix: str | None
     evaluation: EvaluationPart
 
@@ -69,11 +87,12 @@ class ConfidencePart(_Part):
 
 
 class StuckSignalPart(_Part):
-    """One sign of being stuck."""
+    """One sign of being stuck, counted once until the problem is resolved."""
 
     type: str
-    weight: int
+    weight: int = Field(ge=0, le=100)
     detail: str
+    evidence: dict[str, Any] = Field(description="What was seen, and in which step of the problem.")
 
 
 class StuckPart(_Part):
@@ -82,8 +101,8 @@ class StuckPart(_Part):
     problem: str
     points: int = Field(ge=0)
     threshold: int
-    suggest: bool
-    invoke: bool
+    suggest: bool = Field(description="Ask whether to think twice; stays true until somebody answers.")
+    invoke: bool = Field(description="A person has said yes.")
     prompt: str
     signals: list[StuckSignalPart]
 

@@ -26,6 +26,10 @@ def test_it_is_openapi_3_1_and_lists_every_call(document):
         "/decisions": ["get"],
         "/context": ["get"],
         "/patterns": ["get"],
+        "/problems": ["get"],
+        "/problems/{key}": ["get"],
+        "/problems/{key}/resolve": ["post"],
+        "/problems/{key}/think-twice": ["post"],
     }
 
 
@@ -56,7 +60,7 @@ def test_every_call_names_its_errors_as_problem_documents(document):
 
 def test_its_examples_are_taken(document, kuro):
     held = kuro.hold()
-    kuro.respond("next")
+    kuro.respond("next", problem="bug-17")
     tried = 0
     for path, calls in document["paths"].items():
         content = calls.get("post", {}).get("requestBody", {}).get("content", {}).get("application/json", {})
@@ -64,7 +68,7 @@ def test_its_examples_are_taken(document, kuro):
             continue
         for example in content.get("examples", {}).values():
             body = json.dumps(example["value"])
-            answer = kuro.post(path.removeprefix("/api/v1").replace("{held_id}", held), body)
+            answer = kuro.post(path.removeprefix("/api/v1").replace("{held_id}", held).replace("{key}", "bug-17"), body)
             assert answer.status_code in (200, 201, 409), (path, answer.content)
             tried += 1
     assert tried >= 3

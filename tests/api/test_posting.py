@@ -276,7 +276,7 @@ def test_the_defaults_are_twenty_a_second_and_two_hundred_at_once():
 
 
 def test_an_error_in_the_heuristics_refuses_and_writes_nothing(kuro, monkeypatch):
-    monkeypatch.setattr("metacog.heuristics.Scorer.score", lambda *a, **k: 1 / 0)
+    monkeypatch.setattr("metacog.heuristics.Scorer.assess", lambda *a, **k: 1 / 0)
     answer = kuro.post("/responses", {"response": "x"})
     assert answer.status_code == 500
     assert answer["Content-Type"] == "application/problem+json"

@@ -18,7 +18,7 @@ def test_it_starts_from_the_contracts_defaults() -> None:
         },
         "release": {"chat": "agent", "task": "agent", "remember": "person"},
         "marks": None,
-        "language": "zh-Hant",
+        "language": None,
         "review_seconds": 120,
         "expiry_seconds": 604_800,
         "rate_per_second": 20,
@@ -28,6 +28,9 @@ def test_it_starts_from_the_contracts_defaults() -> None:
         "stuck_threshold": 7,
         "budget_calls": 5,
         "budget_extension": 3,
+        "parts": {"quality": True, "confidence": True, "stuck": True},
+        "quality": {},
+        "stuck": {},
     }
 
 

@@ -136,9 +136,9 @@ def test_it_flags_an_empty_response_whatever_it_answers(response: str, message: 
     ("language", "message", "response", "consistency"),
     [
         ("en", "Why do the tests fail?", "測試失敗是因為快取過期了。", 0.0),
-        ("en", None, "測試失敗是因為快取過期了。", 0.0),
+        ("en", None, "測試失敗是因為快取過期了。", 0.5),
         ("zh-Hant", "為什麼測試失敗？", "The tests fail because the cache is stale.", 0.0),
-        ("zh-Hant", None, "The tests fail because the cache is stale.", 0.0),
+        ("zh-Hant", None, "The tests fail because the cache is stale.", 0.5),
         ("zh-Hant", "為什麼測試失敗？", "キャッシュが古いのでテストが失敗します。", 0.0),
         ("en", "Why do the tests fail?", "Тесты падают, потому что кэш устарел сегодня утром.", 0.0),
         ("zh-Hant", "Why do the tests fail today?", "測試失敗是因為快取過期了。", 0.5),

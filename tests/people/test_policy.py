@@ -19,6 +19,8 @@ from tests.conftest import HELD, Caller
 DRAFT = {
     "threshold": "20", "hold_at": "40", "review_seconds": "60", "expiry_seconds": "3600", "rate_per_second": "20",
     "rate_burst": "200", "note": "too quiet", "based_on": "1", "profile": "seed",
+    "stuck_threshold": "7", "part_quality": "on", "part_confidence": "on", "part_stuck": "on", "forbidden": "",
+    "weight_no_source": "10", "weight_hidden_text": "30",
     "weight_absolute_claim": "45", "weight_error_pattern": "30", "weight_no_hedge": "15", "weight_overconfidence": "0",
     "release_chat": "person", "release_task": "agent", "release_remember": "person",
     "mark_chat": "(look again, {score})", "mark_task": "", "mark_remember": "",
@@ -94,6 +96,9 @@ class TestDrafting:
             ({"release_chat": "nobody"}, "Select a valid choice"),
             ({"mark_chat": "x" * 501}, "at most 500 characters"),
             ({"based_on": ""}, "required"),
+            ({"profile": "wise"}, "Select a valid choice"),
+            ({"stuck_threshold": "0"}, "greater than or equal to 1"),
+            ({"forbidden": "x" * 201}, "at most 200 characters"),
             ({"threshold": "many"}, "whole number"),
         ],
     )
@@ -151,6 +156,30 @@ class TestSaving:
         assert "<dt>Absolute claim</dt><dd><del>20</del> → <ins>45</ins></dd>" in page
         assert "<dt>CHAT is released by</dt><dd><del>a person or the agent</del> → <ins>only a person" in page
         assert "What every new agent begins with." in page
+
+
+class TestParts:
+    def test_it_switches_parts_and_profile(self, desk: Desk, kuro: Any) -> None:
+        desk.save(part_quality="", profile="aware", stuck_threshold="6")
+        verdict = kuro.respond("Not obviously. Why?", problem="bug")
+        assert verdict["profile"] == "aware"
+        assert verdict["quality"] is None
+        assert verdict["stuck"]["threshold"] == 6
+        assert verdict["hesitation"]["signals"] == []  # the seed's rules know no "not"
+        page = desk.get()
+        assert "<dt>Quality</dt><dd><del>yes</del> → <ins>no</ins></dd>" in page
+        assert "<dt>Profile</dt>" in page
+
+    def test_forbidden_phrases_are_one_a_line(self, desk: Desk, kuro: Any) -> None:
+        desk.save(forbidden="as an AI\r\n\r\n 身為AI \r\n")
+        quality = kuro.respond("Well, as an AI I cannot say.")["quality"]
+        assert "forbidden-phrase" in quality["flags"]
+        assert 'as an AI\n身為AI</textarea>' in desk.get()
+
+    def test_the_preview_reads_with_the_drafts_profile(self, desk: Desk, kuro: Any) -> None:
+        kuro.respond("Not obviously.")
+        assert rows(desk.try_out(profile="aware").content.decode())["Items held"] == ["0", "0", "–"]
+        assert rows(desk.try_out().content.decode())["Items held"] == ["0", "1", "+1"]
 
 
 class TestPreview:

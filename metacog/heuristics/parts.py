@@ -1,0 +1,95 @@
+"""The parts of a verdict beside hesitation: quality, confidence, stuck. None of them touches an item."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from . import confidence, quality, stuck
+from .policy import Policy
+from .quality_settings import QualitySettings
+from .stuck import StuckSettings
+from .wire import ResponseBody, instant
+
+SEED_LANGUAGE = "en"  # of the sentences in seeds 002 and 004
+MANY_TURNS = 20  # more of them make no difference to the estimate
+_ABSENT = dict.fromkeys(ResponseBody.model_fields)
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What was recorded before a response and a verdict looks at; with the same history it is the same verdict."""
+
+    at: datetime | None = None  # when the response arrived; what it says itself (`occurred_at`) comes first
+    turns: int = 0  # responses of the session before it
+    recent: Sequence[str | Sequence[int]] = ()  # the session's last ones, oldest first, as texts or fingerprints
+    familiarity: Mapping[str, int] | None = None  # how often each topic was named before
+    stuck: Mapping[str, Any] | None = None  # what the response before gave for this session and problem
+
+
+class Found(NamedTuple):
+    """The parts in the contract's shape, null where switched off, and what is to be kept for the next response."""
+
+    quality: dict[str, Any] | None
+    confidence: dict[str, Any] | None
+    stuck: dict[str, Any] | None
+    events: list[str]
+    state: dict[str, Any] | None  # the next history's `stuck`; None: nothing to keep
+    fingerprint: tuple[int, ...] | None  # for the next history's `recent`
+
+
+class Parts:
+    """Finds the parts under one policy, built once."""
+
+    __slots__ = ("_policy", "_quality", "stuck")
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._quality = QualitySettings.from_dict(policy.quality)
+        self.stuck = StuckSettings.from_dict({**policy.stuck, "threshold": policy.stuck_threshold})
+
+    @property
+    def recent_window(self) -> int:
+        """Say how many responses of the session quality looks back to."""
+        return self._quality.recent_window if self._policy.parts["quality"] else 0
+
+    def find(self, body: Mapping[str, Any], history: History) -> Found:
+        """Judge a valid body against what was recorded before it."""
+        body = {**_ABSENT, **body}
+        on, language = self._policy.parts, self._policy.language
+        wording = language or SEED_LANGUAGE
+        answered = estimated = looked = state = prints = None
+        events: list[str] = []
+        if on["quality"]:
+            found = quality.assess(
+                body["response"],
+                user_message=body["user_message"],
+                recent=history.recent,
+                language=language,  # type: ignore[arg-type]  # policies name these three
+                settings=self._quality,
+            )
+            answered, prints = found.as_dict(), found.fingerprint
+            events += found.events
+        if on["confidence"]:
+            known = confidence.estimate(
+                retrieval=body["retrieval"],
+                topics=body["topics"] or (),
+                familiarity=history.familiarity,
+                turns=history.turns,
+                language=wording,
+            )
+            estimated = known.as_dict() if known else None
+        if on["stuck"]:
+            looks, after = stuck.advance(
+                history.stuck,
+                body,
+                now=instant(body["occurred_at"]) if body["occurred_at"] else history.at or _LONG_AGO,
+                profile=self._policy.profile,
+                language=wording,
+                settings=self.stuck,
+            )
+            looked = looks.as_dict()
+            # A session that never looked stuck leaves nothing behind, in a database or elsewhere.
+            state = after if history.stuck or body["problem"] or stuck.is_notable(after) else None
+        return Found(answered, estimated, looked, events, state, prints)

@@ -1,0 +1,205 @@
+"""Think twice (seed 002): what a problem's row and the record of suggestions and answers say after each step.
+
+Every function here wants the lock on the agent's state: `advanced` is called by the ingest, which holds
+it, the others take it themselves. Nothing is invoked without an answer that is recorded here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Literal
+
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from metacog import audit
+from metacog.heuristics import brief, stuck
+from metacog.models import Agent, AgentState, AuditEvent, Language, User
+from patterns.models import Problem, ThinkTwice
+from patterns.scorer import BCP47, scorer_for
+
+MESSAGES = 8  # responses whose user's message goes into a brief
+
+Answer, Outcome = ThinkTwice.Answer, ThinkTwice.Outcome
+
+
+class NothingToSay(Exception):
+    """There is no answer to which this outcome could belong; nothing was written."""
+
+
+def advanced(
+    agent: Agent,
+    problem: Problem | None,
+    session: str,
+    verdict: dict[str, Any],
+    state: dict[str, Any],
+    *,
+    outcome: str | None,
+    now: datetime,
+) -> tuple[Problem, list[AuditEvent]]:
+    """Take a response's `stuck` part and the state after it into the problem's row; return what to record.
+
+    `problem` is the row that was read under the lock, None when there is none yet.
+    """
+    asked_before = problem is not None and problem.suggests
+    row = problem or Problem(agent=agent, session=session, key=verdict["problem"], began_at=now)
+    row.state, row.points, row.suggests, row.touched_at = state, verdict["points"], verdict["suggest"], now
+    row.resolved_at, row.erased_at = now if outcome == "resolved" else None, None
+    row.save()
+    events = []
+    if outcome == "resolved" and problem is not None:
+        events.append(_event("problem-resolved", row, agent, after="resolved"))
+        row.think_twice.filter(answer="").delete()  # nobody needs to answer any more; the record has the suggestion
+    if verdict["suggest"] and not asked_before:
+        _suggested(row, verdict, now)
+        events.append(_event("think-twice-suggested", row, agent, after="suggested", **_said(verdict)))
+    told = problem.state["invocations"] if problem else []
+    if len(state["invocations"]) > len(told) or state["invocations"][-1:] != told[-1:]:
+        _answered(row, Answer.YES, ThinkTwice.By.USER, None, verdict["points"], now)
+        events.append(_event("think-twice-answered", row, agent, after="yes", by="user", **_said(verdict)))
+    return row, events
+
+
+def answer(problem: Problem, said: Literal["yes", "no"], actor: Agent | User) -> Problem:
+    """Record a person's answer, given in the console (a User) or brought by the agent; return the problem as it is.
+
+    Until now nobody may have asked: a yes stands by itself (S6).
+    """
+    with transaction.atomic():
+        row, settings = _locked(problem)
+        is_agent = isinstance(actor, Agent)
+        row.state = stuck.answer(row.state, said, settings=settings, is_known=is_agent)
+        row.suggests, row.touched_at = False, timezone.now()
+        row.save(update_fields=["state", "suggests", "touched_at"])
+        by = ThinkTwice.By.AGENT if is_agent else ThinkTwice.By.PERSON
+        _answered(row, Answer(said), by, None if is_agent else actor, row.points, row.touched_at)
+        _event("think-twice-answered", row, actor, after=said, by=by.value, points=row.points).save()
+    return row
+
+
+def set_outcome(problem: Problem, became: Literal["helped", "did-not-help"], actor: Agent | User) -> Problem:
+    """Record what came of the last yes, over what was said of it before; raises NothingToSay when there was none."""
+    with transaction.atomic():
+        row, _ = _locked(problem)
+        last = row.think_twice.filter(answer=Answer.YES).first()
+        if last is None:
+            raise NothingToSay
+        if last.outcome != became:
+            before = last.outcome
+            last.outcome, last.outcome_at = became, timezone.now()
+            last.save(update_fields=["outcome", "outcome_at"])
+            if row.state["invocations"]:
+                row.state = stuck.outcome(row.state, became)
+                row.save(update_fields=["state"])
+            _event("think-twice-outcome", row, actor, before=before, after=became, points=last.points).save()
+    return row
+
+
+def resolve(problem: Problem, actor: Agent | User) -> Problem:
+    """Reset the counters, as after a success (S4)."""
+    with transaction.atomic():
+        row, _ = _locked(problem)
+        row.state = stuck.resolve(row.state)
+        row.points, row.suggests = 0, False
+        row.touched_at = row.resolved_at = timezone.now()
+        row.save(update_fields=["state", "points", "suggests", "touched_at", "resolved_at"])
+        row.think_twice.filter(answer="").delete()
+        _event("problem-resolved", row, actor, after="resolved").save()
+    return row
+
+
+def shape(problem: Problem) -> dict[str, Any]:
+    """Return a problem as agents read it: its `stuck` part, the brief, and what was answered before."""
+    language = BCP47[Language(problem.agent.language)]
+    found = stuck.assess(problem.state, language=language, settings=scorer_for(problem.agent).parts.stuck)
+    return {
+        **found.as_dict(),
+        "session": problem.session,
+        "touched_at": _instant(problem.touched_at),
+        "resolved_at": problem.resolved_at and _instant(problem.resolved_at),
+        "answers": [
+            {
+                "points": each.points,
+                "suggested_at": each.suggested_at and _instant(each.suggested_at),
+                "answer": each.answer or None,
+                "by": each.by or None,
+                "answered_at": each.answered_at and _instant(each.answered_at),
+                "outcome": each.outcome or None,
+            }
+            for each in problem.think_twice.all()
+        ],
+        "brief": brief_of(problem, found),
+    }
+
+
+def brief_of(problem: Problem, found: stuck.Stuck) -> str:
+    """Return the brief for a fresh sub-agent (S7), from what is stored and nothing else. One query."""
+    said = _users_words(problem)
+    facts = {
+        "problem": problem.key,
+        "signals": [signal.as_dict() for signal in found.signals],
+        "user": said,
+        "attempts": problem.state["attempts"],
+        "known": [f"{error['count']} × {error['text']}" for error in problem.state["errors"]],
+        "constraints": brief.constraints(said),
+    }
+    return brief.brief(facts, language=BCP47[Language(problem.agent.language)])
+
+
+def _users_words(problem: Problem) -> list[str]:
+    """Return what the user said last about the problem, oldest first, each once."""
+    bodies = problem.responses.filter(erased_at=None).order_by("-id").values_list("body", flat=True)[:MESSAGES]
+    said = [json.loads(body).get("user_message") for body in bodies]
+    return list(dict.fromkeys(text for text in reversed(said) if text and text.strip()))
+
+
+def success(rows: QuerySet[ThinkTwice]) -> dict[str, int]:
+    """Count what was suggested, answered and came of it (S9)."""
+    return rows.aggregate(
+        suggested=Count("pk", filter=Q(suggested_at__isnull=False)),
+        yes=Count("pk", filter=Q(answer=Answer.YES)),
+        no=Count("pk", filter=Q(answer=Answer.NO)),
+        helped=Count("pk", filter=Q(outcome=Outcome.HELPED)),
+        did_not_help=Count("pk", filter=Q(outcome=Outcome.DID_NOT_HELP)),
+    )
+
+
+def threshold_advice(rows: Iterable[ThinkTwice]) -> stuck.ThresholdAdvice | None:
+    """Suggest a threshold from how thinking twice turned out."""
+    return stuck.suggest_threshold((each.points, each.outcome == Outcome.HELPED) for each in rows if each.outcome)
+
+
+def _locked(problem: Problem) -> tuple[Problem, stuck.StuckSettings]:
+    AgentState.objects.select_for_update().get(pk=problem.agent_id)
+    row = Problem.objects.select_related("agent__team").get(pk=problem.pk)
+    return row, scorer_for(row.agent).parts.stuck
+
+
+def _suggested(row: Problem, verdict: dict[str, Any], now: datetime) -> None:
+    types = [signal["type"] for signal in verdict["signals"]]
+    ThinkTwice.objects.create(problem=row, points=verdict["points"], signals=types, suggested_at=now)
+
+
+def _answered(
+    row: Problem, said: ThinkTwice.Answer, by: ThinkTwice.By, person: User | Agent | None, points: int, now: datetime
+) -> None:
+    asked = row.think_twice.filter(answer="").first() or ThinkTwice(problem=row, points=points)
+    asked.answer, asked.by, asked.answered_at = said, by, now
+    asked.person = person if isinstance(person, User) else None
+    asked.save()
+
+
+def _said(verdict: dict[str, Any]) -> dict[str, Any]:
+    return {"points": verdict["points"], "signals": [signal["type"] for signal in verdict["signals"]]}
+
+
+def _event(action: str, row: Problem, actor: audit.Actor, **data: Any) -> AuditEvent:
+    agent = row.agent
+    return audit.event(action, row.public_id, actor=actor, team=agent.team_id, agent=agent, **data)
+
+
+def _instant(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

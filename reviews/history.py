@@ -1,0 +1,86 @@
+"""What a verdict looks at beside the response itself: read before it is scored, and kept with it.
+
+`AgentResponse.history` holds it as JSON: `turns`, `familiarity` and `stuck` as heuristics.History has them,
+and in `recent` the ids of the responses whose fingerprints were compared. What is empty is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from metacog import heuristics
+from metacog.heuristics.parts import MANY_TURNS
+from metacog.models import Agent, AgentState
+from patterns.models import Problem
+from reviews.models import AgentResponse
+
+TOPICS = 500  # an agent's topics that are counted: those it named last
+
+
+@dataclass(frozen=True)
+class Past:
+    """The history of one response that is about to be scored."""
+
+    history: heuristics.History
+    recent: list[str]  # the ids that belong to `history.recent`
+    problem: Problem | None  # what `history.stuck` is the state of
+
+    @classmethod
+    def of(
+        cls, agent: Agent, state: AgentState, body: Mapping[str, Any], scorer: heuristics.Scorer, at: datetime
+    ) -> Past:
+        """Read what the parts of the verdict that are switched on look at, under the lock on `state`."""
+        on, session = scorer.policy.parts, body["session"] or ""
+        before = AgentResponse.objects.filter(agent=agent, session=session).order_by("-id")
+        rows = before.exclude(fingerprint="").values_list("public_id", "fingerprint")[: scorer.parts.recent_window]
+        recent = [(public_id, json.loads(prints)) for public_id, prints in reversed(rows)]
+        topics = body["topics"] or ()
+        wants_confidence = on["confidence"] and (topics or body["retrieval"])
+        problem = None
+        if on["stuck"]:
+            problem = Problem.objects.filter(agent=agent, session=session, key=body["problem"] or "").first()
+        history = heuristics.History(
+            at=at,
+            turns=before[:MANY_TURNS].count() if wants_confidence else 0,
+            recent=[prints for _, prints in recent],
+            familiarity={topic: state.topics.get(topic, 0) for topic in topics} if wants_confidence else None,
+            stuck=problem.state if problem else None,
+        )
+        return cls(history, [public_id for public_id, _ in recent], problem)
+
+    def as_json(self) -> str:
+        found = {
+            "turns": self.history.turns,
+            "recent": self.recent,
+            "familiarity": self.history.familiarity,
+            "stuck": self.history.stuck,
+        }
+        kept = {name: value for name, value in found.items() if value}
+        return json.dumps(kept, ensure_ascii=False) if kept else ""
+
+
+def recorded(response: AgentResponse) -> heuristics.History:
+    """Return the history that a stored response was scored with. One query where it had a session."""
+    kept = json.loads(response.history or "{}")
+    prints = dict(
+        AgentResponse.objects.filter(public_id__in=kept.get("recent", ())).values_list("public_id", "fingerprint")
+    )
+    return heuristics.History(
+        at=response.received_at,
+        turns=kept.get("turns", 0),
+        recent=[json.loads(prints[public_id]) for public_id in kept.get("recent", ())],
+        familiarity=kept.get("familiarity"),
+        stuck=kept.get("stuck"),
+    )
+
+
+def with_mentions(counted: Mapping[str, int], topics: Iterable[str]) -> dict[str, int]:
+    """Count topics that were named; beyond TOPICS the one named longest ago is forgotten."""
+    counts = dict(counted)
+    for topic in dict.fromkeys(topics):
+        counts[topic] = counts.pop(topic, 0) + 1
+    return dict(list(counts.items())[-TOPICS:])

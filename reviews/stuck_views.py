@@ -1,0 +1,149 @@
+"""The pages about being stuck: which problems go in circles, why, whether to think twice, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse, HttpResponseBadRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_POST
+
+from metacog.models import Role
+from patterns import thinking
+from patterns.models import Problem, ThinkTwice
+from reviews.models import AgentResponse
+from reviews.views import PersonRequest
+
+SHOWN = 100  # problems, those worked on last
+STEPS = 60  # responses of a problem in its chart
+SIGNALS = {
+    "repeated-approach": gettext_lazy("The same approach again"),
+    "circular-reasoning": gettext_lazy("Circular reasoning"),
+    "error-loop": gettext_lazy("The same error again"),
+    "exhaustion": gettext_lazy("Out of ideas"),
+    "uncertainty": gettext_lazy("Does not know why"),
+    "scope-creep": gettext_lazy("Starts over without a reason"),
+    "stale-context": gettext_lazy("Context nearly full"),
+    "no-commits": gettext_lazy("No commit for long"),
+    "test-regression": gettext_lazy("Tests that used to pass fail"),
+}
+
+
+@require_GET
+def stuck(request: PersonRequest) -> HttpResponse:
+    """List the problems that show a sign of being stuck, those first about which somebody should be asked."""
+    teams = request.user.teams_as()
+    rows = (
+        Problem.objects.filter(agent__team__in=teams, points__gt=0)
+        .select_related("agent__team")
+        .order_by("-suggests", "-touched_at", "-id")[:SHOWN]
+    )
+    answered = ThinkTwice.objects.filter(problem__agent__team__in=teams)
+    context = {
+        "rows": [_row(problem) for problem in rows],
+        "most": SHOWN,
+        "counts": thinking.success(answered),
+        "advice": thinking.threshold_advice(answered.exclude(outcome="")),
+        "section": "stuck",
+    }
+    return render(request, "reviews/stuck.html", context)
+
+
+@require_GET
+def problem(request: PersonRequest, problem_id: str) -> HttpResponse:
+    """Show one problem: its points step by step, the evidence, the brief, and what was answered."""
+    found = _visible(request, problem_id)
+    shape = thinking.shape(found)
+    steps = AgentResponse.objects.filter(problem=found).order_by("-id")
+    points = list(reversed(steps.values_list("public_id", "stuck_points", "received_at")[:STEPS]))
+    answers = list(found.think_twice.select_related("person"))
+    said_yes = next((each for each in answers if each.answer == ThinkTwice.Answer.YES), None)
+    context = {
+        "problem": found,
+        "shape": shape,
+        "signals": [{"title": SIGNALS[signal["type"]], **signal} for signal in shape["signals"]],
+        "chart": _chart(points, shape["threshold"]),
+        "answers": answers,
+        "said_yes": said_yes,
+        "may_answer": request.user.has_role(found.agent.team_id, Role.REVIEWER),
+        "section": "stuck",
+    }
+    return render(request, "reviews/problem.html", context)
+
+
+@require_POST
+def problem_answer(request: PersonRequest, problem_id: str) -> HttpResponse:
+    """Say whether the agent should think twice."""
+    found, said = _own(request, problem_id), request.POST.get("answer")
+    if said not in ("yes", "no"):
+        return HttpResponseBadRequest(_("Answer yes or no."), content_type="text/plain; charset=utf-8")
+    thinking.answer(found, "yes" if said == "yes" else "no", request.user)
+    if said == "yes":
+        messages.success(request, _("The agent is told with its next response, and gets the brief in its context."))
+    else:
+        messages.success(request, _("It is not asked again until there is a new sign."))
+    return redirect("problem", problem_id)
+
+
+@require_POST
+def problem_outcome(request: PersonRequest, problem_id: str) -> HttpResponse:
+    """Say what came of thinking twice."""
+    found, became = _own(request, problem_id), request.POST.get("outcome")
+    if became not in ("helped", "did-not-help"):
+        return HttpResponseBadRequest(_("There is no such outcome."), content_type="text/plain; charset=utf-8")
+    try:
+        thinking.set_outcome(found, "helped" if became == "helped" else "did-not-help", request.user)
+        messages.success(request, _("Saved."))
+    except thinking.NothingToSay:
+        messages.error(request, _("Nobody has said yes to thinking twice about this problem."))
+    return redirect("problem", problem_id)
+
+
+@require_POST
+def problem_resolve(request: PersonRequest, problem_id: str) -> HttpResponse:
+    """Reset the counters: the problem is solved."""
+    thinking.resolve(_own(request, problem_id), request.user)
+    messages.success(request, _("Counting starts anew."))
+    return redirect("problem", problem_id)
+
+
+def _visible(request: PersonRequest, problem_id: str) -> Problem:
+    seen = Problem.objects.filter(agent__team__in=request.user.teams_as())
+    return get_object_or_404(seen.select_related("agent__team"), public_id=problem_id)
+
+
+def _own(request: PersonRequest, problem_id: str) -> Problem:
+    found = _visible(request, problem_id)
+    if not request.user.has_role(found.agent.team_id, Role.REVIEWER):
+        raise PermissionDenied(_("Viewers read. A reviewer, curator or owner of the team can answer."))
+    return found
+
+
+def _row(problem: Problem) -> dict[str, Any]:
+    return {"problem": problem, "signals": [SIGNALS[name] for name in SIGNALS if name in problem.state["signals"]]}
+
+
+def _chart(points: list[tuple[str, int | None, Any]], threshold: int) -> dict[str, Any]:
+    """Lay out the points after each response as columns of a chart 100 high; None where it was not counted."""
+    top = max([threshold, *(count or 0 for _, count, _ in points)])
+    width = 600 / max(12, len(points))
+    return {
+        "bars": [
+            {
+                "x": f"{place * width:.1f}",
+                "width": f"{width * 0.8:.1f}",
+                "y": f"{100 - 100 * (count or 0) / top:.1f}",
+                "height": f"{100 * (count or 0) / top:.1f}",
+                "points": count,
+                "response": public_id,
+                "at": at,
+            }
+            for place, (public_id, count, at) in enumerate(points)
+        ],
+        "line": f"{100 - 100 * threshold / top:.1f}",
+        "threshold": threshold,
+    }

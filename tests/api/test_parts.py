@@ -1,0 +1,99 @@
+"""Quality, confidence and stuck in the verdict: what they look at is recorded, so each can be made again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from metacog.models import Agent, AuditEvent
+from patterns.scorer import scorer_for
+from reviews import history
+from reviews.models import AgentResponse, Delivery
+
+ROOT = Path(__file__).parents[2]
+TALK = [
+    {"response": "The deploy is done and all checks are green.", "session": "s1", "user_message": "Is it deployed?"},
+    {"response": "The deploy is done and all checks are green.", "session": "s1", "topics": ["deploys"]},
+    {"response": "測試失敗是因為快取過期了，所以請先清掉。", "session": "s1", "user_message": "為什麼失敗？"},
+    {"response": "I'm stuck. For some reason it fails.", "session": "s2", "problem": "bug", "errors": ["E1"]},
+    {"response": "", "session": "s1"},
+    {"response": "Strangely, it fails again.", "session": "s2", "problem": "bug", "errors": ["E1"],
+     "retrieval": {"scores": [0.9, 0.2], "facts": 3}},
+    {"response": "It fails.", "session": "s2", "problem": "bug", "errors": ["E1"], "topics": ["deploys", "bugs"]},
+    {"response": "Done.", "session": "s2", "problem": "bug", "outcome": "resolved", "topics": ["deploys"]},
+    {"response": "Done, all checks are green now.", "session": "s2", "problem": "bug", "user_message": "think twice"},
+]  # fmt: skip
+
+
+def parts(verdict: dict[str, Any]) -> dict[str, Any]:
+    return {name: verdict[name] for name in ("quality", "confidence", "stuck", "events")}
+
+
+@pytest.fixture
+def told(kuro: Any) -> list[dict[str, Any]]:
+    """Post the talk, and return the verdicts."""
+    return [kuro.respond(**({"items": None} | body)) for body in TALK]
+
+
+def test_a_repetition_is_told_within_its_session(told: Any, kuro: Any) -> None:
+    assert not told[0]["quality"]["evaluation"]["repetition"]
+    assert told[1]["quality"]["evaluation"]["repetition"]
+    assert not kuro.respond(TALK[0]["response"], session="s9")["quality"]["evaluation"]["repetition"]
+
+
+def test_familiarity_comes_from_what_was_named_before(told: Any) -> None:
+    assert "mentions: deploys: 0" in told[1]["confidence"]["reason"]
+    assert "mentions: deploys: 1, bugs: 0" in told[6]["confidence"]["reason"]
+    assert told[0]["confidence"] is None  # nothing says anything
+
+
+def test_each_verdict_can_be_made_again_from_what_is_stored(told: Any, kuro: Any) -> None:
+    scorer = scorer_for(Agent.objects.select_related("team").get(public_id=kuro.id))
+    rows = AgentResponse.objects.order_by("pk")
+    assert len(rows) == len(TALK)
+    for row in rows:
+        again = scorer.score(row.wire_body(), history=history.recorded(row))
+        assert json.dumps(parts(again)) == json.dumps(parts(row.wire_verdict()))
+
+
+def test_the_command_gives_the_same_parts(told: Any, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.json"
+    policy.write_text('{"language": "en"}')
+    lines = "".join(json.dumps(body) + "\n" for body in TALK)
+    command = [sys.executable, "-m", "metacog.heuristics", "score", "--policy", str(policy)]
+    found = subprocess.run(command, input=lines, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    assert [json.dumps(parts(json.loads(line))) for line in found.splitlines()] == [
+        json.dumps(parts(verdict)) for verdict in told
+    ]
+
+
+def test_low_quality_is_recorded_and_told_but_holds_nothing(kuro: Any) -> None:
+    Agent.objects.update(callback_url="https://agent.example.org/hook")
+    verdict = kuro.respond("", items=[{"kind": "chat", "text": "ok"}], user_message="Why? And when?")
+    assert verdict["quality"]["score"] < 0.5
+    assert verdict["events"] == ["meta:confidence-low", "meta:impasse"]
+    assert verdict["items"][0]["disposition"] == "pass"
+    assert set(AuditEvent.objects.filter(action__startswith="meta:").values_list("action", flat=True)) == {
+        "meta:confidence-low", "meta:impasse",
+    }  # fmt: skip
+    deliveries = {each.type: json.loads(each.body) for each in Delivery.objects.all()}
+    assert set(deliveries) == {"meta.confidence_low", "meta.impasse"}
+    assert deliveries["meta.impasse"]["data"]["response"] == verdict["id"]
+
+
+def test_the_context_has_the_latest_confidence(kuro: Any) -> None:
+    verdict = kuro.respond("x", retrieval={"scores": [0.9]})
+    assert kuro.get("/context").json()["confidence"] == verdict["confidence"]
+    prompt = kuro.get("/context", accept="text/plain").content.decode()
+    assert "Your confidence level for this response is: medium." in prompt
+
+
+def test_topics_named_longest_ago_are_forgotten() -> None:
+    counts = history.with_mentions({str(n): 1 for n in range(history.TOPICS)}, ["0", "new", "new"])
+    assert len(counts) == history.TOPICS
+    assert (counts["0"], counts["new"], "1" in counts) == (2, 1, False)

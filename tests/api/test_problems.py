@@ -1,0 +1,188 @@
+"""Stuck (seed 002), as an agent meets it: counters, suggestion, a person's answer, the brief, the outcome."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from metacog.models import Agent, AuditEvent
+from patterns.models import Problem, ThinkTwice
+from reviews.models import AgentResponse, Delivery
+
+LOOP = {"problem": "bug-17", "session": "s1", "approach": "bump the timeout", "errors": ["TimeoutError: 30 s"]}
+CREEP = "I'm not sure why. Let me try a completely different approach."
+
+
+def fail(kuro: Any, response: str = "It failed.", **fields: Any) -> Any:
+    return kuro.respond(response, items=[], **(LOOP | fields))["stuck"]
+
+
+def get_stuck(kuro: Any, **fields: Any) -> Any:
+    """Post what reaches the threshold: two loops of 3 and what is said with the third step."""
+    fail(kuro, **fields)
+    fail(kuro, **fields)
+    return fail(kuro, CREEP, **fields)
+
+
+class TestCounting:
+    def test_it_adds_up_signal_by_signal(self, kuro: Any) -> None:
+        assert [fail(kuro)["points"] for _ in range(3)] == [0, 0, 6]
+        stuck = fail(kuro, CREEP)
+        assert (stuck["points"], stuck["suggest"], stuck["invoke"]) == (10, True, False)
+        assert stuck["prompt"].startswith("I'm detecting signs we might be stuck on this problem:\n- ")
+        assert "**Think Twice**" in stuck["prompt"]
+
+    def test_problems_sessions_and_agents_are_counted_apart(self, kuro: Any, other: Any) -> None:
+        get_stuck(kuro)
+        assert fail(kuro, problem="bug-18")["points"] == 0
+        assert fail(kuro, session="s2")["points"] == 0
+        assert fail(other)["points"] == 0
+        assert Problem.objects.count() == 4
+
+    def test_success_resets(self, kuro: Any) -> None:
+        get_stuck(kuro)
+        assert fail(kuro, "Fixed.", outcome="resolved", errors=[], approach=None)["points"] == 0
+        assert not Problem.objects.get().suggests
+        assert fail(kuro)["points"] == 0
+
+    def test_what_shows_nothing_leaves_no_row(self, kuro: Any) -> None:
+        kuro.respond("All is well.")
+        assert not Problem.objects.exists()
+        assert AgentResponse.objects.get().problem is None
+
+    def test_a_response_posted_twice_counts_once(self, kuro: Any) -> None:
+        for _ in range(3):
+            kuro.post("/responses", {"id": "same", "response": "x", **LOOP})
+        assert Problem.objects.get().state["step"] == 1
+
+    def test_it_can_be_switched_off(self, kuro: Any) -> None:
+        from metacog.models import Policy
+
+        Policy.objects.update(parts={"quality": False, "confidence": False, "stuck": False})
+        verdict = kuro.respond(**LOOP)
+        assert (verdict["quality"], verdict["confidence"], verdict["stuck"]) == (None, None, None)
+        assert not Problem.objects.exists()
+
+
+class TestAsking:
+    def test_the_suggestion_is_recorded_owed_and_in_the_context_until_somebody_answers(self, kuro: Any) -> None:
+        Agent.objects.update(callback_url="https://agent.example.org/hook")
+        get_stuck(kuro)
+        fail(kuro)
+        assert AuditEvent.objects.filter(action="think-twice-suggested").count() == 1
+        assert Delivery.objects.get(type="think_twice.suggested").agent.name == "kuro"
+        (asked,) = kuro.get("/context").json()["think_twice"]
+        assert (asked["problem"], asked["suggest"]) == ("bug-17", True)
+        assert asked["prompt"] in kuro.get("/context", accept="text/plain").content.decode()
+        kuro.post("/problems/bug-17/think-twice", {"answer": "no"})
+        assert kuro.get("/context").json()["think_twice"] is None
+        assert not fail(kuro)["suggest"]
+
+    @pytest.mark.parametrize("said", ["yes", "no"])
+    def test_an_agent_brings_a_persons_answer(self, kuro: Any, said: str) -> None:
+        get_stuck(kuro)
+        answer = kuro.post("/problems/bug-17/think-twice", {"answer": said})
+        assert answer.status_code == 200
+        assert (answer.json()["suggest"], answer.json()["invoke"]) == (False, said == "yes")
+        assert "bump the timeout" in answer.json()["brief"]
+        row = ThinkTwice.objects.get()
+        assert (row.answer, row.by, row.points) == (said, "agent", 10)
+        event = AuditEvent.objects.get(action="think-twice-answered")
+        assert (event.after, event.data["by"]) == (said, "agent")
+        assert not fail(kuro)["invoke"]  # it knows
+
+    def test_the_users_own_think_twice_is_the_yes(self, kuro: Any) -> None:
+        stuck = fail(kuro, user_message="Think twice.")
+        assert (stuck["points"], stuck["suggest"], stuck["invoke"]) == (0, False, True)
+        row = ThinkTwice.objects.get()
+        assert (row.answer, row.by, row.suggested_at) == ("yes", "user", None)
+        assert not fail(kuro)["invoke"]
+
+    def test_a_yes_in_the_console_reaches_the_agent_once(self, kuro: Any, alice: Any, as_person: Any) -> None:
+        get_stuck(kuro)
+        problem = Problem.objects.get()
+        answer = as_person(alice).post(reverse("problem-answer", args=[problem.public_id]), {"answer": "yes"})
+        assert answer.status_code == 302
+        (told,) = kuro.get("/context").json()["think_twice"]
+        assert (told["invoke"], told["suggest"]) == (True, False)
+        assert told["brief"].strip() in kuro.get("/context", accept="text/plain").content.decode()
+        assert fail(kuro)["invoke"]
+        assert kuro.get("/context").json()["think_twice"] is None
+        assert not fail(kuro)["invoke"]
+        row = ThinkTwice.objects.get()
+        assert (row.answer, row.by, row.person) == ("yes", "person", alice)
+
+
+class TestOutcome:
+    def test_it_is_kept_and_can_be_corrected(self, kuro: Any) -> None:
+        get_stuck(kuro)
+        kuro.post("/problems/bug-17/think-twice", {"answer": "yes"})
+        for outcome in ("helped", "helped", "did-not-help"):
+            answer = kuro.post("/problems/bug-17/think-twice", {"outcome": outcome})
+            assert answer.json()["answers"][0]["outcome"] == outcome
+        assert AuditEvent.objects.filter(action="think-twice-outcome").count() == 2
+
+    def test_without_a_yes_there_is_none(self, kuro: Any) -> None:
+        get_stuck(kuro)
+        answer = kuro.post("/problems/bug-17/think-twice", {"outcome": "helped"})
+        assert answer.status_code == 409
+        assert "Nobody has said yes" in answer.json()["detail"]
+
+
+class TestReading:
+    def test_it_shows_state_evidence_and_brief(self, kuro: Any) -> None:
+        kuro.respond("x", user_message="Never touch the database. Why is it slow?", **LOOP)
+        get_stuck(kuro)
+        found = kuro.get("/problems/bug-17").json()
+        assert {signal["type"] for signal in found["signals"]} >= {"error-loop", "repeated-approach"}
+        assert found["session"] == "s1"
+        for part in ("bug-17", "TimeoutError", "bump the timeout", "Never touch the database."):
+            assert f"> {part}" in found["brief"]
+
+    def test_the_session_worked_on_last_answers_for_a_key(self, kuro: Any) -> None:
+        fail(kuro)
+        fail(kuro, session="s2")
+        assert kuro.get("/problems/bug-17").json()["session"] == "s2"
+        assert kuro.get("/problems/bug-17?session=s1").json()["session"] == "s1"
+        assert kuro.get("/problems/bug-17?session=s3").status_code == 404
+
+    @pytest.mark.parametrize("key", ["a/b", "卡住了", "x y", "resolve"])
+    def test_any_key_can_be_asked_for(self, kuro: Any, key: str) -> None:
+        fail(kuro, problem=key)
+        assert kuro.get(f"/problems/{key}").json()["problem"] == key
+        assert kuro.post(f"/problems/{key}/resolve", "").json()["points"] == 0
+
+    def test_resolving_resets(self, kuro: Any) -> None:
+        get_stuck(kuro)
+        answer = kuro.post("/problems/bug-17/resolve", {})
+        assert answer.status_code == 200
+        assert (answer.json()["points"], answer.json()["suggest"]) == (0, False)
+        assert AuditEvent.objects.filter(action="problem-resolved").count() == 1
+        assert kuro.get("/problems").json()["items"] == []
+
+    def test_the_list_has_what_shows_a_sign(self, kuro: Any, other: Any) -> None:
+        get_stuck(kuro)
+        fail(kuro, problem="new")
+        get_stuck(other)
+        assert [each["problem"] for each in kuro.get("/problems").json()["items"]] == ["bug-17"]
+
+    @pytest.mark.parametrize(
+        ("body", "pointer"),
+        [({}, "/answer"), ({"answer": "maybe"}, "/answer"), ({"answer": "yes", "outcome": "helped"}, "/answer"),
+         ({"outcome": "great"}, "/outcome"), ({"answer": "yes", "why": "x"}, "/why"), ([], "")],
+    )  # fmt: skip
+    def test_it_says_what_is_wrong(self, kuro: Any, body: Any, pointer: str) -> None:
+        fail(kuro)
+        answer = kuro.post("/problems/bug-17/think-twice", body)
+        assert answer.status_code == 422
+        assert answer.json()["errors"][0]["pointer"] == pointer
+        assert not ThinkTwice.objects.exists()
+
+    def test_a_strangers_problem_is_404(self, kuro: Any, other: Any) -> None:
+        get_stuck(kuro)
+        assert other.get("/problems/bug-17").status_code == 404
+        assert other.post("/problems/bug-17/resolve", {}).status_code == 404
+        assert other.post("/problems/bug-17/think-twice", {"answer": "yes"}).status_code == 404
+        assert not ThinkTwice.objects.exclude(answer="").exists()
