@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from metacog.heuristics import Hesitation, Item, Scorer
 from metacog.heuristics.lexicon import LANGUAGES
+from metacog.heuristics.wire import Verdict
 
 AWARE = Scorer(profile="aware")
 LONG = "This sentence says nothing in particular. " * 6
@@ -388,6 +389,16 @@ def test_one_scorers_patterns_serve_both_profiles() -> None:
 
 def test_the_new_weights_do_nothing_to_the_seeds_profile() -> None:
     assert Scorer(policy={"weights": {"no-source": 100}}).hesitate("In 1998, a\u200bb.", []).signals == ()
+
+
+def test_it_gives_a_verdict_of_the_published_shape() -> None:
+    body = {"response": "Clearly, in 1998 a\u200bb.", "items": [{"kind": "chat", "text": LONG}]}
+    verdict = Verdict.model_validate(AWARE.score(body), strict=True)
+    assert verdict.profile == "aware"
+    assert verdict.hesitation is not None
+    types = [signal.type for signal in verdict.hesitation.signals]
+    assert types == ["absolute-claim", "no-hedge", "no-source", "hidden-text"]
+    assert verdict.items[0].disposition == "hold"  # 20 + 15 + 10 + 30
 
 
 def test_every_word_belongs_to_one_list() -> None:
