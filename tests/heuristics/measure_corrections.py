@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent.parent))
 
+from metacog.heuristics.contradictions import contradicts  # noqa: E402
 from metacog.heuristics.corrections import find_correction  # noqa: E402
 
 
@@ -53,6 +54,15 @@ def corrections(language: str, part: str | None = None, mode: Any = "wide") -> M
     )
 
 
+def contradictions(language: str, part: str | None = None) -> Measured:
+    """Measure one language, and one part of the set (None: all of it)."""
+    return measure(
+        (row["is_contradiction"], contradicts(row["first"], row["second"]) is not None)
+        for row in labelled("contradictions")
+        if row["language"] == language and part in (None, row["part"])
+    )
+
+
 def line(*cells: Any) -> str:
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
@@ -71,6 +81,10 @@ def main() -> None:
         print(row("correction, mode `wide`", language, corrections(language)))
         for part in ("tuned", "held-out", "reply"):
             print(row(f"… {part}", language, corrections(language, part)))
+    for language in ("en", "zh"):
+        print(row("contradiction", language, contradictions(language)))
+        for part in ("tuned", "held-out"):
+            print(row(f"… {part}", language, contradictions(language, part)))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,230 @@
+"""Tell whether one text contradicts another: a second look its first (seed 000, H9), new knowledge a memory (H10)."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from .hesitation import Span
+from .lexicon import contradictions as words
+from .shadow import fold
+
+MAX_READ = 8_192  # code points of each text
+MAX_SENTENCES = 60  # of each
+SAME_SUBJECT = 0.6  # share of words in common from which two sentences speak of one thing
+SAME_COUNT = 0.75  # the same where only a number differs, which in lists it always does
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two sentences that cannot both hold, with where they stand. A proposal: a person confirms it."""
+
+    kind: Literal["negation", "antonym", "number", "retraction"]
+    confidence: float  # 0..1; how alike the rest of the sentences is
+    first: Span | None  # in the first text; None where the second takes back all of it
+    second: Span
+    detail: str
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "confidence": self.confidence,
+            "first": self.first.as_dict() if self.first else None,
+            "second": self.second.as_dict(),
+            "detail": self.detail,
+        }
+
+
+def contradicts(first: str, second: str) -> Contradiction | None:
+    """Find the clearest contradiction between two texts, English or Chinese; None where there is none.
+
+    Sentences on the same subject contradict each other by negation, antonyms, or numbers of the same unit; a second
+    text that takes the first back ("I was wrong", 我收回) does as a whole. Questions and conditions state nothing;
+    "may" weakens; what differs in time, version or step can hold side by side.
+    """
+    best: Contradiction | None = None
+    firsts, seconds = list(_statements(first)), list(_statements(second))
+    for ours in seconds:
+        found = [_retracted(ours), *(_compare(theirs, ours) for theirs in firsts)]
+        for each in found:
+            if each and (best is None or each.confidence > best.confidence):
+                best = each
+    return best
+
+
+def contradicted(knowledge: str, memories: Iterable[str]) -> list[tuple[int, Contradiction]]:
+    """Find the memories that new knowledge contradicts: the number of each, the surest first."""
+    found = [(number, contradicts(memory, knowledge)) for number, memory in enumerate(memories)]
+    certain = [(number, each) for number, each in found if each]
+    return sorted(certain, key=lambda pair: (-pair[1].confidence, pair[0]))
+
+
+class _Statement(NamedTuple):
+    span: Span
+    folded: str
+    content: frozenset[str]
+    negations: int
+    numbers: tuple[tuple[str, str], ...]  # (value, unit)
+    labels: frozenset[str]
+
+
+_SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
+_NO_NEGATION = re.compile(words.NO_NEGATION)
+_NEGATED = re.compile(rf"\b(?:{'|'.join(sorted(words.NEGATORS))})\b|n't\b")
+_ZH_NEGATED = re.compile(words.ZH_NEGATION)
+_ZH_STOP = re.compile(words.ZH_STOP)
+_WORD = re.compile(r"[a-z][a-z0-9_'-]*")
+_CHINESE = re.compile(r"[\u3400-\u9fff]+")
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+_UNIT = re.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
+_ZH_COUNT = re.compile(rf"([{''.join(words.ZH_NUMERALS)}])(?=[{words.ZH_MEASURES}])")
+_EN_COUNT = re.compile(rf"\b(?:{'|'.join(words.NUMERALS)})\b")
+_LABEL = re.compile(words.LABEL)
+_ZH_ORDINAL = re.compile(r"第[\d一二三四五六七八九十]+")
+_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_HEDGE, _BOUND, _PAST, _CONDITION, _DATED, _RETRACTION = (
+    re.compile(expression)
+    for expression in (words.HEDGE, words.BOUND, words.PAST, words.CONDITION, words.DATED, words.RETRACTION)
+)
+
+
+def _statements(text: str) -> Iterable[_Statement]:
+    text = text[:MAX_READ]
+    folded = fold(text)
+    for number, match in enumerate(_SENTENCE.finditer(folded)):
+        if number == MAX_SENTENCES:
+            return
+        sentence = match[0].strip()
+        if not sentence or sentence.endswith("?") or re.search(r"吗[。!]?$", sentence):
+            continue
+        start = match.start() + len(match[0]) - len(match[0].lstrip())
+        span = Span(start, start + len(sentence), text[start : start + len(sentence)])
+        yield _read(span, sentence)
+
+
+def _read(span: Span, sentence: str) -> _Statement:
+    plain = _NO_NEGATION.sub(" ", sentence)
+    negations = len(_NEGATED.findall(plain)) + len(_ZH_NEGATED.findall(plain))
+    counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], sentence)
+    counted = _ZH_COUNT.sub(lambda match: str(words.ZH_NUMERALS[match[1]]), counted)
+    labels = {match[0] for match in _ZH_ORDINAL.finditer(sentence)}
+    numbers = []
+    for match in _NUMBER.finditer(counted):
+        before = counted[max(0, match.start() - 12) : match.start()]
+        if _LABEL.search(before):
+            labels.add(match[0])
+        else:
+            unit = _UNIT.match(counted, match.end())
+            numbers.append((match[0].replace(",", ""), (unit[1] or "") if unit else ""))
+    units = {unit for _, unit in numbers}
+    content = {
+        _stem(word)
+        for word in _WORD.findall(_NEGATED.sub(" ", counted))
+        if word not in words.STOPWORDS and not word.endswith("n't")
+    }
+    for run in _CHINESE.findall(_ZH_STOP.sub(" ", _ZH_NEGATED.sub("", _ZH_ORDINAL.sub(" ", counted)))):
+        content |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
+    return _Statement(span, sentence, frozenset(content - units), negations, tuple(numbers), frozenset(labels))
+
+
+def _stem(word: str) -> str:
+    for suffix in ("ing", "ed", "es", "s"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
+            stem = word[: -len(suffix)]
+            return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "ls" else stem.rstrip("e")
+    return word.rstrip("e") if len(word) > 3 else word
+
+
+_PAIRS = frozenset(frozenset((_stem(one), _stem(other))) for one, other in words.ANTONYMS)
+# And how many letters what follows must have: "input" is not the opposite of "put".
+_PREFIXES = {"un": 3, "non": 3, "in": 5, "im": 5, "ir": 5, "il": 5, "dis": 5}
+
+
+def _retracted(ours: _Statement) -> Contradiction | None:
+    match = _RETRACTION.search(ours.folded)
+    if not match or _CONDITION.search(ours.folded):
+        return None
+    start = ours.span.start + match.start()
+    said = ours.span.text[match.start() : match.end()]
+    return Contradiction("retraction", 0.8, None, Span(start, start + len(said), said), "takes back what was said")
+
+
+def _compare(theirs: _Statement, ours: _Statement) -> Contradiction | None:
+    one, other = theirs.folded, ours.folded
+    if theirs.labels != ours.labels or any(_CONDITION.search(each) for each in (one, other)):
+        return None
+    if bool(_PAST.search(one)) != bool(_PAST.search(other)):
+        return None
+    left, right, turned = _align(theirs, ours)
+    both, either = left & right, left | right
+    alike = len(both) / len(either) if either else 0.0
+    lone_left, lone_right = left - right, right - left
+    if lone_left and lone_right and alike < SAME_COUNT:
+        return None  # each speaks of something that the other does not
+    is_turned = (theirs.negations + ours.negations + len(turned)) % 2 == 1
+    confidence = round((0.5 + 0.45 * alike) * (0.5 if _HEDGE.search(one) or _HEDGE.search(other) else 1.0), 2)
+    if confidence < 0.5 or alike < SAME_SUBJECT or not both:
+        return None
+    if is_turned and not _is_another_case(theirs, ours, bool(turned)):
+        detail = f"{' / '.join(turned[0])}" if turned else "one denies what the other says"
+        return Contradiction("antonym" if turned else "negation", confidence, theirs.span, ours.span, detail)
+    if not is_turned and alike >= SAME_COUNT and not turned:
+        return _other_number(theirs, ours, confidence)
+    return None
+
+
+def _align(theirs: _Statement, ours: _Statement) -> tuple[frozenset[str], frozenset[str], list[tuple[str, str]]]:
+    """Take out opposites, English by word and Chinese by phrase; give what is left of both, and the opposites."""
+    left, right = set(theirs.content), set(ours.content)
+    turned: list[tuple[str, str]] = []
+    for word in sorted(left - right):
+        opposite = next((each for each in sorted(right - left) if _is_opposite(word, each)), None)
+        if opposite:
+            left.discard(word)
+            right.discard(opposite)
+            turned.append((word, opposite))
+    one, other = theirs.folded, ours.folded
+    for positive, negative in words.ZH_ANTONYMS:
+        for here, there in ((positive, negative), (negative, positive)):
+            if here in one and there not in one and there in other and here not in other:
+                if not _ZH_NEGATED.search(here + there):  # 从不 is counted as a negation already
+                    turned.append((here, there))
+                left = {term for term in left if not set(term) & set(here)}
+                right = {term for term in right if not set(term) & set(there)}
+                one, other = one.replace(here, ""), other.replace(there, "")
+    return frozenset(left), frozenset(right), turned
+
+
+def _is_opposite(one: str, other: str) -> bool:
+    if frozenset((one, other)) in _PAIRS:
+        return True
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    return any(longer == prefix + shorter and len(shorter) >= least for prefix, least in _PREFIXES.items())
+
+
+def _is_another_case(theirs: _Statement, ours: _Statement, by_antonym: bool) -> bool:
+    """Tell whether figures set the sentences apart: another year, or an old and a new, each with its own."""
+    one, other = ({value for value, _ in each.numbers} for each in (theirs, ours))
+    if by_antonym and one and other and one != other:
+        return True
+    years = [{value for value in values if _YEAR.fullmatch(value)} for values in (one, other)]
+    return bool(years[0] and years[1] and years[0] != years[1])
+
+
+def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Contradiction | None:
+    """Compare numbers of the same units in the same order; only one may differ, else it is another case."""
+    if len(theirs.numbers) != len(ours.numbers) or any(_BOUND.search(each.folded) for each in (theirs, ours)):
+        return None
+    pairs = [(one, other) for one, other in zip(theirs.numbers, ours.numbers, strict=True) if one != other]
+    if len(pairs) != 1:
+        return None
+    (value, unit), (other_value, other_unit) = pairs[0]
+    if _singular(unit) != _singular(other_unit) or float(value) == float(other_value):
+        return None
+    if _YEAR.fullmatch(value) and _YEAR.fullmatch(other_value) and not _DATED.search(theirs.folded):
+        return None
+    return Contradiction("number", confidence, theirs.span, ours.span, f"{value} / {other_value}")
+
+
+def _singular(unit: str) -> str:
+    return unit.rstrip("s")

@@ -1,0 +1,80 @@
+"""What turns a statement round, what softens it, and what sets it in another time.
+
+Ours; the kinds are those that surface features can find of de Marneffe, Rafferty and Manning, "Finding Contradictions
+in Text" (2008): negation, antonymy, numbers. English words are folded; Chinese is in simplified characters, as
+`shadow.fold` gives it.
+"""
+
+
+def _pairs(listed: str) -> tuple[tuple[str, str], ...]:
+    return tuple((one, other) for one, _, other in (pair.partition("/") for pair in listed.split()))
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+NEGATORS = _words("not no never none nobody nothing neither nor cannot without hardly")
+# Cut out first: they hold a negator and deny nothing, or deny it twice.
+NO_NEGATION = (
+    r"\bnot (?:only|just|merely)\b|\bno doubt\b|\bwithout (?:a )?doubt\b|\bnothing but\b|\bno matter\b"
+    r"|不但|不仅|不只|不过|不管|不论|不断|不错|不少|不同|不久|不得不|不外乎|无论|无线|毫无疑问|没错|除非"
+    r"|差不多|未来|非常|非洲|是不是|对不对|能不能|会不会|要不要|可不可以|有没有"
+)
+ZH_NEGATION = r"[不没无未]|并非|绝非|而非|从不|尚未"
+
+ANTONYMS = _pairs("""
+    always/never all/none increase/decrease up/down rise/fall before/after enable/disable open/closed open/close
+    like/hate love/hate pass/fail required/optional mandatory/optional public/private faster/slower fast/slow
+    empty/full older/younger old/new oldest/newest more/less higher/lower high/low true/false right/wrong
+    safe/dangerous allow/forbid accept/reject include/exclude first/last early/late cheap/expensive free/paid
+    agree/disagree start/stop win/lose keep/remove hot/cold success/failure best/worst strong/weak better/worse
+    improve/worsen synchronous/asynchronous guilty/innocent alive/dead
+""")
+ZH_ANTONYMS = _pairs("""
+    安全/危险 上涨/下跌 上升/下降 升高/降低 增加/减少 喜欢/讨厌 之前/之后 启用/停用 开启/关闭 打开/关闭 通过/失败
+    成功/失败 变快/变慢 快/慢 合法/非法 空的/满的 免费/收费 同意/反对 支持/反对 公开/保密 总是/从不 必须/不必
+    必填/选填 正确/错误 允许/禁止 接受/拒绝 最高/最低 最大/最小 最新/最旧 提高/降低 有效/无效 真的/假的 姐姐/妹妹
+""")
+
+# Words that only join others: they say nothing of the subject.
+STOPWORDS = _words("""
+    a an the this that these those it its is are was were be been being am do does did done have has had having will
+    would shall should can could may might must to of in on at by for with from as and or but so i we you he she they
+    my our your his her their me us them there here also just still really very definitely clearly certainly any some
+    only then than longer now yet already actually both each every about into
+""")
+ZH_STOP = r"[的了是在和与或是就也都而其之于以为被把让这那个会能可着地得有很来说已经曾将并及]"
+
+HEDGE = r"\b(?:may|might|could|maybe|perhaps|possibly|probably|seems?)\b|可能|也许|或许|大概|似乎"
+BOUND = (
+    r"\b(?:at least|at most|up to|more than|less than|over|under|about|around|nearly|almost)\b"
+    r"|至少|最多|超过|不到|约|左右|以上|以下"
+)
+# One of two sentences has it: they speak of different times, and both can hold.
+PAST = r"\b(?:used to|previously|formerly|once was|back then)\b|以前|曾经|过去|原先"
+CONDITION = r"^(?:if|when|unless|while|once)\b|^(?:如果|若|除非|当|只要)|\bif\b"
+
+# What numbers name instead of count, and when a year is the point of the sentence.
+LABEL = r"(?:version|v|step|chapter|page|part|phase|section|line|issue|case|room|level|day|week|q|#|第|步骤|版本)\s*$"
+DATED = (
+    r"found|born|establish|releas|launch|publish|die|built|creat|introduc|expir|end|start|begin"
+    r"|成立|出生|发布|建立|推出|上市|创立|建成|到期|去世"
+)
+_COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NUMERALS = {
+    **{word: str(number) for number, word in enumerate(_COUNTED)},
+    "twelve": "12",
+}
+ZH_NUMERALS = dict(zip("一二两三四五六七八九十", (1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True))
+ZH_MEASURES = "个名位种条项台次天年月周人件份元"
+
+RETRACTION = (
+    r"\bi was (?:wrong|mistaken)\b|\bon second thoughts?\b"
+    r"|\bi (?:retract|withdraw|take (?:that|it) back|no longer (?:think|believe))\b"
+    r"|\bmy (?:earlier|previous|first|original|last) (?:answer|claim|statement|conclusion|view)\b.{0,20}"
+    r"\b(?:wrong|incorrect|mistaken|false|not (?:right|correct|true))\b"
+    r"|\b(?:this|that) (?:was|is) (?:wrong|incorrect|a mistake|not (?:right|correct|true))\b"
+    r"|我(?:之前|先前|刚才|原来|原先)?(?:说|写|答|想|判断|弄|搞|看)?错了|我收回"
+    r"|(?:之前|先前|原先|原来|刚才)的(?:说法|结论|答案|回答|判断).{0,6}(?:不对|不正确|有误|错|不成立|站不住)"
+)

@@ -1,0 +1,147 @@
+"""Two texts that cannot both hold: a second look and its first, knowledge and a memory (seed 000, H9 and H10)."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metacog.heuristics.contradictions import contradicted, contradicts
+
+spec = importlib.util.spec_from_file_location("measure_corrections", Path(__file__).with_name("measure_corrections.py"))
+assert spec
+assert spec.loader
+measuring = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(measuring)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        ("The cache is safe.", "The cache is not safe.", "negation"),
+        ("The API supports pagination.", "The API doesn’t support pagination.", "negation"),
+        ("The endpoint accepts JSON.", "The endpoint no longer accepts JSON.", "negation"),
+        ("Deploys always run on Friday.", "Deploys never run on Friday.", "negation"),
+        ("快取是安全的。", "快取不是安全的。", "negation"),
+        ("介面支援分頁。", "接口。介面不支持分页；介面不支援分頁。", "negation"),
+        ("部署總是在週五進行。", "部署從不在週五進行。", "negation"),
+        ("The cache is safe.", "The cache is unsafe.", "antonym"),
+        ("The test passes on Windows.", "The test fails on Windows.", "antonym"),
+        ("The migration is reversible.", "The migration is irreversible.", "antonym"),
+        ("這個做法是安全的。", "這個做法是危險的。", "antonym"),
+        ("三月價格上漲。", "三月价格下跌。", "antonym"),
+        ("The timeout is 30 seconds.", "The timeout is 60 seconds.", "number"),
+        ("The team has four members.", "The team has 6 members.", "number"),
+        ("The budget is 1,200 euros.", "The budget is 1,300 euros.", "number"),
+        ("Kuro was founded in 2019.", "Kuro was founded in 2021.", "number"),
+        ("預設逾時是 30 秒。", "默认值。預設逾時是 60 秒。", "number"),
+        ("團隊有四個成員。", "团队有六个成员。", "number"),
+        ("The bug is in the parser.", "I was wrong: it is in the lexer.", "retraction"),
+        ("The bug is in the parser.", "My earlier answer was incorrect.", "retraction"),
+        ("錯誤在解析器。", "重新檢視後，我之前說錯了。", "retraction"),
+        ("答案是悉尼。", "我收回。", "retraction"),
+    ],
+)
+def test_it_finds_a_contradiction(first: str, second: str, kind: str) -> None:
+    found = contradicts(first, second)
+    assert found is not None
+    assert found.kind == kind
+    assert found.confidence >= 0.5
+    assert second[found.second.start : found.second.end] == found.second.text
+    assert (found.first is None) is (kind == "retraction")
+    assert found.first is None or first[found.first.start : found.first.end] == found.first.text
+    assert json.loads(json.dumps(found.as_dict())) == found.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("", ""),
+        ("The cache is safe.", ""),
+        ("The cache is safe.", "The cache is safe."),
+        ("The cache is not safe.", "The cache is unsafe."),
+        ("The cache is safe.", "The cache is not unsafe."),
+        ("The cache is safe.", "The database is not safe."),
+        ("The bug was fixed.", "The bug was not only fixed but tested."),
+        ("The cache is warm.", "There is no doubt that the cache is warm."),
+        ("The port must be open.", "The port must not be closed."),
+        ("The form is put first.", "The inform is input first."),
+        ("這個做法不安全。", "這個做法是危險的。"),
+        ("快取是安全的。", "資料庫不是安全的。"),
+        ("這樣很安全。", "這樣非常安全。"),
+        ("漏洞修好了。", "漏洞不但修好了，也測過了。"),
+        ("缓存是热的。", "毫无疑问，缓存是热的。"),
+        ("Version 2 supports plugins.", "Version 1 does not support plugins."),
+        ("第二版支援外掛。", "第一版不支援外掛。"),
+        ("In 2019 the price was 3 dollars.", "In 2020 the price was 4 dollars."),
+        ("The timeout is 1 minute.", "The timeout is 60 seconds."),
+        ("The team has four members.", "The team has 4 members."),
+        ("The budget is 1,200 euros.", "The budget is 1200 euros."),
+        ("The battery lasts at least 4 hours.", "The battery lasts 10 hours."),
+        ("電池至少可用 4 小時。", "電池可用 10 小時。"),
+        ("2019 年價格是 3 元。", "2020 年價格是 4 元。"),
+        ("步骤 1 需要 5 分钟。", "步骤 2 需要 9 分钟。"),
+        ("Is the cache safe?", "The cache is not safe."),
+        ("快取是安全的嗎？", "快取不是安全的。"),
+        ("The price may go up.", "The price may go down."),
+        ("價格可能上漲。", "價格可能下跌。"),
+        ("The cache used to be safe.", "The cache is not safe."),
+        ("如果磁盘满了，写入会失败。", "写入不会失败。"),
+        ("The bug is in the parser.", "If I was wrong, tell me."),
+        ("The bug is in the parser.", "He was wrong."),
+    ],
+)
+def test_it_finds_no_contradiction(first: str, second: str) -> None:
+    assert contradicts(first, second) is None
+
+
+def test_it_shows_the_two_sentences() -> None:
+    found = contradicts("Hello 🧭. The cache is safe to delete. Bye.", "Well. The cache is not safe to delete.")
+    assert found is not None
+    assert found.as_dict() == {
+        "kind": "negation",
+        "confidence": 0.95,
+        "first": {"start": 9, "end": 37, "text": "The cache is safe to delete."},
+        "second": {"start": 6, "end": 38, "text": "The cache is not safe to delete."},
+        "detail": "one denies what the other says",
+    }
+
+
+def test_it_is_less_sure_the_less_the_sentences_share() -> None:
+    near = contradicts("The old cache is safe to delete.", "The old cache is not safe to delete.")
+    far = contradicts("The cache is safe to delete.", "The old cache is not safe to delete.")
+    assert near is not None
+    assert far is not None
+    assert far.confidence < near.confidence
+
+
+def test_it_names_the_memories_that_knowledge_contradicts_the_surest_first() -> None:
+    memories = ["The sky is blue.", "The warm cache is safe to delete.", "The cache is safe to delete."]
+    found = contradicted("The cache is not safe to delete.", memories)
+    assert [number for number, _ in found] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("language", "part", "precision", "recall"),
+    [
+        ("en", None, 0.93, 0.93),
+        ("zh", None, 0.95, 0.85),
+        ("en", "held-out", 0.90, 0.90),
+        ("zh", "held-out", 0.90, 0.80),
+    ],
+)
+def test_it_is_as_good_as_the_docs_say(language: str, part: str | None, precision: float, recall: float) -> None:
+    measured = measuring.contradictions(language, part)
+    assert measured.n == (80 if part is None else 40)
+    assert measured.precision >= precision
+    assert measured.recall >= recall
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_a_text_never_contradicts_itself(text: str, other: str) -> None:
+    found = contradicts(text, text)
+    assert found is None or found.kind == "retraction"
+    found = contradicts(f"{text}\nThe cache is safe.", f"{other}\nThe cache is not safe.")
+    assert found is not None
