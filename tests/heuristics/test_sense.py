@@ -1,0 +1,90 @@
+"""A reading is the same with either library, however long the text, and leads back to the text as sent."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metacog.heuristics import matcher
+from metacog.heuristics.matcher import Automaton, ahocorasick_automaton
+from metacog.heuristics.sense import Reader, Reading, marks_of
+from metacog.heuristics.shadow import Shadow, fold
+
+AUTOMATA: list[Callable[..., Automaton]] = [ahocorasick_automaton]
+if matcher.HAS_DAACHORSE:
+    AUTOMATA.append(matcher.daachorse_automaton)
+KEYWORDS = ["none", "key word", "重試", "word"]
+MARKS = marks_of()
+READERS = [Reader(KEYWORDS, automaton) for automaton in AUTOMATA]
+
+
+def summary(reading: Reading) -> dict[str, object]:
+    names = ("claims", "hedges", "conclusions", "reasons", "facts", "keyword")
+    return {name: getattr(reading, name) for name in names}
+
+
+@pytest.mark.parametrize("automaton", AUTOMATA)
+@pytest.mark.parametrize("shift", range(12))
+def test_it_misses_nothing_where_two_windows_meet(automaton: Callable[..., Automaton], shift: int) -> None:
+    filler = "字" * 17 + "." * shift + " "
+    text = (filler + "不可能 clearly 也許 because \u200b" + filler + "KEY word 12% ") * 5
+    whole = Reader(KEYWORDS, automaton).read(text, MARKS)
+    parted = Reader(KEYWORDS, lambda entries: automaton(entries)._replace(window=64)).read(text, MARKS)
+    assert summary(parted) == summary(whole)
+    assert (whole.keyword, len(whole.claims), len(whole.hedges), len(whole.facts)) == (1, 10, 5, 5)
+
+
+pieces = st.sampled_from(
+    [
+        *"aA定一可能不 .\n?[1]",
+        "不可能",
+        "clearly",
+        "maybe",
+        "key word",
+        "word",
+        "重试",
+        "所以",
+        "12%",
+        "\u200b",
+        "é",
+        "http://x.org",
+        "`",
+    ]
+)
+texts = st.lists(pieces, max_size=25).map("".join)
+
+
+@given(texts)
+def test_both_libraries_read_alike(text: str) -> None:
+    first, *others = [summary(reader.read(text, MARKS)) for reader in READERS]
+    assert all(other == first for other in others)
+
+
+@given(st.text(st.sampled_from("aＡ顯\u200b\u2060😀é\ufe0f"), max_size=20))
+def test_every_place_in_the_shadow_reads_as_what_was_sent(text: str) -> None:
+    shadow = Shadow(text)
+    for start in range(len(shadow.text)):
+        for end in range(start + 1, len(shadow.text) + 1):
+            first, last = shadow.place(start, end)
+            assert Shadow(text[first:last]).text == shadow.text[start:end]
+            assert Shadow(text[first]).text  # nothing hidden at its edges
+            assert Shadow(text[last - 1]).text
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("ABC İ", "abc i"),
+        ("ＡＢＣ１２３：？", "abc123:?"),
+        ("資料庫後來", "资料库后来"),
+        ("аррlе", "apple"),
+        ("𝐜𝒍𝓮𝖺𝗋", "clear"),
+        ("ΟΔΟΣ οδος", "oδoσ oδoσ"),
+        ("don’t", "don't"),
+        ("😀𠮷。", "😀𠮷。"),
+    ],
+)
+def test_it_folds_character_by_character(text: str, folded: str) -> None:
+    assert fold(text) == folded
+    assert fold(folded) == folded
