@@ -117,7 +117,7 @@ NOT_ABSOLUTE = {
             "据统计，显然如此",
         ],
         *["It is clearly so. That follows from it.\nref: RFC 9110", "It is clearly so (Smith, 2020).", "显然[^2]"],
-        *["It is clearly so: [docs](https://example.org/a)", "根据官方文件，这一定是对的"],
+        *["It is clearly so: [docs](https://example.org/a)", "根据官方文件，这一定是对的", "據《史記》，顯然如此"],
     ],
     "manner": ["He explained it more clearly.", "a clearly defined goal", "I can definitely help you with that."],
 }

@@ -43,7 +43,7 @@ REASONING = (
 # findings on real texts: a source is a citation, not the word.
 CITATION = (
     *("according to", "source:", "sources:", "ref:", "reference:", "references:", "as reported by", "as reported in"),
-    *("cited in", "quoted from", "et al.", "doi:", "arxiv:", "isbn"),
+    *("cited in", "quoted from", "as stated in", "as documented in", "et al.", "doi:", "arxiv:", "isbn"),
 )
 # Listed so that what lies in them does not count.
 PLAIN = (
