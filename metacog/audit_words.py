@@ -32,6 +32,13 @@ OWN: Mapping[str, Promise] = {
 SENTENCES: Mapping[str, Promise] = {
     "response-accepted": gettext_lazy("%(agent)s posted a response"),
     "response-erased": gettext_lazy("The texts of a response of %(agent)s were erased after %(days)s days"),
+    "meta:confidence-low": gettext_lazy("The quality of a response of %(agent)s was low"),
+    "meta:impasse": gettext_lazy("A response of %(agent)s got nowhere"),
+    "think-twice-suggested": gettext_lazy("%(agent)s looks stuck at %(points)s points: think twice?"),
+    "think-twice-answered": gettext_lazy("Whether %(agent)s should think twice was answered: %(said)s"),
+    "think-twice-outcome": gettext_lazy("What came of thinking twice about a problem of %(agent)s was noted"),
+    "problem-resolved": gettext_lazy("A problem of %(agent)s was resolved"),
+    "problem-erased": gettext_lazy("What was kept of a problem of %(agent)s was erased after %(days)s days"),
     "decision-released": gettext_lazy("A decision was released to %(agent)s"),
     "callback-delivered": gettext_lazy("A callback reached %(agent)s"),
     "callback-given-up": gettext_lazy("A callback to %(agent)s was given up after %(attempts)s attempts"),
@@ -78,6 +85,7 @@ def tell(event: AuditEvent) -> str:
         agent=event.actor if own else event.agent.name if event.agent else _("an agent"),
         kind=kind.upper(),
         action=event.action,
+        said=event.after,
         fields=", ".join(event.data.get("fields", [])),
     )
     return str(sentence) % words

@@ -9,29 +9,17 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from metacog.models import Role
 from patterns import thinking
 from patterns.models import Problem, ThinkTwice
+from reviews.explanation import STUCK
 from reviews.models import AgentResponse
 from reviews.views import PersonRequest
 
 SHOWN = 100  # problems, those worked on last
 STEPS = 60  # responses of a problem in its chart
-SIGNALS = {
-    "repeated-approach": gettext_lazy("The same approach again"),
-    "circular-reasoning": gettext_lazy("Circular reasoning"),
-    "error-loop": gettext_lazy("The same error again"),
-    "exhaustion": gettext_lazy("Out of ideas"),
-    "uncertainty": gettext_lazy("Does not know why"),
-    "scope-creep": gettext_lazy("Starts over without a reason"),
-    "stale-context": gettext_lazy("Context nearly full"),
-    "no-commits": gettext_lazy("No commit for long"),
-    "test-regression": gettext_lazy("Tests that used to pass fail"),
-}
-
 
 @require_GET
 def stuck(request: PersonRequest) -> HttpResponse:
@@ -65,7 +53,7 @@ def problem(request: PersonRequest, problem_id: str) -> HttpResponse:
     context = {
         "problem": found,
         "shape": shape,
-        "signals": [{"title": SIGNALS[signal["type"]], **signal} for signal in shape["signals"]],
+        "signals": [{"title": STUCK[signal["type"]], **signal} for signal in shape["signals"]],
         "chart": _chart(points, shape["threshold"]),
         "answers": answers,
         "said_yes": said_yes,
@@ -124,7 +112,7 @@ def _own(request: PersonRequest, problem_id: str) -> Problem:
 
 
 def _row(problem: Problem) -> dict[str, Any]:
-    return {"problem": problem, "signals": [SIGNALS[name] for name in SIGNALS if name in problem.state["signals"]]}
+    return {"problem": problem, "signals": [STUCK[name] for name in STUCK if name in problem.state["signals"]]}
 
 
 def _chart(points: list[tuple[str, int | None, Any]], threshold: int) -> dict[str, Any]:

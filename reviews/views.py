@@ -23,7 +23,7 @@ from metacog.heuristics import Hesitation, Item, parse_tags
 from metacog.models import Agent, Role, User
 from reviews import decisions, highlight
 from reviews import queue as held_queue
-from reviews.explanation import RECORD_OF, TITLES, explain, parts
+from reviews.explanation import FLAGS, LEVELS, RECORD_OF, STUCK, TITLES, explain, parts
 from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.queue import PAGE, Filters
 
@@ -216,6 +216,7 @@ def _desk(
     history = list(held.decisions.select_related("person", "agent").defer("text").order_by("id"))
     return context | {
         "hesitation": hesitation,
+        **_other_parts(verdict),
         "parts": explain(hesitation, response.signals.select_related("pattern"), held.team_id),
         "text": highlight.show(held.text, marks),
         "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
@@ -279,12 +280,24 @@ def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
     return {"nothing": "waiting"}
 
 
+def _other_parts(verdict: dict[str, Any]) -> dict[str, Any]:
+    """Return what a verdict says beside hesitation, with its words for people."""
+    quality, confidence, stuck = (verdict[part] for part in ("quality", "confidence", "stuck"))
+    return {
+        "quality": quality
+        and {**quality, "told": [{"title": FLAGS[each["flag"]], **each} for each in quality["details"]]},
+        "confidence": confidence and {**confidence, "title": LEVELS[confidence["level"]]},
+        "stuck": stuck
+        and {**stuck, "told": [{"title": STUCK[each["type"]], **each} for each in stuck["signals"]]},
+    }
+
+
 def _first(page: held_queue.Page) -> HeldItem | None:
     return next((row for row in page.rows if row.state == State.PENDING), None)
 
 
 def _visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
-    return HeldItem.objects.select_related("response", "agent__team").filter(team__in=request.user.teams_as())
+    return HeldItem.objects.select_related("response__problem", "agent__team").filter(team__in=request.user.teams_as())
 
 
 def _visible(request: PersonRequest, held_id: str) -> HeldItem:
@@ -397,7 +410,7 @@ def responses(request: PersonRequest) -> HttpResponse:
 def response(request: PersonRequest, response_id: str) -> HttpResponse:
     """Show one response: what was posted, what was answered, and why."""
     found = get_object_or_404(
-        AgentResponse.objects.select_related("agent", "second_look_at"),
+        AgentResponse.objects.select_related("agent", "second_look_at", "problem"),
         public_id=response_id,
         agent__team__in=request.user.teams_as(),
     )
@@ -423,6 +436,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
         {
             "response": found,
             "verdict": verdict,
+            **_other_parts(verdict),
             "record_of": f"{RECORD_OF:,}",
             "hesitation": hesitation,
             "parts": explain(hesitation, found.signals.select_related("pattern"), found.agent.team_id)

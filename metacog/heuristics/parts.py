@@ -61,7 +61,9 @@ class Parts:
         wording = language or SEED_LANGUAGE
         answered = estimated = looked = state = prints = None
         events: list[str] = []
-        if on["quality"]:
+        # A step that only calls a tool or does something says nothing that could be judged.
+        is_silent = not body["response"].strip() and (body["items"] or body["command"])
+        if on["quality"] and not is_silent:
             found = quality.assess(
                 body["response"],
                 user_message=body["user_message"],

@@ -74,7 +74,7 @@ def test_the_command_gives_the_same_parts(told: Any, tmp_path: Path) -> None:
 
 def test_low_quality_is_recorded_and_told_but_holds_nothing(kuro: Any) -> None:
     Agent.objects.update(callback_url="https://agent.example.org/hook")
-    verdict = kuro.respond("", items=[{"kind": "chat", "text": "ok"}], user_message="Why? And when?")
+    verdict = kuro.respond("快取壞了，請稍候再試一次。", user_message="Why does it fail?")
     assert verdict["quality"]["score"] < 0.5
     assert verdict["events"] == ["meta:confidence-low", "meta:impasse"]
     assert verdict["items"][0]["disposition"] == "pass"
@@ -84,6 +84,20 @@ def test_low_quality_is_recorded_and_told_but_holds_nothing(kuro: Any) -> None:
     deliveries = {each.type: json.loads(each.body) for each in Delivery.objects.all()}
     assert set(deliveries) == {"meta.confidence_low", "meta.impasse"}
     assert deliveries["meta.impasse"]["data"]["response"] == verdict["id"]
+
+
+@pytest.mark.parametrize(
+    ("body", "judged"),
+    [
+        ({"items": []}, True),
+        ({"items": [{"kind": "action", "text": "ran it"}]}, False),
+        ({"items": [], "command": "pytest -x"}, False),
+    ],
+)
+def test_a_step_that_says_nothing_is_judged_only_where_it_does_nothing_either(
+    kuro: Any, body: dict[str, Any], judged: bool
+) -> None:
+    assert (kuro.respond("", **body)["quality"] is not None) == judged
 
 
 def test_the_context_has_the_latest_confidence(kuro: Any) -> None:

@@ -1,0 +1,147 @@
+"""The Stuck pages: who is going in circles, why, the question, the answer, and what came of it."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from patterns.models import Problem, ThinkTwice
+from tests.api.test_problems import CREEP, fail, get_stuck
+
+
+@pytest.fixture
+def problem(kuro: Any) -> Problem:
+    get_stuck(kuro)
+    return Problem.objects.get()
+
+
+def address(problem: Problem, name: str = "problem") -> str:
+    return reverse(name, args=[problem.public_id])
+
+
+def page_of(client: Any, path: str) -> str:
+    answer = client.get(path)
+    assert answer.status_code == 200
+    return html.unescape(answer.content.decode())
+
+
+def test_the_list_has_what_asks_first_and_leaves_out_what_shows_nothing(
+    kuro: Any, problem: Problem, alice: Any, as_person: Any
+) -> None:
+    fail(kuro, CREEP, problem="later")
+    fail(kuro, problem="fine")
+    page = page_of(as_person(alice), "/stuck/")
+    assert re.findall(r'href="/stuck/prob_\w+/">([^<]+)<', page) == ["bug-17", "later"]
+    assert "The same error again" in page
+    assert "asks" in page
+
+
+def test_without_a_sign_it_says_how_to_be_watched(kuro: Any, alice: Any, as_person: Any) -> None:
+    kuro.respond("All is well.")
+    assert "Nobody looks stuck" in page_of(as_person(alice), "/stuck/")
+
+
+def test_a_problem_shows_its_evidence_points_and_brief(problem: Problem, alice: Any, as_person: Any) -> None:
+    page = page_of(as_person(alice), address(problem))
+    for part in ("10 of 7 points", "TimeoutError: 30 s", "bump the timeout", "I'm not sure why", "## What was tried"):
+        assert part in page
+    assert page.count("<rect") == 3
+    assert "Should it think twice?" in page
+
+
+@pytest.mark.parametrize(("said", "told"), [("yes", "Somebody said yes"), ("no", "Nobody was asked yet")])
+def test_an_answer_ends_the_question(
+    kuro: Any, problem: Problem, alice: Any, as_person: Any, said: str, told: str
+) -> None:
+    client = as_person(alice)
+    assert client.post(address(problem, "problem-answer"), {"answer": said}).status_code == 302
+    page = page_of(client, address(problem))
+    assert "Should it think twice?" not in page
+    assert (told in page) == (said == "yes")
+    row = ThinkTwice.objects.get()
+    assert (row.answer, row.person, row.points) == (said, alice, 10)
+    assert ThinkTwice.objects.exclude(suggested_at=None).count() == 1
+
+
+def test_what_came_of_it_is_counted(kuro: Any, problem: Problem, alice: Any, as_person: Any) -> None:
+    client = as_person(alice)
+    client.post(address(problem, "problem-answer"), {"answer": "yes"})
+    client.post(address(problem, "problem-outcome"), {"outcome": "helped"})
+    page = page_of(client, "/stuck/")
+    assert re.search(r"It helped<b>1</b>", page)
+    client.post(address(problem, "problem-resolve"))
+    problem.refresh_from_db()
+    assert (problem.points, problem.suggests) == (0, False)
+    assert "resolved" in page_of(client, address(problem))
+
+
+def test_an_outcome_without_a_yes_is_told(problem: Problem, alice: Any, as_person: Any) -> None:
+    answer = as_person(alice).post(address(problem, "problem-outcome"), {"outcome": "helped"}, follow=True)
+    assert "Nobody has said yes" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [("problem-answer", {"answer": "perhaps"}), ("problem-outcome", {"outcome": "great"})]
+)
+def test_it_refuses_another_word(problem: Problem, alice: Any, as_person: Any, name: str, data: Any) -> None:
+    assert as_person(alice).post(address(problem, name), data).status_code == 400
+    assert not ThinkTwice.objects.exclude(answer="").exists()
+
+
+@pytest.mark.parametrize(
+    ("person", "reads", "answers"),
+    [("mallory", 404, 404), ("victor", 200, 403), ("alice", 200, 302), ("olga", 200, 302)],
+)
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [("problem-answer", {"answer": "yes"}), ("problem-outcome", {"outcome": "helped"}), ("problem-resolve", {})],
+)
+def test_it_answers_each_as_their_role_allows(
+    request: pytest.FixtureRequest, problem: Problem, as_person: Any, person: str, reads: int, answers: int, name: str,
+    data: Any,
+) -> None:  # fmt: skip
+    client = as_person(request.getfixturevalue(person))
+    assert client.get(address(problem)).status_code == reads
+    assert client.post(address(problem, name), data).status_code == answers
+    assert ("bug-17" in page_of(client, "/stuck/")) == ((reads == 200 and name != "problem-resolve") or answers == 403)
+
+
+def test_agents_text_is_only_text(kuro: Any, alice: Any, as_person: Any) -> None:
+    for _ in range(3):
+        fail(kuro, problem="<b>bug</b>", errors=["<script>x</script>\u202e"])
+    problem = Problem.objects.get()
+    for path in ("/stuck/", address(problem)):
+        page = as_person(alice).get(path).content.decode()
+        assert "<script>x" not in page
+        assert "<b>bug" not in page
+        assert "\u202e" not in page
+
+
+def test_pages_cost_the_same_number_of_queries_however_much_there_is(
+    kuro: Any, problem: Problem, alice: Any, as_person: Any, django_assert_max_num_queries: Any
+) -> None:
+    client = as_person(alice)
+    client.get("/stuck/")
+    for number in range(6):
+        get_stuck(kuro, problem=f"bug-{number}")
+    with django_assert_max_num_queries(9):
+        client.get("/stuck/")
+    with django_assert_max_num_queries(12):
+        client.get(address(problem))
+
+
+def test_the_item_and_its_response_tell_the_other_parts(kuro: Any, alice: Any, as_person: Any) -> None:
+    held = kuro.hold(
+        response="The cause is clearly the cache. I'm not sure why.", problem="bug-17",
+        user_message="Is it fixed? 什麼時候會好？", retrieval={"scores": [0.9]},
+    )  # fmt: skip
+    client = as_person(alice)
+    response = Problem.objects.get().responses.get()
+    for path in (reverse("item", args=[held]), reverse("response", args=[response.public_id])):
+        page = page_of(client, path)
+        for part in ("What else the verdict says", "Does not know why", "2 of 7 points", "medium", "/stuck/prob_"):
+            assert part in page
