@@ -41,7 +41,8 @@ CUES = (
         "denial",
         0.7,
         r"~(?:sorry,? but )?(?:no|nope|nah|wrong|incorrect|not quite)[,.:]?\s+(?:no\b,?\s*)?"
-        r"(?:it(?:'s| is)|that(?:'s| is)|the|she|he|they|i (?:meant|said|mean|asked|want)|you|we (?:said|agreed))\b",
+        r"(?:it(?:'s| is)|that(?:'s| is)(?! (?:fine|all|alright|ok|good|it\b))|the|she|he|they"
+        r"|i (?:meant|said|mean|asked|want)\b|you|we (?:said|agreed))\b",
     ),
     ("denial", 0.6, r"\bi(?:'m afraid| don't think| do not think)\b.{0,20}\b(?:right|correct|wrong)\b"),
     (
@@ -104,7 +105,7 @@ CUES = (
     (
         "restatement",
         0.6,
-        r"\b(?:it|that|this|the \w+) (?:should|must|has to|was supposed to) (?:be|say"
+        r"\b(?:it|this) (?:should|must|has to|was supposed to) (?:be|say"
         r"|read)\b(?!.*\bor\b)[^?]*(?:$|, not|instead)",
     ),
     ("restatement", 0.6, r"~(?:it's|it is|the \w+ is) [^,.;?]{1,24}, not [^,.;?]{1,24}\b"),
@@ -112,8 +113,8 @@ CUES = (
     (
         "restatement",
         0.5,
-        r"~(?:no|nope), (?!thank|problem|worr|i don't|i do not|all|it's (?:fine|ok)|that's (?:fine|all"
-        r"|ok))[a-z]",
+        r"~(?:no|nope), (?!thank|problem|worr|not|i\b|we\b|all|please"
+        r"|(?:it|that)(?:'s| is) (?:fine|all|alright|ok|good|it\b))[a-z]",
     ),
     (
         "restatement",
