@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .lexicon import extension as words
-from .speech import fold
+from .shadow import fold
 
 PASSED_BY_RULE = 2  # requests of one investigation
 MIN_LENGTH = 10  # a Chinese character counts two
@@ -98,7 +98,9 @@ def _read(reason: str) -> _Said:
         needs.update(dict.fromkeys(named))
         _, rest = _take(rest, words.ZH_FILLERS)
         subjects = [part for part in rest.split() if len(part) > 1]
-        content.update(dict.fromkeys([*named, *(pair for part in subjects for pair in _pairs(part))]))
+        content.update(
+            dict.fromkeys(fold(term) for term in [*named, *(pair for part in subjects for pair in _pairs(part))])
+        )
     quoted = [text for groups in _QUOTED.findall(reason) for text in groups if _is_content(text)]
     entities.update(dict.fromkeys(quoted))
     # A need is concrete by what it is a need of: "server logs", 台積電財報; not "more data", 資料.

@@ -93,6 +93,8 @@ def test_a_reason_has_ten_columns_at_least(reason: str, is_too_short: bool) -> N
         ),
         ("查台積電財報數據", "查台積電財報數據。", "same-reason"),
         ("查台積電財報數據", "需要台積電的財報數據", "near-duplicate"),
+        ("查台積電財報數據", "查台积电财报数据", "same-reason"),
+        ("查台積電財報數據", "需要台积电的财报数据", "near-duplicate"),
         ("查詢日本失業率數據", "我想再查詢一下日本失業率數據", "near-duplicate"),
         ("查询日本失业率数据", "还需要查询日本的失业率数据", "near-duplicate"),
     ],
