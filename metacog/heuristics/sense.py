@@ -42,7 +42,7 @@ def _any(name: str) -> str:
 _NEGATED = re.compile(rf"(?:{_any('NEGATED')})\Z")
 _NOT_CITED = re.compile(_any("NOT_CITED"))
 _SENTENCE_END = re.compile(r"[!?。\n]|\.(?=\s|\Z)")
-_QUESTION_PARTICLE = "吗"
+_ASKING = "".join(language.ASKING for language in LANGUAGES)
 # A paragraph ends at an empty line, and before an entry of a list or a heading.
 _PARAGRAPH_END = re.compile(r"\n[ \t]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s|\#))")
 _NOTE = re.compile(r"\[\^?[1-9][0-9]{0,2}\](?!\()")
@@ -305,7 +305,7 @@ class _Sorting:
     def _is_asked(self, end: int) -> bool:
         last = _SENTENCE_END.search(self.prose, end, end + _AFTER)
         at = last.start() if last else min(end + _AFTER, len(self.prose))
-        return (last is not None and last.group() == "?") or self.prose[at - 1] == _QUESTION_PARTICLE
+        return (last is not None and last.group() == "?") or self.prose[at - 1] in _ASKING
 
     def _cite(self, start: int, end: int) -> int:
         """Take a citation down, if it is one; give where it ends."""

@@ -401,6 +401,11 @@ def test_it_gives_a_verdict_of_the_published_shape() -> None:
     assert verdict.items[0].disposition == "hold"  # 20 + 15 + 10 + 30
 
 
+def test_every_language_has_the_same_lists() -> None:
+    first, *others = [{name for name in vars(language) if name.isupper()} for language in LANGUAGES]
+    assert all(other == first for other in others)
+
+
 def test_every_word_belongs_to_one_list() -> None:
     names = ("ABSOLUTE", "HEDGE", "CONCLUSION", "REASONING", "CITATION", "PLAIN", "MONTHS", "ATTRIBUTION", "REPORTING")
     words = [word for language in LANGUAGES for name in names for word in getattr(language, name)]

@@ -35,10 +35,10 @@ HEDGE = (
 )
 # Seed 000.
 CONCLUSION = ("therefore", "conclusion", "conclusions", "the answer", "the answers")
-# Seed 000; the last line reads the same way.
+# Seed 000; the last line gives reasons, too.
 REASONING = (
     *("however", "because", "on the other hand", "alternatively"),
-    *("given that", "due to", "since then", "although"),
+    *("given that", "due to", "although"),
 )
 # findings on real texts: a source is a citation, not the word.
 CITATION = (
@@ -59,6 +59,8 @@ NEGATED = (
     r"|cannot|[a-z]+n't)(?:\s+[a-z']+){0,2}\s+"
     r"|\b(?:nearly|almost|virtually|practically|seemingly|next to|close to|well-nigh|nigh)\s+"
 )
+# Letters at the end of a question that has no mark.
+ASKING = ""
 NOT_CITED = r"\s*(?:me|my|mine|your?s?|our|us|plan|the (?:plan|user|instructions?|schedule|rules above)|unknown|none)\b"
 # Facts that ask for a source (type `no-source` of seed 000). What makes a number a figure, and what a date:
 UNITS = (
