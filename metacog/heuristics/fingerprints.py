@@ -48,38 +48,38 @@ def digest(signature: str) -> str:
 
 
 class Print(NamedTuple):
-    """The hash of 16 tokens in a row; `token` is the first one's number, `place` that of all in the text."""
+    """The hash of 16 tokens in a row, and the number of the first."""
 
     print: int
     token: int
-    place: Place
 
 
 _TOKEN = re.compile(r"[a-z0-9_]+|[\u3400-\u9fff]")
 
 
-def prints(text: str) -> Iterator[Print]:
+def prints(text: str) -> list[Print]:
     """Fingerprint a text: 16 tokens from each token that a hash picks, about every fourth.
 
     The text itself picks, so a passage gives the same prints wherever it stands. A token is a word or a
     Chinese character.
     """
-    tokens = [(match[0], match.span()) for match in _TOKEN.finditer(fold(text[:MAX_READ]))]
-    for number, (token, (start, _)) in enumerate(tokens[: 1 - PASSAGE_TOKENS]):
-        if crc32(token.encode()) % 4 == 0:
-            run = tokens[number : number + PASSAGE_TOKENS]
-            value = crc32(" ".join([token for token, _ in run]).encode())
-            yield Print(value, number, (start, run[-1][1][1]))
+    tokens = _TOKEN.findall(fold(text[:MAX_READ]))
+    return [
+        Print(crc32(" ".join(tokens[number : number + PASSAGE_TOKENS]).encode()), number)
+        for number, token in enumerate(tokens[: 1 - PASSAGE_TOKENS])
+        if crc32(token.encode()) % 4 == 0
+    ]
 
 
-def passages(found: Sequence[Print]) -> Iterator[tuple[int, Place]]:
-    """Join prints that overlap: the length in tokens, and the place, of each passage."""
-    first = last = None
-    for each in found:
-        if first is None or last is None or each.token > last.token + PASSAGE_TOKENS:
-            if first and last:
-                yield last.token + PASSAGE_TOKENS - first.token, (first.place[0], last.place[1])
-            first = each
-        last = each
-    if first and last:
-        yield last.token + PASSAGE_TOKENS - first.token, (first.place[0], last.place[1])
+def passages(text: str, found: Sequence[Print]) -> Iterator[tuple[int, Place]]:
+    """Join those prints of a text that overlap: the length in tokens, and the place, of each passage."""
+    runs: list[tuple[int, int]] = []
+    for _, token in found:
+        if runs and token <= runs[-1][1]:
+            runs[-1] = runs[-1][0], token + PASSAGE_TOKENS
+        else:
+            runs.append((token, token + PASSAGE_TOKENS))
+    if runs:
+        places = [match.span() for match in _TOKEN.finditer(fold(text[:MAX_READ]))]
+        for first, end in runs:
+            yield end - first, (places[first][0], places[end - 1][1])

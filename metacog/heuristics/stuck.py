@@ -376,11 +376,11 @@ def _circular_reasoning(step: _Step) -> Iterator[_Sign]:
     if not step.known["passages"]:
         return
     response = step.body["response"]
-    said = list(prints(response))
+    said = prints(response)
     best: tuple[int, Place, int] | None = None
     for earlier in step.known["passages"]:
         kept = set(earlier["prints"])
-        for length, place in passages([each for each in said if each.print in kept]):
+        for length, place in passages(response, [each for each in said if each.print in kept]):
             if length >= LONG_PASSAGE_TOKENS and (best is None or length > best[0]):
                 best = length, place, earlier["step"]
     if best:
