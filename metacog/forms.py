@@ -24,6 +24,17 @@ SIGNALS = {
     "hidden-text": _("Hidden characters"),
 }
 PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck")}
+STUCK = {
+    "repeated-approach": _("The same approach again"),
+    "circular-reasoning": _("Circular reasoning"),
+    "error-loop": _("The same error again"),
+    "exhaustion": _("Out of ideas"),
+    "uncertainty": _("Does not know why"),
+    "scope-creep": _("Starts over without a reason"),
+    "stale-context": _("Context nearly full"),
+    "no-commits": _("No commit for long"),
+    "test-regression": _("Tests that used to pass fail"),
+}
 KINDS = {"chat": "CHAT", "task": "TASK", "remember": "REMEMBER"}
 RELEASED_BY = {"person": _("only a person"), "agent": _("a person or the agent")}
 CONTINENTS = (

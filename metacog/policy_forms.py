@@ -10,9 +10,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from metacog import heuristics
-from metacog.forms import KINDS, PARTS, RELEASED_BY, SIGNALS
+from metacog.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, STUCK
 from metacog.heuristics.quality_settings import QualitySettings
+from metacog.heuristics.stuck import StuckSettings
 from metacog.models import Agent, Policy
+
+LINES = ("pass_at", "low_at")
+QUALITY = {
+    "responsiveness": gettext_lazy("Responsiveness"),
+    "completeness": gettext_lazy("Completeness"),
+    "consistency": gettext_lazy("Consistency"),
+    "length": gettext_lazy("Length"),
+    "repetition": gettext_lazy("Repetition"),
+    "pass_at": gettext_lazy("Passes from"),
+    "low_at": gettext_lazy("Is low below"),
+}
 
 
 def _score(label: Any, help_text: Any) -> forms.IntegerField:
@@ -51,11 +63,21 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
                 label=name, required=False, max_length=500, widget=forms.Textarea(attrs={"rows": 2})
             )
 
+        for name, label in QUALITY.items():
+            self.fields[f"quality_{name}"] = forms.FloatField(label=label, min_value=0, max_value=1, step_size=0.01)
+        for name, label in STUCK.items():
+            self.fields[f"stuck_{name}"] = forms.IntegerField(label=label, min_value=0, max_value=100)
         for part, label in PARTS.items():
             self.fields[f"part_{part}"] = forms.BooleanField(label=label, required=False)
 
     def part_fields(self) -> list[forms.BoundField]:
         return [self[f"part_{part}"] for part in PARTS]
+
+    def quality_fields(self) -> list[forms.BoundField]:
+        return [self[f"quality_{name}"] for name in QUALITY]
+
+    def stuck_fields(self) -> list[forms.BoundField]:
+        return [self[f"stuck_{name}"] for name in STUCK]
 
     def weight_fields(self) -> list[forms.BoundField]:
         return [self[weight_field(signal)] for signal in SIGNALS]
@@ -71,7 +93,8 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
 
     def has_errors_below(self) -> bool:
         """Tell whether something is wrong in the part of the page that is folded away."""
-        return any(field.errors for field in (*self.mark_fields(), *self.time_fields()))
+        below = (self.mark_fields, self.time_fields, self.quality_fields, self.stuck_fields)
+        return any(field.errors for fields in below for field in fields())
 
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data
@@ -82,11 +105,19 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         policy.release = {kind: data.get(f"release_{kind}") for kind in KINDS}
         policy.parts = {part: data.get(f"part_{part}", False) for part in PARTS}
         phrases = [line.strip() for line in data.get("forbidden", "").splitlines() if line.strip()]
-        policy.quality = {**policy.quality, "forbidden": phrases}
-        try:
-            QualitySettings.from_dict(policy.quality)
-        except heuristics.PolicyError as error:
-            self.add_error("forbidden", "; ".join(detail for where, detail in error.errors))
+        policy.quality = {
+            "forbidden": phrases,
+            "weights": {name: data.get(f"quality_{name}") for name in QUALITY if name not in LINES},
+            **{name: data.get(f"quality_{name}") for name in LINES},
+        }
+        policy.stuck = {"weights": {name: data.get(f"stuck_{name}") for name in STUCK}}
+        if data.get("quality_low_at", 0) > data.get("quality_pass_at", 1):
+            self.add_error("quality_low_at", _("A text cannot be low from above where it passes."))
+        if not self.errors:
+            try:
+                QualitySettings.from_dict(policy.quality)
+            except heuristics.PolicyError as error:
+                self.add_error("forbidden", "; ".join(detail for _where, detail in error.errors))
         policy.marks = {kind: text for kind in KINDS if (text := data.get(f"mark_{kind}"))}
         return data
 
@@ -109,6 +140,8 @@ def filled_in(policy: Policy, *, based_on: int) -> dict[str, Any]:
         **{f"release_{kind}": rules.release[kind] for kind in KINDS},
         **{f"mark_{kind}": (rules.marks or {}).get(kind, "") for kind in KINDS},
         **{f"part_{part}": rules.parts[part] for part in PARTS},
+        **{f"quality_{name}": value for name, value in _quality(rules).items()},
+        **{f"stuck_{name}": value for name, value in _stuck(rules).items()},
         "forbidden": "\n".join(rules.quality.get("forbidden", ())),
         "based_on": based_on,
     }
@@ -135,8 +168,19 @@ def _told(policy: Policy) -> dict[str, str]:
         told[_("%(kind)s is released by") % {"kind": name}] = RELEASED_BY[rules.release[kind]]
         told[_("Mark of %(kind)s") % {"kind": name}] = (rules.marks or {}).get(kind) or "–"
     told |= {str(label): _on(rules.parts[part]) for part, label in PARTS.items()}
+    told |= {str(QUALITY[name]): value for name, value in _quality(rules).items()}
+    told |= {str(STUCK[name]): value for name, value in _stuck(rules).items()}
     told[_("Phrases it may not use")] = ", ".join(rules.quality.get("forbidden", ())) or "–"
     return {label: str(value) for label, value in told.items()}
+
+
+def _quality(rules: heuristics.Policy) -> dict[str, float]:
+    settings = QualitySettings.from_dict(rules.quality)
+    return {name: getattr(settings if name in LINES else settings.weights, name) for name in QUALITY}
+
+
+def _stuck(rules: heuristics.Policy) -> dict[str, int]:
+    return dict(StuckSettings.from_dict(rules.stuck).weights)
 
 
 def _label(name: str) -> str:

@@ -28,17 +28,6 @@ FLAGS = {
     "repetition": gettext_lazy("Said before"),
 }
 LEVELS = {"high": gettext_lazy("high"), "medium": gettext_lazy("medium"), "low": gettext_lazy("low")}
-STUCK = {
-    "repeated-approach": gettext_lazy("The same approach again"),
-    "circular-reasoning": gettext_lazy("Circular reasoning"),
-    "error-loop": gettext_lazy("The same error again"),
-    "exhaustion": gettext_lazy("Out of ideas"),
-    "uncertainty": gettext_lazy("Does not know why"),
-    "scope-creep": gettext_lazy("Starts over without a reason"),
-    "stale-context": gettext_lazy("Context nearly full"),
-    "no-commits": gettext_lazy("No commit for long"),
-    "test-regression": gettext_lazy("Tests that used to pass fail"),
-}
 MAX_WORDS = 6  # of the evidence named in a line; all of it is marked in the text
 MAX_WORD = 60
 # How many of a team's latest responses a record looks back on. Over all 50,000 of a trial the one query took

@@ -11,10 +11,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from metacog.forms import STUCK
 from metacog.models import Role
 from patterns import thinking
 from patterns.models import Problem, ThinkTwice
-from reviews.explanation import STUCK
 from reviews.models import AgentResponse
 from reviews.views import PersonRequest
 

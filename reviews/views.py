@@ -19,11 +19,12 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import push_url
 from django_htmx.middleware import HtmxDetails
 
+from metacog.forms import STUCK
 from metacog.heuristics import Hesitation, Item, parse_tags
 from metacog.models import Agent, Role, User
 from reviews import decisions, highlight
 from reviews import queue as held_queue
-from reviews.explanation import FLAGS, LEVELS, RECORD_OF, STUCK, TITLES, explain, parts
+from reviews.explanation import FLAGS, LEVELS, RECORD_OF, TITLES, explain, parts
 from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.queue import PAGE, Filters
 

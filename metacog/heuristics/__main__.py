@@ -4,17 +4,19 @@ import argparse
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from .parts import MANY_TURNS, History
+from .policy import PROFILES
 from .policy_error import PolicyError
 from .scorer import PatternError, Scorer
 from .strict_json import Refused, load
 from .timesense import format_intent, temporal_markers
-from .wire import MAX_BYTES, check_intent, check_response, instant
+from .wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant
 
 _CHUNK = 65_536
 Kept = TypeVar("Kept")
@@ -45,10 +47,19 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     score = commands.add_parser("score", help="posted responses in, verdicts out")
-    score.add_argument("--patterns", type=Path, metavar="FILE", help="a JSON list of error patterns")
-    score.add_argument("--policy", type=Path, metavar="FILE", help="a JSON object of policy settings")
-    score.add_argument("--profile", choices=["seed", "aware"], help='the rules to score by (default "seed")')
     score.set_defaults(run=_score)
+    rates = commands.add_parser("rates", help="posted responses in, how often each signal fires out")
+    rates.add_argument(
+        "--fields",
+        type=_fields,
+        metavar="LIST",
+        help="read these fields of each line only, where need be by another name: response,session=conversation_id",
+    )
+    rates.set_defaults(run=_rates)
+    for command in (score, rates):
+        command.add_argument("--patterns", type=Path, metavar="FILE", help="a JSON list of error patterns")
+        command.add_argument("--policy", type=Path, metavar="FILE", help="a JSON object of policy settings")
+        command.add_argument("--profile", choices=PROFILES, help='the rules to score by (default "seed")')
 
     markers = commands.add_parser("markers", help="text in, text with [YYYY-MM-DD ⟨…⟩] out")
     markers.add_argument("--now", required=True, type=_now, metavar="TIME", help="such as 2026-02-16T08:00:00Z")
@@ -66,7 +77,64 @@ def _now(text: str) -> datetime:
         raise argparse.ArgumentTypeError(f"{text!r} is {error}") from None
 
 
+def _fields(text: str) -> dict[str, str]:
+    """Read "name" and "name=its name in the file", comma-separated."""
+    names = {part.partition("=")[0]: part.partition("=")[2] or part for part in text.split(",")}
+    for name in names.keys() - ResponseBody.model_fields.keys():
+        raise argparse.ArgumentTypeError(f"{name!r} is no field of a response")
+    return names
+
+
 def _score(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
+    return _each_line(source, sink, _Sessions(_scorer(options)).score)
+
+
+def _rates(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
+    """Print how often each signal fires: what, how many responses, the share of all."""
+    sessions, counts, total, bad = _Sessions(_scorer(options)), Counter[str](), 0, 0
+    threshold, hold_at = sessions.scorer.policy.threshold, sessions.scorer.policy.hold_at
+    for line in _lines(source):
+        try:
+            body = load(line)
+            if options.fields and isinstance(body, dict):
+                body = {name: body[known] for name, known in options.fields.items() if known in body}
+            verdict = sessions.score(body)
+        except Refused:
+            bad += 1
+            continue
+        total += 1
+        counts.update(set(_fired(verdict, threshold, hold_at)))
+    rows = [(name, counts[name]) for name in sorted(counts)]
+    width = max((len(name) for name, _ in rows), default=0)
+    lines = [f"{total:,} responses" + (f", {bad:,} lines that are none" if bad else "")]
+    lines += [f"{name:<{width}}  {count:>9,}  {count / total:7.2%}" for name, count in rows]
+    sink.write(("\n".join(lines) + "\n").encode())
+    sink.flush()
+    return 1 if bad else 0
+
+
+def _fired(verdict: dict[str, Any], threshold: int, hold_at: int) -> Iterator[str]:
+    hesitation, quality, confidence, stuck = (
+        verdict[part] for part in ("hesitation", "quality", "confidence", "stuck")
+    )
+    yield from (f"hesitation {signal['type']}" for signal in hesitation["signals"])
+    if hesitation["score"] >= threshold:
+        yield f"hesitation from {threshold}"
+    if hesitation["score"] >= hold_at:
+        yield f"hesitation from {hold_at}"
+    if quality:
+        yield from (f"quality {flag}" for flag in quality["flags"])
+        if not quality["passed"]:
+            yield "quality not passed"
+    if confidence:
+        yield f"confidence {confidence['level']}"
+    if stuck:
+        yield from (f"stuck {signal['type']}" for signal in stuck["signals"])
+        if stuck["suggest"]:
+            yield "stuck suggests"
+
+
+def _scorer(options: argparse.Namespace) -> Scorer:
     patterns = _read_file(options.patterns) if options.patterns else []
     policy = _read_file(options.policy) if options.policy else {}
     if not isinstance(patterns, list):
@@ -76,12 +144,11 @@ def _score(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
     if options.profile:
         policy = {**policy, "profile": options.profile}
     try:
-        scorer = Scorer(patterns, policy)
+        return Scorer(patterns, policy)
     except PatternError as error:
         raise _Unusable(f"{options.patterns}: {error}.") from None
     except PolicyError as error:
         raise _Unusable(f"{options.policy or 'The policy'}: {error}.") from None
-    return _each_line(source, sink, _Sessions(scorer).score)
 
 
 class _Sessions:

@@ -211,3 +211,38 @@ def test_it_keeps_no_line_in_memory() -> None:
         status, megabytes = map(int, process.stderr.read().split())
     assert status == 1
     assert megabytes < 40
+
+
+def test_it_prints_how_often_each_signal_fires() -> None:
+    lines = [
+        {"response": "Clearly so."},
+        {"response": "Perhaps. For some reason it fails.", "session": "s"},
+        {"response": "I'm out of ideas.", "session": "s"},
+        {"response": "", "user_message": "Why?"},
+    ]
+    done = run("rates", sent=b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    assert (done.returncode, done.stderr) == (0, b"")
+    first, *rest = done.stdout.decode().splitlines()
+    assert first == "4 responses"
+    assert {line.rsplit(None, 2)[0]: line.split()[-2:] for line in rest} == {
+        "hesitation absolute-claim": ["1", "25.00%"],
+        "quality empty": ["1", "25.00%"],
+        "quality not passed": ["1", "25.00%"],
+        "stuck exhaustion": ["1", "25.00%"],
+        "stuck uncertainty": ["2", "50.00%"],
+    }
+
+
+def test_it_reads_the_fields_it_is_told_to_of_any_lines() -> None:
+    lines = [{"answer": "Clearly so.", "outcome": 7}, {"answer": 1}, {"other": "x"}]
+    sent = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    done = run("rates", "--fields", "response=answer", sent=sent)
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines()[0] == "1 responses, 2 lines that are none"
+    wrong = run("rates", "--fields", "reply", sent=sent)
+    assert wrong.returncode == 2
+    assert b"'reply' is no field of a response" in wrong.stderr
+
+
+def test_it_prints_something_of_nothing() -> None:
+    assert run("rates").stdout == b"0 responses\n"

@@ -20,6 +20,11 @@ DRAFT = {
     "threshold": "20", "hold_at": "40", "review_seconds": "60", "expiry_seconds": "3600", "rate_per_second": "20",
     "rate_burst": "200", "note": "too quiet", "based_on": "1", "profile": "seed",
     "stuck_threshold": "7", "part_quality": "on", "part_confidence": "on", "part_stuck": "on", "forbidden": "",
+    "quality_responsiveness": "0.4", "quality_completeness": "0.45", "quality_consistency": "0.57",
+    "quality_length": "0.4", "quality_repetition": "0.4", "quality_pass_at": "0.7", "quality_low_at": "0.5",
+    "stuck_repeated-approach": "3", "stuck_circular-reasoning": "3", "stuck_error-loop": "3", "stuck_exhaustion": "3",
+    "stuck_uncertainty": "2", "stuck_scope-creep": "2", "stuck_stale-context": "2", "stuck_no-commits": "0",
+    "stuck_test-regression": "0",
     "weight_no_source": "10", "weight_hidden_text": "30",
     "weight_absolute_claim": "45", "weight_error_pattern": "30", "weight_no_hedge": "15", "weight_overconfidence": "0",
     "release_chat": "person", "release_task": "agent", "release_remember": "person",
@@ -96,6 +101,9 @@ class TestDrafting:
             ({"release_chat": "nobody"}, "Select a valid choice"),
             ({"mark_chat": "x" * 501}, "at most 500 characters"),
             ({"based_on": ""}, "required"),
+            ({"quality_pass_at": "0.4"}, "cannot be low from above where it passes"),
+            ({"quality_length": "1.1"}, "less than or equal to 1"),
+            ({"stuck_exhaustion": "101"}, "less than or equal to 100"),
             ({"profile": "wise"}, "Select a valid choice"),
             ({"stuck_threshold": "0"}, "greater than or equal to 1"),
             ({"forbidden": "x" * 201}, "at most 200 characters"),
@@ -169,6 +177,16 @@ class TestParts:
         page = desk.get()
         assert "<dt>Quality</dt><dd><del>yes</del> → <ins>no</ins></dd>" in page
         assert "<dt>Profile</dt>" in page
+
+    def test_the_weights_of_quality_and_stuck_are_its_own(self, desk: Desk, kuro: Any) -> None:
+        desk.save(**{"quality_length": "1", "stuck_exhaustion": "5"})
+        verdict = kuro.respond("I'm stuck")
+        assert verdict["stuck"]["points"] == 5
+        assert kuro.respond("Ok")["quality"]["score"] == 0
+        page = desk.get()
+        assert "<dt>Out of ideas</dt><dd><del>3</del> → <ins>5</ins></dd>" in page
+        assert "<dt>Length</dt><dd><del>0.4</del> → <ins>1.0</ins></dd>" in page
+        assert page.count("<dt>Consistency</dt>") == 0
 
     def test_forbidden_phrases_are_one_a_line(self, desk: Desk, kuro: Any) -> None:
         desk.save(forbidden="as an AI\r\n\r\n 身為AI \r\n")
