@@ -19,11 +19,12 @@ from metacog.api import (
     takes,
 )
 from metacog.heuristics import wire
+from metacog.heuristics.verdict import ConfidencePart
 from metacog.keys import agent_with_key
 from metacog.models import Agent
 from metacog.problems import Problem, at
 from patterns.scorer import scorer_for
-from reviews import decisions, next_cycle
+from reviews import decisions, history, next_cycle
 from reviews.ingest import receive
 from reviews.models import Decision, HeldItem
 from reviews.wire import decision_shape, held_shape
@@ -125,6 +126,34 @@ def _received(request: HttpRequest, agent: Agent) -> HttpResponse:
     if received.replayed:
         return as_json(received.verdict, headers={"Idempotent-Replayed": "true"})
     return as_json(received.verdict, status=201)
+
+
+class ConfidenceAsked(BaseModel):
+    """What is known before an answer is written, as in a posted response; all of it may be missing."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    session: wire.Name | None = None
+    retrieval: wire.RetrievalBody | None = None
+    topics: list[wire.Name] | None = Field(None, max_length=64)
+
+
+@router.post(
+    "/confidence",
+    response=ConfidencePart,
+    openapi_extra=takes(
+        ConfidenceAsked, {"session": "s1", "retrieval": {"scores": [0.91, 0.4], "facts": 3}, "topics": ["constraints"]}
+    ),
+    summary="Ask how sure you may be",
+)
+def ask_confidence(request: AgentRequest) -> HttpResponse:
+    """Estimate from what was retrieved, how familiar the topics are, and whether the session goes on.
+
+    `prompt` is a sentence to put into your prompt before you answer. Without `topic_mentions` the
+    topics of your earlier responses are counted. Nothing is written.
+    """
+    asked = read_shape(request, ConfidenceAsked).model_dump()
+    return as_json(history.confidence(request.auth, **asked).as_dict())
 
 
 @router.get("/held", response=HeldPage, summary="List held items")

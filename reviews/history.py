@@ -7,15 +7,17 @@ and in `recent` the ids of the responses whose fingerprints were compared. What 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from metacog import heuristics
+from metacog.heuristics.confidence import Confidence, estimate
 from metacog.heuristics.parts import MANY_TURNS
-from metacog.models import Agent, AgentState
+from metacog.models import Agent, AgentState, Language
 from patterns.models import Problem
+from patterns.scorer import BCP47
 from reviews.models import AgentResponse
 
 TOPICS = 500  # an agent's topics that are counted: those it named last
@@ -61,6 +63,25 @@ class Past:
         }
         kept = {name: value for name, value in found.items() if value}
         return json.dumps(kept, ensure_ascii=False) if kept else ""
+
+
+def confidence(
+    agent: Agent, *, session: str | None, retrieval: Mapping[str, Any] | None, topics: Sequence[str] | None
+) -> Confidence:
+    """Estimate before an answer is written how sure the agent may be (M7); with nothing known it is low."""
+    counted = AgentState.objects.values_list("topics", flat=True).get(pk=agent.pk)
+    known: dict[str, Any] = {
+        "topics": topics or (),
+        "familiarity": counted,
+        "turns": AgentResponse.objects.filter(agent=agent, session=session or "")[:MANY_TURNS].count(),
+        "language": BCP47[Language(agent.language)],
+    }
+    found = estimate(retrieval=retrieval, **known)
+    if found is None:
+        nothing = estimate(retrieval={**(retrieval or {}), "facts": 0}, **known)
+        assert nothing is not None
+        found = replace(nothing, reason="nothing was retrieved, and no topic is named")
+    return found
 
 
 def recorded(response: AgentResponse) -> heuristics.History:

@@ -26,6 +26,7 @@ def test_it_is_openapi_3_1_and_lists_every_call(document):
         "/decisions": ["get"],
         "/context": ["get"],
         "/patterns": ["get"],
+        "/confidence": ["post"],
         "/problems": ["get"],
         "/problems/{key}": ["get"],
         "/problems/{key}/resolve": ["post"],

@@ -111,3 +111,32 @@ def test_topics_named_longest_ago_are_forgotten() -> None:
     counts = history.with_mentions({str(n): 1 for n in range(history.TOPICS)}, ["0", "new", "new"])
     assert len(counts) == history.TOPICS
     assert (counts["0"], counts["new"], "1" in counts) == (2, 1, False)
+
+
+class TestConfidence:
+    def test_it_says_before_the_answer_what_the_verdict_says_with_it(self, told: Any, kuro: Any) -> None:
+        asked = {"session": "s2", "retrieval": {"scores": [0.9, 0.2], "facts": 3}, "topics": ["deploys"]}
+        answer = kuro.post("/confidence", asked)
+        assert answer.status_code == 200
+        assert "mentions: deploys: 3" in answer.json()["reason"]
+        assert answer.json() == kuro.respond("x", **asked)["confidence"]
+
+    def test_it_asks_nothing_of_the_agents_language_but_its_sentence(self, kuro: Any) -> None:
+        Agent.objects.update(language="zh-hant")
+        found = kuro.post("/confidence", {"retrieval": {"scores": [0.95], "identity_covered": True}}).json()
+        assert found["prompt"].startswith("你對這次回應的信心程度是：")
+
+    @pytest.mark.parametrize("asked", [{}, {"session": "new"}, {"retrieval": {}}, {"topics": []}])
+    def test_with_nothing_known_it_is_low(self, kuro: Any, asked: dict[str, Any]) -> None:
+        found = kuro.post("/confidence", asked).json()
+        assert (found["level"], found["reason"]) == ("low", "nothing was retrieved, and no topic is named")
+        assert AgentResponse.objects.count() == 0
+
+    @pytest.mark.parametrize(
+        ("asked", "pointer"),
+        [({"retrieval": {"scores": [2]}}, "/retrieval/scores/0"), ({"mood": 1}, "/mood"), ({"topics": "x"}, "/topics")],
+    )
+    def test_it_says_what_is_wrong(self, kuro: Any, asked: Any, pointer: str) -> None:
+        answer = kuro.post("/confidence", asked)
+        assert answer.status_code == 422
+        assert answer.json()["errors"][0]["pointer"] == pointer
