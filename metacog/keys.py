@@ -53,9 +53,7 @@ def revoke(agent: Agent, actor: audit.Actor, *, keep_newest: bool = True) -> int
         ended = [key.pk for key in live][1 if keep_newest else 0 :]
         AgentKey.objects.filter(pk__in=ended).update(revoked_at=timezone.now())
         if ended:
-            audit.record(
-                "keys-revoked", agent.public_id, actor=actor, team=agent.team_id, agent=agent, keys=ended
-            )
+            audit.record("keys-revoked", agent.public_id, actor=actor, team=agent.team_id, agent=agent, keys=ended)
     return len(ended)
 
 
@@ -101,14 +99,40 @@ def sign(signing_secret: str, content: bytes) -> bytes:
 def live_secrets(agent: Agent) -> list[str]:
     """Return the agent's live signing secrets, newest first."""
     vault, found = _vault(), []
-    for encrypted in AgentKey.objects.filter(agent=agent, revoked_at=None).values_list(
-        "secret_encrypted", flat=True
-    ):
+    for encrypted in AgentKey.objects.filter(agent=agent, revoked_at=None).values_list("secret_encrypted", flat=True):
         try:
             found.append(vault.decrypt(encrypted.encode()).decode())
         except InvalidToken:
             continue  # encrypted under a secret key that is gone: this secret can sign nothing any more
     return found
+
+
+def rekey() -> tuple[int, list[AgentKey]]:
+    """Encrypt with the present secret key what of the live signing secrets a former one encrypted.
+
+    Returns how many that were, and the keys whose secret no secret key that is given can read.
+    """
+    present, vault = _fernet(settings.SECRET_KEY), _vault()
+    changed, lost = 0, []
+    for key in AgentKey.objects.filter(revoked_at=None).select_related("agent__team"):
+        encrypted = key.secret_encrypted.encode()
+        if _opens(present, encrypted):
+            continue
+        if _opens(vault, encrypted):
+            key.secret_encrypted = vault.rotate(encrypted).decode()
+            key.save(update_fields=["secret_encrypted"])
+            changed += 1
+        else:
+            lost.append(key)
+    return changed, lost
+
+
+def _opens(vault: Fernet | MultiFernet, encrypted: bytes) -> bool:
+    try:
+        vault.decrypt(encrypted)
+    except InvalidToken:
+        return False
+    return True
 
 
 def _vault() -> MultiFernet:

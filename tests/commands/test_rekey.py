@@ -1,0 +1,65 @@
+"""`manage.py rekey`: after it, no signing secret needs a former secret key."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from metacog import agents, keys
+from metacog.models import Agent, AgentKey
+
+OLD, NEW = "o" * 50, "n" * 50
+
+
+def run() -> str:
+    out = StringIO()
+    call_command("rekey", stdout=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def kuro(aurora: Any, settings: Any) -> tuple[Agent, str]:
+    """An agent with a secret encrypted under the old key; the new one is in force."""
+    settings.SECRET_KEY = OLD
+    agent, _, secret = agents.create_agent(aurora, "kuro", None)
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
+    return agent, secret
+
+
+def test_the_former_key_can_go_after_it(kuro: tuple[Agent, str], settings: Any) -> None:
+    agent, secret = kuro
+    assert run() == "Signing secrets encrypted anew: 1.\nNone needs METACOG_SECRET_KEY_FALLBACKS.\n"
+    settings.SECRET_KEY_FALLBACKS = []
+    assert keys.live_secrets(agent) == [secret]
+
+
+def test_a_second_time_changes_nothing(kuro: tuple[Agent, str]) -> None:
+    run()
+    stored = AgentKey.objects.get().secret_encrypted
+    assert run().startswith("Signing secrets encrypted anew: 0.")
+    assert AgentKey.objects.get().secret_encrypted == stored
+
+
+def test_what_no_key_can_read_is_named_and_the_others_are_saved(
+    kuro: tuple[Agent, str], aurora: Any, settings: Any
+) -> None:
+    settings.SECRET_KEY = "x" * 50
+    agents.create_agent(aurora, "stray", None)
+    settings.SECRET_KEY = NEW
+    with pytest.raises(CommandError, match=r"of stray in Aurora was encrypted with a key that is not given") as told:
+        run()
+    assert "kuro" not in str(told.value)
+    settings.SECRET_KEY_FALLBACKS = []
+    assert keys.live_secrets(kuro[0]) == [kuro[1]]
+
+
+def test_revoked_secrets_go_with_the_key_that_encrypted_them(kuro: tuple[Agent, str], settings: Any) -> None:
+    agent, _ = kuro
+    _, fresh = agents.rotate(agent, None)
+    agents.revoke(agent, None)
+    settings.SECRET_KEY_FALLBACKS = []
+    assert run().startswith("Signing secrets encrypted anew: 0.")
+    assert keys.live_secrets(agent) == [fresh]
