@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
+from math import inf
 
 from django.contrib.auth.decorators import login_not_required
-from django.db.models import Count, Min, Sum
+from django.db.models import Count, F, Min, Q, Sum
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -14,8 +16,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from metacog.health import may_read_metrics
-from metacog.models import AgentState
-from reviews.models import Decision, Delivery, HeldItem
+from metacog.models import AgentState, AuditUnsealed, Heartbeat
+from reviews.models import Decision, Delivery, Endpoint, HeldItem
 
 
 class Figures:
@@ -32,25 +34,46 @@ class Figures:
         for kind in HeldItem.Kind.values:
             by_kind.add_metric([kind], counts.get(kind, 0))
         yield by_kind
-        oldest = pending.aggregate(at=Min("held_at"))["at"]
-        yield GaugeMetricFamily(
-            "metacog_oldest_held_seconds",
-            "Age of the oldest item waiting",
-            value=(now - oldest).total_seconds() if oldest else 0,
+        waiting = pending.aggregate(
+            held_at=Min("held_at"), due_at=Min("review_due_at"), overdue=Count("id", filter=Q(review_due_at__lt=now))
         )
-        yield GaugeMetricFamily(
-            "metacog_overdue_items", "Items past their review", value=pending.filter(review_due_at__lt=now).count()
-        )
-        yield GaugeMetricFamily(
-            "metacog_unreleased_decisions",
-            "Decisions that can still be undone",
-            value=Decision.objects.filter(released_at=None, undone_at=None).count(),
-        )
-        yield GaugeMetricFamily(
-            "metacog_deliveries_waiting",
-            "Callbacks not yet delivered",
-            value=Delivery.objects.filter(state=Delivery.State.WAITING).count(),
-        )
+        gauges = {
+            "metacog_oldest_held_seconds": ("Age of the oldest item waiting", _since(waiting["held_at"], now)),
+            "metacog_overdue_items": ("Items past their review", waiting["overdue"]),
+            "metacog_most_overdue_seconds": (
+                "How long the item due first is past its review",
+                _since(waiting["due_at"], now),
+            ),
+            "metacog_unreleased_decisions": (
+                "Decisions that can still be undone",
+                Decision.objects.filter(released_at=None, undone_at=None).count(),
+            ),
+            "metacog_deliveries_waiting": (
+                "Callbacks not yet delivered",
+                Delivery.objects.filter(state=Delivery.State.WAITING).count(),
+            ),
+            "metacog_deliveries_given_up": (
+                "Callbacks given up and not sent again",
+                Delivery.objects.filter(state=Delivery.State.EXHAUSTED).count(),
+            ),
+            "metacog_endpoints_off": (
+                "Agents whose callback address is switched off",
+                Endpoint.objects.filter(off_at__isnull=False, url=F("agent__callback_url")).count(),
+            ),
+            "metacog_unsealed_events": ("Audit events that no seal covers yet", AuditUnsealed.objects.count()),
+            "metacog_worker_seen_seconds": ("Time since the worker's heartbeat; +Inf: never seen", _unseen(now)),
+        }
+        for name, (meaning, value) in gauges.items():
+            yield GaugeMetricFamily(name, meaning, value=value)
+
+
+def _since(moment: datetime | None, now: datetime) -> float:
+    return max((now - moment).total_seconds(), 0) if moment else 0
+
+
+def _unseen(now: datetime) -> float:
+    beat = Heartbeat.objects.filter(name="worker").first()
+    return _since(beat.at, now) if beat else inf
 
 
 @login_not_required

@@ -1,12 +1,16 @@
 """/healthz, /readyz, /metrics: for those who run it."""
 
+import re
 from datetime import timedelta
+from math import inf
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from metacog.models import Heartbeat
+from metacog import audit_chain
+from metacog.models import Agent, Heartbeat
+from reviews.models import Delivery, Endpoint, HeldItem
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +50,55 @@ def test_the_metrics_count_what_is_there(kuro):
     assert "metacog_responses_total 2.0" in text
     assert 'metacog_held_items{kind="chat"} 1.0' in text
     assert 'metacog_held_items{kind="remember"} 0.0' in text
+
+
+def figure(name):
+    """Return what /metrics says of one figure without labels."""
+    text = Client().get("/metrics").content.decode()
+    return float(re.search(rf"^{name} (\S+)$", text, re.MULTILINE)[1])
+
+
+@pytest.mark.parametrize(("age", "low", "high"), [(None, inf, inf), (5, 5, 15), (300, 300, 310), (-30, 0, 0)])
+def test_the_metrics_tell_how_long_ago_the_worker_was_seen(age, low, high):
+    if age is not None:
+        Heartbeat.objects.create(name="worker", at=timezone.now() - timedelta(seconds=age))
+    assert low <= figure("metacog_worker_seen_seconds") <= high
+
+
+def test_the_metrics_tell_how_late_a_review_is(kuro):
+    assert figure("metacog_most_overdue_seconds") == 0
+    first, second = kuro.hold("chat"), kuro.hold("task")
+    assert (figure("metacog_overdue_items"), figure("metacog_most_overdue_seconds")) == (0, 0)
+    for held, seconds in [(first, 60), (second, 7200)]:
+        due_at = timezone.now() - timedelta(seconds=seconds)
+        HeldItem.objects.filter(public_id=held).update(review_due_at=due_at)
+    assert figure("metacog_overdue_items") == 2
+    assert 7200 <= figure("metacog_most_overdue_seconds") < 7260
+
+
+@pytest.mark.parametrize(
+    ("state", "waiting", "given_up"), [("waiting", 1, 0), ("exhausted", 0, 1), ("delivered", 0, 0)]
+)
+def test_the_metrics_tell_callbacks_that_wait_from_those_given_up(kuro, state, waiting, given_up):
+    Delivery.objects.create(agent=Agent.objects.get(), type="item.decided", body="{}", state=state)
+    assert figure("metacog_deliveries_waiting") == waiting
+    assert figure("metacog_deliveries_given_up") == given_up
+
+
+@pytest.mark.parametrize(("off_at", "url", "off"), [("now", "same", 1), (None, "same", 0), ("now", "former", 0)])
+def test_the_metrics_count_the_addresses_that_are_switched_off(kuro, off_at, url, off):
+    Agent.objects.update(callback_url="http://agent.example/same")
+    Endpoint.objects.create(
+        agent=Agent.objects.get(), url=f"http://agent.example/{url}", off_at=timezone.now() if off_at else None
+    )
+    assert figure("metacog_endpoints_off") == off
+
+
+def test_the_metrics_count_what_the_worker_has_not_sealed(kuro):
+    kuro.respond()
+    assert figure("metacog_unsealed_events") > 0
+    audit_chain.seal()
+    assert figure("metacog_unsealed_events") == 0
 
 
 def test_the_metrics_are_for_this_machine_or_the_token_only(settings, db):
