@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 from zlib import crc32
@@ -87,14 +88,34 @@ class Quality:
         }
 
 
-class _Reading(NamedTuple):
-    """A text as it is judged."""
+class _Reading:
+    """A text as it is judged; what nothing asks for is never made."""
 
-    text: str  # as sent
-    folded: str  # without code, links and tags
-    words: list[str]  # code and all
-    spaced: str
-    script: Script | None
+    def __init__(self, text: str) -> None:
+        self.text = text  # as sent
+        self._read = text[:MAX_READ]
+
+    @cached_property
+    def said(self) -> str:
+        """Without code, links and tags."""
+        return words.said(self._read)
+
+    @cached_property
+    def folded(self) -> str:
+        return words.fold(self.said)
+
+    @cached_property
+    def script(self) -> Script | None:
+        return words.script_of(self.said)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Code and all."""
+        return words.tokens(words.fold(self._read))
+
+    @cached_property
+    def spaced(self) -> str:
+        return words.spaced(self.words)
 
 
 def assess(
@@ -111,16 +132,14 @@ def assess(
     first, as texts or as fingerprints. Without a `user_message` responsiveness and completeness are None and cost
     nothing. Takes time in proportion to the texts.
     """
-    reply = _read(response)
-    message = None if user_message is None else _read(user_message)
+    reply = _Reading(response)
+    message = None if user_message is None else _Reading(user_message)
     flags: list[Flag] = []
     responsiveness, completeness = _answers(reply, message, flags)
     consistency = _consistency(reply, message, language, settings.forbidden, flags)
     length_ok = _has_sane_length(reply, language, settings, flags)
-    fingerprint = _sketch(reply.words)
-    repetition = _repeats(
-        fingerprint, recent[-settings.recent_window :] if settings.recent_window else (), settings, flags
-    )
+    own = fingerprint(response)
+    repetition = _repeats(own, recent[-settings.recent_window :] if settings.recent_window else (), settings, flags)
 
     weights = settings.weights
     score = 1.0
@@ -147,13 +166,13 @@ def assess(
         length_ok=length_ok,
         repetition=repetition,
         events=EVENTS if low else (),
-        fingerprint=fingerprint,
+        fingerprint=own,
     )
 
 
 def fingerprint(text: str) -> Fingerprint:
     """Give what `assess` compares texts by: at most 64 whole numbers below 2**32."""
-    return _sketch(words.tokens(words.fold(text[:MAX_READ])))
+    return tuple(sorted(map(crc32, words.distinct_tokens(text[:MAX_READ])))[:SKETCH])
 
 
 def similarity(one: Sequence[int], other: Sequence[int]) -> float:
@@ -161,20 +180,6 @@ def similarity(one: Sequence[int], other: Sequence[int]) -> float:
     common = {*one}.intersection(other)
     union = sorted({*one, *other})[:SKETCH]
     return sum(value in common for value in union) / len(union) if union else 0.0
-
-
-def _read(text: str) -> _Reading:
-    sent = text[:MAX_READ]
-    said = words.said(sent)
-    folded = words.fold(sent)
-    tokens = words.tokens(folded)
-    return _Reading(
-        text=text,
-        folded=folded if said is sent else words.fold(said),
-        words=tokens,
-        spaced=words.spaced(tokens),
-        script=words.script_of(said),
-    )
 
 
 def _answers(reply: _Reading, message: _Reading | None, flags: list[Flag]) -> tuple[float | None, float | None]:
@@ -352,7 +357,7 @@ def _speaks_the_language(
         return 0.5
     if spoken != "han" or own != "han":
         return 1.0
-    variant = words.variant_of(words.said(reply.text[:MAX_READ]))
+    variant = words.variant_of(reply.said)
     users_variant = words.variant_of(message.text[:MAX_READ]) if message is not None else None
     if language is None or variant in (None, language, users_variant):
         return 1.0
@@ -381,12 +386,6 @@ def _has_sane_length(reply: _Reading, language: Language | None, settings: Quali
     elif length > limits.max:
         flags.append(Flag("too-long", f"{length:,} characters, {limits.max:,} at most"))
     return limits.min <= length <= limits.max
-
-
-def _sketch(tokens: list[str]) -> Fingerprint:
-    """Keep the 64 smallest checksums of the distinct tokens."""
-    distinct = " ".join(set(tokens)).encode("utf-8", "surrogatepass").split()
-    return tuple(sorted(map(crc32, distinct))[:SKETCH])
 
 
 def _repeats(

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from .fingerprints import digest, normalise_error, normalise_output, passages, prints, squeeze
 from .lexicon import stuck as words
+from .matcher import best_automaton
 from .policy_error import PolicyError
 from .speech import Place, clause, find_phrases, fold, own_words
 from .strict_json import pointer
@@ -163,6 +164,7 @@ class _Step(NamedTuple):
     is_aware: bool
     settings: StuckSettings
     now: datetime
+    heard: frozenset[str]  # signals of which a keyword stands in the response, folded
 
 
 class _Sign(NamedTuple):
@@ -218,7 +220,9 @@ def advance(
     """
     settings = settings or SETTINGS[profile]
     known: State = dict(state) if state else fresh(body["problem"])
-    step = _Step(known["step"] + 1, body, _failed(body), known, profile == "aware", settings, now)
+    step = _Step(
+        known["step"] + 1, body, _failed(body), known, profile == "aware", settings, now, _heard(body["response"])
+    )
     known.update(step=step.number, **_commits(step))
     signs = [sign for look in _SIGNALS for sign in look(step)]
     known["signals"] = {**known["signals"], **{sign.type: _kept(sign, step.number, source) for sign in signs}}
@@ -388,22 +392,35 @@ def _circular_reasoning(step: _Step) -> Iterator[_Sign]:
         yield _Sign("circular-reasoning", {"step": number}, {"spans": [_span(response, place)], "repeats_step": number})
 
 
-def _says(name: str) -> Callable[[_Step], Iterator[_Sign]]:
-    seed_phrases = [phrase.lower() for phrase in words.SEED[name]]
-    aware_phrases = words.AWARE[name]
+_SEED_KEYWORDS = {name: [phrase.lower() for phrase in words.SEED[name]] for name in KEYWORD_SIGNALS}
+_SIGNAL_OF = {phrase: name for name in KEYWORD_SIGNALS for phrase in (*_SEED_KEYWORDS[name], *words.AWARE[name])}
+_KEYWORDS = list(_SIGNAL_OF)
+_find_keywords = best_automaton([phrase.encode() for phrase in _KEYWORDS]).every
+# Beyond ASCII, what folds into a letter or a sign of the keywords.
+_FOLDED = tuple((sign.encode(), plain) for sign, plain in (("’", b"'"), ("\u0130", b"i"), ("\u212a", b"k")))
 
+
+def _heard(response: str) -> frozenset[str]:
+    """Tell of which signals a keyword stands in a response, wherever that is: of most there is none."""
+    folded = response.encode("utf-8", "surrogatepass").lower()
+    if not response.isascii():
+        for sign, plain in _FOLDED:
+            folded = folded.replace(sign, plain)
+    return frozenset(_SIGNAL_OF[_KEYWORDS[number]] for _, _, number in _find_keywords(folded))
+
+
+def _says(name: str) -> Callable[[_Step], Iterator[_Sign]]:
     def look(step: _Step) -> Iterator[_Sign]:
         """Keywords: anywhere in profile `seed`; in `aware` as words of one's own, said of here and now."""
+        if name not in step.heard:
+            return
         response = step.body["response"]
-        folded = fold(response)
         if step.is_aware:
-            if not any(phrase in folded for phrase in aware_phrases):
-                return
-            folded = own_words(folded)
-            places = [place for place in find_phrases(folded, aware_phrases) if _is_meant(folded, place, name)]
+            folded = own_words(fold(response))
+            places = [place for place in find_phrases(folded, words.AWARE[name]) if _is_meant(folded, place, name)]
         else:
             folded = response.lower()
-            places = [(at, at + len(phrase)) for phrase in seed_phrases if (at := folded.find(phrase)) >= 0]
+            places = [(at, at + len(phrase)) for phrase in _SEED_KEYWORDS[name] if (at := folded.find(phrase)) >= 0]
         if places:
             spans = [_span(response, place) for place in sorted(places)[:3]]
             yield _Sign(name, {"words": spans[0]["text"]}, {"spans": spans})

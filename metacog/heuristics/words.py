@@ -24,7 +24,9 @@ _LATIN = "\u00c0-\u024f\u1e00-\u1eff"  # beside ASCII
 _UNSPACED = _HAN + _KANA + _HANGUL
 _CHARACTER = re.compile(rf"[{_UNSPACED}]")
 _RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
+_SPACED_LETTER = re.compile(rf"[^\W_{_UNSPACED}]")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ASCII = bytes(range(128))
 _RUNS: dict[Script, re.Pattern[str]] = {
     "han": re.compile(rf"[{_HAN}]+"),
     "kana": re.compile(rf"[{_KANA}]+"),
@@ -33,6 +35,7 @@ _RUNS: dict[Script, re.Pattern[str]] = {
 }
 _SEPARATORS = {code: " " for code in range(128) if not chr(code).isalnum()}
 _LETTERS = bytes(code if chr(code).isalpha() else 32 for code in range(128)) + b" " * 128
+_SMALL_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else 32 for code in range(128)) + b" " * 128
 # A Chinese word has about 1.6 characters in running text, a word of the other scripts is taken to have 5.
 _CHARACTERS_IN_WORD = {"han": 1.6, "kana": 2.5, "hangul": 2.5, "other": 5.0}
 # Chinese text is full of Latin names and terms; English text holds Chinese only where it quotes.
@@ -93,8 +96,12 @@ def script_of(text: str, least: float = 2.5) -> Script | None:
     """
     words: dict[Script, float] = {"latin": len(text.encode("ascii", "replace").translate(_LETTERS).split())}
     if not text.isascii():
-        rest = " ".join(_BEYOND_ASCII.findall(text))
-        characters = {script: sum(map(len, runs.findall(rest))) for script, runs in _RUNS.items()}
+        rest = _beyond_ascii(text)
+        characters: dict[Script, int] = {}
+        for script, runs in _RUNS.items():  # no character is in two of them
+            others = runs.sub("", rest)
+            characters[script] = len(rest) - len(others)
+            rest = others
         if characters["kana"] > _KANA_SHARE * (characters["kana"] + characters["han"]):
             characters["kana"] += characters.pop("han")
         words |= {script: count / _CHARACTERS_IN_WORD[script] for script, count in characters.items()}
@@ -104,6 +111,10 @@ def script_of(text: str, least: float = 2.5) -> Script | None:
     script = max(words, key=lambda one: (one != "latin" and words[one] >= _OTHER_SHARE * total, words[one]))
     wanted = _LATIN_SHARE if script == "latin" else _OTHER_SHARE
     return script if words[script] >= wanted * total else None
+
+
+def _beyond_ascii(text: str) -> str:
+    return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
 def variant_of(text: str) -> Literal["zh-Hant", "zh-Hans"] | None:
@@ -146,6 +157,15 @@ def tokens(folded: str) -> list[str]:
         else:
             found.extend(characters)
     return found
+
+
+def distinct_tokens(text: str) -> set[bytes]:
+    """Give each of `tokens(fold(text))` once, as UTF-8; quickly where all words with spaces around them are ASCII."""
+    beyond = "" if text.isascii() else fold("".join(set(_beyond_ascii(text))))
+    if _SPACED_LETTER.search(beyond):  # may be part of a word that begins in ASCII
+        return {word.encode() for word in tokens(fold(text))}
+    words = set(text.encode("ascii", "replace").translate(_SMALL_WORDS).split())
+    return words.union(character.encode() for character in _CHARACTER.findall(beyond))
 
 
 def spaced(words: list[str]) -> str:
