@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 from tests.faults import site as sites
@@ -58,7 +58,9 @@ def broker_server(folder: Path, kind: type[Broker]) -> str:
         return without_broker(folder, database.url, broker.url, stopped)
 
 
-def without_broker(folder: Path, database_url: str, broker_url: str, away: Callable[[Site], object]) -> str:
+def without_broker(
+    folder: Path, database_url: str, broker_url: str, away: Callable[[Site], AbstractContextManager[None]]
+) -> str:
     """Post and decide while the broker is away; what was decided is delivered once it is back."""
     with (
         listening() as receiver,
@@ -67,7 +69,7 @@ def without_broker(folder: Path, database_url: str, broker_url: str, away: Calla
         traffic = Traffic([site], site.create_agent(receiver.url), POSTS, DECISIONS)
         until(lambda: site.get("/readyz").json["status"] == "ok", 60, "the worker is seen")
         before = web(site)
-        with away(site):  # type: ignore[attr-defined]
+        with away(site):
             began = time.monotonic()
             say("the broker is away")
             traffic.run()

@@ -61,8 +61,12 @@ class Site:
                 [sys.executable, str(ROOT / "manage.py"), "up", "--port", str(self.port)],
                 env=self.environment, stdout=output, stderr=subprocess.STDOUT, cwd=ROOT,
             )  # fmt: skip
-        until(lambda: self.get("/healthz").status == 200 or self.up.poll() is not None, 90, "it starts")
-        assert self.up.poll() is None, log.read_text()
+        try:
+            until(lambda: self.get("/healthz").status == 200 or self.up.poll() is not None, 180, "it starts")
+            assert self.up.poll() is None, "it ended at once"
+        except AssertionError:
+            self.close()
+            raise
 
     def close(self) -> None:
         self.up.send_signal(signal.SIGTERM)
