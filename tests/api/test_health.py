@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from math import inf
+from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -99,6 +100,12 @@ def test_the_metrics_count_what_the_worker_has_not_sealed(kuro):
     assert figure("metacog_unsealed_events") > 0
     audit_chain.seal()
     assert figure("metacog_unsealed_events") == 0
+
+
+def test_operators_are_told_of_every_metric_and_of_no_other(db):
+    page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
+    there = re.findall(r"^(metacog_\w+)", Client().get("/metrics").content.decode(), re.MULTILINE)
+    assert set(re.findall(r"metacog_[a-z_]+", page)) == set(there)
 
 
 def test_the_metrics_are_for_this_machine_or_the_token_only(settings, db):
