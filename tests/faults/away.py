@@ -104,7 +104,7 @@ def database(folder: Path) -> str:
         server.take_away()
         began = time.monotonic()
         say("PostgreSQL is stopped")
-        refused = []
+        refused: list[Answer] = []
         while time.monotonic() - began < GONE_SECONDS:
             with ThreadPoolExecutor(8) as pool:  # so that every web process meets it
                 names = [f"away-{len(refused) + number}" for number in range(8)]

@@ -107,9 +107,9 @@ class Site:
     def rows(self, query: str) -> list[Any]:
         if self.database_url:
             with psycopg.connect(self.database_url, autocommit=True) as database:
-                return list(database.execute(query))  # type: ignore[arg-type]
-        with closing(sqlite3.connect(self.folder / "metacog.sqlite3", timeout=20)) as database, database:
-            return list(database.execute(query))
+                return list(database.execute(query))
+        with closing(sqlite3.connect(self.folder / "metacog.sqlite3", timeout=20)) as file:
+            return list(file.execute(query))
 
     def one(self, query: str) -> Any:
         return self.rows(query)[0][0]

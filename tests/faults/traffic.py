@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.faults.receiver import Receiver
 from tests.faults.servers import fail, until
@@ -71,13 +72,16 @@ class Traffic:
             self.held.put((number, held))
 
     def decide_all(self) -> None:
+        last = time.monotonic()
         while len(self.decided) < self.decisions:
             try:
                 number, held = self.held.get(timeout=0.2)
             except queue.Empty:
+                assert time.monotonic() - last < PATIENCE, f"nothing was held for {PATIENCE:g} s"
                 continue
             self.decide(number, held)
             self.decided.add(held)
+            last = time.monotonic()
 
     def decide(self, number: int, held: str) -> None:
         site = self.site(number // 2)
@@ -96,9 +100,9 @@ class Traffic:
         }
         self.insist(lambda: site.submit(self.cookies, f"/queue/{held}/decide", form), (302,))
 
-    def feed(self) -> list[dict[str, str]]:
+    def feed(self) -> list[dict[str, Any]]:
         """Read the agent's whole feed."""
-        found: list[dict[str, str]] = []
+        found: list[dict[str, Any]] = []
         while True:
             after = found[-1]["seq"] if found else 0
             path = f"/decisions?after={after}"
