@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from metacog import heuristics
+from metacog.fields import OrderedJSONField
 from metacog.ids import new_id
 
 
@@ -145,7 +146,7 @@ class AgentState(models.Model):
     decision_seq = models.PositiveBigIntegerField(default=0)
     responses = models.PositiveBigIntegerField(default=0)
     intent = models.JSONField(null=True)
-    topics = models.JSONField(default=dict)  # how often each topic came, the latest last; see TOPICS in reviews.ingest
+    topics = OrderedJSONField(default=dict)  # how often each topic came, the latest last; see TOPICS in reviews.ingest
 
     def __str__(self) -> str:
         return f"state of {self.agent_id}"

@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from metacog.fields import OrderedJSONField
 from metacog.ids import new_id
 from metacog.models import Agent, Team, User
 
@@ -119,7 +120,7 @@ class Problem(models.Model):
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="problems")
     session = models.CharField(max_length=255, blank=True)
     key = models.CharField(max_length=255, blank=True)  # as the agent calls it; "" is all that it calls nothing
-    state = models.JSONField()  # heuristics.stuck's: the counters, and what a brief is made of
+    state = OrderedJSONField()  # heuristics.stuck's: the counters, and what a brief is made of
     points = models.PositiveSmallIntegerField(default=0)
     suggests = models.BooleanField(default=False)  # somebody should say whether to think twice
     began_at = models.DateTimeField(default=timezone.now)

@@ -15,6 +15,8 @@ from django.db import connection
 from django.utils import timezone
 
 from metacog.models import Agent, AgentState, AuditEvent
+from patterns import thinking
+from patterns.models import Problem, ThinkTwice
 from reviews import decisions
 from reviews.models import AgentResponse, Decision, HeldItem
 
@@ -153,3 +155,27 @@ def test_posts_of_one_agent_are_ordered_and_counted(kuro):
     state = AgentState.objects.get(agent__public_id=kuro.id)
     assert state.responses == 30
     assert state.intent["streak"] == {"mode": "m", "count": 30}
+
+
+def test_steps_of_one_problem_count_in_order_and_ask_once(kuro):
+    step = {"problem": "bug", "approach": "again", "errors": ["E"], "response": "For some reason it fails."}
+    answers = at_once([lambda: kuro.post("/responses", step) for _ in range(30)])
+    points = sorted(answer.json()["stuck"]["points"] for answer in answers)
+    assert points == [2, 2, *[8] * 28]
+    problem = Problem.objects.get()
+    assert (problem.state["step"], problem.points, problem.suggests) == (30, 8, True)
+    assert ThinkTwice.objects.count() == 1
+    by_arrival = AgentResponse.objects.order_by("pk").values_list("stuck_points", flat=True)
+    assert list(by_arrival) == points
+
+
+def test_two_answers_to_one_question_are_both_recorded_and_neither_lost(kuro, alice, bob):
+    step = {"problem": "bug", "approach": "again", "errors": ["E"], "response": "For some reason it fails."}
+    for _ in range(3):
+        kuro.post("/responses", step)
+    problem = Problem.objects.get()
+    at_once([lambda: thinking.answer(problem, "yes", alice), lambda: thinking.answer(problem, "no", bob)])
+    assert sorted(ThinkTwice.objects.values_list("answer", flat=True)) == ["no", "yes"]
+    assert ThinkTwice.objects.filter(suggested_at=None).count() == 1
+    problem.refresh_from_db()
+    assert not problem.suggests

@@ -1,0 +1,95 @@
+"""Score stored responses again, through another policy or set of patterns, and say what would change."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from metacog import heuristics
+from metacog.heuristics import wire
+from metacog.models import Agent, Language
+from patterns.scorer import BCP47, scorer_for
+from reviews.models import AgentResponse
+
+
+class Command(BaseCommand):
+    """Nothing is written: the stored verdicts stay the record."""
+
+    help = "Score stored responses through another policy or set of patterns; print what would change."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--agent", metavar="NAME", help="one agent (default: all)")
+        parser.add_argument("--team", help="of which team")
+        parser.add_argument("--days", type=int, help="responses of so many days (default: all that are stored)")
+        parser.add_argument("--policy", type=Path, metavar="FILE", help="a JSON object: what differs from the policy")
+        parser.add_argument("--patterns", type=Path, metavar="FILE", help="a JSON list instead of the team's patterns")
+        parser.add_argument("--json", action="store_true", help="print a line of JSON for each item that would change")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        agents = Agent.objects.select_related("team").order_by("team__name", "name")
+        for name, field in (("agent", "name"), ("team", "team__name")):
+            if options[name]:
+                agents = agents.filter(**{field: options[name]})
+        if not agents:
+            raise CommandError("There is no such agent." if options["agent"] or options["team"] else "No agent yet.")
+        policy = self._read(options["policy"], dict, "a JSON object")
+        patterns = self._read(options["patterns"], list, "a JSON list of patterns")
+        for agent in agents:
+            try:
+                scorer = _scorer(agent, policy, patterns)
+            except (heuristics.PolicyError, heuristics.PatternError) as error:
+                raise CommandError(f"{agent}: {error}.") from None
+            self._rescore(agent, scorer, options["days"], options["json"])
+
+    def _rescore(self, agent: Agent, scorer: heuristics.Scorer, days: int | None, as_json: bool) -> None:
+        stored = AgentResponse.objects.filter(agent=agent, erased_at=None).order_by("pk")
+        if days is not None:
+            stored = stored.filter(received_at__gte=timezone.now() - timedelta(days=days))
+        changes, responses = Counter[str](), 0
+        rows = stored.values_list("public_id", "body", "verdict")
+        for public_id, raw, answered in rows.iterator(chunk_size=500):
+            responses += 1
+            body, before = json.loads(raw), json.loads(answered)
+            recognised = {item["index"]: item["recognised"] for item in before["items"] if item["recognised"]}
+            after = scorer.score(body, recognised=recognised, hesitation=agent.hesitation_enabled)
+            for was, would in zip(before["items"], after["items"], strict=True):
+                if was["disposition"] == would["disposition"]:
+                    continue
+                change = f"{was['disposition']} → {would['disposition']}"
+                changes[change] += 1
+                if as_json:
+                    line = {"agent": agent.public_id, "response": public_id, "index": was["index"], "kind": was["kind"]}
+                    scores = [verdict["hesitation"] and verdict["hesitation"]["score"] for verdict in (before, after)]
+                    line |= {"was": was["disposition"], "would": would["disposition"], "scores": scores}
+                    self.stdout.write(json.dumps(line, ensure_ascii=False))
+        if not as_json:
+            told = ", ".join(f"{change}: {count:,}" for change, count in sorted(changes.items())) or "nothing"
+            self.stdout.write(f"{agent.team} / {agent}: {responses:,} responses; what would change: {told}")
+
+    def _read(self, path: Path | None, kind: type, wanted: str) -> Any:
+        if path is None:
+            return None
+        try:
+            value = wire.load(path.read_bytes())
+        except OSError as error:
+            raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
+        except heuristics.Refused as refusal:
+            raise CommandError(f"{path}: {refusal.detail}") from None
+        if not isinstance(value, kind):
+            raise CommandError(f"{path} must hold {wanted}.")
+        return value
+
+
+def _scorer(agent: Agent, policy: dict[str, Any] | None, patterns: list[Any] | None) -> heuristics.Scorer:
+    in_force = scorer_for(agent)
+    rules = in_force.policy
+    if policy is not None:
+        rules = heuristics.Policy.from_dict({**rules.as_dict(), "language": BCP47[Language(agent.language)], **policy})
+    return in_force.with_policy(rules) if patterns is None else heuristics.Scorer(patterns, rules)
