@@ -11,6 +11,7 @@ from django.utils import timezone
 from metacog import audit_chain
 from metacog.models import Agent, AgentState, AuditEvent, Team
 from metacog.retention import set_retention
+from patterns.models import Problem
 from reviews import decisions, erasure
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem
 
@@ -227,3 +228,26 @@ def test_a_retention_that_makes_no_sense_is_refused(aurora, olga, days):
     assert list(raised.value.message_dict) == ["retention_days"]
     assert Team.objects.get().retention_days is None
     assert not AuditEvent.objects.exists()
+
+
+def test_nothing_of_a_problem_or_of_the_other_parts_of_a_verdict_is_left(kuro, kept_30_days):
+    step = {"problem": "bug", "session": "s", "approach": "princess", "errors": ["princess"], "topics": ["princess"]}
+    for _ in range(3):
+        kuro.respond("The princess fails for some reason.", items=[], user_message="Where is the princess?", **step)
+    shown = [*AgentResponse.objects.values(), *Problem.objects.values()]
+    assert str(shown).count("princess") > 20
+    age(31)
+    Problem.objects.update(touched_at=timezone.now() - timedelta(days=31))
+    assert erasure.erase() == 4
+    assert erasure.erase() == 0
+    assert "princess" not in str([*AgentResponse.objects.values(), *Problem.objects.values()])
+    assert AuditEvent.objects.filter(action="problem-erased").count() == 1
+    verdict = AgentResponse.objects.latest("pk").wire_verdict()
+    assert verdict["stuck"]["points"] == 8
+    assert [signal["type"] for signal in verdict["stuck"]["signals"]] == [
+        "repeated-approach", "error-loop", "uncertainty",
+    ]  # fmt: skip
+    assert verdict["quality"]["score"] > 0
+    # Taken up again, it counts anew.
+    assert kuro.respond("again", items=[], **step)["stuck"]["points"] == 0
+    assert Problem.objects.get().erased_at is None
