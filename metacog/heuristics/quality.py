@@ -343,8 +343,8 @@ def _speaks_the_language(
     reply: _Reading, message: _Reading | None, language: Language | None, flags: list[Flag]
 ) -> float:
     """Compare the languages of the user, the agent and the response, as far as their scripts tell them."""
-    spoken = reply.script
     own = _SCRIPTS[language] if language else message.script if message else None
+    spoken = reply.script if own else None
     if spoken is None or own is None or (message is not None and _NAMES_A_LANGUAGE.search(message.folded)):
         return 1.0
     users = message.script if message is not None else None
@@ -375,9 +375,12 @@ def _mismatch(reply: _Reading, spoken: Script, wanted: Script, whose: str) -> Fl
 
 
 def _has_sane_length(reply: _Reading, language: Language | None, settings: QualitySettings, flags: list[Flag]) -> bool:
-    script = reply.script or words.script_of(reply.folded, least=0) or _SCRIPTS[language or "en"]
-    limits = settings.limits.zh if script in ("han", "kana", "hangul") else settings.limits.en
     length = len(reply.text.strip())
+    en_limits, zh_limits = settings.limits.en, settings.limits.zh
+    if max(en_limits.min, zh_limits.min) <= length <= min(en_limits.max, zh_limits.max):
+        return True  # in any script
+    script = reply.script or words.script_of(reply.folded, least=0) or _SCRIPTS[language or "en"]
+    limits = zh_limits if script in ("han", "kana", "hangul") else en_limits
     if length < limits.min:
         if length:
             start = len(reply.text) - len(reply.text.lstrip())

@@ -6,7 +6,7 @@ one is the same place in the other.
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from . import shadow
@@ -161,11 +161,22 @@ def tokens(folded: str) -> list[str]:
 
 def distinct_tokens(text: str) -> set[bytes]:
     """Give each of `tokens(fold(text))` once, as UTF-8; quickly where all words with spaces around them are ASCII."""
-    beyond = "" if text.isascii() else fold("".join(set(_beyond_ascii(text))))
-    if _SPACED_LETTER.search(beyond):  # may be part of a word that begins in ASCII
+    found = set(text.encode("ascii", "replace").translate(_SMALL_WORDS).split())
+    if text.isascii():
+        return found
+    characters = set(map(_token, set(_beyond_ascii(text))))
+    if None in characters:
         return {word.encode() for word in tokens(fold(text))}
-    words = set(text.encode("ascii", "replace").translate(_SMALL_WORDS).split())
-    return words.union(character.encode() for character in _CHARACTER.findall(beyond))
+    return found.union(characters) - {b""}
+
+
+@lru_cache(maxsize=65_536)
+def _token(character: str) -> bytes | None:
+    """Give the token that a character beyond ASCII is, b"" for a sign, None where it may be part of a longer word."""
+    folded = fold(character)
+    if _CHARACTER.match(folded):
+        return folded.encode()
+    return None if _SPACED_LETTER.match(folded) else b""
 
 
 def spaced(words: list[str]) -> str:
