@@ -18,6 +18,7 @@ _HIDDEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef]+"
 )
+_TAG = b"\xf3\xa0"  # opens the UTF-8 of those beyond `_END`
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 # Scripts that join or part letters with U+200B to U+200D: Arabic, Indic, Tibetan, Southeast Asian, Mongolian.
 _JOINING = f"{_RIGHT_TO_LEFT}\u0900-\u109f\u1780-\u18af\u1900-\u1cff"
@@ -69,6 +70,11 @@ def _table() -> list[int]:
     return table
 
 
+@cache
+def _table_without_hidden() -> list[int | None]:
+    return [None if _HIDDEN.match(chr(code)) else plain for code, plain in enumerate(_table())]
+
+
 def fold(text: str) -> str:
     """Write a text as it reads: as many characters, hidden ones included."""
     return text.lower() if text.isascii() else text.translate(_table())
@@ -79,8 +85,13 @@ class Shadow:
 
     def __init__(self, original: str) -> None:
         self._original = original
-        self.hides = hides(original)
-        self.text = _HIDDEN.sub("", fold(original)) if self.hides else fold(original)
+        if original.isascii():
+            self.text, self.hides = original.lower(), False
+            return
+        text = original.translate(_table_without_hidden())
+        if _TAG in text.encode("utf-8", "surrogatepass"):
+            text = _HIDDEN.sub("", text)
+        self.text, self.hides = text, len(text) < len(original)
 
     @cached_property
     def as_sent(self) -> str:

@@ -167,7 +167,7 @@ def distinct_tokens(text: str) -> set[bytes]:
     characters = set(map(_token, set(_beyond_ascii(text))))
     if None in characters:
         return {word.encode() for word in tokens(fold(text))}
-    return found.union(characters) - {b""}
+    return found.union(filter(None, characters))
 
 
 @lru_cache(maxsize=65_536)
