@@ -26,8 +26,7 @@ class NotTheirs(Exception):
 class LinkTokens(PasswordResetTokenGenerator):
     """One-time links to set a password: dead once used, after a sign-in, and after joining a team.
 
-    The last keeps an owner who made a link, and never passed it on, out of teams the person joins
-    later. For somebody in no team this is Django's own token, which `up` makes for the first owner.
+    The last keeps an owner who made a link, and never passed it on, out of teams the person joins later.
     """
 
     def _make_hash_value(self, user: User, timestamp: int) -> str:

@@ -81,7 +81,12 @@ def test_without_a_terminal_a_private_file_holds_a_link_that_works(folder: Path)
     assert not User.objects.get().has_usable_password()
     url = urlsplit(link.read_text().strip())
     assert f"{url.scheme}://{url.netloc}" == django_settings.PUBLIC_URL
-    assert Client().get(url.path, follow=True).status_code == 200
+    client = Client()
+    form = client.get(url.path, follow=True)
+    chosen = {"new_password1": "correct horse battery", "new_password2": "correct horse battery"}
+    client.post(form.request["PATH_INFO"], chosen)
+    assert User.objects.get().check_password("correct horse battery")
+    assert not link.exists()
 
 
 @pytest.mark.django_db

@@ -20,7 +20,6 @@ from typing import Any, NoReturn
 from django import db
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
-from django.contrib.auth.tokens import default_token_generator
 from django.contrib.staticfiles.finders import get_finders
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
@@ -30,7 +29,7 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from metacog import catalogues, checks
+from metacog import catalogues, checks, members
 from metacog.audit import record
 from metacog.models import Membership, Role, Team, User
 from metacog.supervisor import Child, Supervisor
@@ -208,7 +207,7 @@ def first_owner() -> str:
 
 def write_link(link: Path, owner: User) -> None:
     key = urlsafe_base64_encode(force_bytes(owner.pk))
-    path = reverse("set-password", args=[key, default_token_generator.make_token(owner)])
+    path = reverse("set-password", args=[key, members.link_tokens.make_token(owner)])
     with os.fdopen(os.open(link, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(f"{settings.PUBLIC_URL}{path}\n")
 
