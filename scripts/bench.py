@@ -345,8 +345,9 @@ def main() -> int:
         for name, given in [*texts.items(), *((name, given[:1_000]) for name, given in corpus.items())]:
             report(name, given, 0, Contender("hesitate", hesitate(Scorer())), theirs)
             report(name, given, 0, Contender("hesitate, aware", hesitate(Scorer(profile="aware"))), theirs)
-        report("mixed", texts["mixed"], 0, Contender("whole verdict", verdict(Scorer())), theirs)
-        report("mixed", texts["mixed"], 0, Contender("whole verdict, aware", verdict(Scorer(profile="aware"))), theirs)
+        for name, given in texts.items():
+            report(name, given, 0, Contender("whole verdict", verdict(Scorer())), theirs)
+            report(name, given, 0, Contender("whole verdict, aware", verdict(Scorer(profile="aware"))), theirs)
     for count in PATTERNS[1:]:
         patterns = phrases(count)
         with reference(patterns) as theirs:

@@ -22,7 +22,7 @@ class AwareEvidence(NamedTuple):
     keyword: str  # the pattern's, that stands in the response
     chats: Sequence[tuple[int, str]]  # index and text of each
     is_unhedged: bool  # the chats are long, and nobody hedges in them
-    others: Mapping[int, str]  # by index, the texts of items that do not stand in the response
+    others: Mapping[int, str]  # by index, texts of items beyond ASCII that do not stand in the response
 
 
 def absolute_claim(evidence: AwareEvidence, weight: int) -> Signal | None:

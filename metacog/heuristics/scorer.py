@@ -142,8 +142,9 @@ class Scorer:
                 end = start + len(together)
                 is_unhedged = not any(start <= first and last <= end for first, last in reading.hedges)
         pattern, keyword = self._patterns.of(reading.keyword)
-        texts = {n: item.text if isinstance(item, Item) else item["text"] for n, item in enumerate(items)}
-        others = {index: text for index, text in texts.items() if text not in response}
+        texts = [item.text if isinstance(item, Item) else item["text"] for item in items]
+        # In ASCII nothing is hidden.
+        others = {index: text for index, text in enumerate(texts) if not text.isascii() and text not in response}
         evidence = aware.AwareEvidence(reading, pattern, keyword, chats, is_unhedged, others)
         return weigh(evidence, pattern, self._aware_signals, self.policy.threshold) or self._calm
 

@@ -362,14 +362,16 @@ def _error_loop(step: _Step) -> Iterator[_Sign]:
 
 def _loops(name: str, where: str, signatures: Iterable[tuple[str, str]], step: _Step) -> Iterator[_Sign]:
     """Count each signature once in this step, keep the latest, and speak of the one that came most often."""
-    seen = {entry["key"]: entry for entry in step.known[where]}
     here = {digest(signature): text for text, signature in signatures if signature}
+    if not here:
+        return
+    seen = {entry["key"]: entry for entry in step.known[where]}
     for key, text in here.items():
         entry = seen.pop(key, {"key": key, "count": 0, "steps": [], "text": _clip(text)})
         seen[key] = {**entry, "count": entry["count"] + 1, "steps": [*entry["steps"], step.number][-5:]}
     step.known[where] = list(seen.values())[-MAX_KEPT:]
-    loop = max((seen[key] for key in here), key=lambda entry: entry["count"], default=None)
-    if loop and loop["count"] >= step.settings.repeats:
+    loop = max((seen[key] for key in here), key=lambda entry: entry["count"])
+    if loop["count"] >= step.settings.repeats:
         yield _Sign(
             name, {"count": loop["count"]}, {where: [loop["text"]], "count": loop["count"], "steps": loop["steps"]}
         )
