@@ -324,7 +324,10 @@ else:
 CELERY_BROKER_CONNECTION_TIMEOUT = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker for ever
-CELERY_TASK_PUBLISH_RETRY = False
+# Once more, at once: that is what makes beat connect anew after RabbitMQ was away. Never longer: a nudge that
+# is lost costs nothing.
+CELERY_TASK_PUBLISH_RETRY = True
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0}
 CELERY_TASK_DEFAULT_QUEUE = "metacog"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
