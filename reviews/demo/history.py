@@ -19,7 +19,8 @@ from django.db import models
 
 from metacog import agents, audit, audit_chain, members
 from metacog.models import Agent, Policy, Role, Team, User
-from patterns import exchange
+from patterns import exchange, thinking
+from patterns.models import Problem
 from reviews import decisions, figures
 from reviews.demo.clock import Clock
 from reviews.demo.known_errors import KNOWN_ERRORS, as_file
@@ -50,6 +51,28 @@ OFFICE_HOURS = (7, 18)  # of the reviewers, in UTC, Monday to Friday
 WAITING = (
     (4, ROBIN, 0), (13, FORGE, 1), (27, KURO, 1), (52, ROBIN, 3), (95, FORGE, 3), (140, KURO, 7), (260, ROBIN, 5),
     (430, FORGE, 5), (700, ROBIN, 1), (1_150, KURO, 2), (1_900, FORGE, 2), (2_900, ROBIN, 6), (4_000, KURO, 4),
+)  # fmt: skip
+# Problems that forge goes round in circles with: how many minutes ago it began, what, whether it is over, its steps.
+CIRCLES = (
+    (
+        6 * 1_440, "cache-stampede", True,
+        "raise the timeout of the cache client", "make load-test", "TimeoutError: cache read took 2000 ms",
+        "The checkout is slow again since the sale began. Do not touch the database.",
+        ("I raised the timeout and ran the load test: p99 is as before.",
+         "Raised it once more. For some reason the same reads still time out.",
+         "Raised it to 2 s. Strangely, nothing changes.",
+         "I'm out of ideas: the timeout is not it.",
+         "A fresh look found it: every miss asked the database at once. One reader now fills the entry; p99 is 80 ms."),
+    ),
+    (
+        44, "retry-test-at-night", False,
+        "wait longer before the retry", "pytest -x tests/test_retry.py", "AssertionError: expected 3 attempts, got 2",
+        "test_retry fails every night and passes in the morning. It must be green before Friday's release.",
+        ("I made the test wait 2 s before the retry. It failed the same way.",
+         "Waiting 5 s: the same assertion.",
+         "I'm not sure why this isn't working; with 10 s it is the same.",
+         "Let me try a completely different approach."),
+    ),
 )  # fmt: skip
 QUIET = timedelta(hours=30)  # before the end: nothing else risky is said that nobody would have decided yet
 
@@ -96,6 +119,8 @@ class _Course:
             self.plan_posts(voice)
         for minutes, voice, number in WAITING:
             self.plan_post(self.end - timedelta(minutes=minutes), voice, voice.risky[number], is_left=True)
+        for circle in CIRCLES:
+            self.plan_circle(*circle)
         for day in figures.days_between(figures.day_of(self.begin), figures.day_of(self.end)):
             self.plan(datetime.combine(day, time(), UTC) + timedelta(days=1), audit_chain.seal)
         while self.planned:
@@ -156,6 +181,40 @@ class _Course:
         raw = json.dumps(fields, ensure_ascii=False).encode()
         verdict = json.loads(receive(self.agent(voice), raw, {}).verdict)
         return HeldItem.objects.filter(public_id__in=[item["held"] for item in verdict["items"]])
+
+    # -- going in circles --------------------------------------------------------------------------
+
+    def plan_circle(
+        self, minutes: int, key: str, is_over: bool, approach: str, command: str, error: str, asked: str,
+        steps: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        """Have forge try the same again and again; where it is over, Marek says yes to a fresh look, and it helps."""
+        begun = self.end - timedelta(minutes=minutes)
+        if begun <= self.begin:
+            return
+        tried = {"session": "ci", "problem": key, "approach": approach, "command": command}
+        for number, text in enumerate(steps):
+            is_solved = is_over and text == steps[-1]
+            failed = {"command_failed": True, "errors": [error], "command_output": error}
+            fields = {
+                "response": text,
+                "user_message": asked,
+                "mode": "work",
+                **tried,
+                **({"approach": "a fresh look", "outcome": "resolved"} if is_solved else failed),
+            }
+            self.plan(begun + timedelta(minutes=9 * number), partial(self.step, fields))
+        if is_over:
+            answered = begun + timedelta(minutes=9 * (len(steps) - 2) + 4)
+            self.plan(answered, lambda: thinking.answer(self.problem(key), "yes", self.people["marek"]))
+            told = begun + timedelta(minutes=9 * len(steps))
+            self.plan(told, lambda: thinking.set_outcome(self.problem(key), "helped", self.people["marek"]))
+
+    def step(self, fields: dict[str, object]) -> None:
+        self.receive(FORGE, {**fields, "cycle": next(self.cycles[FORGE.name])})
+
+    def problem(self, key: str) -> Problem:
+        return Problem.objects.select_related("agent__team").get(agent=self.agents[FORGE.name], key=key)
 
     # -- deciding ----------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ from django.utils import timezone
 from metacog import audit, audit_chain
 from metacog.ids import first_id_at, new_id
 from metacog.models import AgentState, AuditEvent, Membership, Team, User
+from patterns.models import Problem
 from reviews import figures
 from reviews.decisions import decide
 from reviews.demo import history
@@ -174,6 +175,11 @@ def test_something_waits_for_the_newcomer_in_two_languages(invented: Team) -> No
     assert waiting.count() >= len(history.WAITING)  # none of them repeats what was approved before
     assert {item.agent.name for item in waiting} == {"robin", "forge", "kuro"}
     assert len({item.hesitation_score for item in waiting}) >= 3
+
+
+def test_an_agent_goes_in_circles_and_asks(invented: Team) -> None:
+    (problem,) = Problem.objects.filter(suggests=True)
+    assert (problem.agent.name, problem.key, problem.points) == ("forge", "retry-test-at-night", 10)
 
 
 def test_another_team_is_left_alone(invented: Team, aurora: Team) -> None:
