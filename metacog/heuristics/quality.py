@@ -111,7 +111,7 @@ class _Reading:
     @cached_property
     def words(self) -> list[str]:
         """Code and all."""
-        return words.tokens(words.fold(self._read))
+        return words.tokens(self.folded if self.said is self._read else words.fold(self._read))
 
     @cached_property
     def spaced(self) -> str:
