@@ -5,6 +5,7 @@ Everything runs on 127.0.0.1, on free ports and in temporary folders. Arguments 
 
 from __future__ import annotations
 
+import signal
 import sys
 import tempfile
 import time
@@ -63,4 +64,5 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # no server may stay
     sys.exit(main(sys.argv[1:]))
