@@ -254,4 +254,8 @@ byId("keys")?.addEventListener("click", (event) => {
   if (event.target === event.currentTarget) event.currentTarget.close();
 });
 
+// On a phone the sections are wider than the screen.
+const here = document.querySelector(".nav [aria-current]");
+if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - innerWidth / 3;
+
 tick();
