@@ -1,4 +1,4 @@
-"""Take pictures of the running program: start it with a few invented responses and drive Chromium.
+"""Take pictures of the running program: start the demo and drive Chromium.
 
 `make screenshots` writes docs/pictures/. With a folder as argument, every page is taken there in both
 themes, wide and as a phone, in three languages, to be looked at.
@@ -28,47 +28,29 @@ CHROMIUM = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgr
             "--disable-component-update", "--disable-sync")  # fmt: skip
 PASSWORD = "a-password-for-pictures"
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
-
-PATTERNS = [
-    {"id": "ep-cause", "keywords": ["變慢的原因", "the root cause is"], "source": "alex-correction",
-     "description": "cause named before it was measured", "createdAt": "2026-02-16T08:00:00Z", "triggerCount": 12},
-    {"id": "ep-refund", "keywords": ["refund has", "entitled to a"], "source": "self-review",
-     "description": "promised money without looking at the account", "createdAt": "2026-02-18T08:00:00Z",
-     "triggerCount": 5},
-    {"id": "ep-flaky", "keywords": ["flaky, so", "skip the test"], "source": "alex-correction",
-     "description": "removed a failing test instead of the fault", "createdAt": "2026-02-20T08:00:00Z",
-     "triggerCount": 7},
-]  # fmt: skip
-
-# (agent, kind, text, what it answers)
-RESPONSES = [
-    ("support-bot", "remember", "Customers on the annual plan are obviously never entitled to a partial refund.",
-     "Can I cancel my annual plan and get half of it back?"),
-    ("builder", "task", "The root cause is clearly the connection pool: double its size in production.",
-     "Why do requests time out since Monday?"),
-    ("builder", "chat", "The test is obviously flaky, so I removed it. The suite is green again, and nothing else "
-     "needs to be done before the release.", "The nightly build fails in test_retry. Can you look at it?"),
-    ("support-bot", "chat", "Your refund has definitely been processed. Therefore nothing more is needed from you, "
-     "and therefore the case is closed. In conclusion, the amount of 84.50 will arrive in your account today, whatever "
-     "your bank says, and you can rely on that date when you plan your payments for the rest of this month.",
-     "I sent the shoes back two weeks ago. Where is my money?"),
-    ("kuro", "remember", "快取一定是這次變慢的原因，所以之後都應該先清快取再部署。因此，每次部署\u200b之前清空快取"
-     "就能避免問題，結論是快取策略需要重寫。", "為什麼今天部署後變慢？"),
-]  # fmt: skip
+DAYS = 6  # of the demo's history
+TEAM = "Harbour Lane"  # the demo's
+AGENT = "mason"
+# What one agent posts about one problem, until it is asked whether to think twice.
+STUCK = {"problem": "bug-17", "approach": "bump the timeout", "command": "pytest tests/orders",
+         "command_failed": True, "errors": ["TimeoutError: no answer after 30 s"]}  # fmt: skip
+HELD = ("The timeout is clearly the connection pool. Therefore its size is doubled, therefore nothing else needs to be "
+        "looked at, and in conclusion the release goes out today: every test passed before the pool was changed, and "
+        "the nightly run will be green again tomorrow, as it was all of last month.")  # fmt: skip
 
 
 @contextmanager
 def running(data: Path) -> Iterator[str]:
-    """Run the program on a data folder of its own and give its address."""
+    """Run the demo on a data folder of its own and give its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     environment = {**os.environ, "METACOG_DATA_DIR": str(data), "METACOG_ADMIN_PASSWORD": PASSWORD}
-    command = [sys.executable, "manage.py", "up", "--port", str(port)]
+    command = [sys.executable, "manage.py", "demo", "--days", str(DAYS), "--port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     base = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(300):
+        for _ in range(900):
             try:
                 urllib.request.urlopen(f"{base}/readyz", timeout=1)
                 break
@@ -90,21 +72,20 @@ def manage(data: Path, *arguments: str) -> str:
     ).stdout  # fmt: skip
 
 
-def fill(base: str, data: Path) -> None:
-    """Make three agents and post the invented responses, the last one last."""
-    keys = {}
-    for name, language in (("kuro", "zh-hant"), ("builder", "en"), ("support-bot", "en")):
-        made = manage(data, "agent", "create", name, "--team", "Default", "--language", language, "--json")
-        keys[name] = json.loads(made)["api_key"]
-    patterns = data / "patterns.json"
-    patterns.write_text(json.dumps(PATTERNS))
-    manage(data, "patterns", "import", str(patterns), "--team", "Default")
-    for cycle, (agent, kind, text, question) in enumerate(RESPONSES, 1200):
-        body = {"response": text, "items": [{"kind": kind, "text": text}], "user_message": question, "cycle": cycle}
+def add_stuck_agent(base: str, data: Path) -> None:
+    """Add an agent that goes in circles, says something worth holding and cannot be called back."""
+    made = manage(data, "agent", "create", AGENT, "--team", TEAM, "--callback-url", f"{base}/nowhere", "--json")
+    key = json.loads(made)["api_key"]
+    posts: list[dict[str, Any]] = [
+        {**STUCK, "response": f"Attempt {n}: I am out of ideas and raise the timeout again."} for n in (1, 2, 3)
+    ]
+    question = "Why do the orders time out since Monday?"
+    posts.append({"response": HELD, "items": [{"kind": "chat", "text": HELD}], "user_message": question})
+    for body in posts:
         request = urllib.request.Request(
             f"{base}/api/v1/responses",
             json.dumps(body).encode(),
-            {"Authorization": f"Bearer {keys[agent]}", "Content-Type": "application/json"},
+            {"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
         )
         urllib.request.urlopen(request, timeout=10)
 
@@ -121,11 +102,17 @@ def signed_in(browser: Browser, base: str, **context: Any) -> Iterator[Page]:
         yield page
 
 
-def take(page: Page, address: str, path: Path) -> None:
+def take(page: Page, address: str, path: Path, *, whole: bool = False) -> None:
     page.goto(address)
     page.wait_for_load_state("networkidle")
-    page.screenshot(path=str(path))
+    page.screenshot(path=str(path), full_page=whole)
     print(path)
+
+
+def first_link(page: Page, address: str, to: str) -> str:
+    """Return the first link on a page whose address holds `to`."""
+    page.goto(address)
+    return page.locator(f"a[href*='{to}']").first.get_attribute("href") or ""
 
 
 def for_the_readme(browser: Browser, base: str, folder: Path) -> None:
@@ -135,23 +122,29 @@ def for_the_readme(browser: Browser, base: str, folder: Path) -> None:
 
 
 def of_everything(browser: Browser, base: str, folder: Path) -> None:
+    with signed_in(browser, base) as page:  # a decision, so that there is a callback
+        page.locator("a.row", has_text=AGENT).first.click()
+        page.wait_for_url("**/queue/held_*/")
+        page.locator("[data-key=a]").click()
+        page.wait_for_selector("[data-key=u]")
+        pages = {
+            "queue": "/queue/", "item": first_link(page, "/queue/", "/queue/held_"),
+            "decided": first_link(page, "/queue/?state=decided", "/queue/held_"),
+            "responses": "/responses/", "response": first_link(page, "/responses/?show=held", "/responses/resp_"),
+            "stuck": "/stuck/", "problem": first_link(page, "/stuck/", "/stuck/prob_"),
+            "statistics": "/statistics/", "deliveries": "/deliveries/", "agents": "/agents/",
+            "agent": (agent := first_link(page, "/agents/", "/agents/agt_")), "agent-new": "/agents/new",
+            "policy": f"{agent}policy/", "policy-draft": f"{agent}policy/?threshold=20&hold_at=20",
+            "team": "/team/", "audit": "/audit/", "preferences": "/preferences/", "admin": "/admin/",
+            "admin-patterns": "/admin/patterns/errorpattern/", "missing": "/nowhere",
+        }  # fmt: skip
     for locale in ("en", "zh-Hant", "zh-Hans"):
         for theme in ("light", "dark"):
             for size, viewport in (("wide", WIDE), ("phone", PHONE)):
-                with signed_in(browser, base, viewport=viewport, color_scheme=theme, locale=locale) as page:
-                    page.goto("/queue/")
-                    first = page.locator("a[href*='/queue/held_']").first.get_attribute("href") or "/queue/"
-                    page.goto("/responses/")
-                    response = page.locator("a[href*='/responses/resp_']").first.get_attribute("href") or ""
-                    page.goto("/agents/")
-                    agent = page.locator("a[href*='/agents/agt_']").first.get_attribute("href") or ""
-                    for name, address in (
-                        ("queue", "/queue/"), ("item", first), ("responses", "/responses/"), ("response", response),
-                        ("agents", "/agents/"), ("agent", agent), ("agent-new", "/agents/new"), ("team", "/team/"),
-                        ("preferences", "/preferences/"), ("admin", "/admin/"),
-                        ("admin-patterns", "/admin/patterns/errorpattern/"), ("missing", "/nowhere"),
-                    ):  # fmt: skip
-                        take(page, address, folder / f"{name}-{locale}-{theme}-{size}.png")
+                looks = {"viewport": viewport, "color_scheme": theme, "locale": locale}
+                with signed_in(browser, base, **looks) as page:
+                    for name, address in pages.items():
+                        take(page, address, folder / f"{name}-{locale}-{theme}-{size}.png", whole=True)
 
 
 def main() -> None:
@@ -162,9 +155,12 @@ def main() -> None:
     folder = Path(sys.argv[1]) if everything else ROOT / "docs" / "pictures"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as data, running(Path(data)) as base, sync_playwright() as playwright:
-        fill(base, Path(data))
         browser = playwright.chromium.launch(executable_path=chromium, args=list(CHROMIUM))
-        (of_everything if everything else for_the_readme)(browser, base, folder)
+        if everything:
+            add_stuck_agent(base, Path(data))
+            of_everything(browser, base, folder)
+        else:
+            for_the_readme(browser, base, folder)
         browser.close()
 
 
