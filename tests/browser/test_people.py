@@ -8,8 +8,9 @@ import pytest
 from django.urls import reverse
 
 from metacog.models import Agent, Team
-from patterns.models import ErrorPattern
+from patterns.models import ErrorPattern, Problem
 from tests.admin.addresses import address
+from tests.api.test_problems import get_stuck
 from tests.people.test_who_may import PEOPLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -28,6 +29,7 @@ def test_the_pages_have_no_fault_axe_can_find(
     kuro.hold()
     agent, pattern = Agent.objects.get(public_id=kuro.id), ErrorPattern.objects.get(team__name="Aurora")
     held = HeldItem.objects.get()
+    get_stuck(kuro)
     page = open_page(olga, color_scheme=scheme, viewport={"width": width, "height": 844})
     for path in (
         reverse("agents"), reverse("agent-new"), reverse("agent", args=[kuro.id]), reverse("team"),
@@ -35,6 +37,7 @@ def test_the_pages_have_no_fault_axe_can_find(
         address(ErrorPattern, "changelist"), address(ErrorPattern, "add"), address(ErrorPattern, "change", pattern.pk),
         address(ErrorPattern, "history", pattern.pk), address(Team, "change", agent.team_id),
         address(Agent, "changelist"), address(HeldItem, "changelist"), address(HeldItem, "change", held.pk),
+        reverse("stuck"), reverse("problem", args=[Problem.objects.get().public_id]),
         reverse("policy", args=[kuro.id]), reverse("policy", args=[kuro.id]) + "?threshold=20&hold_at=20",
     ):  # fmt: skip
         page.goto(path)
