@@ -334,9 +334,15 @@ def _agent_page(
         "review_after": duration(policy.review_seconds),
         "expires_after": duration(policy.expiry_seconds),
         "section": "agents",
+        "has_patterns": _has_patterns(found.team_id),
         **firing_rate(found, policy),
     }
     return render(request, "metacog/agent.html", context, status=422 if form else 200)
+
+
+def _has_patterns(team_id: int) -> bool:
+    patterns: Any = Team._meta.get_field("patterns").related_model  # stands above this package
+    return bool(patterns.objects.filter(team=team_id, state="active").exists())
 
 
 def firing_rate(agent: Agent, policy: Policy) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from metacog import agents
 from metacog.models import Agent, AgentKey, AgentState, AuditEvent, Policy
+from patterns.models import ErrorPattern
 from tests.conftest import HELD, Caller
 
 
@@ -176,3 +177,10 @@ def test_the_list_asks_the_same_however_many_there_are(
     row = next(agent for agent in page.context["agents"] if agent.name == "kuro")
     assert row.pending == 1
     assert row.last_post_at
+
+
+def test_it_says_that_patterns_are_missing_only_where_they_are(olga: Any, kuro: Any, as_person: Any) -> None:
+    client, said = as_person(olga), "Without error patterns the default thresholds hold almost nothing."
+    assert said not in client.get(reverse("agent", args=[kuro.id])).content.decode()
+    ErrorPattern.objects.update(state="retired")
+    assert said in client.get(reverse("agent", args=[kuro.id])).content.decode()
