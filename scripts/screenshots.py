@@ -77,7 +77,7 @@ def add_stuck_agent(base: str, data: Path) -> None:
     made = manage(data, "agent", "create", AGENT, "--team", TEAM, "--callback-url", f"{base}/nowhere", "--json")
     key = json.loads(made)["api_key"]
     posts: list[dict[str, Any]] = [
-        {**STUCK, "response": f"Attempt {n}: I am out of ideas and raise the timeout again."} for n in (1, 2, 3)
+        {**STUCK, "response": f"Attempt {n}: I'm out of ideas; I raise the timeout again."} for n in (1, 2, 3)
     ]
     question = "Why do the orders time out since Monday?"
     posts.append({"response": HELD, "items": [{"kind": "chat", "text": HELD}], "user_message": question})
