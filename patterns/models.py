@@ -166,7 +166,7 @@ class ThinkTwice(models.Model):
     answer = models.CharField(max_length=3, choices=Answer, blank=True)
     by = models.CharField(max_length=6, choices=By, blank=True)
     person = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
-    answered_at = models.DateTimeField(null=True)
+    answered_at = models.DateTimeField(null=True)  # without an answer: when the problem was solved before there was one
     outcome = models.CharField(max_length=12, choices=Outcome, blank=True)
     outcome_at = models.DateTimeField(null=True)
 
@@ -174,7 +174,7 @@ class ThinkTwice(models.Model):
         verbose_name = _("think twice")
         verbose_name_plural = _("think twice")
         ordering = ["-id"]
-        constraints = [models.UniqueConstraint(fields=["problem"], condition=Q(answer=""), name="asked_once_at_a_time")]
+        constraints = [models.UniqueConstraint(fields=["problem"], condition=Q(answered_at=None), name="asked_once_at_a_time")]
 
     def __str__(self) -> str:
         return f"{self.problem}: {self.answer or '?'}"

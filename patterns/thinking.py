@@ -52,7 +52,7 @@ def advanced(
     events = []
     if outcome == "resolved" and problem is not None:
         events.append(_event("problem-resolved", row, agent, after="resolved"))
-        row.think_twice.filter(answer="").delete()  # nobody needs to answer any more; the record has the suggestion
+        row.think_twice.filter(answered_at=None).update(answered_at=now)  # nobody needs to answer any more
     if verdict["suggest"] and not asked_before:
         _suggested(row, verdict, now)
         events.append(_event("think-twice-suggested", row, agent, after="suggested", **_said(verdict)))
@@ -106,7 +106,7 @@ def resolve(problem: Problem, actor: Agent | User) -> Problem:
         row.points, row.suggests = 0, False
         row.touched_at = row.resolved_at = timezone.now()
         row.save(update_fields=["state", "points", "suggests", "touched_at", "resolved_at"])
-        row.think_twice.filter(answer="").delete()
+        row.think_twice.filter(answered_at=None).update(answered_at=row.touched_at)
         _event("problem-resolved", row, actor, after="resolved").save()
     return row
 
@@ -186,7 +186,7 @@ def _suggested(row: Problem, verdict: dict[str, Any], now: datetime) -> None:
 def _answered(
     row: Problem, said: ThinkTwice.Answer, by: ThinkTwice.By, person: User | Agent | None, points: int, now: datetime
 ) -> None:
-    asked = row.think_twice.filter(answer="").first() or ThinkTwice(problem=row, points=points)
+    asked = row.think_twice.filter(answered_at=None).first() or ThinkTwice(problem=row, points=points)
     asked.answer, asked.by, asked.answered_at = said, by, now
     asked.person = person if isinstance(person, User) else None
     asked.save()

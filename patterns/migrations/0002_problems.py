@@ -116,7 +116,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="thinktwice",
             constraint=models.UniqueConstraint(
-                condition=models.Q(("answer", "")), fields=("problem",), name="asked_once_at_a_time"
+                condition=models.Q(("answered_at", None)), fields=("problem",), name="asked_once_at_a_time"
             ),
         ),
     ]

@@ -47,6 +47,17 @@ class TestCounting:
         assert not Problem.objects.get().suggests
         assert fail(kuro)["points"] == 0
 
+    def test_a_suggestion_that_nobody_answered_stays_on_record(self, kuro: Any) -> None:
+        get_stuck(kuro)
+        fail(kuro, "Fixed.", outcome="resolved", errors=[], approach=None)
+        get_stuck(kuro)
+        kuro.post("/problems/bug-17/resolve", {})
+        get_stuck(kuro)
+        answers = kuro.get("/problems/bug-17").json()["answers"]
+        assert [(each["answer"], bool(each["suggested_at"]), bool(each["answered_at"])) for each in answers] == [
+            (None, True, False), (None, True, True), (None, True, True),
+        ]  # fmt: skip
+
     def test_what_shows_nothing_leaves_no_row(self, kuro: Any) -> None:
         kuro.respond("All is well.")
         assert not Problem.objects.exists()
