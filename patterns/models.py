@@ -174,7 +174,9 @@ class ThinkTwice(models.Model):
         verbose_name = _("think twice")
         verbose_name_plural = _("think twice")
         ordering = ["-id"]
-        constraints = [models.UniqueConstraint(fields=["problem"], condition=Q(answered_at=None), name="asked_once_at_a_time")]
+        constraints = [
+            models.UniqueConstraint(fields=["problem"], condition=Q(answered_at=None), name="asked_once_at_a_time")
+        ]
 
     def __str__(self) -> str:
         return f"{self.problem}: {self.answer or '?'}"
