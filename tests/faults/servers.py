@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -83,10 +83,12 @@ class Broker:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        until(lambda: listens(self.port), self.seconds, f"{self.command[0]} starts")
+        until(lambda: self.process.poll() is not None or listens(self.port), self.seconds, f"{self.command[0]} starts")
+        assert self.process.poll() is None, f"{self.command[0]} ended with status {self.process.returncode}"
 
     def take_away(self) -> None:
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it may have ended by itself
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         until(lambda: not listens(self.port), 20, f"{self.command[0]} ends")
 
@@ -105,19 +107,34 @@ class Redis(Broker):
         self.give_back()
 
 
+STARTS = 3
+
+
 class RabbitMQ(Broker):
-    seconds = 90.0
+    seconds = 60.0
 
     def __init__(self, folder: Path) -> None:
         server = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")  # the one on the PATH changes the user
         if not server.exists():
             raise Missing("no rabbitmq-server (on Debian: apt install rabbitmq-server)")
-        self.folder, self.port = folder / "rabbitmq", free_port()
-        self.folder.mkdir()
-        self.ports = {"RABBITMQ_DIST_PORT": str(free_port()), "ERL_EPMD_PORT": str(free_port())}
-        self.url = f"amqp://guest:guest@127.0.0.1:{self.port}//"
         self.command = [str(server)]
-        self.give_back()
+        for attempt in range(STARTS):
+            # It opens its ports seconds after they were found free; another program may have taken one by then.
+            self.folder, self.port = folder / f"rabbitmq-{attempt}", free_port()
+            self.folder.mkdir()
+            self.ports = {"RABBITMQ_DIST_PORT": str(free_port()), "ERL_EPMD_PORT": str(free_port())}
+            self.url = f"amqp://guest:guest@127.0.0.1:{self.port}//"
+            try:
+                self.give_back()
+                return
+            except AssertionError:
+                say(f"RabbitMQ did not start: {self.last_words()}")
+                self.close()
+        raise AssertionError(f"RabbitMQ did not start, {STARTS} times")
+
+    def last_words(self) -> str:
+        log = self.folder / "log"
+        return " / ".join(log.read_text().splitlines()[-3:]) if log.exists() else "it wrote no log"
 
     def environment(self) -> dict[str, str]:
         return super().environment() | self.ports | {
