@@ -40,7 +40,7 @@ class MemberFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]  # not s
             raise ValidationError(gettext("A team needs an owner: nothing was changed."))
 
 
-class MemberInline(admin.TabularInline):  # type: ignore[type-arg]
+class MemberInline(admin.TabularInline):  # type: ignore[type-arg]  # not subscriptable when run
     """Roles and removals. People are added in the console, which makes them their link."""
 
     model = Membership
@@ -113,7 +113,7 @@ class TeamAdmin(ScopedAdmin):
 # -- agents ----------------------------------------------------------------------------------------
 
 
-class AgentForm(forms.ModelForm):  # type: ignore[type-arg]
+class AgentForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
     # Not the model's URLField, which refuses names without a dot, such as a container's.
     callback_url = forms.CharField(label=_("Callback address"), max_length=changes.MAX_CALLBACK_URL, required=False)
 
@@ -122,7 +122,7 @@ class AgentForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ["name", "language", "callback_url", "hesitation_enabled", "enabled"]
 
     def _get_validation_exclusions(self) -> set[str]:
-        return {*super()._get_validation_exclusions(), "callback_url"}  # type: ignore[misc]
+        return {*super()._get_validation_exclusions(), "callback_url"}  # type: ignore[misc]  # not in the stubs
 
     def clean(self) -> dict[str, Any]:
         values = {name: self.cleaned_data.get(name, "") for name in ("name", "language", "callback_url")}

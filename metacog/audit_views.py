@@ -56,7 +56,7 @@ class FilterForm(forms.Form):
     def __init__(self, *args: Any, agents: Sequence[Agent], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         choices = [("", _("Any")), *((agent.public_id, agent.name) for agent in agents)]
-        self.fields["agent"].choices = choices  # type: ignore[attr-defined]
+        self.fields["agent"].choices = choices  # type: ignore[attr-defined]  # it is a ChoiceField
 
     def clean_since(self) -> datetime | None:
         return self._moment("since")

@@ -100,7 +100,7 @@ class NewAgentForm(AgentForm):
 
     def __init__(self, teams: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["team"].queryset = teams  # type: ignore[attr-defined]
+        self.fields["team"].queryset = teams  # type: ignore[attr-defined]  # it is the ModelChoiceField above
 
 
 class MemberForm(forms.Form):

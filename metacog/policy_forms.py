@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from metacog import heuristics
 from metacog.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, STUCK
 from metacog.heuristics.quality_settings import QualitySettings
-from metacog.heuristics.stuck import StuckSettings
+from metacog.heuristics.stuck_settings import StuckSettings
 from metacog.models import Agent, Policy
 
 LINES = ("pass_at", "low_at")
@@ -124,7 +124,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
     def _post_clean(self) -> None:
         # What is wrong with a field is said there; the model would say it again in the wire's words.
         if not self.errors:
-            super()._post_clean()  # type: ignore[misc]
+            super()._post_clean()  # type: ignore[misc]  # not in the stubs
 
 
 def weight_field(signal: str) -> str:

@@ -145,7 +145,7 @@ def _follow_supervisor() -> None:
     while os.read(0, 4096):
         pass
     os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(ORPHAN_SECONDS)
+    time.sleep(ORPHAN_SECONDS)  # what is under way may finish
     os.killpg(os.getpgrp(), signal.SIGKILL)
 
 

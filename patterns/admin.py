@@ -17,7 +17,7 @@ class KeywordsField(forms.CharField):
 
     widget = forms.Textarea(attrs={"rows": 6, "spellcheck": "false"})
 
-    def to_python(self, value: Any) -> list[str]:  # type: ignore[override]
+    def to_python(self, value: Any) -> list[str]:  # type: ignore[override]  # from a text to a list
         lines = (line.strip() for line in (super().to_python(value) or "").splitlines())
         return list(dict.fromkeys(line for line in lines if line))
 

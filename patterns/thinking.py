@@ -16,7 +16,8 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from metacog import audit
-from metacog.heuristics import brief, stuck
+from metacog.heuristics import brief, stuck, thresholds
+from metacog.heuristics.stuck_settings import StuckSettings
 from metacog.models import Agent, AgentState, AuditEvent, Language, User
 from patterns.models import Problem, ThinkTwice
 from patterns.scorer import BCP47, scorer_for
@@ -167,12 +168,12 @@ def success(rows: QuerySet[ThinkTwice]) -> dict[str, int]:
     )
 
 
-def threshold_advice(rows: Iterable[ThinkTwice]) -> stuck.ThresholdAdvice | None:
+def threshold_advice(rows: Iterable[ThinkTwice]) -> thresholds.ThresholdAdvice | None:
     """Suggest a threshold from how thinking twice turned out."""
-    return stuck.suggest_threshold((each.points, each.outcome == Outcome.HELPED) for each in rows if each.outcome)
+    return thresholds.suggest_stuck((each.points, each.outcome == Outcome.HELPED) for each in rows if each.outcome)
 
 
-def _locked(problem: Problem) -> tuple[Problem, stuck.StuckSettings]:
+def _locked(problem: Problem) -> tuple[Problem, StuckSettings]:
     AgentState.objects.select_for_update().get(pk=problem.agent_id)
     row = Problem.objects.select_related("agent__team").get(pk=problem.pk)
     return row, scorer_for(row.agent).parts.stuck

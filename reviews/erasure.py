@@ -8,7 +8,6 @@ What nobody has decided yet is never erased.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -68,7 +67,10 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         HeldItem.objects.filter(response__in=responses).update(text="", attributes={})
         Decision.objects.filter(held__response__in=responses).update(text=None, reason="")
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
-        AuditEvent.objects.bulk_create(_events(team, responses))
+        AuditEvent.objects.bulk_create(
+            _erased("response-erased", team, each, before="accepted", body_sha256=each.body_sha256)
+            for each in responses
+        )
     return len(responses)
 
 
@@ -79,18 +81,7 @@ def _erase_callbacks(team: Team, before: datetime, _now: datetime) -> int:
     with transaction.atomic(durable=True):
         deliveries = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
         Delivery.objects.filter(pk__in=[delivery.pk for delivery in deliveries]).update(body="")
-        AuditEvent.objects.bulk_create(
-            audit.event(
-                "callback-erased",
-                delivery.public_id,
-                actor=None,
-                team=team,
-                agent=delivery.agent,
-                after="erased",
-                days=team.retention_days,
-            )
-            for delivery in deliveries
-        )
+        AuditEvent.objects.bulk_create(_erased("callback-erased", team, each) for each in deliveries)
     return len(deliveries)
 
 
@@ -103,18 +94,7 @@ def _erase_problems(team: Team, before: datetime, now: datetime) -> int:
             problem.state, problem.points, problem.suggests = stuck.fresh(problem.key), 0, False
             problem.erased_at = now
         Problem.objects.bulk_update(problems, ["state", "points", "suggests", "erased_at"])
-        AuditEvent.objects.bulk_create(
-            audit.event(
-                "problem-erased",
-                problem.public_id,
-                actor=None,
-                team=team,
-                agent=problem.agent,
-                after="erased",
-                days=team.retention_days,
-            )
-            for problem in problems
-        )
+        AuditEvent.objects.bulk_create(_erased("problem-erased", team, each) for each in problems)
     return len(problems)
 
 
@@ -123,20 +103,16 @@ def _locked(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.select_for_update(of=("self",), skip_locked=True)
 
 
-def _events(team: Team, responses: Iterable[AgentResponse]) -> Iterable[AuditEvent]:
-    return (
-        audit.event(
-            "response-erased",
-            response.public_id,
-            actor=None,
-            team=team,
-            agent=response.agent,
-            before="accepted",
-            after="erased",
-            days=team.retention_days,
-            body_sha256=response.body_sha256,
-        )
-        for response in responses
+def _erased(action: str, team: Team, row: AgentResponse | Delivery | Problem, **data: Any) -> AuditEvent:
+    return audit.event(
+        action,
+        row.public_id,
+        actor=None,
+        team=team,
+        agent=row.agent,
+        after="erased",
+        days=team.retention_days,
+        **data,
     )
 
 

@@ -18,6 +18,7 @@ from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
+from metacog.heuristics.intervals import wilson
 from metacog.models import Agent
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
 
@@ -183,18 +184,6 @@ class Ratio:
     @property
     def is_enough(self) -> bool:
         return self.whole >= ENOUGH
-
-
-def wilson(part: int, whole: int) -> tuple[float, float]:
-    """Return the 95 % interval of a ratio (Wilson 1927), which stays within 0 and 1 for small numbers."""
-    if not whole:
-        return 0.0, 1.0
-    z = 1.959964
-    rate = part / whole
-    middle = rate + z * z / (2 * whole)
-    spread = z * math.sqrt(rate * (1 - rate) / whole + z * z / (4 * whole * whole))
-    scale = 1 + z * z / whole
-    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
 def percentile(seconds: Counter[int], share: float) -> int | None:

@@ -50,7 +50,7 @@ class AgentResponse(models.Model):
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="responses")
     received_at = models.DateTimeField(default=timezone.now)
     key_space = models.CharField(max_length=20, choices=KeySpace, null=True)  # noqa: DJ001 - null joins no constraint
-    key = models.CharField(max_length=255, null=True)  # noqa: DJ001
+    key = models.CharField(max_length=255, null=True)  # noqa: DJ001 - as above
     body = models.TextField()  # the request's body, UTF-8, to the byte
     body_sha256 = models.CharField(max_length=64)
     verdict = models.TextField()  # the answer's body, to the byte

@@ -27,8 +27,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from metacog.heuristics import ENGINE, Scorer  # noqa: E402
-from metacog.heuristics.lexicon import seed  # noqa: E402
+from metacog.heuristics import ENGINE, Scorer  # noqa: E402 - found by the path above
+from metacog.heuristics.lexicon import seed  # noqa: E402 - as above
 
 TEXTS = 120
 LENGTH = 2_600  # bytes, the mean of the real texts behind the goals

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from . import confidence, quality, stuck
 from .policy import Policy
 from .quality_settings import QualitySettings
-from .stuck import StuckSettings
+from .stuck_settings import StuckSettings
 from .wire import ResponseBody, instant
 
 SEED_LANGUAGE = "en"  # of the sentences in seeds 002 and 004

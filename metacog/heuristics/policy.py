@@ -8,8 +8,8 @@ from .lexicon import MARKS
 from .policy_error import PolicyError
 from .quality_settings import QualitySettings
 from .strict_json import pointer
-from .stuck import SETTINGS as STUCK
-from .stuck import StuckSettings
+from .stuck_settings import SETTINGS as STUCK
+from .stuck_settings import StuckSettings
 
 PROFILES = ("seed", "aware")
 # Seed 000, "Hesitation Score 計算"; the last two speak in the profile `aware` only. A fact without a source next to

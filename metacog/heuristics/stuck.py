@@ -3,33 +3,19 @@
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
 from .fingerprints import digest, normalise_error, normalise_output, passages, prints, squeeze
 from .lexicon import stuck as words
 from .matcher import best_automaton
-from .policy_error import PolicyError
 from .speech import Place, clause, find_phrases, fold, own_words
-from .strict_json import pointer
+from .stuck_settings import SETTINGS, WEIGHTS, StuckSettings
 from .wire import instant
 
-# Seed 002, "Heuristic Signals"; the last two are its "Future Enhancements", shown without points.
-WEIGHTS = {
-    "repeated-approach": 3,
-    "circular-reasoning": 3,
-    "error-loop": 3,
-    "exhaustion": 3,
-    "uncertainty": 2,
-    "scope-creep": 2,
-    "stale-context": 2,
-    "no-commits": 0,
-    "test-regression": 0,
-}
 KEYWORD_SIGNALS = ("exhaustion", "uncertainty", "scope-creep")
 
 # Everything the state keeps is cut and counted, so that it stays under 16 KB as JSON in UTF-8.
@@ -45,76 +31,6 @@ PAUSE_SECONDS = 900  # a longer silence is no active work
 LONG_PASSAGE_TOKENS = 24
 
 State = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class StuckSettings:
-    """When an agent asks to think twice; the defaults are the seed's.
-
-    `weights` are points by signal (0: shown, never counted), `repeats` is how often makes a loop, `context_limit`
-    a share that must be exceeded, `idle_minutes` the active work without a commit.
-    """
-
-    threshold: int = 7
-    weights: Mapping[str, int] = field(default_factory=lambda: dict(WEIGHTS))
-    repeats: int = 3
-    context_limit: float = 0.8
-    idle_minutes: int = 30
-
-    def __post_init__(self) -> None:
-        """Raise PolicyError with everything that is wrong, not only the first."""
-        errors = [
-            *_whole("threshold", self.threshold, 1, 100),
-            *_whole("repeats", self.repeats, 2, 100),
-            *_whole("idle_minutes", self.idle_minutes, 1, 525_600),
-        ]
-        limit = self.context_limit
-        if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:
-            errors.append(("/context_limit", "must be a number from 0 to 1"))
-        if not isinstance(self.weights, Mapping):
-            errors.append(("/weights", "must be an object"))
-        else:
-            for name in WEIGHTS.keys() - self.weights.keys():
-                errors.append((pointer(["weights", name]), "is missing"))
-            for name, weight in self.weights.items():
-                if name in WEIGHTS:
-                    errors += _whole(name, weight, 0, 100, "weights")
-                else:
-                    errors.append((pointer(["weights", str(name)]), "must be one of " + ", ".join(WEIGHTS)))
-        if errors:
-            raise PolicyError(sorted(errors))
-
-    @classmethod
-    def from_dict(cls, mapping: Mapping[str, Any]) -> Self:
-        """Check settings as they are stored or sent, or raise PolicyError; what is missing keeps its default."""
-        if not isinstance(mapping, Mapping):
-            raise PolicyError([("", "must be an object")])
-        known = {part.name for part in fields(cls)}
-        errors = [(pointer([str(name)]), "is not part of these settings") for name in mapping if name not in known]
-        values = {name: value for name, value in mapping.items() if name in known}
-        if isinstance(values.get("weights"), Mapping):
-            values["weights"] = {**WEIGHTS, **values["weights"]}
-        try:
-            settings = cls(**values)
-        except PolicyError as error:
-            raise PolicyError(errors + error.errors) from None
-        if errors:
-            raise PolicyError(errors)
-        return settings
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give the settings as JSON values; `from_dict` takes it back."""
-        return {**asdict(self), "weights": dict(self.weights)}
-
-
-def _whole(name: str, value: Any, low: int, high: int, *parents: str) -> list[tuple[str, str]]:
-    if type(value) is int and low <= value <= high:
-        return []
-    return [(pointer([*parents, name]), f"must be a whole number from {low} to {high}")]
-
-
-# For profile `aware` the threshold is chosen from real runs: docs/stuck.md.
-SETTINGS = {"seed": StuckSettings(), "aware": StuckSettings(threshold=6)}
 
 
 class StuckSignal(NamedTuple):
@@ -486,10 +402,11 @@ def _test_regression(step: _Step) -> Iterator[_Sign]:
 
 
 def _best_tests(step: _Step) -> State | None:
-    tests, best = step.body["tests"], step.known["tests"]
+    tests: State | None = step.body["tests"]
+    best: State | None = step.known["tests"]
     if tests and (not best or (tests["passed"], -tests["failed"]) > (best["passed"], -best["failed"])):
         return {**tests, "step": step.number}
-    return best  # type: ignore[no-any-return]
+    return best
 
 
 _SIGNALS: tuple[Callable[[_Step], Iterator[_Sign]], ...] = (
@@ -540,8 +457,9 @@ def _passages(step: _Step) -> list[State]:
 
 def _attempts(step: _Step) -> list[State]:
     body = step.body
+    before: list[State] = step.known["attempts"]
     if not (body["approach"] or body["command"] or body["errors"]):
-        return step.known["attempts"]  # type: ignore[no-any-return]
+        return before
     attempt = {
         "step": step.number,
         "approach": _clip(body["approach"] or ""),
@@ -549,53 +467,4 @@ def _attempts(step: _Step) -> list[State]:
         "failed": step.failed,
         "errors": [_clip(error) for error in (body["errors"] or ())[:1]],
     }
-    return [*step.known["attempts"], attempt][-MAX_ATTEMPTS:]
-
-
-# -- what a threshold would be worth -----------------------------------------------------------------------------
-
-ENOUGH_INVOCATIONS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class ThresholdAdvice:
-    """From `threshold` points up, `helped` of `n` invocations helped; `low` and `high` are Wilson's 95 % interval."""
-
-    threshold: int
-    n: int
-    helped: int
-    low: float
-    high: float
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-def suggest_threshold(outcomes: Iterable[tuple[int, bool]]) -> ThresholdAdvice | None:
-    """Suggest the lowest threshold from which thinking twice helped more often than not, beyond chance.
-
-    `outcomes` are (points when it was invoked, whether it helped). None when no threshold has 20 invocations and an
-    interval above one half: then the evidence asks for no change.
-    """
-    asked: Counter[int] = Counter()
-    good: Counter[int] = Counter()
-    for points, helped in outcomes:
-        asked[points] += 1
-        good[points] += helped
-    for threshold in sorted(points for points in asked if points > 0):
-        n = sum(count for points, count in asked.items() if points >= threshold)
-        helped_n = sum(count for points, count in good.items() if points >= threshold)
-        if n < ENOUGH_INVOCATIONS:
-            return None
-        low, high = _wilson(helped_n, n)
-        if low > 0.5:
-            return ThresholdAdvice(threshold, n, helped_n, low, high)
-    return None
-
-
-def _wilson(part: int, whole: int) -> tuple[float, float]:
-    z = 1.959963984540054
-    share, square = part / whole, z * z
-    middle = (share + square / (2 * whole)) / (1 + square / whole)
-    reach = z * math.sqrt(share * (1 - share) / whole + square / (4 * whole * whole)) / (1 + square / whole)
-    return max(0.0, middle - reach), min(1.0, middle + reach)
+    return [*before, attempt][-MAX_ATTEMPTS:]

@@ -1,8 +1,11 @@
-"""Suggest thresholds from the scores an agent's responses have had."""
+"""Suggest thresholds: of hesitation from the scores there have been, of stuck from what thinking twice was worth."""
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from .intervals import wilson
 
 ENOUGH = 200  # responses
 # What a team can look at: shares of all responses. Ours; the seeds say nothing about them.
@@ -43,3 +46,44 @@ def suggest(scores: Iterable[int], threshold: int, hold_at: int) -> Suggestion |
     to_mark = next(level for level in levels if reaching(level) <= MARK_MOST * responses)
     found = Suggestion(to_mark, to_hold, reaching(to_mark), reaching(to_hold), responses)
     return found if (to_mark, to_hold) != (threshold, hold_at) else None
+
+
+# -- stuck ---------------------------------------------------------------------------------------------------------
+
+ENOUGH_INVOCATIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdAdvice:
+    """From `threshold` points up, `helped` of `n` invocations helped; `low` and `high` are Wilson's 95 % interval."""
+
+    threshold: int
+    n: int
+    helped: int
+    low: float
+    high: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def suggest_stuck(outcomes: Iterable[tuple[int, bool]]) -> ThresholdAdvice | None:
+    """Suggest the lowest threshold from which thinking twice helped more often than not, beyond chance.
+
+    `outcomes` are (points when it was invoked, whether it helped). None when no threshold has 20 invocations and an
+    interval above one half: then the evidence asks for no change.
+    """
+    asked: Counter[int] = Counter()
+    good: Counter[int] = Counter()
+    for points, helped in outcomes:
+        asked[points] += 1
+        good[points] += helped
+    for threshold in sorted(points for points in asked if points > 0):
+        n = sum(count for points, count in asked.items() if points >= threshold)
+        helped_n = sum(count for points, count in good.items() if points >= threshold)
+        if n < ENOUGH_INVOCATIONS:
+            return None
+        low, high = wilson(helped_n, n)
+        if low > 0.5:
+            return ThresholdAdvice(threshold, n, helped_n, low, high)
+    return None

@@ -27,7 +27,7 @@ def turned_back(at: datetime) -> Iterator[Clock]:
 
     class Turned(datetime):
         @classmethod
-        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # the real one gives Self
             return clock.at.astimezone(tz)
 
     with (

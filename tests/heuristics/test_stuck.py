@@ -13,19 +13,17 @@ from metacog.heuristics import PolicyError, check_response
 from metacog.heuristics.brief import brief
 from metacog.heuristics.lexicon.stuck import SEED
 from metacog.heuristics.stuck import (
-    SETTINGS,
-    WEIGHTS,
     State,
     Stuck,
-    StuckSettings,
     advance,
     answer,
     asks_to_think_twice,
     assess,
     outcome,
     resolve,
-    suggest_threshold,
 )
+from metacog.heuristics.stuck_settings import SETTINGS, WEIGHTS, StuckSettings
+from metacog.heuristics.thresholds import suggest_stuck
 
 NOW = datetime(2026, 2, 16, 8, tzinfo=UTC)
 ERROR = {"errors": ["TimeoutError: 30 s"]}
@@ -626,12 +624,12 @@ def test_settings_out_of_shape_are_refused(wrong: Any) -> None:
     ],
 )
 def test_it_suggests_the_lowest_threshold_that_helps(outcomes: list[tuple[int, bool]], threshold: int | None) -> None:
-    advice = suggest_threshold(outcomes)
+    advice = suggest_stuck(outcomes)
     assert (advice and advice.threshold) == threshold
 
 
 def test_it_says_how_sure_the_suggestion_is() -> None:
-    advice = suggest_threshold([(7, True)] * 18 + [(7, False)] * 2)
+    advice = suggest_stuck([(7, True)] * 18 + [(7, False)] * 2)
     assert advice is not None
     assert (advice.n, advice.helped, round(advice.low, 3), round(advice.high, 3)) == (20, 18, 0.699, 0.972)
 

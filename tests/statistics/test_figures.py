@@ -14,6 +14,7 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metacog.heuristics.intervals import wilson
 from metacog.models import Agent
 from reviews import figures
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
@@ -194,12 +195,12 @@ def test_percentiles_are_the_nearest_rank(values: list[int]) -> None:
     [(131, 208, 0.5625, 0.6926), (3, 10, 0.1078, 0.6032), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0)],
 )
 def test_intervals_are_wilsons(part: int, whole: int, low: float, high: float) -> None:
-    assert figures.wilson(part, whole) == pytest.approx((low, high), abs=5e-4)
+    assert wilson(part, whole) == pytest.approx((low, high), abs=5e-4)
 
 
 @given(st.integers(0, 500), st.integers(0, 500))
 def test_an_interval_holds_its_ratio(part: int, more: int) -> None:
-    low, high = figures.wilson(part, part + more)
+    low, high = wilson(part, part + more)
     assert 0 <= low <= high <= 1
     if part + more:
         assert low - 1e-9 <= part / (part + more) <= high + 1e-9
