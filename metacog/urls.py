@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import path
 from django.views.generic import RedirectView
 
-from metacog import audit_views, health, views
+from metacog import agent_views, audit_views, health, team_views, views
 from metacog.api import api
 from patterns.api import router as patterns_router
 from reviews import delivery_views, metrics, policy_views, statistics_views, stuck_views
@@ -44,20 +44,20 @@ urlpatterns = [
     path("preferences/", views.preferences, name="preferences"),
     path("theme", views.set_theme, name="set-theme"),
     path("language/", views.set_language, name="set_language"),
-    path("agents/", views.agents, name="agents"),
-    path("agents/new", views.agent_new, name="agent-new"),
-    path("agents/<str:agent_id>/", views.agent, name="agent"),
+    path("agents/", agent_views.agents, name="agents"),
+    path("agents/new", agent_views.agent_new, name="agent-new"),
+    path("agents/<str:agent_id>/", agent_views.agent, name="agent"),
     path("agents/<str:agent_id>/policy/", policy_views.policy, name="policy"),
-    path("agents/<str:agent_id>/rotate", views.agent_rotate, name="agent-rotate"),
-    path("agents/<str:agent_id>/revoke", views.agent_revoke, name="agent-revoke"),
-    path("agents/<str:agent_id>/switch", views.agent_switch, name="agent-switch"),
+    path("agents/<str:agent_id>/rotate", agent_views.agent_rotate, name="agent-rotate"),
+    path("agents/<str:agent_id>/revoke", agent_views.agent_revoke, name="agent-revoke"),
+    path("agents/<str:agent_id>/switch", agent_views.agent_switch, name="agent-switch"),
     path("agents/<str:agent_id>/endpoint-on", delivery_views.endpoint_on, name="endpoint-on"),
-    path("team/", views.team, name="team"),
-    path("team/<int:team_id>/members", views.member_add, name="member-add"),
-    path("team/<int:team_id>/retention", views.team_retention, name="team-retention"),
-    path("team/members/<int:membership_id>/role", views.member_change, name="member-change"),
-    path("team/members/<int:membership_id>/remove", views.member_remove, name="member-remove"),
-    path("team/members/<int:membership_id>/link", views.member_link, name="member-link"),
+    path("team/", team_views.team, name="team"),
+    path("team/<int:team_id>/members", team_views.member_add, name="member-add"),
+    path("team/<int:team_id>/retention", team_views.team_retention, name="team-retention"),
+    path("team/members/<int:membership_id>/role", team_views.member_change, name="member-change"),
+    path("team/members/<int:membership_id>/remove", team_views.member_remove, name="member-remove"),
+    path("team/members/<int:membership_id>/link", team_views.member_link, name="member-link"),
     path("audit/", audit_views.audit, name="audit"),
     path("audit/export", audit_views.export, name="audit-export"),
     path("admin/", admin.site.urls),

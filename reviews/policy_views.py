@@ -8,28 +8,21 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django_htmx.middleware import HtmxDetails
 
 from metacog import agents, heuristics
 from metacog.heuristics import thresholds
-from metacog.models import Agent, Policy, Role, User
+from metacog.models import Agent, Policy, Role
 from metacog.policy_forms import PolicyForm, changes, filled_in
 from patterns.scorer import scorer_for
 from reviews.preview import DAYS, MOST, Preview, preview
+from reviews.views import PersonRequest
 
 VERSIONS = 30  # shown, the newest
-
-
-class PersonRequest(HttpRequest):
-    """A request of somebody who is signed in, which the middleware sees to."""
-
-    user: User
-    htmx: HtmxDetails
 
 
 @never_cache

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -19,12 +19,13 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
-from metacog.models import Agent, User
+from metacog.models import Agent
 from reviews import figures
 from reviews.explanation import TITLES
 from reviews.figures import ENOUGH, Ratio, Total
 from reviews.models import DailyFigure
 from reviews.templatetags.console import rounded
+from reviews.views import PersonRequest
 
 PERIODS = (7, 30, 90)
 USUAL = 30
@@ -32,12 +33,6 @@ BANDS = ((0, 49), (50, 54), (55, 64), (65, 74), (75, 100))
 
 # The chart of held items, in units of its view box.
 LEFT, WIDTH, BASE, HEIGHT = 36, 600, 165, 145
-
-
-class PersonRequest(HttpRequest):
-    """A request of somebody who is signed in, which the middleware sees to."""
-
-    user: User
 
 
 @dataclass(frozen=True)
