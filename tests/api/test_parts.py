@@ -26,6 +26,7 @@ TALK = [
      "retrieval": {"scores": [0.9, 0.2], "facts": 3}},
     {"response": "It fails.", "session": "s2", "problem": "bug", "errors": ["E1"], "topics": ["deploys", "bugs"]},
     {"response": "Done.", "session": "s2", "problem": "bug", "outcome": "resolved", "topics": ["deploys"]},
+    {"response": "The deploy is done and all checks are green.", "session": "s1"},  # as two before, not as the last
     {"response": "Done, all checks are green now.", "session": "s2", "problem": "bug", "user_message": "think twice"},
 ]  # fmt: skip
 
@@ -43,6 +44,7 @@ def told(kuro: Any) -> list[dict[str, Any]]:
 def test_a_repetition_is_told_within_its_session(told: Any, kuro: Any) -> None:
     assert not told[0]["quality"]["evaluation"]["repetition"]
     assert told[1]["quality"]["evaluation"]["repetition"]
+    assert "like the response 2 before" in told[8]["quality"]["details"][0]["detail"]
     assert not kuro.respond(TALK[0]["response"], session="s9")["quality"]["evaluation"]["repetition"]
 
 
