@@ -3,8 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -45,8 +44,7 @@ class StuckSignal(NamedTuple):
         return {**self._asdict(), "evidence": dict(self.evidence)}
 
 
-@dataclass(frozen=True, slots=True)
-class Stuck:
+class Stuck(NamedTuple):
     """How stuck the work on a problem looks, in points, and whether to ask about it."""
 
     problem: str
@@ -111,10 +109,16 @@ def fresh(problem: str | None = None) -> State:
     }
 
 
+_NOTABLE = ("errors", "approaches", "passages", "attempts", "signals", "invocations", "tests", "commit")
+
+
 def is_notable(state: Mapping[str, Any]) -> bool:
     """Tell whether there is anything in a state but the count of steps."""
-    counted = ("errors", "approaches", "passages", "attempts", "signals", "invocations", "tests", "commit")
-    return any(state[name] for name in counted)
+    return any(map(state.__getitem__, _NOTABLE))
+
+
+# What the signals and the state go by, beside what is said.
+_TELLING = ("approach", "command", "errors", "command_failed", "outcome", "context_used", "tests", "last_commit_at")
 
 
 def advance(
@@ -135,40 +139,48 @@ def advance(
     the profile's own are used. `source` is what the caller calls this response: the evidence names it too.
     """
     settings = settings or SETTINGS[profile]
+    heard = _heard(body["response"])
+    is_asked = bool(body["user_message"]) and asks_to_think_twice(body["user_message"])
     known: State = dict(state) if state else fresh(body["problem"])
-    step = _Step(
-        known["step"] + 1, body, _failed(body), known, profile == "aware", settings, now, _heard(body["response"])
-    )
+    if not (state or heard or is_asked or any(map(body.__getitem__, _TELLING))):  # as of most responses
+        known.update(step=1, at=now.isoformat())
+        return Stuck(known["problem"], 0, settings.threshold, False, False, "", ()), known
+    step = _Step(known["step"] + 1, body, _failed(body), known, profile == "aware", settings, now, heard)
     known.update(step=step.number, **_commits(step))
-    signs = [sign for look in _SIGNALS for sign in look(step)]
-    known["signals"] = {**known["signals"], **{sign.type: _kept(sign, step.number, source) for sign in signs}}
+    signs = [sign for look in _SIGNALS if (sign := look(step))]
+    if signs:
+        known["signals"] = {**known["signals"], **{sign.type: _kept(sign, step.number, source) for sign in signs}}
     known.update(at=now.isoformat(), passages=_passages(step), attempts=_attempts(step), tests=_best_tests(step))
     if body["outcome"] == "resolved":
         known = resolve(known)
-    if asks_to_think_twice(body["user_message"] or ""):
+    if is_asked:
         known = answer(known, "yes", settings=settings, by="user")
     stuck = assess(known, language=language, settings=settings)
-    return stuck, {**known, "invoke": False}
+    known["invoke"] = False  # is told once
+    return stuck, known
 
 
 def assess(state: Mapping[str, Any], *, language: str, settings: StuckSettings) -> Stuck:
     """Say how stuck the work looks as things stand, in the prompt's language."""
+    spoken = state["signals"]
     signals = tuple(
-        StuckSignal(
-            name,
-            settings.weights[name],
-            words.DETAILS[name].format(**sign["values"]),
-            sign["evidence"],
-        )
-        for name in WEIGHTS
-        if (sign := state["signals"].get(name))
+        [
+            StuckSignal(
+                name,
+                settings.weights[name],
+                words.DETAILS[name].format(**spoken[name]["values"]),
+                spoken[name]["evidence"],
+            )
+            for name in WEIGHTS
+            if name in spoken
+        ]
     )
-    points = sum(signal.weight for signal in signals)
+    points = sum([signal.weight for signal in signals])
     suggest = points >= settings.threshold and points > state["answered_at"] and not state["invoke"]
     prompt = ""
     if suggest:
         labels = words.LABELS[language]
-        listed = "\n".join("- " + labels[name].format(**state["signals"][name]["values"]) for name, *_ in signals)
+        listed = "\n".join("- " + labels[name].format(**spoken[name]["values"]) for name, *_ in signals)
         prompt = words.PROMPTS[language].format(signals=listed)
     return Stuck(state["problem"], points, settings.threshold, suggest, state["invoke"], prompt, signals)
 
@@ -250,53 +262,54 @@ def _failed(body: Mapping[str, Any]) -> bool | None:
     return True if body["errors"] else None
 
 
-def _repeated_approach(step: _Step) -> Iterator[_Sign]:
+def _repeated_approach(step: _Step) -> _Sign | None:
     """The same approach, or else command, three times; `aware` wants the same output, or an approach that fails."""
-    approach, command, output = (step.body[name] for name in ("approach", "command", "command_output"))
+    approach, command, output = step.body["approach"], step.body["command"], step.body["command_output"]
+    if not (approach or command):
+        return None
     if not step.is_aware:
-        signatures = [(approach, squeeze(approach))] if approach else [(command, squeeze(command or ""))]
+        signatures = [(approach, squeeze(approach))] if approach else [(command, squeeze(command))]
     else:
         signatures = []
         if command and output is not None and (output.strip() or step.failed):
             signatures.append((command, f"{squeeze(command)}\0{normalise_output(output)}"))
         if approach and (step.failed or (step.failed is None and not command)):
             signatures.append((approach, squeeze(approach)))
-    yield from _loops("repeated-approach", "approaches", signatures, step)
+    return _loops("repeated-approach", "approaches", signatures, step)
 
 
-def _error_loop(step: _Step) -> Iterator[_Sign]:
+def _error_loop(step: _Step) -> _Sign | None:
     """The same error in three steps; `aware` counts failed steps only, and errors that differ in numbers as one."""
-    errors = step.body["errors"] or ()
-    if not step.is_aware:
-        signatures = [(error, error.strip()) for error in errors]
-    elif step.body["command_failed"] is False:
-        signatures = []
-    else:
-        signatures = [(error, normalise_error(error)) for error in errors]
-    yield from _loops("error-loop", "errors", signatures, step)
+    errors = step.body["errors"]
+    if not errors or (step.is_aware and step.body["command_failed"] is False):
+        return None
+    signature = normalise_error if step.is_aware else str.strip
+    signatures = [(error, signature(error)) for error in errors]
+    return _loops("error-loop", "errors", signatures, step)
 
 
-def _loops(name: str, where: str, signatures: Iterable[tuple[str, str]], step: _Step) -> Iterator[_Sign]:
+def _loops(name: str, where: str, signatures: Iterable[tuple[str, str]], step: _Step) -> _Sign | None:
     """Count each signature once in this step, keep the latest, and speak of the one that came most often."""
     here = {digest(signature): text for text, signature in signatures if signature}
     if not here:
-        return
+        return None
     seen = {entry["key"]: entry for entry in step.known[where]}
     for key, text in here.items():
         entry = seen.pop(key, {"key": key, "count": 0, "steps": [], "text": _clip(text)})
         seen[key] = {**entry, "count": entry["count"] + 1, "steps": [*entry["steps"], step.number][-5:]}
     step.known[where] = list(seen.values())[-MAX_KEPT:]
     loop = max((seen[key] for key in here), key=lambda entry: entry["count"])
-    if loop["count"] >= step.settings.repeats:
-        yield _Sign(
-            name, {"count": loop["count"]}, {where: [loop["text"]], "count": loop["count"], "steps": loop["steps"]}
-        )
+    if loop["count"] < step.settings.repeats:
+        return None
+    return _Sign(
+        name, {"count": loop["count"]}, {where: [loop["text"]], "count": loop["count"], "steps": loop["steps"]}
+    )
 
 
-def _circular_reasoning(step: _Step) -> Iterator[_Sign]:
+def _circular_reasoning(step: _Step) -> _Sign | None:
     """A long passage of what a failed step said comes again (in profile `seed` also of what it printed)."""
     if not step.known["passages"]:
-        return
+        return None
     response = step.body["response"]
     said = prints(response)
     best: tuple[int, Place, int] | None = None
@@ -305,9 +318,10 @@ def _circular_reasoning(step: _Step) -> Iterator[_Sign]:
         for length, place in passages(response, [each for each in said if each.print in kept]):
             if length >= LONG_PASSAGE_TOKENS and (best is None or length > best[0]):
                 best = length, place, earlier["step"]
-    if best:
-        _, place, number = best
-        yield _Sign("circular-reasoning", {"step": number}, {"spans": [_span(response, place)], "repeats_step": number})
+    if not best:
+        return None
+    _, place, number = best
+    return _Sign("circular-reasoning", {"step": number}, {"spans": [_span(response, place)], "repeats_step": number})
 
 
 _SEED_KEYWORDS = {name: [phrase.lower() for phrase in words.SEED[name]] for name in KEYWORD_SIGNALS}
@@ -315,23 +329,25 @@ _SIGNAL_OF = {phrase: name for name in KEYWORD_SIGNALS for phrase in (*_SEED_KEY
 _KEYWORDS = list(_SIGNAL_OF)
 _find_keywords = best_automaton([phrase.encode() for phrase in _KEYWORDS]).every
 # Beyond ASCII, what folds into a letter or a sign of the keywords.
-_FOLDED = tuple((sign.encode(), plain) for sign, plain in (("’", b"'"), ("\u0130", b"i"), ("\u212a", b"k")))
+_FOLDED = (("’", "'"), ("\u0130", "i"), ("\u212a", "k"))
+_NOTHING: frozenset[str] = frozenset()
 
 
 def _heard(response: str) -> frozenset[str]:
     """Tell of which signals a keyword stands in a response, wherever that is: of most there is none."""
-    folded = response.encode("utf-8", "surrogatepass").lower()
+    folded = response
     if not response.isascii():
         for sign, plain in _FOLDED:
             folded = folded.replace(sign, plain)
-    return frozenset(_SIGNAL_OF[_KEYWORDS[number]] for _, _, number in _find_keywords(folded))
+    found = _find_keywords(folded.encode("utf-8", "surrogatepass").lower())
+    return frozenset([_SIGNAL_OF[_KEYWORDS[number]] for _, _, number in found]) if found else _NOTHING
 
 
-def _says(name: str) -> Callable[[_Step], Iterator[_Sign]]:
-    def look(step: _Step) -> Iterator[_Sign]:
+def _says(name: str) -> Callable[[_Step], _Sign | None]:
+    def look(step: _Step) -> _Sign | None:
         """Keywords: anywhere in profile `seed`; in `aware` as words of one's own, said of here and now."""
         if name not in step.heard:
-            return
+            return None
         response = step.body["response"]
         if step.is_aware:
             folded = own_words(fold(response))
@@ -339,9 +355,10 @@ def _says(name: str) -> Callable[[_Step], Iterator[_Sign]]:
         else:
             folded = response.lower()
             places = [(at, at + len(phrase)) for phrase in _SEED_KEYWORDS[name] if (at := folded.find(phrase)) >= 0]
-        if places:
-            spans = [_span(response, place) for place in sorted(places)[:3]]
-            yield _Sign(name, {"words": spans[0]["text"]}, {"spans": spans})
+        if not places:
+            return None
+        spans = [_span(response, place) for place in sorted(places)[:3]]
+        return _Sign(name, {"words": spans[0]["text"]}, {"spans": spans})
 
     return look
 
@@ -361,20 +378,22 @@ def _is_meant(folded: str, place: Place, name: str) -> bool:
     return not find_phrases(f"{before} {behind}", words.RATIONALE, 1)
 
 
-def _stale_context(step: _Step) -> Iterator[_Sign]:
+def _stale_context(step: _Step) -> _Sign | None:
     """More than 80 % of the context window, and no resolution."""
     used = step.body["context_used"]
-    if used is not None and used > step.settings.context_limit and step.body["outcome"] != "resolved":
-        yield _Sign("stale-context", {"percent": math.floor(used * 100)}, {"context_used": used})
+    if used is None or used <= step.settings.context_limit or step.body["outcome"] == "resolved":
+        return None
+    return _Sign("stale-context", {"percent": math.floor(used * 100)}, {"context_used": used})
 
 
-def _no_commits(step: _Step) -> Iterator[_Sign]:
+def _no_commits(step: _Step) -> _Sign | None:
     """Active work since the last commit; unknown without `last_commit_at`."""
     if step.known["commit"] is None:
-        return
+        return None
     seconds = (step.now - instant(step.known["commit"])).total_seconds() - step.known["paused"]
-    if seconds >= 60 * step.settings.idle_minutes:
-        yield _Sign("no-commits", {"minutes": int(seconds // 60)}, {"last_commit_at": step.known["commit"]})
+    if seconds < 60 * step.settings.idle_minutes:
+        return None
+    return _Sign("no-commits", {"minutes": int(seconds // 60)}, {"last_commit_at": step.known["commit"]})
 
 
 def _commits(step: _Step) -> State:
@@ -391,14 +410,14 @@ def _commits(step: _Step) -> State:
     return {"commit": commit if is_newer else step.known["commit"], "paused": paused}
 
 
-def _test_regression(step: _Step) -> Iterator[_Sign]:
+def _test_regression(step: _Step) -> _Sign | None:
     """Fewer tests pass and more fail than at best; `aware` wants as many run as then."""
     tests, best = step.body["tests"], step.known["tests"]
     if not tests or not best or tests["passed"] >= best["passed"] or tests["failed"] <= best["failed"]:
-        return
+        return None
     if step.is_aware and tests["passed"] + tests["failed"] < best["passed"] + best["failed"]:
-        return
-    yield _Sign("test-regression", {"passed": tests["passed"], "best": best["passed"]}, {"tests": tests, "best": best})
+        return None
+    return _Sign("test-regression", {"passed": tests["passed"], "best": best["passed"]}, {"tests": tests, "best": best})
 
 
 def _best_tests(step: _Step) -> State | None:
@@ -409,7 +428,7 @@ def _best_tests(step: _Step) -> State | None:
     return best
 
 
-_SIGNALS: tuple[Callable[[_Step], Iterator[_Sign]], ...] = (
+_SIGNALS: tuple[Callable[[_Step], _Sign | None], ...] = (
     _repeated_approach,
     _circular_reasoning,
     _error_loop,
