@@ -6,11 +6,9 @@ Hedges are not looked at: to hedge is no fault, and hesitation asks for hedges w
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, NamedTuple
-from zlib import crc32
 
 from . import words
 from .hesitation import Span
@@ -54,8 +52,7 @@ class Flag(NamedTuple):
         return {"flag": self.flag, "detail": self.detail, "spans": spans}
 
 
-@dataclass(frozen=True, slots=True)
-class Quality:
+class Quality(NamedTuple):
     """How well a response answers: `score` 0..1, more is better, two decimals."""
 
     score: float
@@ -172,7 +169,7 @@ def assess(
 
 def fingerprint(text: str) -> Fingerprint:
     """Give what `assess` compares texts by: at most 64 whole numbers below 2**32."""
-    return tuple(sorted(map(crc32, words.distinct_tokens(text[:MAX_READ])))[:SKETCH])
+    return tuple(sorted(words.hashes(text[:MAX_READ]))[:SKETCH])
 
 
 def similarity(one: Sequence[int], other: Sequence[int]) -> float:
@@ -185,7 +182,7 @@ def similarity(one: Sequence[int], other: Sequence[int]) -> float:
 def _answers(reply: _Reading, message: _Reading | None, flags: list[Flag]) -> tuple[float | None, float | None]:
     """Judge responsiveness and completeness."""
     asked = words.questions(message.folded) if message else []
-    if not reply.text.strip():
+    if not reply.text or reply.text.isspace():
         flags.append(Flag("empty", "nothing is said"))
         return 0.0, 0.0 if asked else None
     if message is None or not message.words or message.text.lstrip().startswith(_MACHINE_MADE):

@@ -5,9 +5,11 @@ one is the same place in the other.
 """
 
 import re
+import sys
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from typing import Literal, NamedTuple
+from zlib import crc32
 
 from . import shadow
 from .lexicon import quality_en as en
@@ -27,6 +29,8 @@ _RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
 _SPACED_LETTER = re.compile(rf"[^\W_{_UNSPACED}]")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _ASCII = bytes(range(128))
+_UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+_MAX_HASHES = 65_536
 _RUNS: dict[Script, re.Pattern[str]] = {
     "han": re.compile(rf"[{_HAN}]+"),
     "kana": re.compile(rf"[{_KANA}]+"),
@@ -159,24 +163,33 @@ def tokens(folded: str) -> list[str]:
     return found
 
 
-def distinct_tokens(text: str) -> set[bytes]:
-    """Give each of `tokens(fold(text))` once, as UTF-8; quickly where all words with spaces around them are ASCII."""
-    found = set(text.encode("ascii", "replace").translate(_SMALL_WORDS).split())
+class _Hashes(dict[int, int | None]):
+    """By code point beyond ASCII: the hash of the token it is, 0 for a sign, None where it may be part of a word."""
+
+    def __missing__(self, code: int) -> int | None:
+        folded = fold(chr(code))
+        if _CHARACTER.match(folded):
+            found: int | None = crc32(folded.encode())
+        else:
+            found = None if _SPACED_LETTER.match(folded) else 0
+        if len(self) < _MAX_HASHES:
+            self[code] = found
+        return found
+
+
+_hash_of = _Hashes().__getitem__
+
+
+def hashes(text: str) -> list[int]:
+    """Hash (CRC-32 of UTF-8) each of `tokens(fold(text))` once; quickly where words set apart by spaces are ASCII."""
+    found = list(map(crc32, set(text.encode("ascii", "replace").translate(_SMALL_WORDS).split())))
     if text.isascii():
         return found
-    characters = set(map(_token, set(_beyond_ascii(text))))
+    codes = memoryview(_beyond_ascii(text).encode(_UTF_32, "surrogatepass")).cast("I")  # numbers make the quicker set
+    characters = set(map(_hash_of, set(codes)))
     if None in characters:
-        return {word.encode() for word in tokens(fold(text))}
-    return found.union(filter(None, characters))
-
-
-@lru_cache(maxsize=65_536)
-def _token(character: str) -> bytes | None:
-    """Give the token that a character beyond ASCII is, b"" for a sign, None where it may be part of a longer word."""
-    folded = fold(character)
-    if _CHARACTER.match(folded):
-        return folded.encode()
-    return None if _SPACED_LETTER.match(folded) else b""
+        return [crc32(token.encode()) for token in set(tokens(fold(text)))]
+    return found + [one for one in characters if one]
 
 
 def spaced(words: list[str]) -> str:
