@@ -147,6 +147,8 @@ class AgentState(models.Model):
     responses = models.PositiveBigIntegerField(default=0)
     intent = models.JSONField(null=True)
     topics = OrderedJSONField(default=dict)  # how often each topic came, the latest last; see TOPICS in reviews.ingest
+    cycles = OrderedJSONField(default=list)  # the topics of the last cycles, oldest first: [number or null, topics]
+    active_threads = models.PositiveIntegerField(default=0)  # so that a response costs nothing where there are none
 
     def __str__(self) -> str:
         return f"state of {self.agent_id}"
