@@ -103,7 +103,7 @@ ERRORS = {
     401: "No live key, or no signature of this agent's.",
     403: "The agent is disabled, or its policy leaves this to a person.",
     404: "There is no such thing among yours.",
-    409: "Decided before, not yet, or not what stands now.",
+    409: "Decided before, not yet, or not possible as things stand now.",
     413: "The body is larger than 1,048,576 bytes.",
     415: "The body does not say it is JSON.",
     422: "Out of shape; `errors` says where.",
@@ -138,7 +138,9 @@ class Api(NinjaAPI):
                 for content in body.values():
                     components.update(content["schema"].pop("$defs", {}))
                 statuses = {*ALWAYS, *(WITH_BODY if body else ()), *([404] if "{" in path else ())}
-                statuses |= {409} if path.endswith("/decision") else {429} if path.endswith("/responses") else set()
+                statuses |= {429} if path.endswith("/responses") else set()
+                if path.endswith("/decision") or (body and "/threads" in path):
+                    statuses.add(409)
                 for status in sorted(statuses):
                     call["responses"].setdefault(str(status), _problem_of(status))
         return schema

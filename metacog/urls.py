@@ -7,12 +7,14 @@ from django.views.generic import RedirectView
 from metacog import agent_views, audit_views, health, team_views, views
 from metacog.api import api
 from patterns.api import router as patterns_router
+from patterns.thread_api import router as threads_router
 from reviews import delivery_views, metrics, policy_views, statistics_views, stuck_views
 from reviews import views as reviews_views
 from reviews.api import router as reviews_router
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
 api.add_router("", patterns_router, tags=["patterns and problems"])
+api.add_router("", threads_router, tags=["thought threads"])
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="queue"), name="home"),

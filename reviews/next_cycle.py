@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import Q
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from metacog import heuristics
 from metacog.models import Agent, AgentState
-from patterns import thinking
-from patterns.models import Problem, ThinkTwice
+from patterns import thinking, thread_texts
+from patterns.models import Problem, ThinkTwice, ThoughtThread
 from reviews.models import AgentResponse, HeldItem
 from reviews.wire import held_shape
 
 HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest is named
 HELD_MOST = 100
 THINK_TWICE_MOST = 3
+ARTICLES_MOST = 3
+ARTICLE_STEPS = 200  # of a trail, those taken last
 
 
 def parts(agent: Agent) -> dict[str, Any]:
@@ -26,12 +28,18 @@ def parts(agent: Agent) -> dict[str, Any]:
     A held text is never cut: what no longer fits is listed by id in `held_more`.
     """
     with translation.override(agent.language):
-        intent = heuristics.format_intent(AgentState.objects.get(pk=agent.pk).intent)
+        state = AgentState.objects.get(pk=agent.pk)
+        intent = heuristics.format_intent(state.intent)
+        threads, articles = _threads(agent, state)
+        suggested = thread_texts.suggestion(agent, state)
         held, more = _held(agent)
         last = _last_verdict(agent)
         return {
             "intent": {"text": intent},
-            "threads": None,
+            "threads": threads,
+            "thread_suggestion": suggested
+            and {"topic": suggested.topic, "cycles": suggested.cycles, "text": str(suggested)},
+            "articles": articles,
             "held": held,
             "held_more": more,
             "suggestion": (last and last["hesitation"] and last["hesitation"]["suggestion"]) or None,
@@ -49,6 +57,40 @@ def _instructions() -> str:
         "POST /api/v1/held/{id}/decision and a verdict: approve, edit (with the better text), reject or withdraw, "
         "and the reason. A person may decide before you."
     )
+
+
+def _threads(agent: Agent, state: AgentState) -> tuple[dict[str, Any] | None, list[dict[str, Any]] | None]:
+    """Return the active threads (T2), and the articles that resolved ones propose (T8).
+
+    An article is given from the first context after its thread was resolved until the agent's next response.
+    """
+    unread = Q(article_until=ThoughtThread.ARTICLE_UNREAD)
+    wanted = Q(state=ThoughtThread.State.ACTIVE) | unread | Q(article_until=state.responses)
+    rows = list(
+        ThoughtThread.objects.filter(wanted, agent=agent).select_related("agent").order_by("-touched_at", "-id")
+    )
+    active = [row for row in rows if row.state == ThoughtThread.State.ACTIVE]
+    resolved = [row for row in rows if row.state == ThoughtThread.State.RESOLVED][:ARTICLES_MOST]
+    threads = articles = None
+    if active:
+        trails = thread_texts.last_steps(active)
+        threads = {
+            "text": thread_texts.section(active, trails, timezone.now().date()),
+            "items": [thread_texts.shape(row, trails[row.pk]) for row in active],
+        }
+    if resolved:
+        trails = thread_texts.last_steps(resolved, ARTICLE_STEPS)
+        articles = [
+            {
+                "thread": row.slug,
+                "ask": _("The thought thread “%(title)s” is resolved. Would a journal article do it justice? A draft:")
+                % {"title": row.title},
+                "text": thread_texts.article(row, trails[row.pk]),
+            }
+            for row in resolved
+        ]
+        ThoughtThread.objects.filter(unread, pk__in=[row.pk for row in resolved]).update(article_until=state.responses)
+    return threads, articles
 
 
 def _held(agent: Agent) -> tuple[list[dict[str, Any]], list[str]]:
@@ -89,9 +131,15 @@ def _think_twice(agent: Agent) -> list[dict[str, Any]] | None:
 def as_prompt(context: dict[str, Any]) -> str:
     """Return the parts as one text to put before the next cycle's prompt.
 
-    Each line of a held text starts with `| `, so that nothing in it can pass for ours.
+    Each line of a held text, and of a draft, starts with `| `, so that nothing in it can pass for ours.
     """
     sections = [context["intent"]["text"].strip()]
+    if context["threads"]:
+        sections.append(context["threads"]["text"])
+    if context["thread_suggestion"]:
+        sections.append(context["thread_suggestion"]["text"])
+    for article in context["articles"] or ():
+        sections.append("\n".join([article["ask"], *(f"| {line}" for line in article["text"].splitlines())]))
     if context["held"]:
         lines = ["<held>", context["instructions"]]
         for item in context["held"]:

@@ -27,6 +27,9 @@ def test_it_is_openapi_3_1_and_lists_every_call(document):
         "/context": ["get"],
         "/patterns": ["get"],
         "/confidence": ["post"],
+        "/threads": ["get", "post"],
+        "/threads/{slug}": ["get"],
+        "/threads/{slug}/{step}": ["post"],
         "/problems": ["get"],
         "/problems/{key}": ["get"],
         "/problems/{key}/resolve": ["post"],
@@ -62,6 +65,7 @@ def test_every_call_names_its_errors_as_problem_documents(document):
 def test_its_examples_are_taken(document, kuro):
     held = kuro.hold()
     kuro.respond("next", problem="bug-17")
+    kuro.post("/threads", {"title": "Hope"})
     tried = 0
     for path, calls in document["paths"].items():
         content = calls.get("post", {}).get("requestBody", {}).get("content", {}).get("application/json", {})
@@ -69,7 +73,10 @@ def test_its_examples_are_taken(document, kuro):
             continue
         for example in content.get("examples", {}).values():
             body = json.dumps(example["value"])
-            answer = kuro.post(path.removeprefix("/api/v1").replace("{held_id}", held).replace("{key}", "bug-17"), body)
+            address = path.removeprefix("/api/v1")
+            for name, value in (("held_id", held), ("key", "bug-17"), ("slug", "hope"), ("step", "progress")):
+                address = address.replace(f"{{{name}}}", value)
+            answer = kuro.post(address, body)
             assert answer.status_code in (200, 201, 409), (path, answer.content)
             tried += 1
     assert tried >= 3

@@ -1,0 +1,223 @@
+"""Thought threads (seed 001): what may be done with them, and what is written when it is done.
+
+Every change goes through `Changes`, under the lock on the agent's state: so never more threads are active than the
+agent's policy allows, and a thread's steps stand in the order in which they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from metacog import audit
+from metacog.heuristics.threads import slug_of
+from metacog.models import Agent, AgentState, AuditEvent, User
+from patterns.models import ThoughtThread, ThreadStep
+from patterns.scorer import scorer_for
+
+State, Op = ThoughtThread.State, ThreadStep.Op
+
+# From which states a step may be taken, and what the thread is then. Resolved is the end.
+AFTER: dict[str, tuple[tuple[str, ...], str]] = {
+    Op.PROGRESS: ((State.ACTIVE,), State.ACTIVE),
+    Op.PAUSE: ((State.ACTIVE,), State.PAUSED),
+    Op.RESUME: ((State.PAUSED,), State.ACTIVE),
+    Op.RESOLVE: ((State.ACTIVE, State.PAUSED), State.RESOLVED),
+}
+_DONE = {Op.PROGRESS: "progressed", Op.PAUSE: "paused", Op.RESUME: "resumed", Op.RESOLVE: "resolved"}
+
+
+class NotDone(Exception):
+    """A step that cannot be taken; nothing of it was written. `str()` is a sentence, `flag` its name in a verdict."""
+
+    def __init__(self, flag: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.flag = flag
+
+
+class Changes:
+    """Changes to one agent's threads; `write` writes them, and returns the record of them, unsaved.
+
+    Wants the lock on `state`. Knows the active threads and those in `slugs`: no others can be named.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        state: AgentState,
+        slugs: Iterable[str],
+        *,
+        actor: Agent | User | None,
+        response: str = "",
+        now: datetime | None = None,
+    ) -> None:
+        self.agent, self.state, self.actor, self.response = agent, state, actor, response
+        self.now = now or timezone.now()
+        rows = ThoughtThread.objects.filter(Q(state=State.ACTIVE) | Q(slug__in=set(slugs)), agent=agent).order_by("pk")
+        self.rows = {row.slug: row for row in rows}
+        self._changed: dict[str, ThoughtThread] = {}
+        self._touched: set[str] = set()
+        self._steps: list[ThreadStep] = []
+        self._events: list[AuditEvent] = []
+
+    def active(self) -> list[ThoughtThread]:
+        return [row for row in self.rows.values() if row.state == State.ACTIVE]
+
+    def create(self, title: str, *, slug: str = "", note: str = "", next: str = "") -> ThoughtThread:
+        """Begin a thread. A note is its first step, and a touch. Raises NotDone."""
+        title = one_line(title)
+        if not title:
+            raise NotDone("thread-untitled", _("A thread needs a title."))
+        if len(title) > ThoughtThread.MAX_TITLE:
+            raise _too_long(_("A title takes %(most)d characters at most."), ThoughtThread.MAX_TITLE)
+        slug = slug or slug_of(title)
+        note, next = self._read(note, next)
+        if known := self.rows.get(slug):
+            raise NotDone(
+                "thread-exists",
+                _("There is a thread %(slug)s already: “%(title)s”, %(state)s. Go on with it, or choose another title.")
+                % {"slug": slug, "title": known.title, "state": known.get_state_display().lower()},
+            )
+        self._make_sure_of_room()
+        row = ThoughtThread(agent=self.agent, slug=slug, title=title, next=next, created_at=self.now)
+        self.rows[slug] = row
+        self._step(row, Op.CREATE, note, is_touch=bool(note))
+        self._record("thread-created", row, after=State.ACTIVE)
+        return row
+
+    def step(self, slug: str, op: str, *, note: str = "", next: str = "") -> ThoughtThread:
+        """Take a step of `AFTER` with a thread. A progress is a touch. Raises NotDone."""
+        row = self.rows.get(slug)
+        if row is None:
+            raise NotDone("thread-unknown", _("There is no thread %(slug)s.") % {"slug": slug})
+        note, next = self._read(note, next)
+        before, (possible, after) = row.state, AFTER[op]
+        if before not in possible:
+            raise NotDone("thread-state", _not_from(row, op))
+        if op == Op.RESUME:
+            self._make_sure_of_room()
+        row.state = after
+        if next:
+            row.next = next
+        if op == Op.RESOLVE:
+            row.resolved_at, row.article_until = self.now, ThoughtThread.ARTICLE_UNREAD
+        self._step(row, op, note, is_touch=op == Op.PROGRESS)
+        self._record(f"thread-{_DONE[Op(op)]}", row, before=before, after=after)
+        return row
+
+    def touch(self, row: ThoughtThread, by: str) -> bool:
+        """Count that the response pursues an active thread; return whether that was the first time it does."""
+        if row.slug in self._touched:
+            return False
+        self._count(row)
+        self._record("thread-touched", row, by=by)
+        return True
+
+    def write(self) -> list[AuditEvent]:
+        for row in self._changed.values():
+            row.save()
+        ThreadStep.objects.bulk_create(self._steps)
+        self.state.active_threads = len(self.active())
+        return self._events
+
+    def _read(self, note: str, next: str) -> tuple[str, str]:
+        note, next = one_line(note), one_line(next)
+        if len(note) > ThreadStep.MAX_TEXT:
+            raise _too_long(_("A note takes %(most)d characters at most."), ThreadStep.MAX_TEXT)
+        if len(next) > ThoughtThread.MAX_NEXT:
+            raise _too_long(_("What is next takes %(most)d characters at most."), ThoughtThread.MAX_NEXT)
+        return note, next
+
+    def _make_sure_of_room(self) -> None:
+        most, active = scorer_for(self.agent).policy.max_active_threads, self.active()
+        if len(active) >= most:
+            raise NotDone(
+                "thread-limit",
+                _("%(most)d active threads are the most, and there are: %(names)s. Pause or resolve one first.")
+                % {"most": most, "names": ", ".join(f"“{row.title}” ({row.slug})" for row in active)},
+            )
+
+    def _step(self, row: ThoughtThread, op: str, note: str, *, is_touch: bool) -> None:
+        person = self.actor if isinstance(self.actor, User) else None
+        self._steps.append(
+            ThreadStep(
+                thread=row,
+                op=op,
+                text=note,
+                on=self.now.astimezone(UTC).date(),
+                by=ThreadStep.By.PERSON if person else ThreadStep.By.AGENT,
+                person=person,
+                response=self.response,
+                at=self.now,
+            )
+        )
+        row.touched_at = self.now
+        self._changed[row.slug] = row
+        if is_touch and row.slug not in self._touched:
+            self._count(row)
+
+    def _count(self, row: ThoughtThread) -> None:
+        row.touches, row.touched_at = row.touches + 1, self.now
+        self._touched.add(row.slug)
+        self._changed[row.slug] = row
+
+    def _record(self, action: str, row: ThoughtThread, **data: Any) -> None:
+        if self.response:
+            data["response"] = self.response
+        self._events.append(_event(action, row, self.actor, touches=row.touches, **data))
+
+
+@contextmanager
+def changes(agent: Agent, actor: Agent | User, *slugs: str) -> Iterator[Changes]:
+    """Give the changes to an agent's threads that are made inside, and write them together when it ends."""
+    with transaction.atomic():
+        state = AgentState.objects.select_for_update().get(pk=agent.pk)
+        made = Changes(agent, state, slugs, actor=actor)
+        yield made
+        AuditEvent.objects.bulk_create(made.write())
+        state.save(update_fields=["active_threads"])
+
+
+def edit(thread: ThoughtThread, title: str, next: str, actor: User) -> bool:
+    """Change what a person may correct of a thread; return whether that was a change. Its slug stays."""
+    with transaction.atomic():
+        AgentState.objects.select_for_update().get(pk=thread.agent_id)
+        row = ThoughtThread.objects.select_related("agent").get(pk=thread.pk)
+        new = {"title": one_line(title), "next": one_line(next)}
+        fields = [name for name, value in new.items() if getattr(row, name) != value]
+        if fields:
+            ThoughtThread.objects.filter(pk=row.pk).update(**new)
+            _event("thread-changed", row, actor, before=row.state, after=row.state, fields=fields).save()
+    return bool(fields)
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks: a step is a line of Markdown, and of the context."""
+    return " ".join(text.split())
+
+
+def _too_long(sentence: str, most: int) -> NotDone:
+    return NotDone("thread-too-long", sentence % {"most": most})
+
+
+def _not_from(row: ThoughtThread, op: str) -> str:
+    told = {"slug": row.slug}
+    if row.state == State.RESOLVED:
+        return _("The thread %(slug)s is resolved, which is its end. Begin a new one.") % told
+    if row.state == State.PAUSED and op == Op.PAUSE:
+        return _("The thread %(slug)s is paused already.") % told
+    if row.state == State.PAUSED:
+        return _("The thread %(slug)s is paused. Resume it first.") % told
+    return _("The thread %(slug)s is active already.") % told
+
+
+def _event(action: str, row: ThoughtThread, actor: audit.Actor, **data: Any) -> AuditEvent:
+    agent = row.agent
+    return audit.event(action, row.public_id, actor=actor, team=agent.team_id, agent=agent, **data)
