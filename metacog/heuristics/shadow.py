@@ -6,6 +6,7 @@ Small letters, simplified characters, half width, Latin letters for those that l
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cache, cached_property
 from itertools import accumulate, islice
 
@@ -75,9 +76,18 @@ def _table_without_hidden() -> list[int | None]:
     return [None if _HIDDEN.match(chr(code)) else plain for code, plain in enumerate(_table())]
 
 
+# Parts a text into ASCII and the rest: a table costs ten times what `lower` does. Short pieces are not worth parting.
+_BEYOND_ASCII = re.compile("([\x80-\U0010ffff][\x80-\U0010ffff]*+(?:[\0-\x7f]{1,16}+[\x80-\U0010ffff]++)*+)")
+
+
+def _translate(text: str, table: Sequence[int | None]) -> str:
+    pieces = _BEYOND_ASCII.split(text)
+    return "".join([piece.lower() if piece.isascii() else piece.translate(table) for piece in pieces])
+
+
 def fold(text: str) -> str:
     """Write a text as it reads: as many characters, hidden ones included."""
-    return text.lower() if text.isascii() else text.translate(_table())
+    return text.lower() if text.isascii() else _translate(text, _table())
 
 
 class Shadow:
@@ -88,7 +98,7 @@ class Shadow:
         if original.isascii():
             self.text, self.hides = original.lower(), False
             return
-        text = original.translate(_table_without_hidden())
+        text = _translate(original, _table_without_hidden())
         if _TAG in text.encode("utf-8", "surrogatepass"):
             text = _HIDDEN.sub("", text)
         self.text, self.hides = text, len(text) < len(original)

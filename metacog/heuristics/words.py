@@ -27,7 +27,6 @@ _UNSPACED = _HAN + _KANA + _HANGUL
 _CHARACTER = re.compile(rf"[{_UNSPACED}]")
 _RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
 _SPACED_LETTER = re.compile(rf"[^\W_{_UNSPACED}]")
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _ASCII = bytes(range(128))
 _UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _MAX_HASHES = 65_536
@@ -80,7 +79,7 @@ def fold(text: str) -> str:
     """Write a text as it reads (`shadow.fold`), with ASCII punctuation; most English text is ASCII then."""
     folded = text.replace("İ", "i").lower()  # the only letter whose small form is longer
     if not folded.isascii():
-        folded = _BEYOND_ASCII.sub(lambda run: shadow.fold(run[0]), folded)
+        folded = shadow.fold(folded)
         for sign, plain in _PUNCTUATION:
             folded = folded.replace(sign, plain)
     return folded
