@@ -231,7 +231,7 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
     """
     read = response[:MAX_READ]
     folded = words.fold(read)
-    spaced = words.spaced(words.tokens(folded))
+    spaced = ""  # made when it is first wanted: most responses are about something else
     best: tuple[int, float] = (0, 0.0)
     recognised = None
     for thread in threads:
@@ -239,7 +239,10 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
             continue
         named = _named(thread, folded)
         terms = words.terms(words.tokens(words.fold(thread.title)))
-        found = [term for term in terms if term in spaced]
+        found = [term for term in terms if all(word in folded for word in term.split())]
+        if len(found) >= (_MIN_WORDS if named else max(_MIN_WORDS, _MIN_SHARE * len(terms))):
+            spaced = spaced or words.spaced(words.tokens(folded))
+            found = [term for term in found if term in spaced]
         share = len(found) / len(terms) if len(found) >= _MIN_WORDS else 0.0
         rank = (len(named), share if named or share >= _MIN_SHARE else 0.0)
         if rank > best:
@@ -253,6 +256,8 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
 def _named(thread: Thread, folded: str) -> list[words.Place]:
     places: list[words.Place] = []
     for name in {words.fold(thread.slug), words.fold(thread.title)}:
+        if name not in folded:
+            continue
         pattern = rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])"
         found = [words.Place(*match.span()) for match in islice(re.finditer(pattern, folded), MAX_SPANS)]
         tokens = words.tokens(name)
