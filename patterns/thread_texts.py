@@ -125,7 +125,7 @@ def suggestion(agent: Agent, state: AgentState) -> Suggestion | None:
     cycles = [topics for _number, topics in state.cycles]
     if topic_streak(cycles) is None:
         return None
-    rows = list(ThoughtThread.objects.filter(agent=agent).only("slug", "title", "state"))
+    rows = list(ThoughtThread.objects.filter(agent=agent).only("slug", "title", "state").order_by("pk"))
     found = topic_streak(cycles, (Thread(row.title, row.slug) for row in rows))
     if found is None:
         return None

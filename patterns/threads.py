@@ -94,15 +94,11 @@ class Changes:
 
     def step(self, slug: str, op: str, *, note: str = "", next: str = "") -> ThoughtThread:
         """Take a step of `AFTER` with a thread. A progress is a touch. Raises NotDone."""
-        row = self.rows.get(slug)
-        if row is None:
-            raise NotDone("thread-unknown", _("There is no thread %(slug)s.") % {"slug": slug})
+        row = self._possible(slug, op)
         note, next = self._read(note, next)
-        before, (possible, after) = row.state, AFTER[op]
-        if before not in possible:
-            raise NotDone("thread-state", _not_from(row, op))
         if op == Op.RESUME:
             self._make_sure_of_room()
+        before, after = row.state, AFTER[op][1]
         row.state = after
         if next:
             row.next = next
@@ -112,9 +108,10 @@ class Changes:
         self._record(f"thread-{_DONE[Op(op)]}", row, before=before, after=after)
         return row
 
-    def touch(self, row: ThoughtThread, by: str) -> bool:
-        """Count that the response pursues an active thread; return whether that was the first time it does."""
-        if row.slug in self._touched:
+    def touch(self, slug: str, by: str) -> bool:
+        """Count that the response pursues an active thread; return whether it was not counted yet. Raises NotDone."""
+        row = self._possible(slug, Op.PROGRESS)
+        if slug in self._touched:
             return False
         self._count(row)
         self._record("thread-touched", row, by=by)
@@ -126,6 +123,14 @@ class Changes:
         ThreadStep.objects.bulk_create(self._steps)
         self.state.active_threads = len(self.active())
         return self._events
+
+    def _possible(self, slug: str, op: str) -> ThoughtThread:
+        row = self.rows.get(slug)
+        if row is None:
+            raise NotDone("thread-unknown", _("There is no thread %(slug)s.") % {"slug": slug})
+        if row.state not in AFTER[op][0]:
+            raise NotDone("thread-state", _not_from(row, op))
+        return row
 
     def _read(self, note: str, next: str) -> tuple[str, str]:
         note, next = one_line(note), one_line(next)

@@ -161,4 +161,6 @@ def without_texts(verdict: dict[str, Any]) -> dict[str, Any]:
         "items": [{**item, "text": None} for item in verdict["items"]],
         "schedule": verdict["schedule"],
         "events": verdict["events"],
+        # A reason names threads. Verdicts of an older engine have no such part.
+        "threads": [{**thread, "reason": None, "spans": []} for thread in verdict.get("threads") or ()] or None,
     }

@@ -21,7 +21,7 @@ from metacog import audit, heuristics
 from metacog.heuristics import wire
 from metacog.models import Agent, AgentState, AuditEvent
 from metacog.problems import Problem, at
-from patterns import thinking
+from patterns import thinking, thread_posts
 from patterns.models import ErrorPattern
 from patterns.scorer import scorer_for
 from reviews.history import Past, with_mentions
@@ -91,17 +91,18 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             fingerprint=json.dumps(found.fingerprint) if found.fingerprint else "",
             second_look_at=_second_look(agent, body["replies_to_held"]),
         )
-        _write(response, body, found, past, scorer.policy)
+        pursued = _write(response, state, body, found, past, scorer.policy)
         state.intent = heuristics.advance_intent(
             state.intent,
             chosen_behavior=body["mode"],
             current_mode=body["mode"] or "unknown",
             action=body["action"],
-            active_thread=body["thread"],
+            active_thread=pursued,
         )
         state.responses += 1
         state.topics = with_mentions(state.topics, body["topics"] or ())
-        state.save(update_fields=["rate_tat", "intent", "responses", "topics"])
+        state.cycles = thread_posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
+        state.save(update_fields=["rate_tat", "intent", "responses", "topics", "cycles", "active_threads"])
     return Received(response.verdict, replayed=False)
 
 
@@ -172,12 +173,16 @@ def _second_look(agent: Agent, public_id: str | None) -> HeldItem | None:
 
 def _write(
     response: AgentResponse,
+    state: AgentState,
     body: dict[str, Any],
     found: heuristics.Assessment,
     past: Past,
     policy: heuristics.Policy,
-) -> None:
-    """Complete the verdict with what only the database knows, and write the rows that follow from it."""
+) -> str | None:
+    """Complete the verdict with what only the database knows, and write the rows that follow from it.
+
+    Returns the thought thread that the response pursues.
+    """
     agent, verdict, items = response.agent, found.verdict, found.items
     hesitation, quality, stuck = verdict["hesitation"], verdict["quality"], verdict["stuck"]
     held = [item for item in verdict["items"] if item["disposition"] == "hold"]
@@ -185,6 +190,10 @@ def _write(
         item["held"] = held_id()
         item["review_url"] = settings.PUBLIC_URL + reverse("item", args=[item["held"]])
     verdict["id"], verdict["policy"] = response.public_id, response.policy_version
+    followed = thread_posts.follow(
+        agent, state, body, items, verdict["items"], response=response.public_id, now=response.received_at
+    )
+    verdict["threads"] = followed.threads
     response.verdict = json.dumps(verdict, ensure_ascii=False)
     if hesitation:
         response.hesitation_score = hesitation["score"]
@@ -225,8 +234,9 @@ def _write(
             )
             for item in held
         )
-    AuditEvent.objects.bulk_create([*_events(response, verdict), *told])
+    AuditEvent.objects.bulk_create([*_events(response, verdict), *told, *followed.events])
     _owe(response, verdict, asks=any(event.action == "think-twice-suggested" for event in told))
+    return followed.pursued
 
 
 def _owe(response: AgentResponse, verdict: dict[str, Any], *, asks: bool) -> None:

@@ -120,6 +120,20 @@ class ItemPart(_Part):
     recognised: str | None = Field(description="The held item whose approved text this is.")
 
 
+class ThreadPart(_Part):
+    """What became of a step that the response wanted with a thought thread, or that it was counted as a touch."""
+
+    item: int | None = Field(description="The item that wanted it; null for a touch.")
+    thread: str = Field(description="The thread's slug.")
+    op: str = Field(description="create, progress, pause, resume or resolve, else as the tag had it; touch.")
+    done: bool
+    state: Literal["active", "paused", "resolved"] | None = Field(description="After it; null when it was not done.")
+    touches: int | None
+    by: Literal["field", "name", "words"] | None = Field(description="What a touch was recognised by.")
+    reason: str | None = Field(description="Why it was not done.")
+    spans: list[SpanPart] = Field(description="What it was recognised by.")
+
+
 class SchedulePart(_Part):
     """When the agent's next cycle should come, since something was held."""
 
@@ -141,3 +155,6 @@ class Verdict(_Part):
     items: list[ItemPart]
     schedule: SchedulePart | None
     events: list[str]
+    threads: list[ThreadPart] | None = Field(
+        default=None, description="Null: the response has nothing to do with thought threads, or has no database."
+    )
