@@ -71,6 +71,8 @@ def no_source(evidence: AwareEvidence, weight: int) -> Signal | None:
 
 def hidden_text(evidence: AwareEvidence, weight: int) -> Signal | None:
     """Characters nobody sees, or that turn the direction, where the script has no use for them."""
+    if not (evidence.reading.hides or evidence.others):
+        return None
     count = 0
     spans: list[Span] = []
     texts: list[tuple[int | None, str]] = [(index, text) for index, text in evidence.others.items() if hides(text)]

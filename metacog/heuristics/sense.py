@@ -116,13 +116,18 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 _WORDY_ASCII = bytes(byte < 0x80 and _is_wordy(chr(byte)) for byte in range(0x100))
 
 
-def _is_wordy_before(folded: bytes, at: int) -> bool:
+# Both are given a text with a line end behind it, which is also what stands before its start: at -1.
+def _is_wordy_before(closed: bytes, at: int) -> bool:
+    if closed[at - 1] < 0x80:
+        return bool(_WORDY_ASCII[closed[at - 1]])
     # Wordy letters beyond ASCII have two bytes; the last two of any longer character decode to nothing.
-    return any(map(_is_wordy, folded[max(0, at - 2) : at].decode(errors="ignore")[-1:]))
+    return any(map(_is_wordy, closed[max(0, at - 2) : at].decode(errors="ignore")[-1:]))
 
 
-def _is_wordy_after(folded: bytes, at: int) -> bool:
-    return any(map(_is_wordy, folded[at : at + 2].decode(errors="ignore")[:1]))
+def _is_wordy_after(closed: bytes, at: int) -> bool:
+    if closed[at] < 0x80:
+        return bool(_WORDY_ASCII[closed[at]])
+    return any(map(_is_wordy, closed[at : at + 2].decode(errors="ignore")[:1]))
 
 
 class _Entry:
@@ -210,22 +215,24 @@ class Reader:
         """Find start, end (bytes) and list of each term that stands alone, and the best keyword's rank."""
         terms: list[tuple[int, int, int]] = []
         best = _NONE
-        worth, closes, after = self._worth, self._closes, folded + b"\n"
+        worth, closes, closed = self._worth, self._closes, folded + b"\n"
         for at in range(0, len(folded), self._window):
             offset = max(0, at - self._overlap)
             for start, end, number in self._search(folded[offset : at + self._window]):
                 # A flood has a finding a character: these two lines decide how long it takes.
-                if worth[number] >= best or (closes[number] and _WORDY_ASCII[after[offset + end]]):
+                if worth[number] >= best or (closes[number] and _WORDY_ASCII[closed[offset + end]]):
                     continue
                 entry = self._entries[number]
                 first, last = offset + start, offset + end
-                if last <= at or (entry.closes and _is_wordy_after(after, last)):
+                if last <= at or (entry.closes and _is_wordy_after(closed, last)):
                     continue
                 best = min(best, entry.inner_rank)
-                terms += [(last - length, last, which) for length, which in entry.inner_terms]
-                if not (entry.opens and _is_wordy_before(folded, first)):
+                for length, which in entry.inner_terms:
+                    terms.append((last - length, last, which))
+                if not (entry.opens and _is_wordy_before(closed, first)):
                     best = min(best, entry.rank)
-                    terms += [(last - length, last, which) for length, which in entry.terms]
+                    for length, which in entry.terms:
+                        terms.append((last - length, last, which))
                 if len(terms) >= MAX_TERMS:
                     worth = self._best
         return terms[:MAX_TERMS], best
@@ -247,7 +254,7 @@ def _in_characters(folded: bytes, terms: list[tuple[int, int, int]]) -> list[tup
 
 def _prose(text: str, marks: Marks) -> tuple[str, list[Place]]:
     """Mask code, tags, our own marks and what is quoted; give the quotations that somebody is made to say."""
-    if ("`" in text or "~~~" in text) and text.count("`") <= 2 * MAX_MASKS:
+    if ("`" in text or "~" in text) and text.count("`") <= 2 * MAX_MASKS:
         text = _masked(text, code_spans(text))
     if "<" in text:
         text = _masked(text, _spans(_TAG, text))
@@ -267,6 +274,8 @@ def _prose(text: str, marks: Marks) -> tuple[str, list[Place]]:
 
 def _numbers(text: str) -> Iterator[Place]:
     """Find numbers; what lies between them is skipped faster than by searching for the expression."""
+    if not any(map(text.__contains__, "0123456789")):
+        return
     digits = text.encode("ascii", "replace").translate(_DIGITS)
     at = digits.find(b"0")
     while at >= 0:
@@ -328,7 +337,8 @@ class _Sorting:
                 self.facts.append(fact)
         for start, end in islice(_numbers(prose), MAX_TERMS):
             self._count(start, end)
-        self._leave_out_what_is_cited()
+        if self.claims or self.facts:
+            self._leave_out_what_is_cited()
 
     def _is_negated(self, start: int) -> bool:
         return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
@@ -395,7 +405,7 @@ class _Sorting:
     def _leave_out_what_is_cited(self) -> None:
         """Keep the claims and facts in whose paragraph nothing is cited."""
         ends: list[int] = []
-        if self.citations and (self.claims or self.facts):
+        if self.citations:
             ends = [paragraph.end() for paragraph in _PARAGRAPH_END.finditer(self.prose)]
         cited = {bisect_right(ends, place) for place in self.citations}
         for found, kept in ((self.claims, self.reading.claims), (sorted(self.facts), self.reading.facts)):
