@@ -352,11 +352,12 @@ def _speaks_the_language(
     if spoken != (users or own):
         flags.append(_mismatch(reply, spoken, users or own, "message"))
         return 0.5
-    if spoken != "han" or own != "han":
+    if language is None or spoken != "han" or own != "han":
         return 1.0
     variant = words.variant_of(reply.said)
-    users_variant = words.variant_of(message.text[:MAX_READ]) if message is not None else None
-    if language is None or variant in (None, language, users_variant):
+    if variant in (None, language):
+        return 1.0
+    if message is not None and variant == words.variant_of(message.text[:MAX_READ]):
         return 1.0
     flags.append(Flag("variant-mismatch", f"written in {variant}, not in {language}"))
     return 0.75

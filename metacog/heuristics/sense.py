@@ -203,12 +203,11 @@ class Reader:
         """Read a text in which the `marks` are ours and say nothing."""
         shadow = Shadow(text)
         reading = Reading(text, shadow)
-        folded = shadow.text.encode()
-        terms, best = self._find(folded)
+        terms, best = self._find(shadow.encoded)
         if best != _NONE:
             reading.keyword = best
         prose, quotations = _prose(shadow.text, marks)
-        _Sorting(reading, shadow, prose, quotations).sort(_in_characters(folded, terms))
+        _Sorting(reading, shadow, prose, quotations).sort(_in_characters(shadow.encoded, terms))
         return reading
 
     def _find(self, folded: bytes) -> tuple[list[tuple[int, int, int]], int]:

@@ -97,11 +97,14 @@ class Shadow:
         self._original = original
         if original.isascii():
             self.text, self.hides = original.lower(), False
+            self.encoded = self.text.encode()
             return
         text = _translate(original, _table_without_hidden())
-        if _TAG in text.encode("utf-8", "surrogatepass"):
+        encoded = text.encode("utf-8", "surrogatepass")
+        if _TAG in encoded:
             text = _HIDDEN.sub("", text)
-        self.text, self.hides = text, len(text) < len(original)
+            encoded = text.encode("utf-8", "surrogatepass")
+        self.text, self.encoded, self.hides = text, encoded, len(text) < len(original)
 
     @cached_property
     def as_sent(self) -> str:

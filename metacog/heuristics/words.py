@@ -97,17 +97,19 @@ def script_of(text: str, least: float = 2.5) -> Script | None:
 
     None where the text is mixed, and where it has fewer than `least` words: "42", "OK" and a name are in no language.
     """
-    words: dict[Script, float] = {"latin": len(text.encode("ascii", "replace").translate(_LETTERS).split())}
-    if not text.isascii():
-        rest = _beyond_ascii(text)
-        characters: dict[Script, int] = {}
-        for script, runs in _RUNS.items():  # no character is in two of them
-            others = runs.sub("", rest)
-            characters[script] = len(rest) - len(others)
-            rest = others
-        if characters["kana"] > _KANA_SHARE * (characters["kana"] + characters["han"]):
-            characters["kana"] += characters.pop("han")
-        words |= {script: count / _CHARACTERS_IN_WORD[script] for script, count in characters.items()}
+    latin = len(text.encode("ascii", "replace").translate(_LETTERS).split())
+    if text.isascii():
+        return "latin" if latin and latin >= least else None
+    rest = _beyond_ascii(text)
+    characters: dict[Script, int] = {}
+    for script, runs in _RUNS.items():  # no character is in two of them
+        others = runs.sub("", rest)
+        characters[script] = len(rest) - len(others)
+        rest = others
+    if characters["kana"] > _KANA_SHARE * (characters["kana"] + characters["han"]):
+        characters["kana"] += characters.pop("han")
+    words: dict[Script, float] = {"latin": latin}
+    words |= {script: count / _CHARACTERS_IN_WORD[script] for script, count in characters.items()}
     total = sum(words.values())
     if total == 0 or total < least:
         return None
@@ -205,7 +207,7 @@ def terms(words: list[str]) -> tuple[str, ...]:
     before = ""  # the character before, where it counts
     is_alone = True
     for word in [*words, ""]:
-        is_character = _CHARACTER.match(word) is not None
+        is_character = not word.isascii() and _CHARACTER.match(word) is not None
         character = word if is_character and word not in zh.FUNCTION else ""
         if before and character:
             found[f" {before} {character} "] = None
