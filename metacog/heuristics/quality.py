@@ -144,8 +144,8 @@ def assess(
         (weights.responsiveness, responsiveness),
         (weights.completeness, completeness),
         (weights.consistency, consistency),
-        (weights.length, float(length_ok)),
-        (weights.repetition, float(not repetition)),
+        (weights.length, length_ok),
+        (weights.repetition, not repetition),
     ):
         if part is not None:
             score *= 1 - weight * (1 - part)

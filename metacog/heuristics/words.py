@@ -165,14 +165,14 @@ def tokens(folded: str) -> list[str]:
 
 
 class _Hashes(dict[int, int | None]):
-    """By code point beyond ASCII: the hash of the token it is, 0 for a sign, None where it may be part of a word."""
+    """By code point: the hash of the token it is, 0 for a sign and in ASCII, None where it may be part of a word."""
 
     def __missing__(self, code: int) -> int | None:
         folded = fold(chr(code))
         if _CHARACTER.match(folded):
             found: int | None = crc32(folded.encode())
         else:
-            found = None if _SPACED_LETTER.match(folded) else 0
+            found = None if code > 127 and _SPACED_LETTER.match(folded) else 0
         if len(self) < _MAX_HASHES:
             self[code] = found
         return found
@@ -183,10 +183,12 @@ _hash_of = _Hashes().__getitem__
 
 def hashes(text: str) -> list[int]:
     """Hash (CRC-32 of UTF-8) each of `tokens(fold(text))` once; quickly where words set apart by spaces are ASCII."""
-    found = list(map(crc32, set(text.encode("ascii", "replace").translate(_SMALL_WORDS).split())))
+    plain = text.encode("ascii", "replace")
+    found = list(map(crc32, set(plain.translate(_SMALL_WORDS).split())))
     if text.isascii():
         return found
-    codes = memoryview(_beyond_ascii(text).encode(_UTF_32, "surrogatepass")).cast("I")  # numbers make the quicker set
+    rest = text if 2 * plain.count(b"?") > len(plain) else _beyond_ascii(text)
+    codes = memoryview(rest.encode(_UTF_32, "surrogatepass")).cast("I")  # numbers make the quicker set
     characters = set(map(_hash_of, set(codes)))
     if None in characters:
         return [crc32(token.encode()) for token in set(tokens(fold(text)))]
