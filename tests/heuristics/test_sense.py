@@ -61,6 +61,12 @@ def test_both_libraries_read_alike(text: str) -> None:
     assert all(other == first for other in others)
 
 
+@given(st.lists(st.sampled_from([*"aBＡ顯İ\u200b😀é ", "A long stretch of ASCII"]), max_size=20).map("".join))
+def test_a_text_folds_character_by_character(text: str) -> None:
+    assert fold(text) == "".join(map(fold, text))
+    assert Shadow(text).text == "".join(Shadow(character).text for character in text)
+
+
 @given(st.text(st.sampled_from("aＡ顯\u200b\u2060😀é\ufe0f"), max_size=20))
 def test_every_place_in_the_shadow_reads_as_what_was_sent(text: str) -> None:
     shadow = Shadow(text)

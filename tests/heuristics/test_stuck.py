@@ -19,6 +19,7 @@ from metacog.heuristics.stuck import (
     answer,
     asks_to_think_twice,
     assess,
+    fresh,
     outcome,
     resolve,
 )
@@ -50,6 +51,35 @@ def run(
 
 def types(bodies: Sequence[dict[str, Any]], profile: str = "seed") -> list[str]:
     return [signal.type for signal in run(bodies, profile)[0].signals]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"problem": "p"},
+        {"response": "I'm stuck."},
+        {"user_message": "Think twice."},
+        {"user_message": "Thanks."},
+        {"outcome": "resolved"},
+        {"outcome": "failed", "response": PASSAGE},
+        {"command_failed": True, "response": PASSAGE},
+        {"command_failed": False, "response": PASSAGE},
+        {"command": "make", "command_output": "1 failed"},
+        {"approach": "a"},
+        ERROR,
+        {"tests": {"passed": 1, "failed": 0}},
+        {"context_used": 0.9},
+        {"last_commit_at": "2026-02-16T07:00:00Z"},
+    ],
+    ids=str,
+)
+def test_the_first_response_is_judged_like_any_other(body: dict[str, Any]) -> None:
+    checked = check_response({"response": "", **body})
+    first, other = (
+        advance(state, checked, now=NOW, profile="seed", language="en") for state in (None, fresh(checked["problem"]))
+    )
+    assert first == other
 
 
 # -- the seed's own examples -------------------------------------------------------------------------------------

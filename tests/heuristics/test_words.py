@@ -1,5 +1,7 @@
 """Scripts, words, sentences and questions, in English and in Chinese."""
 
+from zlib import crc32
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -148,3 +150,9 @@ def test_it_finds_the_terms_of_one_text_in_another(message: str, reply: str, sha
 def test_it_finds_every_term_of_a_text_in_that_text(text: str) -> None:
     tokens = words.tokens(words.fold(text))
     assert all(term in words.spaced(tokens) for term in words.terms(tokens))
+
+
+@given(st.text(st.sampled_from("aB9 ，不書书カ국é＿Ａ😀𠀀\u200b?"), max_size=40))
+def test_it_hashes_every_token_once(text: str) -> None:
+    tokens = set(words.tokens(words.fold(text)))
+    assert sorted(words.hashes(text)) == sorted(crc32(token.encode()) for token in tokens)
