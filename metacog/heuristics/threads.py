@@ -85,7 +85,8 @@ def parse_thread(markdown: str) -> Thread:
 
     Steps are dated [02-12], [2026-02-12], [2026-02-12 evening] or (2026-02-12); without a year it is the last such day
     up to the one the thread was last touched. What is missing keeps its default, touches are then as many as steps; a
-    status "resting" is "paused". Sections the seed does not know become `notes`.
+    status "resting" is "paused", and a slug stands there only where it is not the title's. Sections the seed does not
+    know become `notes`.
     """
     title = ""
     section = ""
@@ -118,7 +119,7 @@ def parse_thread(markdown: str) -> Thread:
     trail = tuple(_dated(step, last_touched) for step in steps)
     return Thread(
         title=title,
-        slug=slug_of(title),
+        slug=_slug(meta.get("slug")) or slug_of(title),
         status=_status(meta.get("status")),
         created=created,
         last_touched=last_touched,
@@ -127,6 +128,15 @@ def parse_thread(markdown: str) -> Thread:
         next="\n".join(following).strip(),
         notes="\n".join(notes).strip(),
     )
+
+
+def _slug(field: tuple[int, str] | None) -> str:
+    if field is None:
+        return ""
+    line, text = field
+    if text != slug_of(text):
+        raise ThreadError(line, f'the slug is "{text}", and would have to be "{slug_of(text)}"')
+    return text
 
 
 def _status(field: tuple[int, str] | None) -> Status:
@@ -175,7 +185,10 @@ def format_thread(thread: Thread) -> str:
         parts.append(f"- Created: {thread.created}")
     if thread.last_touched:
         parts.append(f"- Last touched: {thread.last_touched}")
-    parts += [f"- Status: {thread.status}", f"- Touches: {thread.touches}", "", "## Trail"]
+    parts += [f"- Status: {thread.status}", f"- Touches: {thread.touches}"]
+    if thread.slug and thread.slug != slug_of(thread.title):
+        parts.append(f"- Slug: {thread.slug}")
+    parts += ["", "## Trail"]
     parts += [f"- {_stamped(step, thread.last_touched)}" for step in thread.trail]
     parts += ["", "## Next", thread.next]
     if thread.notes:

@@ -109,6 +109,7 @@ def test_it_fills_in_what_is_missing() -> None:
         ("## Meta\n- Status: active\n", 1, "needs a title"),
         ("# T\n## Meta\n- Status: done\n", 3, 'the status is "done"'),
         ("# T\n## Meta\n- Touches: many\n", 3, 'the touches are "many"'),
+        ("# T\n## Meta\n- Slug: No slug!\n", 3, 'would have to be "no-slug"'),
         ("# T\n## Meta\n- Created: yesterday\n", 3, '"yesterday" is no date'),
         ("# T\n\n## Meta\n- Last touched: 2026-02-30\n", 4, '"2026-02-30" is no date'),
     ],
@@ -124,6 +125,12 @@ def test_it_loses_no_section_it_does_not_know() -> None:
     thread = parse_thread(markdown)
     assert thread.notes == "## Sources\n- Oulipo\n\n### Books\n- Exercises in Style"
     assert format_thread(thread) == markdown
+
+
+def test_it_keeps_a_slug_that_is_not_the_titles() -> None:
+    thread = Thread("約束與湧現的實踐", "constraint-and-emergence")
+    assert parse_thread(format_thread(thread)) == thread
+    assert "Slug" not in format_thread(Thread("約束與湧現的實踐", "約束與湧現的實踐"))
 
 
 LINE = st.text(alphabet="ab約束 [](12-)", min_size=1).map(str.strip).filter(bool).map("x{}".format)
