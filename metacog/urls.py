@@ -8,7 +8,7 @@ from metacog import agent_views, audit_views, health, team_views, views
 from metacog.api import api
 from patterns.api import router as patterns_router
 from patterns.thread_api import router as threads_router
-from reviews import delivery_views, metrics, policy_views, statistics_views, stuck_views
+from reviews import delivery_views, metrics, policy_views, statistics_views, stuck_views, thread_views
 from reviews import views as reviews_views
 from reviews.api import router as reviews_router
 
@@ -35,6 +35,11 @@ urlpatterns = [
     path("stuck/<str:problem_id>/answer", stuck_views.problem_answer, name="problem-answer"),
     path("stuck/<str:problem_id>/outcome", stuck_views.problem_outcome, name="problem-outcome"),
     path("stuck/<str:problem_id>/resolve", stuck_views.problem_resolve, name="problem-resolve"),
+    path("threads/", thread_views.threads, name="threads"),
+    path("threads/<str:thread_id>/", thread_views.thread, name="thread"),
+    path("threads/<str:thread_id>/step", thread_views.thread_step, name="thread-step"),
+    path("threads/<str:thread_id>/markdown", thread_views.thread_markdown, name="thread-markdown"),
+    path("agents/<str:agent_id>/threads", thread_views.thread_new, name="thread-new"),
     path("statistics/", statistics_views.statistics, name="statistics"),
     path("statistics.csv", statistics_views.as_csv, name="statistics-csv"),
     path("deliveries/", delivery_views.deliveries, name="deliveries"),

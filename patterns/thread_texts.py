@@ -21,7 +21,8 @@ from patterns.scorer import scorer_for
 from patterns.threads import one_line
 
 BUDGET = 6_000  # characters of the <threads> section; three titles and what is next fit in any case
-ARTICLE = 6_000
+ARTICLE = 6_000  # characters of the way there
+ARTICLE_STEPS = 200  # of a trail, those taken last
 
 
 def last_steps(rows: Iterable[ThoughtThread], most: int = LAST_STEPS) -> dict[int, list[ThreadStep]]:

@@ -60,8 +60,10 @@ class Changes:
     ) -> None:
         self.agent, self.state, self.actor, self.response = agent, state, actor, response
         self.now = now or timezone.now()
-        rows = ThoughtThread.objects.filter(Q(state=State.ACTIVE) | Q(slug__in=set(slugs)), agent=agent).order_by("pk")
-        self.rows = {row.slug: row for row in rows}
+        wanted = Q(state=State.ACTIVE) | Q(slug__in=set(slugs))
+        self.rows = {row.slug: row for row in ThoughtThread.objects.filter(wanted, agent=agent).order_by("pk")}
+        for row in self.rows.values():
+            row.agent = agent  # as it was read, with its team
         self._changed: dict[str, ThoughtThread] = {}
         self._touched: set[str] = set()
         self._steps: list[ThreadStep] = []

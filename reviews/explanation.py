@@ -9,9 +9,10 @@ from typing import Any
 
 from django.db.models import Count, Q, Subquery
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
 from metacog.forms import SIGNALS
+from patterns.models import ThreadStep
 from reviews.highlight import Shown, show
 from reviews.models import AgentResponse, HeldItem, Signal
 
@@ -28,6 +29,12 @@ FLAGS = {
     "repetition": gettext_lazy("Said before"),
 }
 LEVELS = {"high": gettext_lazy("high"), "medium": gettext_lazy("medium"), "low": gettext_lazy("low")}
+STEPS = {**dict(ThreadStep.Op.choices), "touch": pgettext_lazy("thought thread", "touched")}
+TOUCHED_BY = {
+    "field": gettext_lazy("the response says which it pursues"),
+    "name": gettext_lazy("recognised by its name"),
+    "words": gettext_lazy("recognised by the words of its title"),
+}
 MAX_WORDS = 6  # of the evidence named in a line; all of it is marked in the text
 MAX_WORD = 60
 # How many of a team's latest responses a record looks back on. Over all 50,000 of a trial the one query took

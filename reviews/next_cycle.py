@@ -19,7 +19,6 @@ HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest 
 HELD_MOST = 100
 THINK_TWICE_MOST = 3
 ARTICLES_MOST = 3
-ARTICLE_STEPS = 200  # of a trail, those taken last
 
 
 def parts(agent: Agent) -> dict[str, Any]:
@@ -79,7 +78,7 @@ def _threads(agent: Agent, state: AgentState) -> tuple[dict[str, Any] | None, li
             "items": [thread_texts.shape(row, trails[row.pk]) for row in active],
         }
     if resolved:
-        trails = thread_texts.last_steps(resolved, ARTICLE_STEPS)
+        trails = thread_texts.last_steps(resolved, thread_texts.ARTICLE_STEPS)
         articles = [
             {
                 "thread": row.slug,

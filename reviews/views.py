@@ -24,7 +24,7 @@ from metacog.heuristics import Hesitation, Item, parse_tags
 from metacog.models import Agent, Role, User
 from reviews import decisions, highlight
 from reviews import queue as held_queue
-from reviews.explanation import FLAGS, LEVELS, RECORD_OF, TITLES, explain, parts
+from reviews.explanation import FLAGS, LEVELS, RECORD_OF, STEPS, TITLES, TOUCHED_BY, explain, parts
 from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.queue import PAGE, Filters
 
@@ -290,6 +290,11 @@ def _other_parts(verdict: dict[str, Any]) -> dict[str, Any]:
         "confidence": confidence and {**confidence, "title": LEVELS[confidence["level"]]},
         "stuck": stuck
         and {**stuck, "told": [{"title": STUCK[each["type"]], **each} for each in stuck["signals"]]},
+        # Verdicts of an older engine have no such part.
+        "followed": [
+            {**each, "title": STEPS.get(each["op"], each["op"]), "told": TOUCHED_BY.get(each["by"], "")}
+            for each in verdict.get("threads") or ()
+        ],
     }
 
 

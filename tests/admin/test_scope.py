@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -15,12 +16,12 @@ from metacog import members
 from metacog.admin_site import ScopedAdmin
 from metacog.agents import create_agent
 from metacog.models import Agent, AuditEvent, Membership, Policy, Team, User
-from patterns.models import ErrorPattern
+from patterns.models import ErrorPattern, ThoughtThread
 from reviews.decisions import decide
 from reviews.models import Decision, HeldItem
 from tests.admin.addresses import address
 
-MODELS: list[Any] = [Team, Agent, Policy, AuditEvent, ErrorPattern, HeldItem, Decision]
+MODELS: list[Any] = [Team, Agent, Policy, AuditEvent, ErrorPattern, ThoughtThread, HeldItem, Decision]
 
 
 @pytest.fixture
@@ -28,6 +29,7 @@ def history(aurora: Any, kuro: Any, other: Any, alice: Any) -> None:
     """Something of every kind in Aurora."""
     held = HeldItem.objects.get(public_id=kuro.hold())
     decide(held, alice, "reject", reason="cause not measured")
+    kuro.post("/threads", {"title": "Aurora's thought"})
 
 
 def test_every_model_of_ours_is_scoped() -> None:
@@ -82,6 +84,23 @@ def test_actions_reach_no_strangers_row(aurora: Any, borealis: Any, mallory: Any
     assert pattern.state == "active"
 
 
+def test_actions_and_imports_reach_no_strangers_thread(kuro: Any, mallory: Any, as_person: Any) -> None:
+    kuro.post("/threads", {"title": "Theirs"})
+    thread, client = ThoughtThread.objects.get(), as_person(mallory)
+    for action in ("pause", "resolve", "export"):
+        for across in ({}, {"select_across": "1"}):
+            data = {"action": action, "_selected_action": [thread.pk], **across}
+            assert "Theirs" not in client.post(address(ThoughtThread, "changelist"), data).content.decode()
+    file = SimpleUploadedFile("a.md", b"# Thread: Theirs\n")
+    data = {"agent": thread.agent_id, "markdown": file}
+    page = client.post(reverse("admin:thoughtthread_import"), data).content.decode()
+    assert "Select a valid choice" in page
+    assert "kuro" not in page
+    assert AuditEvent.objects.filter(action__startswith="thread-").count() == 1
+    thread.refresh_from_db()
+    assert thread.state == "active"
+
+
 def test_an_inline_takes_no_strangers_member(alice: Any, mallory: Any, borealis: Any, as_person: Any) -> None:
     theirs = Membership.objects.get(user=alice)
     own = Membership.objects.get(user=mallory)
@@ -98,7 +117,8 @@ def test_an_inline_takes_no_strangers_member(alice: Any, mallory: Any, borealis:
 
 
 @pytest.mark.parametrize(
-    ("app", "model", "field"), [("metacog", "agent", "team"), ("patterns", "errorpattern", "team")]
+    ("app", "model", "field"),
+    [("metacog", "agent", "team"), ("patterns", "errorpattern", "team"), ("patterns", "thoughtthread", "agent")],
 )
 def test_completion_names_no_stranger(
     aurora: Any, mallory: Any, as_person: Any, app: str, model: str, field: str
@@ -131,7 +151,7 @@ def test_signing_in_is_left_to_the_console(db: None, client: Any) -> None:
     assert client.get("/admin/", follow=True).redirect_chain[-1][0].startswith("/sign-in/?next=")
 
 
-def test_a_curator_looks_after_patterns_only(history: None, carla: Any, as_person: Any) -> None:
+def test_a_curator_looks_after_patterns_and_threads_only(history: None, carla: Any, as_person: Any) -> None:
     client = as_person(carla)
     page = client.get(reverse("admin:index")).content.decode()
     assert "Error patterns" in page
@@ -139,6 +159,8 @@ def test_a_curator_looks_after_patterns_only(history: None, carla: Any, as_perso
         assert client.get(address(model, "changelist")).status_code == 403
     pattern = ErrorPattern.objects.get(team__name="Aurora")
     assert client.get(address(ErrorPattern, "change", pattern.pk)).status_code == 200
+    thread = ThoughtThread.objects.get()
+    assert client.get(address(ThoughtThread, "change", thread.pk)).status_code == 200
     read_only: list[Any] = [HeldItem, Decision, AuditEvent]
     for model in read_only:
         row = model.objects.first()
@@ -166,6 +188,8 @@ def test_a_list_asks_the_same_however_many_there_are(
     for number in range(6):
         kuro.hold(cycle=number)
         ErrorPattern.objects.create(team=aurora, keywords=[f"word {number}"], description=str(number))
+        kuro.post("/threads", {"title": f"T {number}"})
+        kuro.post(f"/threads/t-{number}/pause", {})
     for held in HeldItem.objects.filter(state="pending"):
         decide(held, olga, "approve")
     create_agent(aurora, "second", olga)

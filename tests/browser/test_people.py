@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from metacog.models import Agent, Team
-from patterns.models import ErrorPattern, Problem
+from patterns.models import ErrorPattern, Problem, ThoughtThread
 from tests.admin.addresses import address
 from tests.api.test_problems import get_stuck
 from tests.people.test_who_may import PEOPLE
@@ -30,6 +30,11 @@ def test_the_pages_have_no_fault_axe_can_find(
     agent, pattern = Agent.objects.get(public_id=kuro.id), ErrorPattern.objects.get(team__name="Aurora")
     held = HeldItem.objects.get()
     get_stuck(kuro)
+    for title in ("Hope", "約束與湧現的實踐"):
+        kuro.post("/threads", {"title": title, "note": "x", "next": "y"})
+    kuro.post("/threads/hope/resolve", {"note": "z"})
+    for _ in range(3):
+        kuro.respond("x", topics=["cache"])
     page = open_page(olga, color_scheme=scheme, viewport={"width": width, "height": 844})
     for path in (
         reverse("agents"), reverse("agent-new"), reverse("agent", args=[kuro.id]), reverse("team"),
@@ -38,6 +43,9 @@ def test_the_pages_have_no_fault_axe_can_find(
         address(ErrorPattern, "history", pattern.pk), address(Team, "change", agent.team_id),
         address(Agent, "changelist"), address(HeldItem, "changelist"), address(HeldItem, "change", held.pk),
         reverse("stuck"), reverse("problem", args=[Problem.objects.get().public_id]),
+        reverse("threads"), *(reverse("thread", args=[each.public_id]) for each in ThoughtThread.objects.all()),
+        address(ThoughtThread, "changelist"), reverse("admin:thoughtthread_import"),
+        address(ThoughtThread, "change", ThoughtThread.objects.get(slug="hope").pk),
         reverse("policy", args=[kuro.id]), reverse("policy", args=[kuro.id]) + "?threshold=20&hold_at=20",
     ):  # fmt: skip
         page.goto(path)

@@ -27,6 +27,8 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("member-change", "post", MEMBER, {"role": "viewer"}, 404, 403, 403, 403, 302),
     ("member-remove", "post", MEMBER, {}, 404, 403, 403, 403, 302),
     ("member-link", "post", MEMBER, {}, 404, 403, 403, 403, 200),
+    ("threads", "get", "", {}, 200, 200, 200, 200, 200),
+    ("thread-new", "post", AGENT, {"title": "Emergence"}, 404, 403, 403, 302, 302),
     ("preferences", "get", "", {}, 200, 200, 200, 200, 200),
 ]
 PEOPLE = ["mallory", "victor", "alice", "carla", "olga"]
