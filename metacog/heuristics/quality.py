@@ -342,18 +342,22 @@ def _speaks_the_language(
     """Compare the languages of the user, the agent and the response, as far as their scripts tell them."""
     own = _SCRIPTS[language] if language else message.script if message else None
     spoken = reply.script if own else None
-    if spoken is None or own is None or (message is not None and _NAMES_A_LANGUAGE.search(message.folded)):
+    if spoken is None or own is None:
         return 1.0
     users = message.script if message is not None else None
-    if spoken not in (users or own, own):
-        flags.append(_mismatch(reply, spoken, users or own, "message" if users else "agent's language"))
+    wanted = users or own
+    has_variants = language is not None and spoken == own == "han"
+    if spoken == wanted and not has_variants:
+        return 1.0
+    if message is not None and _NAMES_A_LANGUAGE.search(message.folded):
+        return 1.0
+    if spoken not in (wanted, own):
+        flags.append(_mismatch(reply, spoken, wanted, "message" if users else "agent's language"))
         # Nobody's words to go by: the agent may well speak to somebody in another language than its own.
         return 0.0 if users else _STRANGE
-    if spoken != (users or own):
-        flags.append(_mismatch(reply, spoken, users or own, "message"))
+    if spoken != wanted:
+        flags.append(_mismatch(reply, spoken, wanted, "message"))
         return 0.5
-    if language is None or spoken != "han" or own != "han":
-        return 1.0
     variant = words.variant_of(reply.said)
     if variant in (None, language):
         return 1.0
@@ -394,9 +398,10 @@ def _repeats(
 ) -> bool:
     if len(own) < _MIN_WORDS:
         return False
+    distinct = {*own}
     for back, said_before in enumerate(reversed(recent), start=1):
         other = fingerprint(said_before) if isinstance(said_before, str) else said_before
-        if len({*own}.intersection(other)) < settings.similar_at * max(len(own), len(other)):
+        if len(distinct.intersection(other)) < settings.similar_at * max(len(own), len(other)):
             continue  # as alike as this at most
         alike = similarity(own, other)
         if alike >= settings.similar_at:

@@ -87,7 +87,7 @@ def fold(text: str) -> str:
 
 def said(text: str) -> str:
     """Blank out code, links and tags; every other character keeps its place."""
-    if not any(sign in text for sign in _MIGHT_BE_UNSAID):
+    if not any(map(text.__contains__, _MIGHT_BE_UNSAID)):
         return text
     return _UNSAID.sub(lambda match: " " * len(match[0]), text)
 
@@ -103,13 +103,17 @@ def script_of(text: str, least: float = 2.5) -> Script | None:
     rest = _beyond_ascii(text)
     characters: dict[Script, int] = {}
     for script, runs in _RUNS.items():  # no character is in two of them
+        if not rest:
+            break
         others = runs.sub("", rest)
         characters[script] = len(rest) - len(others)
         rest = others
-    if characters["kana"] > _KANA_SHARE * (characters["kana"] + characters["han"]):
+    kana = characters.get("kana", 0)
+    if kana > _KANA_SHARE * (kana + characters["han"]):
         characters["kana"] += characters.pop("han")
     words: dict[Script, float] = {"latin": latin}
-    words |= {script: count / _CHARACTERS_IN_WORD[script] for script, count in characters.items()}
+    for script, count in characters.items():
+        words[script] = count / _CHARACTERS_IN_WORD[script]
     total = sum(words.values())
     if total == 0 or total < least:
         return None
