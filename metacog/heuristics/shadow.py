@@ -19,7 +19,7 @@ _HIDDEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef]+"
 )
-_TAG = b"\xf3\xa0"  # opens the UTF-8 of those beyond `_END`
+_TAG = b"\xf3"  # opens the UTF-8 of what is hidden beyond `_END`; a single byte is looked for quickest
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 # Scripts that join or part letters with U+200B to U+200D: Arabic, Indic, Tibetan, Southeast Asian, Mongolian.
 _JOINING = f"{_RIGHT_TO_LEFT}\u0900-\u109f\u1780-\u18af\u1900-\u1cff"
