@@ -40,7 +40,9 @@ def parse_tags(response: str) -> tuple[Item, ...]:
     Refused (422) when there are more than 256 items or 4,096 openings and closings: what cannot be looked at
     must not pass.
     """
-    found = [*_pairs(response, _ANGLES), *_pairs(response, _BRACKETS)]
+    found = [pair for syntax in (_ANGLES, _BRACKETS) if syntax.first in response for pair in _pairs(response, syntax)]
+    if not found:
+        return ()
     if len(found) > MAX_ITEMS:
         raise _too_many(f"{len(found)} tags; {MAX_ITEMS}")
     found.sort(key=lambda pair: pair[0])
@@ -51,6 +53,7 @@ def parse_tags(response: str) -> tuple[Item, ...]:
 class _Syntax:
     head: re.Pattern[str]
     rest: re.Pattern[str]  # from the head to the end of the tag, quotes respected
+    first: str
     last: str
     takes_lone: bool
 
@@ -61,12 +64,14 @@ _KIND = "(?P<kind>" + "|".join(KINDS) + ")"
 _ANGLES = _Syntax(
     head=re.compile(rf"<(?=[/\w])(?P<close>/?)(?:[\w.-]++:)?{_KIND}(?=[\s/>])", re.IGNORECASE | re.ASCII),
     rest=re.compile(r"""(?:[^<>=]++|=\s*+"[^"<]*+"|=\s*+'[^'<]*+'|=)*+>"""),
+    first="<",
     last=">",
     takes_lone=False,
 )
 _BRACKETS = _Syntax(
     head=re.compile(rf"\[(?=[/\w])(?P<close>/?){_KIND}(?=[\s\]])", re.IGNORECASE | re.ASCII),
     rest=re.compile(r"""(?:[^\[\]=]++|=\s*+"[^"\[]*+"|=\s*+'[^'\[]*+'|=)*+\]"""),
+    first="[",
     last="]",
     takes_lone=True,
 )
