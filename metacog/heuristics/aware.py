@@ -6,7 +6,7 @@ Wanted from it: fewer wrong highlights, not a better forecast of errors.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .hesitation import MANY_CONCLUSIONS, MAX_SPANS, Pattern, Signal, Span, whole_chats
+from .hesitation import MANY_CONCLUSIONS, MAX_SPANS, Pattern, Signal, Span, spans_of, whole_chats
 from .sense import Reading
 from .shadow import Place, hides, suspects
 
@@ -98,4 +98,4 @@ SIGNALS = (
 
 
 def _spans(reading: Reading, places: Sequence[Place]) -> tuple[Span, ...]:
-    return tuple([Span(start, end, reading.text[start:end]) for start, end in places[:MAX_SPANS]])
+    return spans_of(reading.text, places[:MAX_SPANS])

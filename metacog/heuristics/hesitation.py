@@ -3,17 +3,20 @@
 They find phrases worth a second look. The score is no probability of error.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from .matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Found, Matcher, occurrences
+from .matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Found, Matcher, Place, occurrences
 
 MAX_SCORE = 100
 # Evidence shown for one signal: a text can hold hundreds of thousands of places, and nobody reads them.
 MAX_SPANS = 256
 LONG_CHAT = 200  # UTF-16 units, as JavaScript counts
 MANY_CONCLUSIONS = 2
+
+# Makes a NamedTuple in a third of the time of calling its class, which on a short text is most of the time.
+new = tuple.__new__
 
 
 class Span(NamedTuple):
@@ -67,91 +70,67 @@ class Pattern:
     description: str
 
 
-class Evidence(NamedTuple):
-    """What the signals look at."""
-
-    found: Found
-    pattern: Pattern | None
-    keyword: str  # the pattern's, that stands in the response
-    chats: Sequence[tuple[int, str]]  # index and text of each
-    long_chat: str | None  # all chats together, where that is long
-    matcher: Matcher
+def add_up(spoken: Sequence[tuple[str, int]], threshold: int) -> tuple[int, bool, str]:
+    """Give score, whether it is below the threshold, and suggestion, from the types and weights of what speaks."""
+    score = min(MAX_SCORE, sum([weight for _, weight in spoken]))
+    types = ", ".join([name for name, _ in spoken])
+    return score, score < threshold, f"Hesitation triggered (score={score}): {types}" if spoken else ""
 
 
-Seen = TypeVar("Seen")
-SignalFunction = Callable[[Seen, int], Signal | None]
+class SeedSignals:
+    """The seed's four signals, with weights (0 switches one off) and threshold; nothing in it changes.
 
+    It runs on every response and on short ones costs as much as the search, so it calls nothing that it can do without.
+    """
 
-def absolute_claim(evidence: Evidence, weight: int) -> Signal | None:
-    """Absolute terms, and nothing that names a source."""
-    terms = evidence.found.terms
-    count = len(terms[ABSOLUTE])
-    if not count or terms[SOURCE]:
-        return None
-    spans = _term_spans(evidence.found, ABSOLUTE)
-    return Signal("absolute-claim", f"{count} absolute claim(s) without source", weight, spans)
+    __slots__ = ("_sums", "_weights", "calm", "matcher")
 
+    def __init__(self, matcher: Matcher, weights: Mapping[str, int], threshold: int) -> None:
+        named = [(name, weights[name]) for name in ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")]
+        self.matcher = matcher
+        self._weights = [weight for _, weight in named]
+        # What each choice of signals adds up to: bit n of its number is the nth signal.
+        self._sums = [add_up([one for bit, one in enumerate(named) if n >> bit & 1], threshold) for n in range(16)]
+        self.calm = Hesitation(*self._sums[0][:2], (), "", ())
 
-def error_pattern(evidence: Evidence, weight: int) -> Signal | None:
-    """A keyword of a past mistake; only the first pattern counts."""
-    pattern = evidence.pattern
-    if pattern is None:
-        return None
-    text = evidence.found.text
-    places = occurrences(evidence.keyword, text, MAX_SPANS)
-    spans = tuple([Span(start, end, text[start:end]) for start, end in places])
-    return Signal("error-pattern", f"matches past error: {pattern.description}", weight, spans)
+    def weigh(
+        self,
+        found: Found,
+        chats: Sequence[tuple[int, str]],
+        long_chat: str | None,
+        pattern: Pattern | None,
+        keyword: str,
+    ) -> Hesitation:
+        """Weigh what was found in a response, and its chats (index and text; together, where that is long).
 
-
-def no_hedge(evidence: Evidence, weight: int) -> Signal | None:
-    """Chats of more than 200 UTF-16 units together, and no hedge in them."""
-    if evidence.long_chat is None or _is_hedged(evidence.long_chat, evidence.found, evidence.matcher):
-        return None
-    return Signal("no-hedge", "long CHAT response with no hedging language", weight, whole_chats(evidence.chats))
-
-
-def overconfidence(evidence: Evidence, weight: int) -> Signal | None:
-    """More than two conclusions, and fewer reasons than conclusions."""
-    terms = evidence.found.terms
-    conclusions, reasoning = len(terms[CONCLUSION]), len(terms[REASONING])
-    if conclusions <= MANY_CONCLUSIONS or reasoning >= conclusions:
-        return None
-    spans = _term_spans(evidence.found, CONCLUSION)
-    detail = f"{conclusions} conclusions vs {reasoning} reasoning qualifiers"
-    return Signal("overconfidence", detail, weight, spans)
-
-
-# In the seed's order. To add a signal: a function here, a weight in `policy`, a row in docs/heuristics.md.
-SIGNALS: tuple[tuple[str, SignalFunction[Evidence]], ...] = (
-    ("absolute-claim", absolute_claim),
-    ("error-pattern", error_pattern),
-    ("no-hedge", no_hedge),
-    ("overconfidence", overconfidence),
-)
-
-
-def weigh(
-    evidence: Seen, pattern: Pattern | None, signals: Sequence[tuple[SignalFunction[Seen], int]], threshold: int
-) -> Hesitation | None:
-    """Collect the signals (function and weight) that speak, and add up their weights; None: all are silent."""
-    spoken: tuple[Signal, ...] = ()
-    score = 0
-    for function, weight in signals:
-        signal = function(evidence, weight)
-        if signal is not None:
-            spoken += (signal,)
-            score += weight
-    if not spoken:
-        return None
-    score = min(score, MAX_SCORE)
-    types = ", ".join([signal.type for signal in spoken])
-    matched = (pattern.id,) if pattern and "error-pattern" in types else ()
-    return Hesitation(score, score < threshold, spoken, f"Hesitation triggered (score={score}): {types}", matched)
-
-
-def calm(threshold: int) -> Hesitation:
-    """Give the hesitation that has no signals."""
-    return Hesitation(0, threshold > 0, (), "", ())
+        `pattern` is the one that counts, `keyword` what of it stands in the response.
+        """
+        absolute, error, unhedged, overconfident = self._weights
+        text, _, terms, _ = found
+        signals: tuple[Signal, ...] = ()
+        spoken = 0
+        if terms[ABSOLUTE] and not terms[SOURCE] and absolute:
+            detail = f"{len(terms[ABSOLUTE])} absolute claim(s) without source"
+            signals = (new(Signal, ("absolute-claim", detail, absolute, _term_spans(found, ABSOLUTE))),)
+            spoken = 1
+        if pattern and error:
+            spans = spans_of(text, occurrences(keyword, text, MAX_SPANS))
+            signals += (new(Signal, ("error-pattern", f"matches past error: {pattern.description}", error, spans)),)
+            spoken += 2
+        if long_chat is not None and unhedged and not _is_hedged(long_chat, found, self.matcher):
+            detail = "long CHAT response with no hedging language"
+            signals += (new(Signal, ("no-hedge", detail, unhedged, whole_chats(chats))),)
+            spoken += 4
+        conclusions, reasoning = len(terms[CONCLUSION]), len(terms[REASONING])
+        if conclusions > MANY_CONCLUSIONS and reasoning < conclusions and overconfident:
+            detail = f"{conclusions} conclusions vs {reasoning} reasoning qualifiers"
+            signals += (new(Signal, ("overconfidence", detail, overconfident, _term_spans(found, CONCLUSION))),)
+            spoken += 8
+        if not spoken:
+            return self.calm
+        score, is_confident, suggestion = self._sums[spoken]
+        matched = (pattern.id,) if pattern and error else ()
+        return new(Hesitation, (score, is_confident, signals, suggestion, matched))
 
 
 def long_chat(chats: Sequence[tuple[int, str]]) -> str | None:
@@ -160,29 +139,36 @@ def long_chat(chats: Sequence[tuple[int, str]]) -> str | None:
         return None
     text = chats[0][1] if len(chats) == 1 else " ".join([text for _, text in chats])
     length = len(text)
-    if length <= LONG_CHAT and not text.isascii():
+    if LONG_CHAT // 2 < length <= LONG_CHAT and not text.isascii():
         length = len(text.encode("utf-16-le", "surrogatepass")) // 2
     return text if length > LONG_CHAT else None
 
 
 def whole_chats(chats: Sequence[tuple[int, str]]) -> tuple[Span, ...]:
     """Point at all of each chat."""
-    return tuple([Span(0, len(text), text, index) for index, text in chats if text][:MAX_SPANS])
+    if len(chats) == 1:
+        ((index, text),) = chats
+        return (new(Span, (0, len(text), text, index)),)
+    return tuple([new(Span, (0, len(text), text, index)) for index, text in chats if text][:MAX_SPANS])
 
 
 def _is_hedged(chat: str, found: Found, matcher: Matcher) -> bool:
-    if chat == found.text:
-        return bool(found.terms[HEDGE])
-    start = found.text.find(chat)
+    text, _, terms, _ = found
+    if chat == text:
+        return bool(terms[HEDGE])
+    start = text.find(chat)
     if start < 0:
         elsewhere = matcher.find(chat)
         return elsewhere is not None and bool(elsewhere.terms[HEDGE])
     # It stands in the response, which has been searched already.
     end = start + len(chat)
-    return any(start <= first and last <= end for first, last in found.spans(found.terms[HEDGE]))
+    return any(start <= first and last <= end for first, last in found.spans(terms[HEDGE]))
 
 
 def _term_spans(found: Found, which: int) -> tuple[Span, ...]:
-    text = found.text
-    places = found.spans(found.terms[which][:MAX_SPANS])
-    return tuple([Span(start, end, text[start:end]) for start, end in places])
+    return spans_of(found.text, found.spans(found.terms[which][:MAX_SPANS]))
+
+
+def spans_of(text: str, places: Sequence[Place]) -> tuple[Span, ...]:
+    """Show what stands at places of a text, in code points."""
+    return tuple([new(Span, (start, end, text[start:end], None)) for start, end in places])

@@ -65,22 +65,13 @@ def ahocorasick_automaton(entries: Sequence[bytes]) -> Automaton:
 best_automaton = daachorse_automaton if HAS_DAACHORSE else ahocorasick_automaton
 
 
-class Found:
+class Found(NamedTuple):
     """What stands in a text. Places are byte offsets into `folded`; `spans` makes them code points."""
 
-    __slots__ = ("_folded", "keyword", "terms", "text")
-
-    def __init__(
-        self,
-        text: str,
-        folded: bytes = b"",
-        terms: Sequence[Sequence[Place]] = ((),) * len(TERMS),
-        keyword: int | None = None,
-    ) -> None:
-        self.text = text
-        self.terms = terms  # the places of each list's terms, by ABSOLUTE, SOURCE, …
-        self.keyword = keyword  # the first one that occurs, by its place in the list that was given
-        self._folded = folded
+    text: str
+    folded: bytes = b""
+    terms: Sequence[Sequence[Place]] = ((),) * len(TERMS)  # the places of each list's terms, by ABSOLUTE, SOURCE, …
+    keyword: int | None = None  # the first one that occurs, by its place in the list that was given
 
     def spans(self, places: Sequence[Place]) -> Sequence[Place]:
         """Turn places (in order, apart from each other) into code points of the text."""
@@ -89,8 +80,8 @@ class Found:
         spans = []
         at = point = 0
         for start, end in places:
-            first = point + len(self._folded[at:start].decode())
-            point = first + len(self._folded[start:end].decode())
+            first = point + len(self.folded[at:start].decode())
+            point = first + len(self.folded[start:end].decode())
             at = end
             spans.append((first, point))
         return spans
@@ -122,12 +113,11 @@ class Matcher:
         # An entry that is found stands for all entries it ends with: for the best rank among them, and for
         # their terms (list and length in bytes), where there are any.
         self._ranks = array("q")
-        self._terms: dict[int, tuple[tuple[int, int], ...]] = {}
-        for number, entry in enumerate(entries):
+        self._terms: list[tuple[tuple[int, int], ...]] = []
+        for entry in entries:
             endings = [entries[other] for _, end, other in search.every(entry) if end == len(entry)]
             self._ranks.append(min(ranks.get(ending, _NONE) for ending in endings))
-            if terms := tuple((lists[ending], len(ending)) for ending in endings if ending in lists):
-                self._terms[number] = terms
+            self._terms.append(tuple([(lists[ending], len(ending)) for ending in endings if ending in lists]))
 
     def find(self, text: str) -> Found | None:
         """Find the places of all terms, and the best-ranked keyword that occurs; None: nothing at all."""
@@ -141,7 +131,9 @@ class Matcher:
             # No letter that folding brings is in a keyword: to fold the ASCII ones is enough, and far quicker.
             folded = text.encode().lower()
         entries = self._search(folded) if len(folded) <= self._window else self._search_long(folded)
-        return self._sort(text, folded, entries) if entries else None
+        if not entries:
+            return None
+        return self._sort(text, folded, entries)
 
     def _find_twice(self, text: str) -> Found:
         """Find terms and keywords apart, where they fold differently."""
@@ -150,13 +142,15 @@ class Matcher:
         return Found(text, folded, terms, self._sort(text, lowered, self._search_long(lowered)).keyword)
 
     def _sort(self, text: str, folded: bytes, entries: Sequence[tuple[int, int, int]]) -> Found:
-        terms: list[list[Place]] = [[], [], [], [], []]
-        terms_of = self._terms.get
+        terms: tuple[list[Place], ...] = ([], [], [], [], [])
+        terms_of = self._terms
         for _, end, entry in entries:
-            for which, length in terms_of(entry, ()):
+            for which, length in terms_of[entry]:
                 terms[which].append((end - length, end))
-        best = min([self._ranks[entry] for _, _, entry in entries], default=_NONE) if self._has_keywords else _NONE
-        return Found(text, folded, terms, None if best == _NONE else best)
+        if not self._has_keywords:
+            return tuple.__new__(Found, (text, folded, terms, None))
+        best = min([self._ranks[entry] for _, _, entry in entries], default=_NONE)
+        return tuple.__new__(Found, (text, folded, terms, None if best == _NONE else best))
 
     def _search_long(self, folded: bytes) -> list[tuple[int, int, int]]:
         """Search window by window; of a keyword, which can be found a million times, keep one finding."""
@@ -165,14 +159,12 @@ class Matcher:
         for at in range(0, len(folded), self._window):
             offset = max(0, at - self._overlap)
             found = self._search(folded[offset : at + self._window])
-            entries = {entry for _, _, entry in found}
-            keywords |= entries - self._terms.keys()
-            if not entries.isdisjoint(self._terms):
-                kept += [
-                    (offset + start, offset + end, entry)
-                    for start, end, entry in found
-                    if entry in self._terms and offset + end > at
-                ]
+            kept += [
+                (offset + start, offset + end, entry)
+                for start, end, entry in found
+                if self._terms[entry] and offset + end > at
+            ]
+            keywords.update([entry for _, _, entry in found if not self._terms[entry]])
         return kept + [(0, 0, entry) for entry in keywords]
 
 

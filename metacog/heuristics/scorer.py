@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 from . import aware
-from .hesitation import SIGNALS, Evidence, Hesitation, Pattern, calm, long_chat, weigh
+from .hesitation import Hesitation, Pattern, SeedSignals, add_up, long_chat
 from .matcher import Found, Matcher
 from .modulation import modulate, schedule
 from .parts import History, Parts
@@ -65,7 +65,7 @@ class Assessment(NamedTuple):
 class Scorer:
     """Scores any number of responses, from any number of threads; nothing in it changes once it is built."""
 
-    __slots__ = ("_aware_signals", "_calm", "_marks", "_matcher", "_patterns", "_reader", "_signals", "parts", "policy")
+    __slots__ = ("_aware_signals", "_marks", "_patterns", "_reader", "_seed", "parts", "policy")
 
     def __init__(
         self,
@@ -82,7 +82,6 @@ class Scorer:
 
     def _apply(self, policy: Policy) -> None:
         self.policy, self.parts = policy, Parts(policy)
-        self._calm = calm(policy.threshold)
         weights = policy.weights
         self._reader: Reader | None = None
         if policy.profile == "aware":
@@ -90,8 +89,7 @@ class Scorer:
             self._marks = marks_of(*(policy.marks or {}).values())
             self._aware_signals = tuple((signal, weights[name]) for name, signal in aware.SIGNALS if weights[name])
         else:
-            self._matcher = self._patterns.matcher
-            self._signals = tuple((signal, weights[name]) for name, signal in SIGNALS if weights[name])
+            self._seed = SeedSignals(self._patterns.matcher, weights, policy.threshold)
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
@@ -120,14 +118,13 @@ class Scorer:
             return self._hesitate_aware(self._reader, response, items)
         chats = _chats(items)
         together = long_chat(chats)
-        found = self._matcher.find(response)
+        found = self._seed.matcher.find(response)
         if found is None:
             if together is None:
-                return self._calm
+                return self._seed.calm
             found = Found(response)
         pattern, keyword = self._patterns.of(found.keyword)
-        evidence = Evidence(found, pattern, keyword, chats, together, self._matcher)
-        return weigh(evidence, pattern, self._signals, self.policy.threshold) or self._calm
+        return self._seed.weigh(found, chats, together, pattern, keyword)
 
     def _hesitate_aware(self, reader: Reader, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
         chats = _chats(items)
@@ -146,7 +143,11 @@ class Scorer:
         # In ASCII nothing is hidden.
         others = {index: text for index, text in enumerate(texts) if not text.isascii() and text not in response}
         evidence = aware.AwareEvidence(reading, pattern, keyword, chats, is_unhedged, others)
-        return weigh(evidence, pattern, self._aware_signals, self.policy.threshold) or self._calm
+        spoken = [signal(evidence, weight) for signal, weight in self._aware_signals]
+        signals = [signal for signal in spoken if signal]
+        score, is_confident, suggestion = add_up([(one.type, one.weight) for one in signals], self.policy.threshold)
+        matched = (pattern.id,) if pattern and any(one.type == "error-pattern" for one in signals) else ()
+        return Hesitation(score, is_confident, tuple(signals), suggestion, matched)
 
     def score(
         self,
