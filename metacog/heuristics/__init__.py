@@ -3,11 +3,12 @@
 Imports no Django and no Celery; reads no clock, file, network or setting while it scores.
 """
 
-from .hesitation import Hesitation, Pattern, Signal, Span
+from .hesitation import Hesitation, Signal, Span
 from .parts import History
+from .patterns import Pattern, PatternError
 from .policy import Policy
 from .policy_error import PolicyError
-from .scorer import ENGINE, Assessment, PatternError, Scorer
+from .scorer import ENGINE, Assessment, Scorer
 from .tags import Item, parse_tags
 from .timesense import advance_intent, format_intent, temporal_markers
 from .wire import Refused, check_response, read_response

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from .parts import MANY_TURNS, History
+from .patterns import PatternError
 from .policy import PROFILES
 from .policy_error import PolicyError
-from .scorer import PatternError, Scorer
+from .scorer import Scorer
 from .strict_json import Refused, load
 from .timesense import format_intent, temporal_markers
 from .wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant

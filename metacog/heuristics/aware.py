@@ -4,11 +4,25 @@ Wanted from it: fewer wrong highlights, not a better forecast of errors.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .hesitation import MANY_CONCLUSIONS, MAX_SPANS, Pattern, Signal, Span, spans_of, whole_chats
-from .sense import Reading
+from .hesitation import (
+    MANY_CONCLUSIONS,
+    MAX_SPANS,
+    Hesitation,
+    Signal,
+    Span,
+    add_up,
+    chats_of,
+    spans_of,
+    together,
+    whole_chats,
+)
+from .patterns import Pattern, Patterns
+from .policy import Policy
+from .sense import Reading, marks_of
 from .shadow import Place, hides, suspects
+from .tags import Item
 
 # Hidden characters are counted up to here.
 MAX_SUSPECTS = 10_000
@@ -95,6 +109,42 @@ SIGNALS = (
     ("no-source", no_source),
     ("hidden-text", hidden_text),
 )
+
+
+class AwareSignals:
+    """The signals of the profile `aware` under a policy; nothing in it changes."""
+
+    __slots__ = ("_marks", "_patterns", "_reader", "_signals", "_threshold")
+
+    def __init__(self, patterns: Patterns, policy: Policy) -> None:
+        self._patterns, self._reader = patterns, patterns.reader
+        self._marks = marks_of(*(policy.marks or {}).values())
+        self._signals = [(signal, policy.weights[name]) for name, signal in SIGNALS if policy.weights[name]]
+        self._threshold = policy.threshold
+
+    def hesitate(self, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
+        """Look for reasons to hesitate in a response and its items."""
+        chats = chats_of(items)
+        long_chat = together(chats) if chats else None
+        reading = self._reader.read(response, self._marks)
+        is_unhedged = False
+        if long_chat is not None:
+            start = response.find(long_chat)
+            if start < 0:
+                is_unhedged = not self._reader.read(long_chat, self._marks).hedges
+            else:
+                end = start + len(long_chat)
+                is_unhedged = not any(start <= first and last <= end for first, last in reading.hedges)
+        pattern, keyword = (None, "") if reading.keyword is None else self._patterns.of(reading.keyword)
+        texts = [item.text if isinstance(item, Item) else item["text"] for item in items]
+        # In ASCII nothing is hidden.
+        others = {index: text for index, text in enumerate(texts) if not text.isascii() and text not in response}
+        evidence = AwareEvidence(reading, pattern, keyword, chats, is_unhedged, others)
+        spoken = [signal(evidence, weight) for signal, weight in self._signals]
+        signals = tuple([signal for signal in spoken if signal])
+        score, is_confident, suggestion = add_up([(one.type, one.weight) for one in signals], self._threshold)
+        matched = tuple([pattern.id for one in signals if pattern and one.type == "error-pattern"])
+        return Hesitation(score, is_confident, signals, suggestion, matched)
 
 
 def _spans(reading: Reading, places: Sequence[Place]) -> tuple[Span, ...]:

@@ -4,10 +4,12 @@ They find phrases worth a second look. The score is no probability of error.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Found, Matcher, Place, occurrences
+from .matcher import ABSOLUTE, CONCLUSION, HEDGE, NOWHERE, REASONING, SOURCE, Found, Matcher, Place, occurrences
+from .patterns import Patterns
+from .policy import Policy
+from .tags import Item
 
 MAX_SCORE = 100
 # Evidence shown for one signal: a text can hold hundreds of thousands of places, and nobody reads them.
@@ -61,15 +63,6 @@ class Hesitation(NamedTuple):
     matched_pattern_ids: tuple[str, ...]  # the first pattern that matches, as in the seed
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A past mistake: any of the keywords in a response recalls it."""
-
-    id: str
-    keywords: tuple[str, ...]
-    description: str
-
-
 def add_up(spoken: Sequence[tuple[str, int]], threshold: int) -> tuple[int, bool, str]:
     """Give score, whether it is below the threshold, and suggestion, from the types and weights of what speaks."""
     score = min(MAX_SCORE, sum([weight for _, weight in spoken]))
@@ -78,65 +71,79 @@ def add_up(spoken: Sequence[tuple[str, int]], threshold: int) -> tuple[int, bool
 
 
 class SeedSignals:
-    """The seed's four signals, with weights (0 switches one off) and threshold; nothing in it changes.
+    """The seed's four signals under a policy; nothing in it changes."""
 
-    It runs on every response and on short ones costs as much as the search, so it calls nothing that it can do without.
-    """
+    __slots__ = ("_calm", "_matcher", "_patterns", "_sums", "_weights")
 
-    __slots__ = ("_sums", "_weights", "calm", "matcher")
-
-    def __init__(self, matcher: Matcher, weights: Mapping[str, int], threshold: int) -> None:
-        named = [(name, weights[name]) for name in ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")]
-        self.matcher = matcher
+    def __init__(self, patterns: Patterns, policy: Policy) -> None:
+        names = ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")
+        named = [(name, policy.weights[name]) for name in names]
+        self._patterns, self._matcher = patterns, patterns.matcher
         self._weights = [weight for _, weight in named]
         # What each choice of signals adds up to: bit n of its number is the nth signal.
-        self._sums = [add_up([one for bit, one in enumerate(named) if n >> bit & 1], threshold) for n in range(16)]
-        self.calm = Hesitation(*self._sums[0][:2], (), "", ())
+        chosen = ([one for bit, one in enumerate(named) if number >> bit & 1] for number in range(1 << len(named)))
+        self._sums = [add_up(spoken, policy.threshold) for spoken in chosen]
+        self._calm = Hesitation(*self._sums[0][:2], (), "", ())
 
-    def weigh(
-        self,
-        found: Found,
-        chats: Sequence[tuple[int, str]],
-        long_chat: str | None,
-        pattern: Pattern | None,
-        keyword: str,
-    ) -> Hesitation:
-        """Weigh what was found in a response, and its chats (index and text; together, where that is long).
+    def hesitate(self, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
+        """Look for reasons to hesitate in a response and its chats.
 
-        `pattern` is the one that counts, `keyword` what of it stands in the response.
+        One function, as in the seed, that calls nothing it can do without: every response goes through it, and on
+        short ones calls take longer than the search.
         """
+        chats = chats_of(items)
+        long_chat = together(chats) if chats else None
+        found = self._matcher.find(response)
+        if found is None:
+            if long_chat is None:
+                return self._calm
+            found = new(Found, (response, b"", NOWHERE, None))
+        _, _, terms, known = found
         absolute, error, unhedged, overconfident = self._weights
-        text, _, terms, _ = found
         signals: tuple[Signal, ...] = ()
         spoken = 0
+        matched: tuple[str, ...] = ()
         if terms[ABSOLUTE] and not terms[SOURCE] and absolute:
             detail = f"{len(terms[ABSOLUTE])} absolute claim(s) without source"
             signals = (new(Signal, ("absolute-claim", detail, absolute, _term_spans(found, ABSOLUTE))),)
             spoken = 1
-        if pattern and error:
-            spans = spans_of(text, occurrences(keyword, text, MAX_SPANS))
+        if known is not None and error:
+            pattern, keyword = self._patterns.of(known)
+            spans = spans_of(response, occurrences(keyword, response, MAX_SPANS))
             signals += (new(Signal, ("error-pattern", f"matches past error: {pattern.description}", error, spans)),)
             spoken += 2
-        if long_chat is not None and unhedged and not _is_hedged(long_chat, found, self.matcher):
+            matched = (pattern.id,)
+        if long_chat is not None and unhedged and not _is_hedged(long_chat, found, self._matcher):
             detail = "long CHAT response with no hedging language"
             signals += (new(Signal, ("no-hedge", detail, unhedged, whole_chats(chats))),)
             spoken += 4
-        conclusions, reasoning = len(terms[CONCLUSION]), len(terms[REASONING])
-        if conclusions > MANY_CONCLUSIONS and reasoning < conclusions and overconfident:
-            detail = f"{conclusions} conclusions vs {reasoning} reasoning qualifiers"
-            signals += (new(Signal, ("overconfidence", detail, overconfident, _term_spans(found, CONCLUSION))),)
-            spoken += 8
+        if (conclusions := len(terms[CONCLUSION])) > MANY_CONCLUSIONS and overconfident:
+            reasoning = len(terms[REASONING])
+            if reasoning < conclusions:
+                detail = f"{conclusions} conclusions vs {reasoning} reasoning qualifiers"
+                signals += (new(Signal, ("overconfidence", detail, overconfident, _term_spans(found, CONCLUSION))),)
+                spoken += 8
         if not spoken:
-            return self.calm
+            return self._calm
         score, is_confident, suggestion = self._sums[spoken]
-        matched = (pattern.id,) if pattern and error else ()
         return new(Hesitation, (score, is_confident, signals, suggestion, matched))
 
 
-def long_chat(chats: Sequence[tuple[int, str]]) -> str | None:
-    """Put the chats together as the seed does, or None when that is not longer than 200 UTF-16 units."""
-    if not chats:
-        return None
+def chats_of(items: Sequence[Item | Mapping[str, Any]]) -> list[tuple[int, str]]:
+    """Give index and text of each chat."""
+    chats = []
+    for index, item in enumerate(items):
+        if isinstance(item, Item):
+            kind, text = item.kind, item.text
+        else:
+            kind, text = item["kind"], item["text"]
+        if kind == "chat" or kind.casefold() == "chat":
+            chats.append((index, text))
+    return chats
+
+
+def together(chats: Sequence[tuple[int, str]]) -> str | None:
+    """Put chats (one at least) together as the seed does, or None when that is not longer than 200 UTF-16 units."""
     text = chats[0][1] if len(chats) == 1 else " ".join([text for _, text in chats])
     length = len(text)
     if LONG_CHAT // 2 < length <= LONG_CHAT and not text.isascii():
@@ -145,7 +152,7 @@ def long_chat(chats: Sequence[tuple[int, str]]) -> str | None:
 
 
 def whole_chats(chats: Sequence[tuple[int, str]]) -> tuple[Span, ...]:
-    """Point at all of each chat."""
+    """Point at all of each chat, long ones together."""
     if len(chats) == 1:
         ((index, text),) = chats
         return (new(Span, (0, len(text), text, index)),)

@@ -65,12 +65,15 @@ def ahocorasick_automaton(entries: Sequence[bytes]) -> Automaton:
 best_automaton = daachorse_automaton if HAS_DAACHORSE else ahocorasick_automaton
 
 
+NOWHERE: Sequence[Sequence[Place]] = ((),) * len(TERMS)
+
+
 class Found(NamedTuple):
     """What stands in a text. Places are byte offsets into `folded`; `spans` makes them code points."""
 
     text: str
     folded: bytes = b""
-    terms: Sequence[Sequence[Place]] = ((),) * len(TERMS)  # the places of each list's terms, by ABSOLUTE, SOURCE, …
+    terms: Sequence[Sequence[Place]] = NOWHERE  # the places of each list's terms, by ABSOLUTE, SOURCE, …
     keyword: int | None = None  # the first one that occurs, by its place in the list that was given
 
     def spans(self, places: Sequence[Place]) -> Sequence[Place]:
@@ -143,14 +146,15 @@ class Matcher:
 
     def _sort(self, text: str, folded: bytes, entries: Sequence[tuple[int, int, int]]) -> Found:
         terms: tuple[list[Place], ...] = ([], [], [], [], [])
-        terms_of = self._terms
+        meanings = self._terms
         for _, end, entry in entries:
-            for which, length in terms_of[entry]:
+            for which, length in meanings[entry]:
                 terms[which].append((end - length, end))
-        if not self._has_keywords:
-            return tuple.__new__(Found, (text, folded, terms, None))
-        best = min([self._ranks[entry] for _, _, entry in entries], default=_NONE)
-        return tuple.__new__(Found, (text, folded, terms, None if best == _NONE else best))
+        keyword = None
+        if self._has_keywords:
+            best = min([self._ranks[entry] for _, _, entry in entries], default=_NONE)
+            keyword = None if best == _NONE else best
+        return tuple.__new__(Found, (text, folded, terms, keyword))
 
     def _search_long(self, folded: bytes) -> list[tuple[int, int, int]]:
         """Search window by window; of a keyword, which can be found a million times, keep one finding."""

@@ -99,7 +99,7 @@ def test_it_can_be_switched_off() -> None:
 def test_it_shares_the_patterns_with_another_policy() -> None:
     scorer = Scorer(KEY)
     strict = scorer.with_policy({"threshold": 0, "hold_at": 0})
-    assert strict._seed.matcher is scorer._seed.matcher
+    assert strict._patterns is scorer._patterns
     assert strict.hesitate("key", []).matched_pattern_ids == ("ep",)
     assert strict.hesitate("", []).confident is False
     assert scorer.hesitate("", []).confident is True
