@@ -84,17 +84,18 @@ class Row:
 class Contender:
     """Something that scores texts, and tells what a number of rounds took: CPU, wall (seconds), sum of scores."""
 
-    def __init__(self, name: str, score: Callable[[str], int]) -> None:
+    def __init__(self, name: str, score: Callable[[str, list[dict[str, str]]], int]) -> None:
         self.name = name
         self.score = score
 
     def run(self, texts: Sequence[str], rounds: int) -> tuple[float, float, float]:
         score = self.score
+        given = [(text, [{"kind": "chat", "text": text}]) for text in texts]
         scores = 0
         cpu, wall = time.process_time(), time.perf_counter()
         for _ in range(rounds):
-            for text in texts:
-                scores += score(text)
+            for text, items in given:
+                scores += score(text, items)
         return time.process_time() - cpu, time.perf_counter() - wall, scores / rounds
 
 
@@ -136,7 +137,7 @@ def reference(patterns: Sequence[dict[str, Any]]) -> Iterator[Contender]:
         node.close()
 
 
-def python_rules(patterns: Sequence[dict[str, Any]]) -> Callable[[str], int]:
+def python_rules(patterns: Sequence[dict[str, Any]]) -> Callable[[str, list[dict[str, str]]], int]:
     def expression(terms: Sequence[str]) -> re.Pattern[str]:
         return re.compile("|".join(terms), re.IGNORECASE | re.ASCII)
 
@@ -144,7 +145,7 @@ def python_rules(patterns: Sequence[dict[str, Any]]) -> Callable[[str], int]:
     conclusion, reasoning = expression(seed.CONCLUSION), expression(seed.REASONING)
     keywords = [[keyword.lower() for keyword in pattern["keywords"]] for pattern in patterns]
 
-    def score(text: str) -> int:
+    def score(text: str, _: list[dict[str, str]]) -> int:
         points = 0
         if absolute.findall(text) and not source.search(text):
             points += 20
@@ -161,16 +162,13 @@ def python_rules(patterns: Sequence[dict[str, Any]]) -> Callable[[str], int]:
     return score
 
 
-def hesitate(scorer: Scorer) -> Callable[[str], int]:
-    return lambda text: scorer.hesitate(text, [{"kind": "chat", "text": text}]).score
+def hesitate(scorer: Scorer) -> Callable[[str, list[dict[str, str]]], int]:
+    hesitate = scorer.hesitate
+    return lambda text, items: hesitate(text, items).score
 
 
-def verdict(scorer: Scorer) -> Callable[[str], int]:
-    def score(text: str) -> int:
-        body = {"response": text, "items": [{"kind": "chat", "text": text}]}
-        return int(scorer.score(body)["hesitation"]["score"])
-
-    return score
+def verdict(scorer: Scorer) -> Callable[[str, list[dict[str, str]]], int]:
+    return lambda text, items: int(scorer.score({"response": text, "items": items})["hesitation"]["score"])
 
 
 def race(texts: str, given: Sequence[str], patterns: int, ours: Contender, theirs: Contender, rounds: int) -> Row:

@@ -1,7 +1,9 @@
 """Find the seed's terms and the patterns' keywords in a text, in one pass."""
 
 from array import array
+from codecs import utf_16_le_encode
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
@@ -27,6 +29,8 @@ _NONE = 2**62
 _KELVIN, _DOTTED_I = "\u212a", "\u0130"
 # Entries up to which ahocorasick_rs builds a DFA: three times as fast, but at 10,000 patterns it takes 2 s and 134 MB.
 _DFA_ENTRIES = 1_500
+# So many characters tell in which encoding a text is shorter; where there are not so many, it does not matter.
+_SAMPLE, _LONG_ENOUGH = 8, 200
 
 
 class Automaton(NamedTuple):
@@ -65,11 +69,16 @@ def ahocorasick_automaton(entries: Sequence[bytes]) -> Automaton:
 best_automaton = daachorse_automaton if HAS_DAACHORSE else ahocorasick_automaton
 
 
+def quickest_automaton(entries: Sequence[bytes]) -> Automaton:
+    """Build a DFA for some hundred entries; daachorse reads ahead for few of them, and stays small with many."""
+    return (ahocorasick_automaton if 100 <= len(entries) <= 1_000 else best_automaton)(entries)
+
+
 NOWHERE: Sequence[Sequence[Place]] = ((),) * len(TERMS)
 
 
 class Found(NamedTuple):
-    """What stands in a text. Places are byte offsets into `folded`; `spans` makes them code points."""
+    """What stands in a text. Places are byte offsets into `folded`, where that is given; `spans` gives code points."""
 
     text: str
     folded: bytes = b""
@@ -78,7 +87,7 @@ class Found(NamedTuple):
 
     def spans(self, places: Sequence[Place]) -> Sequence[Place]:
         """Turn places (in order, apart from each other) into code points of the text."""
-        if self.text.isascii():
+        if not self.folded or self.text.isascii():
             return places
         spans = []
         at = point = 0
@@ -95,48 +104,105 @@ def _has_case_beyond_ascii(character: str) -> bool:
     return not character.isascii() and (character.lower() != character.upper() or character == "\u0307")
 
 
+def _is_wide(text: str) -> bool:
+    """Tell from a sample whether most characters take more than two bytes in UTF-8."""
+    some = text[:: len(text) // _SAMPLE + 1]
+    return len(some.encode()) > 2 * len(some)
+
+
+class _Word(NamedTuple):
+    """A term, a keyword, or both."""
+
+    text: str  # folded
+    rank: int  # the keyword's place in the list that was given, or _NONE
+    terms: int | None  # the list that it is a term of
+
+
 class Matcher:
-    """All terms and keywords in one automaton; it never changes, and any number of threads may share it."""
+    """All terms and keywords in one automaton; it never changes, and any number of threads may share it.
+
+    What is mostly beyond Latin, where UTF-16 is shorter, is searched as that by an automaton of its own, which is built
+    when the first such text comes.
+    """
 
     def __init__(
-        self, keywords: Sequence[str] = (), automaton: Callable[[Sequence[bytes]], Automaton] = best_automaton
+        self, keywords: Sequence[str] = (), automaton: Callable[[Sequence[bytes]], Automaton] | None = None
     ) -> None:
         """Build from keywords in order of rank; they fold as JavaScript's toLowerCase does."""
-        ranks: dict[bytes, int] = {}
+        ranks: dict[str, int] = {}
         for rank, keyword in enumerate(keywords):
-            ranks.setdefault(keyword.lower().encode(), rank)
-        lists = {term.encode().lower(): which for which, terms in enumerate(TERMS) for term in terms}
-        entries = list(dict.fromkeys([*lists, *ranks]))
-        search = automaton(entries)
+            ranks.setdefault(keyword.lower(), rank)
+        lists = {term.lower(): which for which, terms in enumerate(TERMS) for term in terms}
+        texts = dict.fromkeys([*lists, *ranks])
+        self._words = [_Word(text, ranks.get(text, _NONE), lists.get(text)) for text in texts]
+        self._automaton = automaton
+        self._has_keywords = bool(ranks)
+        self._needs_unicode = any(map(_has_case_beyond_ascii, set("".join(ranks))))
+        entries = [text.encode() for text in texts]
+        search = (automaton or quickest_automaton)(entries)
         self._search = search.longest
         self._window = search.window
-        self._has_keywords = bool(ranks)
-        self._needs_unicode = any(map(_has_case_beyond_ascii, set("".join(keywords).lower())))
         self._overlap = max(map(len, entries)) - 1
         # An entry that is found stands for all entries it ends with: for the best rank among them, and for
         # their terms (list and length in bytes), where there are any.
         self._ranks = array("q")
         self._terms: list[tuple[tuple[int, int], ...]] = []
         for entry in entries:
-            endings = [entries[other] for _, end, other in search.every(entry) if end == len(entry)]
-            self._ranks.append(min(ranks.get(ending, _NONE) for ending in endings))
-            self._terms.append(tuple([(lists[ending], len(ending)) for ending in endings if ending in lists]))
+            endings = [self._words[other] for _, end, other in search.every(entry) if end == len(entry)]
+            self._ranks.append(min([word.rank for word in endings]))
+            terms = [(word.terms, len(word.text.encode())) for word in endings if word.terms is not None]
+            self._terms.append(tuple(terms))
+
+    @cached_property
+    def _wide(self) -> tuple[Search, list[list[_Word]]]:
+        """Build the search in UTF-16, and the words that each entry it finds may stand for."""
+        alike: dict[bytes, list[_Word]] = {}
+        for word in self._words:
+            # Other letters than those of ASCII become the same here, too: they are told apart once they are found.
+            alike.setdefault(utf_16_le_encode(word.text)[0].lower(), []).append(word)
+        entries = list(alike)
+        search = (self._automaton or best_automaton)(entries)
+        endings = ([other for _, end, other in search.every(entry) if end == len(entry)] for entry in entries)
+        return search.longest, [[word for other in others for word in alike[entries[other]]] for others in endings]
 
     def find(self, text: str) -> Found | None:
         """Find the places of all terms, and the best-ranked keyword that occurs; None: nothing at all."""
-        if not self._has_keywords or text.isascii():
+        if text.isascii():
             folded = text.encode().lower()
-        elif _KELVIN in text or _DOTTED_I in text:
+        elif self._has_keywords and (_KELVIN in text or _DOTTED_I in text):
             return self._find_twice(text)
         elif self._needs_unicode:
             folded = text.lower().encode()
         else:
             # No letter that folding brings is in a keyword: to fold the ASCII ones is enough, and far quicker.
+            if len(text) >= _LONG_ENOUGH and _is_wide(text):
+                written = utf_16_le_encode(text)[0].lower()
+                if len(written) == 2 * len(text) <= self._window:
+                    return self._find_wide(text, written)
             folded = text.encode().lower()
         entries = self._search(folded) if len(folded) <= self._window else self._search_long(folded)
+        return self._sort(text, folded, entries) if entries else None
+
+    def _find_wide(self, text: str, written: bytes) -> Found | None:
+        """Find in a text that has a UTF-16 unit for each code point."""
+        search, meanings = self._wide
+        entries = search(written)
         if not entries:
             return None
-        return self._sort(text, folded, entries)
+        terms: tuple[list[Place], ...] = ([], [], [], [], [])
+        best = _NONE
+        for _, end, entry in entries:
+            if end & 1:
+                continue  # the end of one unit and the beginning of the next
+            end >>= 1
+            for word, rank, which in meanings[entry]:
+                start = end - len(word)
+                if text[start:end] == word or text[start:end].lower() == word:
+                    if which is not None:
+                        terms[which].append((start, end))
+                    if rank < best:
+                        best = rank
+        return tuple.__new__(Found, (text, b"", terms, None if best == _NONE else best))
 
     def _find_twice(self, text: str) -> Found:
         """Find terms and keywords apart, where they fold differently."""

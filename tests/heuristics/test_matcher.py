@@ -216,8 +216,48 @@ def test_it_searches_twice_where_terms_and_keywords_fold_differently() -> None:
     assert not found.terms[HEDGE]  # "I think" would be one
 
 
+# What goes with so much of this is searched as UTF-16.
+WIDE = "字" * 300
+
+
+@automata
+@pytest.mark.parametrize(
+    ("keyword", "text", "occurs"),
+    [
+        ("API 限制", "這個 api 限制", True),
+        ("乁", "乁", True),
+        ("乁", "乡", False),  # the same once the low bytes are folded
+        ("乡", "乁", False),
+        ("䅁", "慡", False),
+        ("aa", "慡", False),
+        ("慡", "aa", False),
+        ("敬請", "恭敬請坐", True),
+        ("一N", "不一N", True),
+        ("一N", "不一n", True),
+        ("\u4e61\u4e61", "\u6161\u614e\u4e4e", False),  # the bytes are there, but half a unit off
+        ("限制😀", "限制😀", True),
+        ("é限", "É限", True),
+    ],
+)
+def test_it_finds_the_same_in_utf_16(
+    automaton: Callable[..., matcher.Automaton], keyword: str, text: str, occurs: bool
+) -> None:
+    for written in (text, text + WIDE, WIDE + text):
+        found = Matcher(["none", keyword], automaton).find(written)
+        assert (found is not None and found.keyword == 1) is occurs
+
+
+@automata
+def test_it_finds_terms_in_utf_16_by_characters(automaton: Callable[..., matcher.Automaton]) -> None:
+    for astral, shift in (("", 0), ("😀", 1)):
+        found = Matcher(automaton=automaton).find(astral + WIDE + "不可能 CLEARLY 可能")
+        assert found is not None
+        assert list(found.spans(found.terms[ABSOLUTE])) == [(300 + shift, 303 + shift), (304 + shift, 311 + shift)]
+        assert list(found.spans(found.terms[HEDGE])) == [(301 + shift, 303 + shift), (312 + shift, 314 + shift)]
+
+
 pieces = st.sampled_from(
-    [*ALL, *map(str.upper, ALL), *"aAkKsSiI定一可能不 .", "\u212a", "İ", "ſ", "ı", "Σ", "😀", "é", "É"]
+    [*ALL, *map(str.upper, ALL), *"aAkKsSiI定一可能不 .乁乡䅁慡", "\u212a", "İ", "ſ", "ı", "Σ", "😀", "é", "É"]
 )
 texts = st.lists(pieces, max_size=25).map("".join)
 words = st.lists(pieces, min_size=1, max_size=3).map("".join)
@@ -225,12 +265,12 @@ words = st.lists(pieces, min_size=1, max_size=3).map("".join)
 
 @given(texts, st.lists(words, max_size=5))
 def test_both_libraries_find_what_expressions_find(text: str, keywords: list[str]) -> None:
-    for automaton in AUTOMATA:
-        found = Matcher(keywords, automaton).find(text) or matcher.Found(text)
+    for automaton, written in itertools.product(AUTOMATA, (text, text + WIDE, WIDE + text + WIDE)):
+        found = Matcher(keywords, automaton).find(written) or matcher.Found(written)
         for which, terms in enumerate(TERMS):
             expression = re.compile("|".join(terms), re.IGNORECASE | re.ASCII)
-            assert list(found.spans(found.terms[which])) == [match.span() for match in expression.finditer(text)]
-        first = next((n for n, word in enumerate(keywords) if word.lower() in text.lower()), None)
+            assert list(found.spans(found.terms[which])) == [match.span() for match in expression.finditer(written)]
+        first = next((n for n, word in enumerate(keywords) if word.lower() in written.lower()), None)
         assert found.keyword == first
 
 
