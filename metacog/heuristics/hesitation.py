@@ -6,7 +6,7 @@ They find phrases worth a second look. The score is no probability of error.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .matcher import ABSOLUTE, CONCLUSION, HEDGE, NOWHERE, REASONING, SOURCE, Found, Matcher, Place, occurrences
+from .matcher import ABSOLUTE, CONCLUSION, HEDGE, NOWHERE, REASONING, SOURCE, Found, Place, occurrences
 from .patterns import Patterns
 from .policy import Policy
 from .tags import Item
@@ -73,12 +73,12 @@ def add_up(spoken: Sequence[tuple[str, int]], threshold: int) -> tuple[int, bool
 class SeedSignals:
     """The seed's four signals under a policy; nothing in it changes."""
 
-    __slots__ = ("_calm", "_matcher", "_patterns", "_sums", "_weights")
+    __slots__ = ("_calm", "_find", "_patterns", "_sums", "_weights")
 
     def __init__(self, patterns: Patterns, policy: Policy) -> None:
         names = ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")
         named = [(name, policy.weights[name]) for name in names]
-        self._patterns, self._matcher = patterns, patterns.matcher
+        self._patterns, self._find = patterns, patterns.matcher.find
         self._weights = [weight for _, weight in named]
         # What each choice of signals adds up to: bit n of its number is the nth signal.
         chosen = ([one for bit, one in enumerate(named) if number >> bit & 1] for number in range(1 << len(named)))
@@ -91,9 +91,9 @@ class SeedSignals:
         One function, as in the seed, that calls nothing it can do without: every response goes through it, and on
         short ones calls take longer than the search.
         """
+        found = self._find(response)
         chats = chats_of(items)
         long_chat = together(chats) if chats else None
-        found = self._matcher.find(response)
         if found is None:
             if long_chat is None:
                 return self._calm
@@ -113,10 +113,12 @@ class SeedSignals:
             signals += (new(Signal, ("error-pattern", f"matches past error: {pattern.description}", error, spans)),)
             spoken += 2
             matched = (pattern.id,)
-        if long_chat is not None and unhedged and not _is_hedged(long_chat, found, self._matcher):
-            detail = "long CHAT response with no hedging language"
-            signals += (new(Signal, ("no-hedge", detail, unhedged, whole_chats(chats))),)
-            spoken += 4
+        if long_chat is not None and unhedged:
+            is_hedged = terms[HEDGE] if long_chat == response else self._is_hedged(long_chat, found)
+            if not is_hedged:
+                detail = "long CHAT response with no hedging language"
+                signals += (new(Signal, ("no-hedge", detail, unhedged, whole_chats(chats))),)
+                spoken += 4
         if (conclusions := len(terms[CONCLUSION])) > MANY_CONCLUSIONS and overconfident:
             reasoning = len(terms[REASONING])
             if reasoning < conclusions:
@@ -127,6 +129,15 @@ class SeedSignals:
             return self._calm
         score, is_confident, suggestion = self._sums[spoken]
         return new(Hesitation, (score, is_confident, signals, suggestion, matched))
+
+    def _is_hedged(self, chat: str, found: Found) -> bool:
+        """Look for hedges in a chat; where it stands in the response, that has been searched already."""
+        start = found.text.find(chat)
+        if start < 0:
+            elsewhere = self._find(chat)
+            return elsewhere is not None and bool(elsewhere.terms[HEDGE])
+        end = start + len(chat)
+        return any(start <= first and last <= end for first, last in found.spans(found.terms[HEDGE]))
 
 
 def chats_of(items: Sequence[Item | Mapping[str, Any]]) -> list[tuple[int, str]]:
@@ -157,19 +168,6 @@ def whole_chats(chats: Sequence[tuple[int, str]]) -> tuple[Span, ...]:
         ((index, text),) = chats
         return (new(Span, (0, len(text), text, index)),)
     return tuple([new(Span, (0, len(text), text, index)) for index, text in chats if text][:MAX_SPANS])
-
-
-def _is_hedged(chat: str, found: Found, matcher: Matcher) -> bool:
-    text, _, terms, _ = found
-    if chat == text:
-        return bool(terms[HEDGE])
-    start = text.find(chat)
-    if start < 0:
-        elsewhere = matcher.find(chat)
-        return elsewhere is not None and bool(elsewhere.terms[HEDGE])
-    # It stands in the response, which has been searched already.
-    end = start + len(chat)
-    return any(start <= first and last <= end for first, last in found.spans(terms[HEDGE]))
 
 
 def _term_spans(found: Found, which: int) -> tuple[Span, ...]:

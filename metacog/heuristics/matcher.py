@@ -29,8 +29,8 @@ _NONE = 2**62
 _KELVIN, _DOTTED_I = "\u212a", "\u0130"
 # Entries up to which ahocorasick_rs builds a DFA: three times as fast, but at 10,000 patterns it takes 2 s and 134 MB.
 _DFA_ENTRIES = 1_500
-# So many characters tell in which encoding a text is shorter; where there are not so many, it does not matter.
-_SAMPLE, _LONG_ENOUGH = 8, 200
+# Characters from which on it matters in which encoding a text is shorter.
+_LONG_ENOUGH = 200
 
 
 class Automaton(NamedTuple):
@@ -104,12 +104,6 @@ def _has_case_beyond_ascii(character: str) -> bool:
     return not character.isascii() and (character.lower() != character.upper() or character == "\u0307")
 
 
-def _is_wide(text: str) -> bool:
-    """Tell from a sample whether most characters take more than two bytes in UTF-8."""
-    some = text[:: len(text) // _SAMPLE + 1]
-    return len(some.encode()) > 2 * len(some)
-
-
 class _Word(NamedTuple):
     """A term, a keyword, or both."""
 
@@ -175,7 +169,8 @@ class Matcher:
             folded = text.lower().encode()
         else:
             # No letter that folding brings is in a keyword: to fold the ASCII ones is enough, and far quicker.
-            if len(text) >= _LONG_ENOUGH and _is_wide(text):
+            # Eight characters tell whether UTF-16 is shorter.
+            if len(text) >= _LONG_ENOUGH and len(text[:: len(text) // 8 + 1].encode()) > 16:
                 written = utf_16_le_encode(text)[0].lower()
                 if len(written) == 2 * len(text) <= self._window:
                     return self._find_wide(text, written)
