@@ -18,7 +18,7 @@ from django.utils import timezone
 from metacog import audit
 from metacog.heuristics import stuck
 from metacog.models import AuditEvent, Team
-from patterns.models import Problem
+from patterns.models import Problem, ThoughtThread, ThreadStep
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem
 
 BATCH = 100  # responses or callbacks of one transaction; on SQLite others wait for it
@@ -37,7 +37,7 @@ def _erase_of(team: Team, now: datetime) -> int:
     assert team.retention_days is not None
     before = now - timedelta(days=team.retention_days)
     erased = 0
-    for step in (_erase_responses, _erase_callbacks, _erase_problems):
+    for step in (_erase_responses, _erase_callbacks, _erase_problems, _erase_threads):
         for _ in range(BATCHES_A_RUN):
             count = step(team, before, now)
             erased += count
@@ -98,12 +98,27 @@ def _erase_problems(team: Team, before: datetime, now: datetime) -> int:
     return len(problems)
 
 
+def _erase_threads(team: Team, before: datetime, now: datetime) -> int:
+    """Erase what threads that were resolved so long ago say; their titles and the days of their steps stay."""
+    due = ThoughtThread.objects.filter(agent__team=team, resolved_at__lt=before, erased_at=None)
+    with transaction.atomic(durable=True):
+        threads = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+        keys = [thread.pk for thread in threads]
+        ThreadStep.objects.filter(thread__in=keys).update(text="", extra="")
+        ThoughtThread.objects.filter(pk__in=keys).update(next="", notes="", article_until=None, erased_at=now)
+        AuditEvent.objects.bulk_create(_erased("thread-erased", team, each) for each in threads)
+    return len(threads)
+
+
 def _locked(rows: QuerySet[Any]) -> QuerySet[Any]:
     # Two sweeps at once take different rows, and nothing is sent again while it is erased.
     return rows.select_for_update(of=("self",), skip_locked=True)
 
 
-def _erased(action: str, team: Team, row: AgentResponse | Delivery | Problem, **data: Any) -> AuditEvent:
+Erasable = AgentResponse | Delivery | Problem | ThoughtThread
+
+
+def _erased(action: str, team: Team, row: Erasable, **data: Any) -> AuditEvent:
     return audit.event(
         action,
         row.public_id,

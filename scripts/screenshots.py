@@ -132,11 +132,13 @@ def of_everything(browser: Browser, base: str, folder: Path) -> None:
             "decided": first_link(page, "/queue/?state=decided", "/queue/held_"),
             "responses": "/responses/", "response": first_link(page, "/responses/?show=held", "/responses/resp_"),
             "stuck": "/stuck/", "problem": first_link(page, "/stuck/", "/stuck/prob_"),
+            "threads": "/threads/", "thread": first_link(page, "/threads/", "/threads/thr_"),
             "statistics": "/statistics/", "deliveries": "/deliveries/", "agents": "/agents/",
             "agent": (agent := first_link(page, "/agents/", "/agents/agt_")), "agent-new": "/agents/new",
             "policy": f"{agent}policy/", "policy-draft": f"{agent}policy/?threshold=20&hold_at=20",
             "team": "/team/", "audit": "/audit/", "preferences": "/preferences/", "admin": "/admin/",
-            "admin-patterns": "/admin/patterns/errorpattern/", "missing": "/nowhere",
+            "admin-patterns": "/admin/patterns/errorpattern/", "admin-threads": "/admin/patterns/thoughtthread/",
+            "missing": "/nowhere",
         }  # fmt: skip
     for locale in ("en", "zh-Hant", "zh-Hans"):
         for theme in ("light", "dark"):

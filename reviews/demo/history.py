@@ -24,6 +24,7 @@ from patterns.models import Problem
 from reviews import decisions, figures
 from reviews.demo.clock import Clock
 from reviews.demo.known_errors import KNOWN_ERRORS, as_file
+from reviews.demo.pursued import PURSUED, STAYED_WITH, TURNS, Pursuit
 from reviews.demo.voices import FORGE, KURO, ROBIN, Said, Turn, Voice
 from reviews.ingest import receive
 from reviews.models import AgentResponse, Decision, HeldItem
@@ -121,6 +122,11 @@ class _Course:
             self.plan_post(self.end - timedelta(minutes=minutes), voice, voice.risky[number], is_left=True)
         for circle in CIRCLES:
             self.plan_circle(*circle)
+        for pursuit in PURSUED:
+            self.plan_pursuit(pursuit)
+        for before, text in TURNS:
+            said: dict[str, object] = {"response": text, "mode": "work", "topics": [STAYED_WITH]}
+            self.plan(self.end - timedelta(minutes=before), partial(self.step, FORGE, said))
         for day in figures.days_between(figures.day_of(self.begin), figures.day_of(self.end)):
             self.plan(datetime.combine(day, time(), UTC) + timedelta(days=1), audit_chain.seal)
         while self.planned:
@@ -196,25 +202,35 @@ class _Course:
         for number, text in enumerate(steps):
             is_solved = is_over and text == steps[-1]
             failed = {"command_failed": True, "errors": [error], "command_output": error}
-            fields = {
+            fields: dict[str, object] = {
                 "response": text,
                 "user_message": asked,
                 "mode": "work",
                 **tried,
                 **({"approach": "a fresh look", "outcome": "resolved"} if is_solved else failed),
             }
-            self.plan(begun + timedelta(minutes=9 * number), partial(self.step, fields))
+            self.plan(begun + timedelta(minutes=9 * number), partial(self.step, FORGE, fields))
         if is_over:
             answered = begun + timedelta(minutes=9 * (len(steps) - 2) + 4)
             self.plan(answered, lambda: thinking.answer(self.problem(key), "yes", self.people["marek"]))
             told = begun + timedelta(minutes=9 * len(steps))
             self.plan(told, lambda: thinking.set_outcome(self.problem(key), "helped", self.people["marek"]))
 
-    def step(self, fields: dict[str, object]) -> None:
-        self.receive(FORGE, {**fields, "cycle": next(self.cycles[FORGE.name])})
+    def step(self, voice: Voice, fields: dict[str, object]) -> None:
+        self.receive(voice, {**fields, "cycle": next(self.cycles[voice.name])})
 
     def problem(self, key: str) -> Problem:
         return Problem.objects.select_related("agent__team").get(agent=self.agents[FORGE.name], key=key)
+
+    # -- thought threads ---------------------------------------------------------------------------
+
+    def plan_pursuit(self, pursuit: Pursuit) -> None:
+        """Have an agent begin a thread and go on with it, in the tags of its responses."""
+        for share, op, text, note in pursuit.steps:
+            begun = f' title="{pursuit.title}" next="{pursuit.next}"' if op == "create" else ""
+            tag = f'<kuro:thread op="{op}" id="{pursuit.slug}"{begun}>{note}</kuro:thread>'
+            said: dict[str, object] = {"response": f"{text}\n{tag}", "mode": pursuit.voice.modes[0]}
+            self.plan(self.begin + (self.end - self.begin) * share, partial(self.step, pursuit.voice, said))
 
     # -- deciding ----------------------------------------------------------------------------------
 

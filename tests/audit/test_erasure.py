@@ -11,7 +11,7 @@ from django.utils import timezone
 from metacog import audit_chain
 from metacog.models import Agent, AgentState, AuditEvent, Team
 from metacog.retention import set_retention
-from patterns.models import Problem
+from patterns.models import Problem, ThoughtThread, ThreadStep
 from reviews import decisions, erasure
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem
 
@@ -251,3 +251,27 @@ def test_nothing_of_a_problem_or_of_the_other_parts_of_a_verdict_is_left(kuro, k
     # Taken up again, it counts anew.
     assert kuro.respond("again", items=[], **step)["stuck"]["points"] == 0
     assert Problem.objects.get().erased_at is None
+
+
+def test_a_trail_goes_with_the_retention_once_its_thread_is_resolved(kuro, kept_30_days, olga, as_person):
+    for title in ("Kept", "Paused", "Over"):
+        kuro.post("/threads", {"title": title, "note": "princess", "next": "princess"})
+    kuro.post("/threads/paused/pause", {"note": "princess"})
+    kuro.post("/threads/over/resolve", {"note": "princess"})
+    assert erasure.erase() == 0
+    long_ago = timezone.now() - timedelta(days=31)
+    ThoughtThread.objects.update(touched_at=long_ago)
+    ThoughtThread.objects.filter(state="resolved").update(resolved_at=long_ago)
+    assert erasure.erase() == 1
+    assert erasure.erase() == 0
+    row = ThoughtThread.objects.get(state="resolved")
+    assert (row.title, row.touches, row.next, row.erased_at is None) == ("Over", 1, "", False)
+    assert list(row.steps.values_list("op", "text")) == [("create", ""), ("resolve", "")]
+    event = AuditEvent.objects.get(action="thread-erased")
+    assert (event.object_id, event.data) == (row.public_id, {"days": 30})
+    assert ThreadStep.objects.filter(text="princess").count() == 3
+    page = as_person(olga).get(reverse("thread", args=[row.public_id])).content.decode()
+    assert "princess" not in page
+    assert "were erased" in page
+    assert kuro.get("/context").json()["articles"] is None
+    assert kuro.get("/threads/over").json()["trail"] == []

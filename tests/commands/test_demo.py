@@ -27,7 +27,8 @@ from django.utils import timezone
 from metacog import audit, audit_chain
 from metacog.ids import first_id_at, new_id
 from metacog.models import AgentState, AuditEvent, Membership, Team, User
-from patterns.models import Problem
+from patterns import thread_texts
+from patterns.models import Problem, ThoughtThread
 from reviews import figures
 from reviews.decisions import decide
 from reviews.demo import history
@@ -134,6 +135,19 @@ def test_the_clock_sets_every_time_and_gives_it_back(db: None) -> None:
         clock.at += timedelta(hours=1)
         assert new_id("resp").startswith(first_id_at("resp", NOW + timedelta(hours=1)))
     assert abs(timezone.now() - datetime.now(UTC)) < timedelta(minutes=1)
+
+
+def test_its_agents_pursue_threads_in_both_languages(invented: Team) -> None:
+    found = ThoughtThread.objects.filter(agent__team=invented)
+    assert {(row.agent.name, row.slug, row.state) for row in found.select_related("agent")} == {
+        ("kuro", "constraint-and-emergence", "active"), ("kuro", "small-libraries", "paused"),
+        ("robin", "late", "active"), ("forge", "tests-at-night", "resolved"),
+    }  # fmt: skip
+    assert all(row.steps.exclude(text="").count() >= 3 for row in found)
+    forge = AgentState.objects.select_related("agent__team").get(agent__name="forge", agent__team=invented)
+    suggested = thread_texts.suggestion(forge.agent, forge)
+    assert suggested is not None
+    assert suggested.topic == "connection pools"
 
 
 def test_the_audit_record_is_whole_and_in_order(invented: Team) -> None:
