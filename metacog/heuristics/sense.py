@@ -258,14 +258,16 @@ def _prose(text: str, marks: Marks) -> tuple[str, list[Place]]:
     if "<" in text:
         text = _masked(text, _spans(_TAG, text))
     text = _masked(text, marks.spans(text))
-    quoted = _spans(_QUOTED, text) if any(map(text.__contains__, _OPENING_QUOTES)) else []
-    quotations = [
-        (start, end)
-        for start, end in islice(quoted, MAX_TERMS)
-        if _QUOTING.search(text, max(0, start - _BEFORE), start)
-        and not _NOT_QUOTING.search(text, max(0, start - _BEFORE), start)
-    ]
-    text = _masked(text, quoted)
+    quotations: list[Place] = []
+    if any(map(text.__contains__, _OPENING_QUOTES)):
+        quoted = _spans(_QUOTED, text)
+        quotations = [
+            (start, end)
+            for start, end in islice(quoted, MAX_TERMS)
+            if _QUOTING.search(text, max(0, start - _BEFORE), start)
+            and not _NOT_QUOTING.search(text, max(0, start - _BEFORE), start)
+        ]
+        text = _masked(text, quoted)
     if ">" in text:
         text = _masked(text, _spans(_QUOTED_LINE, text))
     return text, quotations
