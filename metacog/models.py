@@ -215,6 +215,9 @@ class Policy(models.Model):
     stuck_threshold = models.PositiveSmallIntegerField(
         _("asks to think twice from"), default=7, validators=[MinValueValidator(1), MaxValueValidator(100)]
     )
+    max_active_threads = models.PositiveSmallIntegerField(
+        _("active threads at most"), default=3, validators=[MinValueValidator(1), MaxValueValidator(100)]
+    )
     quality = models.JSONField(_("quality"), default=dict, blank=True)  # what differs from the defaults
     stuck = models.JSONField(_("stuck"), default=dict, blank=True)
     note = models.CharField(_("why"), max_length=300, blank=True)
@@ -246,6 +249,7 @@ class Policy(models.Model):
             "require_signature": self.require_signature,
             "parts": self.parts,
             "stuck_threshold": self.stuck_threshold,
+            "max_active_threads": self.max_active_threads,
             "quality": self.quality,
             "stuck": self.stuck,
         }

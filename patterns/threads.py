@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from metacog import audit
 from metacog.heuristics.threads import slug_of
@@ -145,11 +146,13 @@ class Changes:
     def _make_sure_of_room(self) -> None:
         most, active = scorer_for(self.agent).policy.max_active_threads, self.active()
         if len(active) >= most:
-            raise NotDone(
-                "thread-limit",
-                _("%(most)d active threads are the most, and there are: %(names)s. Pause or resolve one first.")
-                % {"most": most, "names": ", ".join(f"“{row.title}” ({row.slug})" for row in active)},
+            sentence = ngettext(
+                "%(most)d active thread is the most, and there is: %(names)s. Pause or resolve it first.",
+                "%(most)d active threads are the most, and there are: %(names)s. Pause or resolve one first.",
+                most,
             )
+            names = ", ".join(f"“{row.title}” ({row.slug})" for row in active)
+            raise NotDone("thread-limit", sentence % {"most": most, "names": names})
 
     def _step(self, row: ThoughtThread, op: str, note: str, *, is_touch: bool) -> None:
         person = self.actor if isinstance(self.actor, User) else None

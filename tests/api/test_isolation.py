@@ -34,6 +34,23 @@ def test_another_agents_items_are_not_there(kuro, stranger, request):
     }, "what is not ours and what does not exist are told alike"
 
 
+@pytest.mark.parametrize("stranger", ["other", "sibling"])
+def test_another_agents_threads_are_not_there(kuro, stranger, request):
+    stranger = request.getfixturevalue(stranger)
+    kuro.post("/threads", {"title": "Hope", "note": "mine"})
+    kuro.post("/threads/hope/resolve", {})
+    kuro.post("/threads", {"title": "Dread", "note": "mine"})
+    assert stranger.get("/threads").json()["items"] == []
+    context = stranger.get("/context").json()
+    assert (context["threads"], context["articles"]) == (None, None)
+    for path in ("/threads/dread/pause", "/threads/dread/resolve"):
+        missing = stranger.post(path.replace("dread", "none"), {}).json()
+        assert stranger.post(path, {}).json() == missing | {"detail": missing["detail"].replace("none", "dread")}
+    stranger.respond('Dread <kuro:thread op="pause" id="dread">x</kuro:thread>', items=None, thread="dread")
+    assert kuro.get("/threads/dread").json()["state"] == "active"
+    assert kuro.get("/context").json()["articles"][0]["thread"] == "hope"
+
+
 def test_the_patterns_are_the_teams_own(kuro, other, aurora):
     from patterns.models import ErrorPattern
 
@@ -43,5 +60,5 @@ def test_the_patterns_are_the_teams_own(kuro, other, aurora):
 
 
 def test_a_session_is_no_key(as_person, olga):
-    for path in ("/held", "/decisions", "/context", "/patterns"):
+    for path in ("/held", "/decisions", "/context", "/patterns", "/threads"):
         assert as_person(olga).get(f"/api/v1{path}").status_code == 401

@@ -9,7 +9,8 @@ from django.utils import timezone
 from django.utils.translation import trans_real
 
 from metacog import catalogues
-from metacog.models import Agent, AgentState, AuditEvent
+from metacog.agents import add_policy
+from metacog.models import Agent, AgentState, AuditEvent, Policy
 from patterns import threads
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.thread_texts import BUDGET
@@ -68,6 +69,13 @@ class TestBeginning:
         assert step(kuro, "b-two", "pause").status_code == 200
         begin(kuro, "D four")
         assert AgentState.objects.get(agent__name="kuro").active_threads == 3
+
+    def test_the_agents_policy_says_how_many_there_may_be(self, kuro: Any, olga: Any) -> None:
+        agent = Agent.objects.get(public_id=kuro.id)
+        add_policy(agent, olga, Policy(max_active_threads=1), based_on=1)
+        begin(kuro, "A one")
+        answer = kuro.post("/threads", {"title": "B two"})
+        assert answer.json()["detail"].startswith("1 active thread is the most, and there is: “A one” (a-one).")
 
     @pytest.mark.parametrize(
         ("body", "pointer"),
