@@ -128,7 +128,9 @@ class AwareSignals:
         long_chat = together(chats) if chats else None
         reading = self._reader.read(response, self._marks)
         is_unhedged = False
-        if long_chat is not None:
+        if long_chat == response:
+            is_unhedged = not reading.hedges
+        elif long_chat is not None:
             start = response.find(long_chat)
             if start < 0:
                 is_unhedged = not self._reader.read(long_chat, self._marks).hedges
@@ -138,7 +140,11 @@ class AwareSignals:
         pattern, keyword = (None, "") if reading.keyword is None else self._patterns.of(reading.keyword)
         texts = [item.text if isinstance(item, Item) else item["text"] for item in items]
         # In ASCII nothing is hidden.
-        others = {index: text for index, text in enumerate(texts) if not text.isascii() and text not in response}
+        others = {
+            index: text
+            for index, text in enumerate(texts)
+            if text != response and not text.isascii() and text not in response
+        }
         evidence = AwareEvidence(reading, pattern, keyword, chats, is_unhedged, others)
         spoken = [signal(evidence, weight) for signal, weight in self._signals]
         signals = tuple([signal for signal in spoken if signal])

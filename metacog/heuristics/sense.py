@@ -10,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from .lexicon import LANGUAGES, MARKS
-from .matcher import Automaton, ahocorasick_automaton, best_automaton
+from .matcher import Automaton, quickest_automaton
 from .shadow import Place, Shadow, fold
 from .tags import code_spans
 
@@ -31,7 +31,6 @@ _CITATIONS = ("[", "http://", "https://")
 # Terms, and numbers, of one text that are looked at: more say nothing new, and a flood shall cost little.
 MAX_TERMS = 2_000
 _NONE = 2**62
-_MOST_IN_DFA = 1_000  # entries
 MAX_MASKS = 10_000  # stretches of one kind that are masked
 # Characters before a term in which it may be negated, and after it in which its sentence is looked for.
 _BEFORE, _AFTER = 48, 300
@@ -152,11 +151,6 @@ class _Entry:
                 if other in lists:
                     self.inner_terms.append((length, lists[other]))
         self.best = min(self.rank, self.inner_rank)
-
-
-def quickest_automaton(entries: Sequence[bytes]) -> Automaton:
-    """Build a DFA, which reads the terms of all languages three times as fast, unless keywords make it too large."""
-    return (ahocorasick_automaton if len(entries) <= _MOST_IN_DFA else best_automaton)(entries)
 
 
 class Marks(NamedTuple):
