@@ -132,7 +132,9 @@ def suggestion(agent: Agent, state: AgentState) -> Suggestion | None:
         return None
     active = [row for row in rows if row.state == ThoughtThread.State.ACTIVE]
     most = scorer_for(agent).policy.max_active_threads
-    return Suggestion(found.topic, found.cycles, active if len(active) >= most else [])
+    # One line without quotation marks, so that nothing in it can pass for ours.
+    topic = one_line(found.topic).replace('"', "'")
+    return Suggestion(topic, found.cycles, active if len(active) >= most else [])
 
 
 def shape(row: ThoughtThread, trail: Iterable[ThreadStep]) -> dict[str, Any]:

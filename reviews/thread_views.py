@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBadRequest
@@ -93,7 +94,10 @@ def thread_step(request: PersonRequest, thread_id: str) -> HttpResponse:
         try:
             with changes(found.agent, request.user, found.slug) as made:
                 found = made.step(found.slug, step, note=form.cleaned_data["note"], next=form.cleaned_data["next"])
-            return _thread_page(request, found) if request.htmx else redirect("thread", thread_id)
+            if request.htmx:
+                return _thread_page(request, found)
+            messages.success(request, _("Saved."))
+            return redirect("thread", thread_id)
         except NotDone as error:
             form.add_error(None, str(error))
             found.refresh_from_db()
