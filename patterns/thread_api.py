@@ -112,7 +112,7 @@ def create_thread(request: AgentRequest) -> HttpResponse:
     slug = slug_of(body.slug or body.title)
     if body.slug is not None and body.slug != slug:
         raise at("/slug", f"A slug holds small letters and digits of any script, and hyphens between: {slug!r}.")
-    with told(), threads.changes(request.auth, request.auth, slug) as made:
+    with told(), threads.changes(request.auth, request.auth, slug, body.title) as made:
         row = made.create(body.title, slug=slug, note=body.note, next=body.next)
     return as_json(thread_texts.shape(row, row.steps.exclude(text="")), status=201)
 

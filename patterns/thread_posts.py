@@ -17,6 +17,7 @@ from patterns.threads import AFTER, Changes, NotDone
 CYCLES = 12  # the last ones, whose topics may suggest a thread
 TOPICS = 16  # of each
 Op = ThreadStep.Op
+MAX_OP = 40  # characters of an op that are told back
 # As the agent of seed 001 says it in its tags.
 OPS = {"start": Op.CREATE, "complete": Op.RESOLVE}
 
@@ -51,8 +52,8 @@ def follow(
     if not wanted and not body["thread"] and not state.active_threads:
         return NOTHING
     steps = [_Step.of(index, item, body["thread"] or "") for index, item in wanted]
-    field = slug_of(body["thread"]) if body["thread"] else ""
-    changes = Changes(agent, state, [field, *(step.slug for step in steps)], actor=agent, response=response, now=now)
+    names = [name for step in steps for name in (step.name, step.title)]
+    changes = Changes(agent, state, [body["thread"] or "", *names], actor=agent, response=response, now=now)
     told: list[dict[str, Any]] = []
     pursued: ThoughtThread | None = None
     with translation.override("en"):  # as all that agents are told of a call
@@ -63,8 +64,8 @@ def follow(
                 pursued = row if row.state == ThoughtThread.State.ACTIVE else pursued
             except NotDone as error:
                 verdicts[step.item]["flags"].append(error.flag)
-                told.append(_told(step.op, step.slug, item=step.item, reason=str(error)))
-        if field:
+                told.append(_told(step.op, changes.named(step.name), item=step.item, reason=str(error)))
+        if field := changes.named(body["thread"] or ""):
             try:
                 if changes.touch(field, "field"):
                     told.append(_told("touch", changes.rows[field], by="field"))
@@ -72,7 +73,7 @@ def follow(
                 told.append(_told("touch", field, by="field", reason=str(error)))
         elif found := recognise_thread(body["response"], (Thread(row.title, row.slug) for row in changes.active())):
             pursued = changes.rows[found.slug]
-            if found.slug not in {step.slug for step in steps} and changes.touch(found.slug, found.by):
+            if found.slug not in {changes.named(step.name) for step in steps} and changes.touch(found.slug, found.by):
                 told.append(_told("touch", pursued, by=found.by, spans=[span.as_dict() for span in found.spans]))
     title = pursued.title if pursued and pursued.state == ThoughtThread.State.ACTIVE else None
     return Done(told or None, changes.write(), body["thread"] or title)
@@ -100,7 +101,7 @@ class _Step(NamedTuple):
 
     item: int
     op: str
-    slug: str
+    name: str  # the thread's slug or title
     title: str
     note: str
     next: str
@@ -111,17 +112,17 @@ class _Step(NamedTuple):
         given = item.attributes
         title = given.get("title", "")
         name = given.get("id") or given.get("slug") or title or thread
-        op = given.get("op", Op.CREATE if title else Op.PROGRESS).casefold()
-        return cls(index, OPS.get(op, op), slug_of(name) if name else "", title, item.text, given.get("next", ""))
+        op = given.get("op", Op.CREATE if title else Op.PROGRESS).casefold()[:MAX_OP]
+        return cls(index, OPS.get(op, op), name, title, item.text, given.get("next", ""))
 
     def take(self, changes: Changes) -> ThoughtThread:
-        if not self.slug:
+        if not self.name:
             raise NotDone("thread-unnamed", "The tag names no thread: give it an id or a title.")
         if self.op == Op.CREATE:
-            return changes.create(self.title or self.slug, slug=self.slug, note=self.note, next=self.next)
+            return changes.create(self.title or self.name, slug=slug_of(self.name), note=self.note, next=self.next)
         if self.op not in AFTER:
             raise NotDone("thread-op", f"“{self.op}” is no step; the steps are {', '.join(op.value for op in Op)}.")
-        return changes.step(self.slug, self.op, note=self.note, next=self.next)
+        return changes.step(changes.named(self.name), self.op, note=self.note, next=self.next)
 
 
 def with_cycle(cycles: Sequence[Sequence[Any]], number: int | None, topics: Iterable[str]) -> list[list[Any]]:

@@ -32,6 +32,7 @@ AFTER: dict[str, tuple[tuple[str, ...], str]] = {
     Op.RESUME: ((State.PAUSED,), State.ACTIVE),
     Op.RESOLVE: ((State.ACTIVE, State.PAUSED), State.RESOLVED),
 }
+MAX_NAME = 300  # more than any slug or title
 _DONE = {Op.PROGRESS: "progressed", Op.PAUSE: "paused", Op.RESUME: "resumed", Op.RESOLVE: "resolved"}
 
 
@@ -46,22 +47,23 @@ class NotDone(Exception):
 class Changes:
     """Changes to one agent's threads; `write` writes them, and returns the record of them, unsaved.
 
-    Wants the lock on `state`. Knows the active threads and those in `slugs`: no others can be named.
+    Wants the lock on `state`. Knows the active threads and those in `names`, slugs or titles: no others can be named.
     """
 
     def __init__(
         self,
         agent: Agent,
         state: AgentState,
-        slugs: Iterable[str],
+        names: Iterable[str],
         *,
-        actor: Agent | User | None,
+        actor: Agent | User,
         response: str = "",
         now: datetime | None = None,
     ) -> None:
         self.agent, self.state, self.actor, self.response = agent, state, actor, response
         self.now = now or timezone.now()
-        wanted = Q(state=State.ACTIVE) | Q(slug__in=set(slugs))
+        titles = {one_line(name) for name in names if 0 < len(name) <= MAX_NAME}
+        wanted = Q(state=State.ACTIVE) | Q(slug__in={slug_of(title) for title in titles}) | Q(title__in=titles)
         self.rows = {row.slug: row for row in ThoughtThread.objects.filter(wanted, agent=agent).order_by("pk")}
         for row in self.rows.values():
             row.agent = agent  # as it was read, with its team
@@ -73,6 +75,13 @@ class Changes:
     def active(self) -> list[ThoughtThread]:
         return [row for row in self.rows.values() if row.state == State.ACTIVE]
 
+    def named(self, name: str) -> str:
+        """Return the slug of the thread that has this slug or, if none has, this title; else what it would be."""
+        slug = slug_of(name) if name else ""
+        if slug in self.rows:
+            return slug
+        return next((row.slug for row in self.rows.values() if slug_of(row.title) == slug), slug)
+
     def create(self, title: str, *, slug: str = "", note: str = "", next: str = "") -> ThoughtThread:
         """Begin a thread. A note is its first step, and a touch. Raises NotDone."""
         title = one_line(title)
@@ -82,11 +91,11 @@ class Changes:
             raise _too_long(_("A title takes %(most)d characters at most."), ThoughtThread.MAX_TITLE)
         slug = slug or slug_of(title)
         note, next = self._read(note, next)
-        if known := self.rows.get(slug):
+        if known := self.rows.get(slug) or self.rows.get(self.named(title)):
             raise NotDone(
                 "thread-exists",
                 _("There is a thread %(slug)s already: “%(title)s”, %(state)s. Go on with it, or choose another title.")
-                % {"slug": slug, "title": known.title, "state": known.get_state_display().lower()},
+                % {"slug": known.slug, "title": known.title, "state": known.get_state_display().lower()},
             )
         self._make_sure_of_room()
         row = ThoughtThread(agent=self.agent, slug=slug, title=title, next=next, created_at=self.now)
@@ -185,11 +194,11 @@ class Changes:
 
 
 @contextmanager
-def changes(agent: Agent, actor: Agent | User, *slugs: str) -> Iterator[Changes]:
+def changes(agent: Agent, actor: Agent | User, *names: str) -> Iterator[Changes]:
     """Give the changes to an agent's threads that are made inside, and write them together when it ends."""
     with transaction.atomic():
         state = AgentState.objects.select_for_update().get(pk=agent.pk)
-        made = Changes(agent, state, slugs, actor=actor)
+        made = Changes(agent, state, names, actor=actor)
         yield made
         AuditEvent.objects.bulk_create(made.write())
         state.save(update_fields=["active_threads"])

@@ -11,7 +11,6 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from metacog.heuristics.threads import slug_of
 from metacog.models import Agent, Role
 from patterns import thread_texts
 from patterns.models import ThoughtThread
@@ -45,7 +44,7 @@ def thread_new(request: PersonRequest, agent_id: str) -> HttpResponse:
     if form.is_valid():
         data = form.cleaned_data
         try:
-            with changes(agent, request.user, slug_of(data["title"])) as made:
+            with changes(agent, request.user, data["title"]) as made:
                 row = made.create(data["title"], note=data["note"], next=data["next"])
             return redirect("thread", row.public_id)
         except NotDone as error:
