@@ -252,6 +252,7 @@ def real(folder: Path) -> dict[str, list[str]]:
 
 
 def phrases(count: int) -> list[dict[str, Any]]:
+    """Make up patterns of three keywords each, which occur in no text but begin like one: the slowest kind."""
     chance = random.Random(count)
     english, chinese = ENGLISH.split(), CHINESE.split()
     return [
@@ -259,6 +260,7 @@ def phrases(count: int) -> list[dict[str, Any]]:
             "id": f"ep-{number}",
             "keywords": [
                 f"{' '.join(chance.choices(english, k=2))} {number}",
+                f"{chance.choice(english)} {number} {chance.choice(english)}",
                 "".join(chance.choices(chinese, k=3)) + f"{number}",
             ],
             "description": f"mistake {number}",
