@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_l
 
 from metacog.forms import SIGNALS
 from patterns.models import ThreadStep
+from reviews.engine_words import said
 from reviews.highlight import Shown, show
 from reviews.models import AgentResponse, HeldItem, Signal
 
@@ -108,7 +109,7 @@ def _detail(name: str, detail: str) -> str:
             "conclusions": numbers[0],
             "reasons": numbers[1],
         }
-    return detail
+    return said(detail)
 
 
 def _evidence(signal: dict[str, Any]) -> list[Shown]:

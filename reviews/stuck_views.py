@@ -15,6 +15,7 @@ from metacog.forms import STUCK
 from metacog.models import Role
 from patterns import thinking
 from patterns.models import Problem, ThinkTwice
+from reviews.engine_words import said
 from reviews.models import AgentResponse
 from reviews.views import PersonRequest
 
@@ -53,7 +54,9 @@ def problem(request: PersonRequest, problem_id: str) -> HttpResponse:
     context = {
         "problem": found,
         "shape": shape,
-        "signals": [{"title": STUCK[signal["type"]], **signal} for signal in shape["signals"]],
+        "signals": [
+            {**signal, "title": STUCK[signal["type"]], "detail": said(signal["detail"])} for signal in shape["signals"]
+        ],
         "chart": _chart(points, shape["threshold"]),
         "answers": answers,
         "said_yes": said_yes,

@@ -24,6 +24,7 @@ from metacog.heuristics import Hesitation, Item, parse_tags
 from metacog.models import Agent, Role, User
 from reviews import decisions, highlight
 from reviews import queue as held_queue
+from reviews.engine_words import reason_said, said
 from reviews.explanation import FLAGS, LEVELS, RECORD_OF, STEPS, TITLES, TOUCHED_BY, explain, parts
 from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.queue import PAGE, Filters
@@ -286,8 +287,14 @@ def _other_parts(verdict: dict[str, Any]) -> dict[str, Any]:
     quality, confidence, stuck = (verdict[part] for part in ("quality", "confidence", "stuck"))
     return {
         "quality": quality
-        and {**quality, "told": [{"title": FLAGS[each["flag"]], **each} for each in quality["details"]]},
-        "confidence": confidence and {**confidence, "title": LEVELS[confidence["level"]]},
+        and {
+            **quality,
+            "told": [
+                {**each, "title": FLAGS[each["flag"]], "detail": said(each["detail"])} for each in quality["details"]
+            ],
+        },
+        "confidence": confidence
+        and {**confidence, "title": LEVELS[confidence["level"]], "reason": reason_said(confidence["reason"])},
         "stuck": stuck
         and {**stuck, "told": [{"title": STUCK[each["type"]], **each} for each in stuck["signals"]]},
         # Verdicts of an older engine have no such part.

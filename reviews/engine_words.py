@@ -1,0 +1,112 @@
+"""Say in the reader's language what the engine says in English.
+
+A verdict is stored as it was answered, in one language; people read its details in theirs.
+"""
+
+from __future__ import annotations
+
+import re
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+_NAMES = {
+    "Latin letters": _("Latin letters"),
+    "Chinese": _("Chinese"),
+    "Japanese": _("Japanese"),
+    "Korean": _("Korean"),
+    "another script": _("another script"),
+    "en": _("English"),
+    "zh-Hant": _("Traditional Chinese"),
+    "zh-Hans": _("Simplified Chinese"),
+}
+_NUMBER = r"[\d.,]+"
+
+# How the engine puts it, and what is said instead of it.
+_SAYINGS: tuple[tuple[str, Promise], ...] = (
+    # hesitation
+    (
+        rf"(?P<count>{_NUMBER}) figure\(s\), date\(s\), name\(s\) or quotation\(s\) without source",
+        _("figures, dates, names or quotations without a source: %(count)s"),
+    ),
+    (rf"hidden characters in (?P<count>{_NUMBER}) place\(s\)", _("hidden characters in %(count)s places")),
+    # quality
+    (r"nothing is said", _("nothing is said")),
+    (r"shares hardly a word with the message", _("shares hardly a word with the message")),
+    (
+        rf"(?P<count>{_NUMBER}) of (?P<asked>{_NUMBER}) question\(s\) not accounted for",
+        _("%(count)s of %(asked)s questions not accounted for"),
+    ),
+    (rf"(?P<count>{_NUMBER}) forbidden phrase\(s\)", _("forbidden phrases: %(count)s")),
+    (r"written in (?P<name>[\w-]+), not in (?P<other_name>[\w-]+)", _("written in %(name)s, not in %(other_name)s")),
+    (r"in (?P<name>[\w ]+), the message in (?P<other_name>[\w ]+)", _("in %(name)s, the message in %(other_name)s")),
+    (
+        r"in (?P<name>[\w ]+), the agent's language in (?P<other_name>[\w ]+)",
+        _("in %(name)s, the agent's language is %(other_name)s"),
+    ),
+    (
+        rf"(?P<length>{_NUMBER}) character\(s\), (?P<least>{_NUMBER}) expected",
+        _("%(length)s characters, %(least)s expected"),
+    ),
+    (rf"(?P<length>{_NUMBER}) characters, (?P<most>{_NUMBER}) at most", _("%(length)s characters, %(most)s at most")),
+    (rf"(?P<alike>{_NUMBER}%) like the last response", _("%(alike)s%% like the last response")),
+    (
+        rf"(?P<alike>{_NUMBER}%) like the response (?P<back>{_NUMBER}) before",
+        _("%(alike)s%% like the response %(back)s before"),
+    ),
+    # confidence
+    (r"cold start", _("cold start")),
+    (r"covered by the identity", _("covered by the identity")),
+    (r"not covered by the identity", _("not covered by the identity")),
+    (
+        rf"session (?P<score>{_NUMBER}) \((?P<turns>{_NUMBER}) turn\(s\) before\)",
+        _("session %(score)s (turns before: %(turns)s)"),
+    ),
+    (
+        rf"familiarity (?P<score>{_NUMBER}) \((?P<count>{_NUMBER}) mention\(s\)\)",
+        _("familiarity %(score)s (mentions: %(count)s)"),
+    ),
+    (
+        rf"familiarity (?P<score>{_NUMBER}) \(mentions: (?P<count>.+)\)",
+        _("familiarity %(score)s (mentions: %(count)s)"),
+    ),
+    (
+        rf"retrieval (?P<score>{_NUMBER}) \((?P<scores>{_NUMBER}) score\(s\), best (?P<best>{_NUMBER})\)",
+        _("retrieval %(score)s (scores: %(scores)s, best %(best)s)"),
+    ),
+    (
+        rf"retrieval (?P<score>{_NUMBER}) \((?P<facts>{_NUMBER}) fact\(s\)\)",
+        _("retrieval %(score)s (facts: %(facts)s)"),
+    ),
+    (
+        rf"retrieval (?P<score>{_NUMBER}) \((?P<scores>{_NUMBER}) score\(s\), best (?P<best>{_NUMBER}),"
+        rf" (?P<facts>{_NUMBER}) fact\(s\)\)",
+        _("retrieval %(score)s (scores: %(scores)s, best %(best)s; facts: %(facts)s)"),
+    ),
+    # stuck
+    (rf"same approach (?P<count>{_NUMBER}) times", _("same approach %(count)s times")),
+    (rf"repeats a passage of failed step (?P<step>{_NUMBER})", _("repeats a passage of failed step %(step)s")),
+    (rf"same error (?P<count>{_NUMBER}) times", _("same error %(count)s times")),
+    (r'says "(?P<words>.*)"', _("says “%(words)s”")),
+    (rf"(?P<percent>{_NUMBER})% of the context window in use", _("%(percent)s%% of the context window in use")),
+    (rf"no commit in (?P<minutes>{_NUMBER}) minutes of work", _("no commit in %(minutes)s minutes of work")),
+    (rf"(?P<passed>{_NUMBER}) tests pass, (?P<best>{_NUMBER}) did", _("%(passed)s tests pass, %(best)s did")),
+)
+_COMPILED = [(re.compile(expression, re.DOTALL), saying) for expression, saying in _SAYINGS]
+
+
+def said(detail: str) -> str:
+    """Return a detail in the active language; what no engine of ours says stays as it is."""
+    for expression, saying in _COMPILED:
+        if match := expression.fullmatch(detail):
+            values = {
+                group: _NAMES.get(value, value) if group.endswith("name") else value
+                for group, value in match.groupdict().items()
+            }
+            return str(saying) % values
+    return detail
+
+
+def reason_said(reason: str) -> str:
+    """Return the reason of a confidence in the active language."""
+    return "; ".join(said(part) for part in reason.split("; "))

@@ -1,0 +1,101 @@
+"""What the engine says in English, people read in their language."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
+
+import pytest
+from django.test import override_settings
+from django.utils import translation
+from django.utils.translation import trans_real
+
+from metacog import catalogues
+from metacog.heuristics import History, Scorer
+from metacog.heuristics.lexicon.stuck import DETAILS
+from reviews.engine_words import reason_said, said
+
+OFF_TOPIC = "Bananas are yellow fruits from warm countries. " * 4
+CHINESE = "因為憑證在前一晚過期了，所以部署失敗，我們會重新簽發。"
+SIMPLIFIED = "这个问题是因为证书过期，我们应该重新签发证书，然后再部署一次。"
+FIGURES = "It fell by 37% in 2019, says the 3rd report of 12 March 2021."
+LONG = "The deployment failed because the certificate had expired the night before. " * 3
+QUESTION = "Why did the deployment to production fail? And when will the certificate be renewed?"
+EVERY_KNOWN = {"scores": [0.91, 0.4], "facts": 3, "topic_mentions": 7, "identity_covered": True}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with override_settings(LOCALE_PATHS=[tmp_path_factory.mktemp("locale")]):
+        catalogues.compile_all()
+        with mock.patch.object(trans_real, "_translations", {}):
+            yield
+
+
+def details(policy: dict[str, Any], body: dict[str, Any], history: History | None = None) -> list[str]:
+    verdict = Scorer(policy=policy).assess(body, history or History()).verdict
+    hesitation, quality = verdict["hesitation"], verdict["quality"]
+    return [one["detail"] for one in (*hesitation["signals"], *quality["details"])]
+
+
+@pytest.mark.parametrize(
+    ("flag", "policy", "body"),
+    [
+        ("nothing is said", {}, {"response": ""}),
+        ("shares hardly", {}, {"response": OFF_TOPIC, "user_message": QUESTION}),
+        ("question(s) not", {}, {"response": OFF_TOPIC, "user_message": QUESTION}),
+        ("forbidden phrase", {"quality": {"forbidden": ["certificate"]}}, {"response": LONG}),
+        ("written in zh-Hans", {"language": "zh-Hant"}, {"response": SIMPLIFIED}),
+        ("agent's language in", {"language": "zh-Hant"}, {"response": LONG}),
+        ("the message in", {}, {"response": CHINESE, "user_message": QUESTION}),
+        ("expected", {}, {"response": "ok"}),
+        ("at most", {}, {"response": "The certificate had expired. " * 2_000}),
+        ("without source", {"profile": "aware"}, {"response": FIGURES}),
+        ("hidden characters", {"profile": "aware"}, {"response": "pay\u200b\u200bpal is de\u200bad"}),
+    ],
+)
+def test_it_says_each_detail_in_the_readers_language(flag: str, policy: dict[str, Any], body: dict[str, Any]) -> None:
+    found = [detail for detail in details(policy, body) if flag in detail]
+    assert found
+    for detail in found:
+        with translation.override("zh-hant"):
+            assert not re.search("[A-Za-z]{2,}", said(detail)), said(detail)
+        with translation.override("en"):
+            assert "(s)" not in said(detail)
+
+
+def test_it_says_how_alike_another_response_is() -> None:
+    for said_before, where in (((LONG,), "last"), ((LONG, OFF_TOPIC), "2 before")):
+        (detail,) = [one for one in details({}, {"response": LONG}, History(recent=said_before)) if "like" in one]
+        assert where in detail
+        with translation.override("zh-hant"):
+            assert re.fullmatch(r"[^A-Za-z]*100%[^A-Za-z]*", said(detail))
+
+
+@pytest.mark.parametrize("name", DETAILS)
+def test_it_says_each_sign_of_being_stuck(name: str) -> None:
+    detail = DETAILS[name].format(count=3, step=2, words="五里霧中", percent=91, minutes=40, passed=5, best=9)
+    with translation.override("zh-hant"):
+        assert not re.search("[A-Za-z]{2,}", said(detail)), said(detail)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        EVERY_KNOWN,
+        {**EVERY_KNOWN, "facts": None, "identity_covered": False},
+        {"facts": 2},
+        {"scores": [0.5], "topic_mentions": 0},
+    ],
+)
+def test_it_says_the_reason_of_a_confidence(sent: dict[str, Any]) -> None:
+    verdict = Scorer().score({"response": LONG, "retrieval": sent})
+    with translation.override("zh-hant"):
+        assert not re.search("[A-Za-z]{2,}", reason_said(verdict["confidence"]["reason"]))
+    with translation.override("en"):
+        assert "retrieval" in reason_said(verdict["confidence"]["reason"])
+
+
+def test_it_leaves_what_it_does_not_know() -> None:
+    with translation.override("zh-hant"):
+        assert said("100% made up by hand") == "100% made up by hand"
