@@ -156,7 +156,7 @@ def _row(event: AuditEvent) -> dict[str, Any]:
 
 def _address(event: AuditEvent) -> str:
     """Return the page of what the event is about, or nothing where it has none."""
-    pages = {"held": "item", "resp": "response", "agt": "agent"}
+    pages = {"held": "item", "resp": "response", "agt": "agent", "prob": "problem", "thr": "thread"}
     for name in (event.object_id, str(event.data.get("held", ""))):
         page = pages.get(name.partition("_")[0])
         if page and "/" not in name:

@@ -28,6 +28,11 @@ OWN: Mapping[str, Promise] = {
     "edited": gettext_lazy("%(agent)s approved its own %(kind)s on a second look, edited"),
     "rejected": gettext_lazy("%(agent)s rejected its own %(kind)s on a second look"),
     "withdrawn": gettext_lazy("%(agent)s withdrew its own %(kind)s"),
+    "thread-created": gettext_lazy("%(agent)s began a thought thread"),
+    "thread-progressed": gettext_lazy("%(agent)s went on with a thought thread"),
+    "thread-paused": gettext_lazy("%(agent)s paused a thought thread"),
+    "thread-resumed": gettext_lazy("%(agent)s resumed a thought thread"),
+    "thread-resolved": gettext_lazy("%(agent)s resolved a thought thread"),
 }
 SENTENCES: Mapping[str, Promise] = {
     "response-accepted": gettext_lazy("%(agent)s posted a response"),
@@ -84,7 +89,8 @@ def tell(event: AuditEvent) -> str:
     """Return one sentence without a full stop; `event` comes with its agent."""
     kind, _dash, done = event.action.partition("-")
     own = event.actor_kind == AuditEvent.Actor.AGENT and event.agent is not None
-    sentence = SENTENCES.get(event.action) or (own and OWN.get(done)) or OF_ITEMS.get(done)
+    itself = OWN if own else {}
+    sentence = itself.get(event.action) or SENTENCES.get(event.action) or itself.get(done) or OF_ITEMS.get(done)
     if not sentence:
         sentence = gettext_lazy("%(actor)s: %(action)s")
     words = _Words(

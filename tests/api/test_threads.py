@@ -243,6 +243,19 @@ class TestContext:
         kept = [entry for entry in text.splitlines() if entry.startswith("- ")]
         assert [entry.split("] ")[1][:7].strip() for entry in kept] == ["C three", "C three", "B two 3"]
 
+    def test_its_number_of_queries_is_the_same_however_much_there_is(
+        self, kuro: Any, django_assert_max_num_queries: Any
+    ) -> None:
+        for number in range(6):
+            begin(kuro, f"T {number}", note="x")
+            step(kuro, f"t-{number}", "progress", note="y")
+            step(kuro, f"t-{number}", "resolve" if number < 3 else "progress", note="z")
+            kuro.respond("x", topics=["cache"])
+        with django_assert_max_num_queries(12):
+            context = kuro.get("/context").json()
+        assert len(context["threads"]["items"]) == 3
+        assert context["thread_suggestion"]["topic"] == "cache"
+
     def test_without_threads_there_is_none(self, kuro: Any) -> None:
         context = kuro.get("/context").json()
         assert (context["threads"], context["thread_suggestion"], context["articles"]) == (None, None, None)

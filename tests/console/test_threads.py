@@ -206,6 +206,18 @@ class TestOneThread:
         assert answer["Content-Type"] == "text/markdown; charset=utf-8"
         assert answer["Content-Disposition"].startswith("attachment; filename*=utf-8''%E7%B4%84")
 
+    def test_its_touches_stand_in_the_record(
+        self, kuro: Any, thread: ThoughtThread, alice: Any, as_person: Any
+    ) -> None:
+        kuro.respond(f"{TITLE} again")
+        client = as_person(alice)
+        record = f"{reverse('audit')}?object={thread.public_id}"
+        assert record in page_of(client, address(thread))
+        page = page_of(client, record)
+        assert "A response of kuro pursued a thought thread" in page
+        assert "<p>kuro began a thought thread</p>" in page
+        assert f'href="{address(thread)}"' in page
+
     def test_a_long_trail_shows_its_end(self, kuro: Any, thread: ThoughtThread, alice: Any, as_person: Any) -> None:
         ThreadStep.objects.bulk_create(
             ThreadStep(thread=thread, text=f"step {number}.", by="agent") for number in range(SHOWN)
