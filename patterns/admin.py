@@ -134,7 +134,7 @@ class ThreadAdmin(ScopedAdmin):
         told = ngettext("%(count)d thread was changed.", "%(count)d threads were changed.", moved)
         self.message_user(request, told % {"count": moved})
 
-    @admin.action(description=_("Export the selected threads as Markdown"), permissions=["view"])
+    @admin.action(description=_("Export as Markdown"), permissions=["view"])
     def export(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse:
         text = "\n".join(thread_texts.markdown(thread) for thread in queryset.order_by("pk"))
         headers = {"Content-Disposition": 'attachment; filename="threads.md"'}
