@@ -2,7 +2,7 @@
 
     python scripts/bench.py [--corpus FOLDER] [--rounds N] [--json FILE]
 
-The contenders take turns (A B A B …) on the same texts; what counts is the ratio of their medians within one run, in
+The contenders take turns (A B A B …) on the same texts; what counts is the median of the ratios of neighbouring turns, in
 CPU time. Texts are made up, the same ones every time; `--corpus` adds real ones (JSON Lines with a "response"), and
 tells how often each signal speaks in them. Without Node the rules are compared with the same ones in plain Python.
 """
@@ -191,6 +191,11 @@ def race(texts: str, given: Sequence[str], patterns: int, ours: Contender, their
     def median(name: str, clock: int) -> float:
         return statistics.median(time[clock] for time in times[name])
 
+    def ratio(clock: int) -> float:
+        """Compare turns that followed each other: the machine was in the same mood then."""
+        pairs = zip(times[theirs.name], times[ours.name], strict=True)
+        return statistics.median(their[clock] / our[clock] for their, our in pairs)
+
     def spread(name: str) -> float:
         first, _, third = statistics.quantiles([cpu for cpu, _ in times[name]], n=4)
         return third - first
@@ -205,8 +210,8 @@ def race(texts: str, given: Sequence[str], patterns: int, ours: Contender, their
         our_spread=spread(ours.name),
         their_cpu=median(theirs.name, 0),
         their_spread=spread(theirs.name),
-        ratio=median(theirs.name, 0) / median(ours.name, 0),
-        wall_ratio=median(theirs.name, 1) / median(ours.name, 1),
+        ratio=ratio(0),
+        wall_ratio=ratio(1),
     )
 
 

@@ -15,7 +15,6 @@ from .hesitation import (
     add_up,
     chats_of,
     spans_of,
-    together,
     whole_chats,
 )
 from .patterns import Pattern, Patterns
@@ -124,8 +123,7 @@ class AwareSignals:
 
     def hesitate(self, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
         """Look for reasons to hesitate in a response and its items."""
-        chats = chats_of(items)
-        long_chat = together(chats) if chats else None
+        chats, long_chat = chats_of(items)
         reading = self._reader.read(response, self._marks)
         is_unhedged = False
         if long_chat == response:

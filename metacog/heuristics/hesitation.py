@@ -92,8 +92,7 @@ class SeedSignals:
         short ones calls take longer than the search.
         """
         found = self._find(response)
-        chats = chats_of(items)
-        long_chat = together(chats) if chats else None
+        chats, long_chat = chats_of(items)
         if found is None:
             if long_chat is None:
                 return self._calm
@@ -140,8 +139,8 @@ class SeedSignals:
         return any(start <= first and last <= end for first, last in found.spans(found.terms[HEDGE]))
 
 
-def chats_of(items: Sequence[Item | Mapping[str, Any]]) -> list[tuple[int, str]]:
-    """Give index and text of each chat."""
+def chats_of(items: Sequence[Item | Mapping[str, Any]]) -> tuple[list[tuple[int, str]], str | None]:
+    """Give index and text of each chat, and all of them together, as in the seed, where that is long."""
     chats = []
     for index, item in enumerate(items):
         if isinstance(item, Item):
@@ -150,16 +149,13 @@ def chats_of(items: Sequence[Item | Mapping[str, Any]]) -> list[tuple[int, str]]
             kind, text = item["kind"], item["text"]
         if kind == "chat" or kind.casefold() == "chat":
             chats.append((index, text))
-    return chats
-
-
-def together(chats: Sequence[tuple[int, str]]) -> str | None:
-    """Put chats (one at least) together as the seed does, or None when that is not longer than 200 UTF-16 units."""
-    text = chats[0][1] if len(chats) == 1 else " ".join([text for _, text in chats])
-    length = len(text)
-    if LONG_CHAT // 2 < length <= LONG_CHAT and not text.isascii():
-        length = len(text.encode("utf-16-le", "surrogatepass")) // 2
-    return text if length > LONG_CHAT else None
+    if not chats:
+        return chats, None
+    together = chats[0][1] if len(chats) == 1 else " ".join([text for _, text in chats])
+    length = len(together)
+    if LONG_CHAT // 2 < length <= LONG_CHAT and not together.isascii():
+        length = len(together.encode("utf-16-le", "surrogatepass")) // 2
+    return chats, together if length > LONG_CHAT else None
 
 
 def whole_chats(chats: Sequence[tuple[int, str]]) -> tuple[Span, ...]:
