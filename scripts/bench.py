@@ -2,8 +2,8 @@
 
     python scripts/bench.py [--corpus FOLDER] [--rounds N] [--json FILE]
 
-The contenders take turns (A B A B …) on the same texts; what counts is the median of the ratios of neighbouring turns, in
-CPU time. Texts are made up, the same ones every time; `--corpus` adds real ones (JSON Lines with a "response"), and
+The contenders take turns (A B A B …) on the same texts; what counts is the median of the ratios of neighbouring turns,
+in CPU time. Texts are made up, the same ones every time; `--corpus` adds real ones (JSON Lines with a "response"), and
 tells how often each signal speaks in them. Without Node the rules are compared with the same ones in plain Python.
 """
 
