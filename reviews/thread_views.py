@@ -29,7 +29,8 @@ def threads(request: PersonRequest) -> HttpResponse:
     """Show what one agent pursues, what it put down, and what it came to; and what its last cycles suggest."""
     agents = _agents(request)
     wanted = request.GET.get("agent")
-    agent = get_object_or_404(agents, public_id=wanted) if wanted else agents.order_by("-state__active_threads").first()
+    busiest = agents.order_by("-state__active_threads", "name")
+    agent = get_object_or_404(agents, public_id=wanted) if wanted else busiest.first()
     if agent is None:
         return render(request, "reviews/threads.html", {"agents": [], "section": "threads"})
     return _threads_page(request, agent)

@@ -70,8 +70,8 @@ PURSUED = (
     ),
     Pursuit(
         FORGE,
-        "Tests that fail at night",
-        "tests-at-night",
+        "Two clocks in one nightly run",
+        "two-clocks",
         "Write it down for the team.",
         (
             (

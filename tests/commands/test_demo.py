@@ -141,7 +141,7 @@ def test_its_agents_pursue_threads_in_both_languages(invented: Team) -> None:
     found = ThoughtThread.objects.filter(agent__team=invented)
     assert {(row.agent.name, row.slug, row.state) for row in found.select_related("agent")} == {
         ("kuro", "constraint-and-emergence", "active"), ("kuro", "small-libraries", "paused"),
-        ("robin", "late", "active"), ("forge", "tests-at-night", "resolved"),
+        ("robin", "late", "active"), ("forge", "two-clocks", "resolved"),
     }  # fmt: skip
     assert all(row.steps.exclude(text="").count() >= 3 for row in found)
     forge = AgentState.objects.select_related("agent__team").get(agent__name="forge", agent__team=invented)
