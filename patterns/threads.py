@@ -92,11 +92,12 @@ class Changes:
         slug = slug or slug_of(title)
         note, next = self._read(note, next)
         if known := self.rows.get(slug) or self.rows.get(self.named(title)):
-            raise NotDone(
-                "thread-exists",
-                _("There is a thread %(slug)s already: “%(title)s”, %(state)s. Go on with it, or choose another title.")
-                % {"slug": known.slug, "title": known.title, "state": known.get_state_display().lower()},
-            )
+            if known.state == State.RESOLVED:
+                sentence = _("There was a thread %(slug)s before, “%(title)s”, and it is resolved. Choose another title.")
+            else:
+                sentence = _("There is a thread %(slug)s already: “%(title)s”, %(state)s. Go on with it.")
+            told = {"slug": known.slug, "title": known.title, "state": known.get_state_display().lower()}
+            raise NotDone("thread-exists", sentence % told)
         self._make_sure_of_room()
         row = ThoughtThread(agent=self.agent, slug=slug, title=title, next=next, created_at=self.now)
         self.rows[slug] = row

@@ -57,6 +57,13 @@ class TestBeginning:
         assert answer.json()["detail"].startswith(f"There is a thread {TITLE} already: “{TITLE}”, active.")
         assert ThoughtThread.objects.count() == 1
 
+    def test_a_title_that_is_over_stays_taken(self, kuro: Any) -> None:
+        begin(kuro)
+        step(kuro, TITLE, "resolve")
+        answer = kuro.post("/threads", {"title": TITLE})
+        assert answer.status_code == 409
+        assert answer.json()["detail"].endswith("and it is resolved. Choose another title.")
+
     def test_the_fourth_active_thread_is_refused_with_those_that_are_active(self, kuro: Any) -> None:
         for title in ("A one", "B two", "C three"):
             begin(kuro, title)
