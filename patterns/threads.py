@@ -93,7 +93,9 @@ class Changes:
         note, next = self._read(note, next)
         if known := self.rows.get(slug) or self.rows.get(self.named(title)):
             if known.state == State.RESOLVED:
-                sentence = _("There was a thread %(slug)s before, “%(title)s”, and it is resolved. Choose another title.")
+                sentence = _(
+                    "There was a thread %(slug)s before, “%(title)s”, and it is resolved. Choose another title."
+                )
             else:
                 sentence = _("There is a thread %(slug)s already: “%(title)s”, %(state)s. Go on with it.")
             told = {"slug": known.slug, "title": known.title, "state": known.get_state_display().lower()}
