@@ -86,6 +86,14 @@ class Scorer:
         """
         return self.assess(body, history, recognise=lambda items: recognised or {}, hesitation=hesitation).verdict
 
+    def dispose(
+        self, body: Mapping[str, Any], recognised: Mapping[int, str] | None = None, *, hesitation: bool = True
+    ) -> tuple[Hesitation | None, list[dict[str, Any]]]:
+        """Give the hesitation and the "items" of the verdict that `score` gives, without the rest of it."""
+        items = self.items(body)
+        doubts = self.hesitate(body["response"], items) if hesitation else None
+        return doubts, modulate(items, doubts, self.policy, recognised or {})
+
     def assess(
         self,
         body: Mapping[str, Any],

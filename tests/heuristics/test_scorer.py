@@ -96,6 +96,21 @@ def test_it_can_be_switched_off() -> None:
     ]
 
 
+@pytest.mark.parametrize("path", GOLDEN, ids=[path.stem for path in GOLDEN])
+@pytest.mark.parametrize("hesitation", [True, False])
+def test_it_disposes_of_items_as_its_verdict_does(path: Path, hesitation: bool) -> None:
+    case = json.loads(path.read_text(encoding="utf-8"))
+    scorer = Scorer(case.get("patterns", ()), case.get("policy"))
+    body = read_response(json.dumps(case["body"]).encode())
+    for recognised in ({}, {0: "held_1"}):
+        verdict = scorer.score(body, recognised=recognised, hesitation=hesitation)
+        doubts, items = scorer.dispose(body, recognised, hesitation=hesitation)
+        assert (doubts and doubts.score) == (verdict["hesitation"] and verdict["hesitation"]["score"])
+        assert [(item["disposition"], item["text"]) for item in items] == [
+            (item["disposition"], item["text"]) for item in verdict["items"]
+        ]
+
+
 def test_it_shares_the_patterns_with_another_policy() -> None:
     scorer = Scorer(KEY)
     strict = scorer.with_policy({"threshold": 0, "hold_at": 0})

@@ -18,6 +18,8 @@ from metacog.models import Agent, Language
 from patterns.scorer import BCP47, scorer_for
 from reviews.models import AgentResponse
 
+PROGRESS = 10_000  # responses between two lines that say how far it is
+
 
 class Command(BaseCommand):
     """Nothing is written: the stored verdicts stay the record."""
@@ -56,17 +58,19 @@ class Command(BaseCommand):
         rows = stored.values_list("public_id", "body", "verdict")
         for public_id, raw, answered in rows.iterator(chunk_size=500):
             responses += 1
+            if responses % PROGRESS == 0 and self.stderr.isatty():
+                self.stderr.write(f"{agent.team} / {agent}: {responses:,} responses so far")
             body, before = json.loads(raw), json.loads(answered)
             recognised = {item["index"]: item["recognised"] for item in before["items"] if item["recognised"]}
-            after = scorer.score(body, recognised=recognised, hesitation=agent.hesitation_enabled)
-            for was, would in zip(before["items"], after["items"], strict=True):
+            doubts, items = scorer.dispose(body, recognised, hesitation=agent.hesitation_enabled)
+            for was, would in zip(before["items"], items, strict=True):
                 if was["disposition"] == would["disposition"]:
                     continue
                 change = f"{was['disposition']} → {would['disposition']}"
                 changes[change] += 1
                 if as_json:
                     line = {"agent": agent.public_id, "response": public_id, "index": was["index"], "kind": was["kind"]}
-                    scores = [verdict["hesitation"] and verdict["hesitation"]["score"] for verdict in (before, after)]
+                    scores = [before["hesitation"] and before["hesitation"]["score"], doubts and doubts.score]
                     line |= {"was": was["disposition"], "would": would["disposition"], "scores": scores}
                     self.stdout.write(json.dumps(line, ensure_ascii=False))
         if not as_json:
