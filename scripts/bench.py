@@ -23,12 +23,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from metacog.heuristics import ENGINE, Scorer  # noqa: E402 - found by the path above
+from metacog.heuristics import ENGINE, Hesitation, Scorer  # noqa: E402 - found by the path above
 from metacog.heuristics.lexicon import seed  # noqa: E402 - as above
 
 TEXTS = 120
@@ -82,10 +82,16 @@ class Row:
     wall_ratio: float
 
 
+class Scored(NamedTuple):
+    """What a contender says of a text, where it is no Hesitation."""
+
+    score: int
+
+
 class Contender:
     """Something that scores texts, and tells what a number of rounds took: CPU, wall (seconds), sum of scores."""
 
-    def __init__(self, name: str, score: Callable[[str, list[dict[str, str]]], int]) -> None:
+    def __init__(self, name: str, score: Callable[[str, list[dict[str, str]]], Scored | Hesitation]) -> None:
         self.name = name
         self.score = score
 
@@ -96,7 +102,7 @@ class Contender:
         cpu, wall = time.process_time(), time.perf_counter()
         for _ in range(rounds):
             for text, items in given:
-                scores += score(text, items)
+                scores += score(text, items).score
         return time.process_time() - cpu, time.perf_counter() - wall, scores / rounds
 
 
@@ -138,7 +144,7 @@ def reference(patterns: Sequence[dict[str, Any]]) -> Iterator[Contender]:
         node.close()
 
 
-def python_rules(patterns: Sequence[dict[str, Any]]) -> Callable[[str, list[dict[str, str]]], int]:
+def python_rules(patterns: Sequence[dict[str, Any]]) -> Callable[[str, list[dict[str, str]]], Scored]:
     def expression(terms: Sequence[str]) -> re.Pattern[str]:
         return re.compile("|".join(terms), re.IGNORECASE | re.ASCII)
 
@@ -146,7 +152,7 @@ def python_rules(patterns: Sequence[dict[str, Any]]) -> Callable[[str, list[dict
     conclusion, reasoning = expression(seed.CONCLUSION), expression(seed.REASONING)
     keywords = [[keyword.lower() for keyword in pattern["keywords"]] for pattern in patterns]
 
-    def score(text: str, _: list[dict[str, str]]) -> int:
+    def score(text: str, _: list[dict[str, str]]) -> Scored:
         points = 0
         if absolute.findall(text) and not source.search(text):
             points += 20
@@ -158,18 +164,13 @@ def python_rules(patterns: Sequence[dict[str, Any]]) -> Callable[[str, list[dict
         conclusions, reasons = len(conclusion.findall(text)), len(reasoning.findall(text))
         if conclusions > 2 and reasons < conclusions:
             points += 15
-        return min(points, 100)
+        return Scored(min(points, 100))
 
     return score
 
 
-def hesitate(scorer: Scorer) -> Callable[[str, list[dict[str, str]]], int]:
-    hesitate = scorer.hesitate
-    return lambda text, items: hesitate(text, items).score
-
-
-def verdict(scorer: Scorer) -> Callable[[str, list[dict[str, str]]], int]:
-    return lambda text, items: int(scorer.score({"response": text, "items": items})["hesitation"]["score"])
+def verdict(scorer: Scorer) -> Callable[[str, list[dict[str, str]]], Scored]:
+    return lambda text, items: Scored(scorer.score({"response": text, "items": items})["hesitation"]["score"])
 
 
 def race(texts: str, given: Sequence[str], patterns: int, ours: Contender, theirs: Contender, rounds: int) -> Row:
@@ -352,19 +353,19 @@ def main() -> int:
 
     with reference(()) as theirs:
         for name, given in [*texts.items(), *((name, given[:1_000]) for name, given in corpus.items())]:
-            report(name, given, 0, Contender("hesitate", hesitate(Scorer())), theirs)
-            report(name, given, 0, Contender("hesitate, aware", hesitate(Scorer(profile="aware"))), theirs)
+            report(name, given, 0, Contender("hesitate", Scorer().hesitate), theirs)
+            report(name, given, 0, Contender("hesitate, aware", Scorer(profile="aware").hesitate), theirs)
         for name, given in texts.items():
             report(name, given, 0, Contender("whole verdict", verdict(Scorer())), theirs)
             report(name, given, 0, Contender("whole verdict, aware", verdict(Scorer(profile="aware"))), theirs)
     for count in PATTERNS[1:]:
         patterns = phrases(count)
         with reference(patterns) as theirs:
-            report("mixed", texts["mixed"], count, Contender("hesitate", hesitate(Scorer(patterns))), theirs)
+            report("mixed", texts["mixed"], count, Contender("hesitate", Scorer(patterns).hesitate), theirs)
 
     print("\n1 MiB of one thing against 10,000 patterns, CPU in ms:")
     patterns = phrases(10_000)
-    scorers = {profile: hesitate(Scorer(patterns, profile=profile)) for profile in ("seed", "aware")}
+    scorers = {profile: Scorer(patterns, profile=profile).hesitate for profile in ("seed", "aware")}
     floods = {}
     for name, text in adversarial():
         floods[name] = {
