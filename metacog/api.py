@@ -82,7 +82,7 @@ def read_shape(request: HttpRequest, shape: type[Shape]) -> Shape:
         return shape.model_validate(wire.load(read_json(request)))
     except PydanticError as error:
         errors = wire.explain(error.errors(include_url=False), shape)
-        raise Problem(422, f"{errors[0]['pointer']}: {errors[0]['detail']}", errors) from None
+        raise Problem(422, wire.summary(errors), errors) from None
 
 
 def takes(shape: type[BaseModel], *examples: dict[str, Any]) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def unauthenticated(request: HttpRequest, error: AuthenticationError) -> HttpRes
 @api.exception_handler(ValidationError)
 def out_of_shape(request: HttpRequest, error: ValidationError) -> HttpResponse:
     errors = [{"pointer": wire.pointer(each["loc"]), "detail": each["msg"]} for each in error.errors]
-    return answer(Problem(422, f"{errors[0]['pointer']}: {errors[0]['detail']}", errors))
+    return answer(Problem(422, wire.summary(errors), errors))
 
 
 @api.exception_handler(Http404)

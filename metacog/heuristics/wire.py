@@ -226,10 +226,11 @@ def _check(model: type[BaseModel], value: Any) -> dict[str, Any]:
         return model.model_validate(value).model_dump()
     except ValidationError as error:
         errors = explain(error.errors(include_url=False), model)
-        raise Refused(422, _summary(errors), errors) from None
+        raise Refused(422, summary(errors), errors) from None
 
 
-def _summary(errors: list[dict[str, str]]) -> str:
+def summary(errors: list[dict[str, str]]) -> str:
+    """Say the first of some errors, and how many more there are."""
     first = errors[0]
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return f"{first['pointer'] or 'The body'}: {first['detail']}{more}"

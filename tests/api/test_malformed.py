@@ -159,3 +159,10 @@ def test_every_other_error_is_a_problem_document_too(kuro, method, path, status)
     answer = kuro.call(method, path, body)
     assert answer.status_code == status
     assert answer["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("call", ["/responses", "/threads", "/confidence", "/problems/bug-17/think-twice"])
+def test_it_says_what_is_wrong_with_a_body_that_is_no_object(kuro, call):
+    answer = kuro.post(call, [])
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == "The body: must be an object, not a list"
