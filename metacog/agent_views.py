@@ -59,7 +59,7 @@ def _pending() -> Subquery:
 def _rows(relation: str, agent: Agent | OuterRef) -> QuerySet[Any]:
     """Return what belongs to an agent by the relation's name: reviews stands above this package."""
     model: Any = Agent._meta.get_field(relation).related_model
-    return model.objects.filter(agent=agent)  # type: ignore[no-any-return]
+    return model.objects.filter(agent=agent)  # type: ignore[no-any-return]  # it is found by name, so its type is Any
 
 
 @never_cache

@@ -8,7 +8,7 @@ from metacog import agent_views, audit_views, health, team_views, views
 from metacog.api import api
 from patterns.api import router as patterns_router
 from patterns.thread_api import router as threads_router
-from reviews import delivery_views, metrics, policy_views, statistics_views, stuck_views, thread_views
+from reviews import delivery_views, metrics, policy_views, response_views, statistics_views, stuck_views, thread_views
 from reviews import views as reviews_views
 from reviews.api import router as reviews_router
 
@@ -28,8 +28,8 @@ urlpatterns = [
     path("queue/<str:held_id>/", reviews_views.item, name="item"),
     path("queue/<str:held_id>/decide", reviews_views.decide, name="decide"),
     path("decisions/<str:decision_id>/undo", reviews_views.undo, name="undo"),
-    path("responses/", reviews_views.responses, name="responses"),
-    path("responses/<str:response_id>/", reviews_views.response, name="response"),
+    path("responses/", response_views.responses, name="responses"),
+    path("responses/<str:response_id>/", response_views.response, name="response"),
     path("stuck/", stuck_views.stuck, name="stuck"),
     path("stuck/<str:problem_id>/", stuck_views.problem, name="problem"),
     path("stuck/<str:problem_id>/answer", stuck_views.problem_answer, name="problem-answer"),

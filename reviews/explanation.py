@@ -11,9 +11,9 @@ from django.db.models import Count, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
-from metacog.forms import SIGNALS
+from metacog.forms import SIGNALS, STUCK
 from patterns.models import ThreadStep
-from reviews.engine_words import said
+from reviews.engine_words import reason_said, said
 from reviews.highlight import Shown, show
 from reviews.models import AgentResponse, HeldItem, Signal
 
@@ -93,6 +93,29 @@ def parts(
         )
         begins += signal["weight"]
     return found
+
+
+def other_parts(verdict: dict[str, Any]) -> dict[str, Any]:
+    """Return what a verdict says beside hesitation, with its words for people."""
+    quality, confidence, stuck = (verdict[part] for part in ("quality", "confidence", "stuck"))
+    return {
+        "quality": quality
+        and {
+            **quality,
+            "told": [
+                {**each, "title": FLAGS[each["flag"]], "detail": said(each["detail"])} for each in quality["details"]
+            ],
+        },
+        "confidence": confidence
+        and {**confidence, "title": LEVELS[confidence["level"]], "reason": reason_said(confidence["reason"])},
+        "stuck": stuck
+        and {**stuck, "told": [{"title": STUCK[each["type"]], **each} for each in stuck["signals"]]},
+        # Verdicts of an older engine have no such part.
+        "followed": [
+            {**each, "title": STEPS.get(each["op"], each["op"]), "told": TOUCHED_BY.get(each["by"], "")}
+            for each in verdict.get("threads") or ()
+        ],
+    }
 
 
 def _detail(name: str, detail: str) -> str:

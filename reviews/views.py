@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Left
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
@@ -19,15 +19,13 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import push_url
 from django_htmx.middleware import HtmxDetails
 
-from metacog.forms import STUCK
-from metacog.heuristics import Hesitation, Item, parse_tags
+from metacog.heuristics import Hesitation, parse_tags
 from metacog.models import Agent, Role, User
 from reviews import decisions, highlight
 from reviews import queue as held_queue
-from reviews.engine_words import reason_said, said
-from reviews.explanation import FLAGS, LEVELS, RECORD_OF, STEPS, TITLES, TOUCHED_BY, explain, parts
+from reviews.explanation import RECORD_OF, TITLES, explain, other_parts, parts
 from reviews.models import AgentResponse, Decision, HeldItem
-from reviews.queue import PAGE, Filters
+from reviews.queue import Filters
 
 Verdict, State = Decision.Verdict, HeldItem.State
 
@@ -48,9 +46,6 @@ class PersonRequest(HttpRequest):
 
     user: User
     htmx: HtmxDetails
-
-
-# -- the queue -------------------------------------------------------------------------------------
 
 
 @require_GET
@@ -211,14 +206,14 @@ def _desk(
     response = held.response
     verdict, body = response.wire_verdict(), response.wire_body()
     hesitation = verdict["hesitation"]
-    place = _items_of(body)[held.index] if body.get("items") is None else None
+    place = parse_tags(body["response"])[held.index] if body.get("items") is None else None
     start, end = (place.start, place.end) if place and place.text == held.text else (None, None)
     marks = highlight.of_item(hesitation["signals"], held.index, held.text, start, end)
     whole = body["response"] if body["response"] != held.text else ""
     history = list(held.decisions.select_related("person", "agent").defer("text").order_by("id"))
     return context | {
         "hesitation": hesitation,
-        **_other_parts(verdict),
+        **other_parts(verdict),
         "parts": explain(hesitation, response.signals.select_related("pattern"), held.team_id),
         "text": highlight.show(held.text, marks),
         "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
@@ -282,29 +277,6 @@ def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
     return {"nothing": "waiting"}
 
 
-def _other_parts(verdict: dict[str, Any]) -> dict[str, Any]:
-    """Return what a verdict says beside hesitation, with its words for people."""
-    quality, confidence, stuck = (verdict[part] for part in ("quality", "confidence", "stuck"))
-    return {
-        "quality": quality
-        and {
-            **quality,
-            "told": [
-                {**each, "title": FLAGS[each["flag"]], "detail": said(each["detail"])} for each in quality["details"]
-            ],
-        },
-        "confidence": confidence
-        and {**confidence, "title": LEVELS[confidence["level"]], "reason": reason_said(confidence["reason"])},
-        "stuck": stuck
-        and {**stuck, "told": [{"title": STUCK[each["type"]], **each} for each in stuck["signals"]]},
-        # Verdicts of an older engine have no such part.
-        "followed": [
-            {**each, "title": STEPS.get(each["op"], each["op"]), "told": TOUCHED_BY.get(each["by"], "")}
-            for each in verdict.get("threads") or ()
-        ],
-    }
-
-
 def _first(page: held_queue.Page) -> HeldItem | None:
     return next((row for row in page.rows if row.state == State.PENDING), None)
 
@@ -315,15 +287,6 @@ def _visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
 
 def _visible(request: PersonRequest, held_id: str) -> HeldItem:
     return get_object_or_404(_visible_items(request), public_id=held_id)
-
-
-def _items_of(body: dict[str, Any]) -> tuple[Item, ...]:
-    """Return the items of a body as it was posted, as `Scorer.items` does."""
-    if (sent := body.get("items")) is not None:
-        return tuple(
-            Item(item["kind"].casefold(), item["text"], item.get("attributes") or {}) for item in sent
-        )
-    return parse_tags(body["response"])
 
 
 def _edited(posted: str | None, original: str) -> str | None:
@@ -377,89 +340,3 @@ def _risk(hesitation: Hesitation) -> dict[str, Any]:
 
 def _forbidden(request: PersonRequest) -> HttpResponse:
     return render(request, "reviews/forbidden.html", status=403)
-
-
-# -- responses -------------------------------------------------------------------------------------
-
-
-@require_GET
-def responses(request: PersonRequest) -> HttpResponse:
-    """List what agents posted, latest first."""
-    teams = request.user.teams_as()
-    agent, which, after = (held_queue.word(request.GET, name) for name in ("agent", "show", "after"))
-    rows = AgentResponse.objects.filter(agent__team__in=teams).annotate(
-        has_held=Exists(HeldItem.objects.filter(response=OuterRef("pk")))
-    )
-    if agent:
-        rows = rows.filter(agent__public_id=agent)
-    if which == "triggered":
-        rows = rows.filter(triggered=True)
-    elif which == "held":
-        rows = rows.filter(has_held=True)
-    if after and (last := AgentResponse.objects.filter(agent__team__in=teams, public_id=after).first()):
-        rows = rows.filter(pk__lt=last.pk)
-    found = list(
-        rows.select_related("agent")
-        .defer("body", "verdict")
-        .order_by("-id")[: PAGE + 1]
-    )
-    query = request.GET.copy()
-    query["after"] = found[PAGE - 1].public_id if len(found) > PAGE else ""
-    return render(
-        request,
-        "reviews/responses.html",
-        {
-            "rows": found[:PAGE],
-            "agents": Agent.objects.filter(team__in=teams).order_by("name").values_list("public_id", "name"),
-            "agent": agent,
-            "which": which if which in ("triggered", "held") else "",
-            "after": after,
-            "next_url": f"?{query.urlencode()}" if query["after"] else "",
-        },
-    )
-
-
-@require_GET
-def response(request: PersonRequest, response_id: str) -> HttpResponse:
-    """Show one response: what was posted, what was answered, and why."""
-    found = get_object_or_404(
-        AgentResponse.objects.select_related("agent", "second_look_at", "problem"),
-        public_id=response_id,
-        agent__team__in=request.user.teams_as(),
-    )
-    verdict, body = found.wire_verdict(), found.wire_body()
-    hesitation = verdict["hesitation"]
-    signals = hesitation["signals"] if hesitation else []
-    held = {held.index: held for held in found.held_items.defer("text")}
-    items = [
-        {
-            "answer": answer,
-            "attributes": sent.attributes,
-            "held": held.get(answer["index"]),
-            "text": highlight.show(
-                sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
-            ),
-        }
-        for answer, sent in zip(verdict["items"], _items_of(body), strict=True)
-    ]
-    known = ("response", "items", "user_message")
-    return render(
-        request,
-        "reviews/response.html",
-        {
-            "response": found,
-            "verdict": verdict,
-            **_other_parts(verdict),
-            "record_of": f"{RECORD_OF:,}",
-            "hesitation": hesitation,
-            "parts": explain(hesitation, found.signals.select_related("pattern"), found.agent.team_id)
-            if hesitation
-            else [],
-            "text": highlight.show(body["response"], highlight.of_response(signals)),
-            "user_message": body.get("user_message"),
-            "fields": [
-                (name, value) for name, value in body.items() if name not in known and value is not None
-            ],
-            "items": items,
-        },
-    )

@@ -109,7 +109,7 @@ def main() -> None:
     url, key_file, cycle = sys.argv[1:]
     agent = DemoAgent(caller(url, Path(key_file).read_text()), int(cycle), random.Random())
     while True:
-        time.sleep(agent.chance.uniform(*PAUSE))
+        time.sleep(agent.chance.uniform(*PAUSE))  # an agent of the demo posts now and then
         agent.turn()
 
 

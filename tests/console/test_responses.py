@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reviews import views
+from reviews import response_views
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_the_list_is_filtered_by_its_address(client: Any, kuro: Any) -> None:
 
 
 def test_its_pages_follow_each_other(client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "PAGE", 2)
+    monkeypatch.setattr(response_views, "PAGE", 2)
     posted = [kuro.respond()["id"] for _ in range(5)][::-1]
     seen, address = [], "/responses/"
     while address:

@@ -1,0 +1,111 @@
+"""The pages of what agents posted: all of it, and one response with what was answered and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from metacog.heuristics import Item, parse_tags
+from metacog.models import Agent
+from reviews import highlight
+from reviews import queue as held_queue
+from reviews.explanation import RECORD_OF, explain, other_parts
+from reviews.models import AgentResponse, HeldItem
+from reviews.queue import PAGE
+from reviews.views import PersonRequest
+
+
+@require_GET
+def responses(request: PersonRequest) -> HttpResponse:
+    """List what agents posted, latest first."""
+    teams = request.user.teams_as()
+    agent, which, after = (held_queue.word(request.GET, name) for name in ("agent", "show", "after"))
+    rows = AgentResponse.objects.filter(agent__team__in=teams).annotate(
+        has_held=Exists(HeldItem.objects.filter(response=OuterRef("pk")))
+    )
+    if agent:
+        rows = rows.filter(agent__public_id=agent)
+    if which == "triggered":
+        rows = rows.filter(triggered=True)
+    elif which == "held":
+        rows = rows.filter(has_held=True)
+    if after and (last := AgentResponse.objects.filter(agent__team__in=teams, public_id=after).first()):
+        rows = rows.filter(pk__lt=last.pk)
+    found = list(
+        rows.select_related("agent")
+        .defer("body", "verdict")
+        .order_by("-id")[: PAGE + 1]
+    )
+    query = request.GET.copy()
+    query["after"] = found[PAGE - 1].public_id if len(found) > PAGE else ""
+    return render(
+        request,
+        "reviews/responses.html",
+        {
+            "rows": found[:PAGE],
+            "agents": Agent.objects.filter(team__in=teams).order_by("name").values_list("public_id", "name"),
+            "agent": agent,
+            "which": which if which in ("triggered", "held") else "",
+            "after": after,
+            "next_url": f"?{query.urlencode()}" if query["after"] else "",
+        },
+    )
+
+
+@require_GET
+def response(request: PersonRequest, response_id: str) -> HttpResponse:
+    """Show one response: what was posted, what was answered, and why."""
+    found = get_object_or_404(
+        AgentResponse.objects.select_related("agent", "second_look_at", "problem"),
+        public_id=response_id,
+        agent__team__in=request.user.teams_as(),
+    )
+    verdict, body = found.wire_verdict(), found.wire_body()
+    hesitation = verdict["hesitation"]
+    signals = hesitation["signals"] if hesitation else []
+    held = {held.index: held for held in found.held_items.defer("text")}
+    items = [
+        {
+            "answer": answer,
+            "attributes": sent.attributes,
+            "held": held.get(answer["index"]),
+            "text": highlight.show(
+                sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
+            ),
+        }
+        for answer, sent in zip(verdict["items"], _items_of(body), strict=True)
+    ]
+    known = ("response", "items", "user_message")
+    return render(
+        request,
+        "reviews/response.html",
+        {
+            "response": found,
+            "verdict": verdict,
+            **other_parts(verdict),
+            "record_of": f"{RECORD_OF:,}",
+            "hesitation": hesitation,
+            "parts": explain(hesitation, found.signals.select_related("pattern"), found.agent.team_id)
+            if hesitation
+            else [],
+            "text": highlight.show(body["response"], highlight.of_response(signals)),
+            "user_message": body.get("user_message"),
+            "fields": [
+                (name, value) for name, value in body.items() if name not in known and value is not None
+            ],
+            "items": items,
+        },
+    )
+
+
+def _items_of(body: dict[str, Any]) -> tuple[Item, ...]:
+    """Return the items of a body as it was posted, as `Scorer.items` does."""
+    if (sent := body.get("items")) is not None:
+        return tuple(
+            Item(item["kind"].casefold(), item["text"], item.get("attributes") or {}) for item in sent
+        )
+    return parse_tags(body["response"])
