@@ -42,6 +42,14 @@ def test_nothing_would_change_under_what_is_in_force(posted: None) -> None:
     assert rescore() == "Aurora / kuro: 3 responses; what would change: nothing\n"
 
 
+def test_approved_text_that_came_back_still_passes(kuro: Any) -> None:
+    held = kuro.hold()
+    kuro.respond("next")
+    kuro.post(f"/held/{held}/decision", {"verdict": "approve", "reason": "seen again"})
+    assert kuro.respond(HeldItem.objects.get().text)["items"][0]["recognised"] == held
+    assert rescore() == "Aurora / kuro: 3 responses; what would change: nothing\n"
+
+
 def test_another_policy(posted: None, written: Any) -> None:
     path = written({"threshold": 20, "hold_at": 20})
     before = list(AgentResponse.objects.values_list("verdict", flat=True))

@@ -57,6 +57,15 @@ def test_a_response_shows_what_was_posted_and_what_was_answered(client: Any, kur
     assert f"/queue/{verdict['items'][0]['held']}/" in page
 
 
+def test_what_else_the_verdict_says_is_told_in_words(client: Any, kuro: Any) -> None:
+    """Not as the engine puts it, whose details stay as they were answered."""
+    verdict = kuro.respond("ok", retrieval={"scores": [0.91, 0.4], "facts": 3})
+    assert verdict["quality"]["details"][-1]["detail"] == "2 character(s), 10 expected"
+    page = client.get(f"/responses/{verdict['id']}/").content.decode().partition("<pre")[0]
+    assert "2 characters, 10 expected" in page
+    assert "(scores: 2, best 0.91; facts: 3)" in page
+
+
 def test_it_says_when_hesitation_is_switched_off(client: Any, kuro: Any) -> None:
     from metacog.models import Agent
 
