@@ -26,6 +26,7 @@ ARGUMENTS = [
 def browser() -> Iterator[Any]:
     """Start the system's Chromium, else Playwright's own; without either the test is skipped, and says so."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    sync_api.expect.set_options(timeout=20_000)
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_api.sync_playwright() as playwright:
         try:

@@ -35,7 +35,7 @@ def test_an_item_comes_up_by_itself_and_is_decided_undone_and_decided_again(
     held = kuro.hold()
     queue.locator(f"#row-{held}").wait_for()
     expect(queue).to_have_title(re.compile(r"^\(1\) "))
-    assert queue.locator("#text mark").count() == 2
+    expect(queue.locator("#text mark")).to_have_count(2)
     press(queue, "a")
     queue.get_by_role("heading", name="Nothing waits").wait_for()
     assert decided(held).verdict == "approve"
@@ -43,7 +43,7 @@ def test_an_item_comes_up_by_itself_and_is_decided_undone_and_decided_again(
 
     press(queue, "u")
     queue.locator(TITLE, has_text="CHAT from kuro").wait_for()
-    assert not queue.locator(".row.done").count()
+    expect(queue.locator(".row.done")).to_have_count(0)
     settings.UNDO_SECONDS = 0
     press(queue, "a")
     queue.get_by_role("heading", name="Nothing waits").wait_for()
@@ -56,7 +56,7 @@ def test_a_decision_opens_the_next_item_and_puts_the_focus_on_its_heading(
     first, second = kuro.hold(), kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
-    assert page.locator("#item").get_attribute("data-held") == second
+    expect(page.locator("#item")).to_have_attribute("data-held", second)
     press(page, "a")
     page.locator(f'#item[data-held="{first}"]').wait_for()
     expect(page.locator(TITLE)).to_be_focused()
@@ -72,10 +72,10 @@ def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro:
     page = open_page(alice)
     page.goto("/queue/")
     press(page, "e")
-    assert page.evaluate("document.activeElement.id") == "edited"
-    assert page.locator("#approve-label").inner_text() == "Approve"
+    expect(page.locator("#edited")).to_be_focused()
+    expect(page.locator("#approve-label")).to_have_text("Approve")
     page.keyboard.type("a: ")  # these are no commands now
-    assert page.locator("#approve-label").inner_text() == "Approve edited"
+    expect(page.locator("#approve-label")).to_have_text("Approve edited")
     page.locator("#edited").fill("The store may be the cause.\nNot measured yet.")
     page.get_by_role("button", name="Approve edited").click()
     page.get_by_role("heading", name="Nothing waits").wait_for()
@@ -95,7 +95,7 @@ def test_an_edit_that_is_still_risky_is_explained_and_can_be_insisted_on(
     page.locator("#edited").fill(RISKY + " Really.")
     page.keyboard.press("Control+Enter")
     page.get_by_text("The edited text scores 50").wait_for()
-    assert page.locator("#edited").input_value() == RISKY + " Really."
+    expect(page.locator("#edited")).to_have_value(RISKY + " Really.")
     page.get_by_role("button", name="Approve edited anyway").click()
     page.get_by_role("heading", name="Nothing waits").wait_for()
     assert decided(held).text == RISKY + " Really."
@@ -139,10 +139,10 @@ def test_what_somebody_else_decided_is_shown_in_place(
     theirs.get_by_role("heading", name="Nothing waits").wait_for()
 
     mine.locator("#standing", has_text="This was decided while you had it open").wait_for()
-    assert "approved by Bob" in mine.locator("#standing").inner_text()
-    assert not mine.get_by_role("button", name="Approve").count()
-    assert mine.locator("#edited").input_value() == "My own words."
-    assert "approved by Bob" in mine.locator(f"#row-{held}").inner_text()
+    expect(mine.locator("#standing")).to_contain_text("approved by Bob")
+    expect(mine.get_by_role("button", name="Approve")).to_have_count(0)
+    expect(mine.locator("#edited")).to_have_value("My own words.")
+    expect(mine.locator(f"#row-{held}")).to_contain_text("approved by Bob")
 
 
 def test_a_decision_that_comes_too_late_shows_the_one_that_stands(
@@ -160,9 +160,9 @@ def test_a_decision_that_comes_too_late_shows_the_one_that_stands(
     decisions.decide(held, bob, "reject", reason="Wrong")
     page.get_by_role("button", name="Approve edited").click()
     page.locator("#standing", has_text="rejected by Bob").wait_for()
-    assert "Wrong" in page.locator("#standing").inner_text()
-    assert page.locator("#edited").input_value() == "My own words."
-    assert not page.get_by_role("button", name="Approve").count()
+    expect(page.locator("#standing")).to_contain_text("Wrong")
+    expect(page.locator("#edited")).to_have_value("My own words.")
+    expect(page.get_by_role("button", name="Approve")).to_have_count(0)
 
 
 def test_keys_rest_for_modifiers_composition_dialogs_and_those_who_switched_them_off(
@@ -207,17 +207,19 @@ def test_everything_works_without_javascript(open_page: Any, alice: Any, kuro: A
     page = open_page(alice, java_script_enabled=False)
     page.goto("/queue/")
     page.get_by_role("button", name="Approve").click()
-    assert page.url.endswith(f"/queue/{second}/")
+    expect(page).to_have_url(re.compile(f"/queue/{second}/$"))
     page.get_by_role("button", name="Undo").click()
-    assert page.url.endswith(f"/queue/{third}/")
+    expect(page).to_have_url(re.compile(f"/queue/{third}/$"))
     page.get_by_role("button", name="Edit").click()
     page.locator("#edited").fill("The store may be the cause.")
     page.get_by_role("button", name="Approve").click()
+    expect(page.locator("#told")).to_contain_text("Approved edited")
     assert decided(third).text == "The store may be the cause."
     page.locator(f"#row-{first}").click()
     page.locator("#rejecting > summary").click()
     page.get_by_text("Out of scope").click()
     page.get_by_role("button", name="Reject", exact=True).click()
+    expect(page.locator("#told")).to_contain_text("Rejected")
     assert decided(first).reason == "Out of scope"
 
 

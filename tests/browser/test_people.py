@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, Problem, ThoughtThread
@@ -62,7 +63,7 @@ def test_actions_in_the_admin_need_no_inline_script(open_page: Any, carla: Any) 
     page = open_page(carla)
     page.goto(address(ErrorPattern, "changelist"))
     page.get_by_role("checkbox").first.check()
-    assert page.locator("tr.selected").count() == 1  # Django's own script ran
+    expect(page.locator("tr.selected")).to_have_count(1)  # Django's own script ran
     page.locator("select[name=action]").select_option("retire")
     page.locator("button[name=index]").click()  # "Go" or "Run", by the version of Django
     page.get_by_text("1 pattern was changed.").wait_for()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from patterns.models import ThoughtThread
 
@@ -27,10 +28,10 @@ def test_a_step_is_taken_and_told(open_page: Any, carla: Any, thread: ThoughtThr
     page.get_by_label("Note").fill("went further")
     page.get_by_role("button", name="Go on").click()
     page.locator(".trail .entry", has_text="went further").wait_for()
-    assert page.get_by_text("Saved.").is_visible()
+    expect(page.get_by_text("Saved.")).to_be_visible()
     assert bool(loads) == (not has_script)
     if has_script:
-        assert page.evaluate("document.activeElement.textContent") == "Saved."
+        expect(page.get_by_text("Saved.")).to_be_focused()
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Resume").wait_for()
     thread.refresh_from_db()
@@ -46,4 +47,4 @@ def test_what_is_no_longer_possible_is_told_in_place(
     page.get_by_label("Note").fill("typed")
     page.get_by_role("button", name="Go on").click()
     page.get_by_text("is paused. Resume it first.").wait_for()
-    assert page.get_by_label("Note").input_value() == "typed"
+    expect(page.get_by_label("Note")).to_have_value("typed")
