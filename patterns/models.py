@@ -75,12 +75,16 @@ class ErrorPattern(models.Model):
         ACTIVE = "active", _("Active")
         RETIRED = "retired", _("Retired")
 
+    MAX_DESCRIPTION = 500
+
     team = models.ForeignKey(Team, models.PROTECT, related_name="patterns", verbose_name=_("team"))
     public_id = models.CharField(max_length=100, default=pattern_id, editable=False)
     keywords = models.JSONField(_("keywords"), help_text=_("Any one of them fires, wherever it stands."))
-    description = models.CharField(_("description"), max_length=500)
+    description = models.CharField(_("description"), max_length=MAX_DESCRIPTION)
     source = models.CharField(_("source"), max_length=20, choices=Source, default=Source.EXTERNAL)
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.ACTIVE)
+    # Why a proposal was turned down, which is then not made again; empty where a pattern served and was retired.
+    dismissed_because = models.CharField(_("dismissed because"), max_length=300, blank=True, editable=False)
     # What an imported file said it had been triggered before; our own count is derived from the responses.
     imported_triggers = models.PositiveIntegerField(default=0, editable=False)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, editable=False, related_name="+")

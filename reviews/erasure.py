@@ -18,8 +18,8 @@ from django.utils import timezone
 from metacog import audit
 from metacog.heuristics import stuck
 from metacog.models import AuditEvent, Team
-from patterns.models import Problem, ThoughtThread, ThreadStep
-from reviews.models import AgentResponse, Decision, Delivery, HeldItem
+from patterns.models import ErrorPattern, Problem, ThoughtThread, ThreadStep
+from reviews.models import AgentResponse, Decision, Delivery, HeldItem, PatternOrigin
 
 BATCH = 100  # responses or callbacks of one transaction; on SQLite others wait for it
 BATCHES_A_RUN = 100  # for one team, before the worker looks at its other tasks
@@ -67,11 +67,30 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         HeldItem.objects.filter(response__in=responses).update(text="", attributes={})
         Decision.objects.filter(held__response__in=responses).update(text=None, reason="")
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
+        _erase_origins(team, responses)
         AuditEvent.objects.bulk_create(
             _erased("response-erased", team, each, before="accepted", body_sha256=each.body_sha256)
             for each in responses
         )
     return len(responses)
+
+
+def _erase_origins(team: Team, responses: list[AgentResponse]) -> None:
+    """Erase what patterns quote of the responses, and with its last quote a proposal that nobody took up.
+
+    Its keywords are the agent's own words; those of a pattern that was tried or used are the team's rule, and stay.
+    """
+    ids = [response.public_id for response in responses]
+    origins = PatternOrigin.objects.filter(Q(response__in=responses) | Q(row__in=ids)).exclude(evidence={})
+    taught = set(origins.values_list("pattern", flat=True))
+    origins.update(evidence={})
+    waiting = Q(state=ErrorPattern.State.PROPOSED, created_by=None) | ~Q(dismissed_because="")
+    quoted = PatternOrigin.objects.filter(pattern=OuterRef("pk")).exclude(evidence={})
+    given_up = list(ErrorPattern.objects.filter(waiting, ~Exists(quoted), pk__in=taught))
+    AuditEvent.objects.bulk_create(_erased("pattern-erased", team, each, before=each.state) for each in given_up)
+    ErrorPattern.objects.filter(pk__in=[pattern.pk for pattern in given_up]).update(
+        state=ErrorPattern.State.RETIRED, keywords=[], description="", dismissed_because=""
+    )
 
 
 def _erase_callbacks(team: Team, before: datetime, _now: datetime) -> int:
@@ -115,7 +134,7 @@ def _locked(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.select_for_update(of=("self",), skip_locked=True)
 
 
-Erasable = AgentResponse | Delivery | Problem | ThoughtThread
+Erasable = AgentResponse | Delivery | Problem | ThoughtThread | ErrorPattern
 
 
 def _erased(action: str, team: Team, row: Erasable, **data: Any) -> AuditEvent:
@@ -124,7 +143,7 @@ def _erased(action: str, team: Team, row: Erasable, **data: Any) -> AuditEvent:
         row.public_id,
         actor=None,
         team=team,
-        agent=row.agent,
+        agent=None if isinstance(row, ErrorPattern) else row.agent,
         after="erased",
         days=team.retention_days,
         **data,

@@ -253,6 +253,35 @@ class Decision(models.Model):
         return self.public_id
 
 
+class PatternOrigin(models.Model):
+    """What taught a team an error pattern (seed 000, "經驗累積"): one row of its lineage."""
+
+    class Kind(models.TextChoices):
+        REJECTION = "rejection", _("A person's decision")
+        CORRECTION = "correction", _("A correction")
+        SECOND_LOOK = "second-look", _("A second look")
+        MEMORY = "memory", _("New knowledge")
+
+    pattern = models.ForeignKey(ErrorPattern, models.CASCADE, related_name="origins")
+    kind = models.CharField(max_length=20, choices=Kind)
+    row = models.CharField(max_length=60)  # the public id of the decision, response or memory that taught it
+    # Where what was wrong had been said.
+    response = models.ForeignKey(AgentResponse, models.PROTECT, null=True, related_name="+")
+    held = models.ForeignKey(HeldItem, models.PROTECT, null=True, related_name="+")
+    # Quotes: `said` by the agent, `told` by who knew better. Empty once the texts of either were erased.
+    evidence = models.JSONField(default=dict)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("origin of a pattern")
+        verbose_name_plural = _("origins of a pattern")
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["row", "kind"], name="taught_once")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.row}"
+
+
 class Delivery(models.Model):
     """One callback that an agent is owed: the outbox. `body` is what is sent, on every attempt."""
 

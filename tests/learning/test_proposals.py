@@ -1,0 +1,112 @@
+"""What is proposed as an error pattern, once, and what is not."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from metacog.models import AuditEvent
+from metacog.retention import set_retention
+from patterns.models import ErrorPattern
+from reviews import erasure, learning
+from reviews.models import AgentResponse, PatternOrigin
+
+PHRASE = "refunds take thirty days"
+
+
+def propose(team: Any, *keywords: str, row: str = "mem_1", kind: str = "memory", **rest: Any) -> ErrorPattern | None:
+    given = {"description": "Refunds take 14 days.", "source": "external", "said": "a", "told": "b"} | rest
+    return learning.propose(team, keywords=keywords or (PHRASE,), kind=kind, row=row, **given)
+
+
+def test_a_proposal_waits_for_a_person(aurora: Any, kuro: Any) -> None:
+    aurora.refresh_from_db()
+    version = aurora.patterns_version
+    pattern = propose(aurora)
+    assert pattern is not None
+    pattern.refresh_from_db()
+    assert (pattern.state, pattern.keywords, pattern.source) == ("proposed", [PHRASE], "external")
+    assert pattern.origins.get().evidence == {"said": "a", "told": "b"}
+    assert kuro.respond(f"All {PHRASE}.")["hesitation"]["matched_pattern_ids"] == []
+    aurora.refresh_from_db()
+    assert aurora.patterns_version == version, "no scorer is built anew for a proposal"
+    event = AuditEvent.objects.get(action="pattern-proposed")
+    assert (event.object_id, event.actor_kind, event.after) == (pattern.public_id, "system", "proposed")
+    assert PHRASE not in str(event.data)
+
+
+def test_one_row_teaches_once(aurora: Any) -> None:
+    assert propose(aurora)
+    assert propose(aurora) is None
+    assert propose(aurora, "something else entirely") is None
+    assert PatternOrigin.objects.count() == 1
+
+
+@pytest.mark.parametrize("again", [PHRASE, "Refunds Take Thirty Days", "ｒefunds take thirty days"])
+def test_the_same_keywords_join_the_proposal_that_is_there(aurora: Any, again: str) -> None:
+    first = propose(aurora)
+    assert propose(aurora, again, row="mem_2") == first
+    assert first is not None
+    assert first.origins.count() == 2
+
+
+def test_both_chinese_scripts_are_one(aurora: Any) -> None:
+    first = propose(aurora, "運費一律由買家負擔")
+    assert first is not None
+    assert propose(aurora, "运费一律由买家负担", row="mem_2") == first
+
+
+@pytest.mark.parametrize(
+    ("state", "because", "keywords", "is_proposed"),
+    [
+        ("active", "", ["thirty days"], False),  # it matches wherever the phrase does
+        ("shadow", "", ["thirty days"], False),
+        ("active", "", ["thirty days late"], True),
+        ("retired", "too common", [PHRASE], False),  # dismissed
+        ("retired", "too common", ["thirty days"], True),  # another, wider, was dismissed
+        ("retired", "", [PHRASE], True),  # it served, and the mistake is there again
+    ],
+)
+def test_what_is_known_is_not_proposed_again(
+    aurora: Any, state: str, because: str, keywords: list[str], is_proposed: bool
+) -> None:
+    ErrorPattern.objects.create(team=aurora, keywords=keywords, description="d", state=state, dismissed_because=because)
+    assert bool(propose(aurora)) == is_proposed
+
+
+def test_another_teams_patterns_do_not_count(aurora: Any, borealis: Any) -> None:
+    ErrorPattern.objects.create(team=borealis, keywords=[PHRASE], description="d")
+    assert propose(aurora)
+
+
+@pytest.mark.parametrize("keywords", [("x",), ("",), ("x" * 201,), ("nul\0l",)])
+def test_what_could_be_no_keyword_is_not_proposed(aurora: Any, keywords: tuple[str, ...]) -> None:
+    assert propose(aurora, *keywords) is None
+
+
+def test_more_than_anybody_reads_is_not_proposed(aurora: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning, "MAX_PROPOSALS", 1)
+    assert propose(aurora)
+    assert propose(aurora, "another phrase", row="mem_2") is None
+    assert propose(aurora, row="mem_3"), "the one that waits is taught again"
+
+
+@pytest.mark.parametrize(("state", "keywords"), [("proposed", []), ("shadow", [PHRASE])])
+def test_quotes_go_with_the_texts_and_so_does_a_proposal_nobody_took_up(
+    aurora: Any, olga: Any, kuro: Any, state: str, keywords: list[str]
+) -> None:
+    kuro.respond(f"All {PHRASE}.")
+    response = AgentResponse.objects.get()
+    pattern = propose(aurora, response=response)
+    assert pattern is not None
+    ErrorPattern.objects.filter(pk=pattern.pk).update(state=state)
+    set_retention(aurora, 30, olga)
+    AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=31))
+    erasure.erase()
+    pattern.refresh_from_db()
+    assert pattern.origins.get().evidence == {}
+    assert pattern.keywords == keywords
+    assert AuditEvent.objects.filter(action="pattern-erased").count() == (state == "proposed")
