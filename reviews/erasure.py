@@ -18,7 +18,7 @@ from django.utils import timezone
 from metacog import audit
 from metacog.heuristics import stuck
 from metacog.models import AuditEvent, Team
-from patterns.models import ErrorPattern, Problem, ThoughtThread, ThreadStep
+from patterns.models import ErrorPattern, Lesson, Problem, ThoughtThread, ThreadStep
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, PatternOrigin
 
 BATCH = 100  # responses or callbacks of one transaction; on SQLite others wait for it
@@ -37,7 +37,7 @@ def _erase_of(team: Team, now: datetime) -> int:
     assert team.retention_days is not None
     before = now - timedelta(days=team.retention_days)
     erased = 0
-    for step in (_erase_responses, _erase_callbacks, _erase_problems, _erase_threads):
+    for step in (_erase_responses, _erase_callbacks, _erase_problems, _erase_threads, _erase_lessons):
         for _ in range(BATCHES_A_RUN):
             count = step(team, before, now)
             erased += count
@@ -129,12 +129,22 @@ def _erase_threads(team: Team, before: datetime, now: datetime) -> int:
     return len(threads)
 
 
+def _erase_lessons(team: Team, before: datetime, now: datetime) -> int:
+    """Erase lessons that nobody confirmed, and those that were retired, so long ago; what is in force stays."""
+    due = Lesson.objects.filter(team=team, changed_at__lt=before, erased_at=None).exclude(state=Lesson.State.ACTIVE)
+    with transaction.atomic(durable=True):
+        lessons = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+        Lesson.objects.filter(pk__in=[lesson.pk for lesson in lessons]).update(text="", topics=[], erased_at=now)
+        AuditEvent.objects.bulk_create(_erased("lesson-erased", team, each) for each in lessons)
+    return len(lessons)
+
+
 def _locked(rows: QuerySet[Any]) -> QuerySet[Any]:
     # Two sweeps at once take different rows, and nothing is sent again while it is erased.
     return rows.select_for_update(of=("self",), skip_locked=True)
 
 
-Erasable = AgentResponse | Delivery | Problem | ThoughtThread | ErrorPattern
+Erasable = AgentResponse | Delivery | ErrorPattern | Lesson | Problem | ThoughtThread
 
 
 def _erased(action: str, team: Team, row: Erasable, **data: Any) -> AuditEvent:

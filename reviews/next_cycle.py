@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from metacog import heuristics
 from metacog.models import Agent, AgentState
-from patterns import thinking, thread_texts
+from patterns import lessons, thinking, thread_texts
 from patterns.models import Problem, ThinkTwice, ThoughtThread
 from reviews.models import AgentResponse, HeldItem
 from reviews.wire import held_shape
@@ -19,6 +19,7 @@ HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest 
 HELD_MOST = 100
 THINK_TWICE_MOST = 3
 ARTICLES_MOST = 3
+RECENT = 5  # responses whose words call for lessons
 
 
 def parts(agent: Agent) -> dict[str, Any]:
@@ -43,7 +44,7 @@ def parts(agent: Agent) -> dict[str, Any]:
             "held_more": more,
             "suggestion": (last and last["hesitation"] and last["hesitation"]["suggestion"]) or None,
             "confidence": last and last["confidence"],
-            "lessons": None,
+            "lessons": _lessons(agent, state),
             "think_twice": _think_twice(agent),
             "instructions": _instructions() if held else None,
         }
@@ -117,6 +118,26 @@ def _last_verdict(agent: Agent) -> dict[str, Any] | None:
     return last.wire_verdict() if last else None
 
 
+def _lessons(agent: Agent, state: AgentState) -> dict[str, Any] | None:
+    """Return what was learnt and confirmed (M9): what the latest responses and topics call for comes first."""
+
+    def recent() -> list[str]:
+        texts = AgentResponse.objects.filter(agent=agent).order_by("-id").values_list("excerpt", flat=True)[:RECENT]
+        return [*texts, *(topic for _number, topics in state.cycles[-RECENT:] for topic in topics)]
+
+    chosen = lessons.give(agent, recent)
+    if not chosen:
+        return None
+    opening = _("Lessons learnt, each confirmed by a person. Keep to those that fit:")
+    return {
+        "text": "\n".join(["<lessons>", opening, *(f"- {lesson.text}" for lesson, _matches in chosen), "</lessons>"]),
+        "items": [
+            {"id": lesson.id, "text": lesson.text, "topics": list(lesson.topics), "matches": list(matches)}
+            for lesson, matches in chosen
+        ],
+    }
+
+
 def _think_twice(agent: Agent) -> list[dict[str, Any]] | None:
     """Return the problems about which somebody should be asked, and those to which a person has said yes."""
     asking = Q(suggests=True) | Q(think_twice__answer=ThinkTwice.Answer.YES, think_twice__outcome="", points__gt=0)
@@ -156,6 +177,8 @@ def as_prompt(context: dict[str, Any]) -> str:
         sections.append(context["suggestion"])
     if context["confidence"]:
         sections.append(context["confidence"]["prompt"])
+    if context["lessons"]:
+        sections.append(context["lessons"]["text"])
     for problem in context["think_twice"] or ():
         sections.append(problem["brief"].strip() if problem["invoke"] else problem["prompt"])
     return "\n\n".join(section for section in sections if section) + "\n"

@@ -11,7 +11,9 @@ from django.utils import timezone
 from metacog import audit_chain
 from metacog.models import Agent, AgentState, AuditEvent, Team
 from metacog.retention import set_retention
-from patterns.models import Problem, ThoughtThread, ThreadStep
+from patterns import lessons
+from patterns.lessons import Proposal
+from patterns.models import Lesson, Problem, ThoughtThread, ThreadStep
 from reviews import decisions, erasure
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem
 
@@ -275,3 +277,23 @@ def test_a_trail_goes_with_the_retention_once_its_thread_is_resolved(kuro, kept_
     assert "were erased" in page
     assert kuro.get("/context").json()["articles"] is None
     assert kuro.get("/threads/over").json()["trail"] == []
+
+
+def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(kuro, aurora, kept_30_days, carla):
+    agent = Agent.objects.select_related("team").get(public_id=kuro.id)
+    proposals = [Proposal("gap", about, "princess", ("princess",), 1, ("resp_1",)) for about in ("kept", "dismissed")]
+    _proposed, dismissed = lessons.propose(agent, proposals, "refl_1", timezone.now())
+    lessons.move(dismissed, "dismiss", carla)
+    lessons.write(aurora, None, "in force", [], carla)
+    assert erasure.erase() == 0
+    Lesson.objects.update(changed_at=timezone.now() - timedelta(days=31))
+    assert erasure.erase() == 2
+    assert erasure.erase() == 0
+    assert list(Lesson.objects.order_by("pk").values_list("text", "topics", "state")) == [
+        ("", [], "proposed"), ("", [], "dismissed"), ("in force", [], "active"),
+    ]  # fmt: skip
+    assert AuditEvent.objects.filter(action="lesson-erased").count() == 2
+    again = [Proposal("gap", about, "princess", (), 2, ("resp_2",)) for about in ("kept", "dismissed")]
+    (told,) = lessons.propose(agent, again, "refl_2", timezone.now())
+    assert (told.text, told.erased_at) == ("princess", None), "what is proposed anew says why again"
+    assert Lesson.objects.get(state="dismissed").text == ""

@@ -1,0 +1,208 @@
+"""Lessons (seed 004, M9): procedural memory that reflection proposes, people confirm, and agents are given back.
+
+Every change is made under the lock on its row, and recorded with it. Nothing here activates a lesson without a person.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from metacog import audit
+from metacog.heuristics import lessons as heuristics
+from metacog.heuristics.lessons import Chosen
+from metacog.models import Agent, Team, User
+from patterns.models import Lesson
+
+State, Origin = Lesson.State, Lesson.Origin
+
+MAX_ACTIVE = 200  # of one team; all of them are looked at for each context
+MAX_EVIDENCE = 50  # ids kept with a proposal, the latest
+
+# A person's step: from which states, to which, and what the record calls it.
+AFTER: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "confirm": ((State.PROPOSED,), State.ACTIVE, "lesson-confirmed"),
+    "dismiss": ((State.PROPOSED,), State.DISMISSED, "lesson-dismissed"),
+    "retire": ((State.ACTIVE,), State.RETIRED, "lesson-retired"),
+    "restore": ((State.RETIRED, State.DISMISSED), State.ACTIVE, "lesson-restored"),
+}
+
+
+class NotDone(Exception):
+    """A change that cannot be made; nothing was written. `str()` is a sentence."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What reflection would have an agent learn; `about` is what makes two proposals the same."""
+
+    kind: str
+    about: str
+    text: str
+    topics: tuple[str, ...]
+    count: int
+    responses: tuple[str, ...]  # ids, oldest first
+    origin: Lesson.Origin = Origin.REFLECTION
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks: a lesson is a line of the context."""
+    return " ".join(text.split())
+
+
+def read_topics(raw: str) -> list[str]:
+    """Return the topics of a comma-separated line, each once; raises NotDone."""
+    topics = list(dict.fromkeys(one_line(topic) for topic in raw.replace("，", ",").replace("、", ",").split(",")))
+    topics = [topic for topic in topics if topic]
+    if len(topics) > Lesson.MAX_TOPICS:
+        raise NotDone(_("At most %(most)d topics a lesson.") % {"most": Lesson.MAX_TOPICS})
+    if any(len(topic) > Lesson.MAX_TOPIC for topic in topics):
+        raise NotDone(_("A topic takes %(most)d characters at most.") % {"most": Lesson.MAX_TOPIC})
+    return topics
+
+
+def write(team: Team, agent: Agent | None, text: str, topics: Sequence[str], person: User) -> Lesson:
+    """Add a person's lesson, active at once, for one agent or (None) each of the team. Raises NotDone."""
+    now = timezone.now()
+    with transaction.atomic():
+        _make_sure_of_room(team)
+        row = Lesson(
+            team=team,
+            agent=agent,
+            text=_checked(text),
+            topics=list(topics),
+            state=State.ACTIVE,
+            created_by=person,
+            created_at=now,
+            changed_at=now,
+        )
+        row.save(force_insert=True)
+        _record("lesson-written", row, person, after=State.ACTIVE)
+    return row
+
+
+def edit(lesson: Lesson, text: str, topics: Sequence[str], person: User) -> bool:
+    """Change a lesson's words; return whether that was a change. Raises NotDone."""
+    new: dict[str, Any] = {"text": _checked(text), "topics": list(topics)}
+    with transaction.atomic():
+        row = _locked(lesson)
+        if row.erased_at:
+            raise NotDone(_("The text of this lesson was erased."))
+        fields = [name for name, value in new.items() if getattr(row, name) != value]
+        if fields:
+            row.text, row.topics, row.changed_at = new["text"], new["topics"], timezone.now()
+            row.save(update_fields=["text", "topics", "changed_at"])
+            _record("lesson-changed", row, person, before=row.state, after=row.state, fields=fields)
+    return bool(fields)
+
+
+def move(lesson: Lesson, step: str, person: User) -> Lesson:
+    """Take a step of `AFTER` with a lesson; the same again changes nothing. Raises NotDone."""
+    before, after, action = AFTER[step]
+    with transaction.atomic():
+        row = _locked(lesson)
+        if row.state == after:
+            return row
+        if row.state not in before or row.erased_at:
+            raise NotDone(_("This lesson is %(state)s.") % {"state": row.get_state_display().lower()})
+        if after == State.ACTIVE:
+            _make_sure_of_room(row.team)
+        was, row.state, row.changed_at = row.state, after, timezone.now()
+        row.save(update_fields=["state", "changed_at"])
+        _record(action, row, person, before=was, after=after)
+    return row
+
+
+def propose(agent: Agent, proposals: Iterable[Proposal], reflection: str, now: datetime) -> list[Lesson]:
+    """Write what a reflection proposes; return the rows that wait for a person and have something new to say.
+
+    Wants the lock on the agent's state. A proposal that was made before joins its row, and counts where it has
+    evidence that is not there yet; one that a person dismissed, retired or confirmed stays as they left it.
+    """
+    told = []
+    for proposal in proposals:
+        about = f"{proposal.kind}\0{proposal.about}"
+        key = hashlib.sha256(about.encode()).hexdigest()
+        row = Lesson.objects.select_for_update().filter(agent=agent, key=key).first()
+        is_new = row is None
+        row = row or Lesson(
+            team_id=agent.team_id, agent=agent, key=key, origin=proposal.origin, created_at=now, evidence={}
+        )
+        row.agent = agent
+        known = row.evidence.get("responses", [])
+        fresh = [public_id for public_id in proposal.responses if public_id not in known]
+        if not fresh:
+            continue
+        row.evidence = {
+            "kind": proposal.kind,
+            "count": row.evidence.get("count", 0) + len(fresh) if known else proposal.count,
+            "responses": [*known, *fresh][-MAX_EVIDENCE:],
+        }
+        row.proposed += 1
+        if row.state == State.PROPOSED:
+            row.text, row.topics = one_line(proposal.text)[: Lesson.MAX_TEXT], list(proposal.topics)
+            row.changed_at, row.erased_at = now, None
+            told.append(row)
+        row.save()
+        action = "lesson-proposed" if is_new else "lesson-proposed-again"
+        _record(action, row, None, after=row.state, reflection=reflection, count=row.evidence["count"])
+    return told
+
+
+def give(agent: Agent, recent: Callable[[], Sequence[str]]) -> list[Chosen]:
+    """Choose the lessons for an agent's next cycle, and count that they were given.
+
+    `recent` gives the latest texts, and is asked only where a lesson has topics.
+    """
+    rows = Lesson.objects.filter(Q(agent=agent) | Q(agent=None), team_id=agent.team_id, state=State.ACTIVE)
+    known = [
+        heuristics.Lesson(public_id, text, tuple(topics))
+        for public_id, text, topics in rows.order_by("-changed_at", "-pk").values_list("public_id", "text", "topics")
+    ]
+    chosen = heuristics.choose(known, recent() if any(each.topics for each in known) else ())
+    if chosen:
+        with transaction.atomic():
+            # In one order, since the agents of a team may be given the same lessons at the same moment.
+            given = Lesson.objects.select_for_update().filter(public_id__in=[one.lesson.id for one in chosen])
+            keys = list(given.order_by("pk").values_list("pk", flat=True))
+            Lesson.objects.filter(pk__in=keys).update(given=F("given") + 1)
+    return chosen
+
+
+def _checked(text: str) -> str:
+    text = one_line(text)
+    if not text:
+        raise NotDone(_("A lesson needs a text."))
+    if len(text) > Lesson.MAX_TEXT:
+        raise NotDone(_("A lesson takes %(most)d characters at most.") % {"most": Lesson.MAX_TEXT})
+    if "\0" in text:
+        raise NotDone(_("A lesson cannot hold a NUL character."))
+    return text
+
+
+def _make_sure_of_room(team: Team) -> None:
+    Team.objects.select_for_update(no_key=True).get(pk=team.pk)  # two people at once may not both find the last place
+    if Lesson.objects.filter(team=team, state=State.ACTIVE).count() >= MAX_ACTIVE:
+        raise NotDone(
+            _("The team has %(most)d active lessons, the most there can be. Retire some first.") % {"most": MAX_ACTIVE}
+        )
+
+
+def _locked(lesson: Lesson) -> Lesson:
+    rows = Lesson.objects.select_for_update(of=("self",)).select_related("agent", "team")
+    return rows.get(pk=lesson.pk)
+
+
+def _record(action: str, row: Lesson, actor: User | None, **data: Any) -> None:
+    digest = hashlib.sha256(row.text.encode()).hexdigest()
+    audit.record(
+        action, row.public_id, actor=actor, team=row.team_id, agent=row.agent, origin=row.origin, sha256=digest, **data
+    )
