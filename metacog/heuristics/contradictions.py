@@ -118,7 +118,7 @@ def _read(span: Span, sentence: str) -> _Statement:
             numbers.append((match[0].replace(",", ""), (unit[1] or "") if unit else ""))
     units = {unit for _, unit in numbers}
     content = {
-        _stem(word)
+        stem(word)
         for word in _WORD.findall(_NEGATED.sub(" ", counted))
         if word not in words.STOPWORDS and not word.endswith("n't")
     }
@@ -127,7 +127,8 @@ def _read(span: Span, sentence: str) -> _Statement:
     return _Statement(span, sentence, frozenset(content - units), negations, tuple(numbers), frozenset(labels))
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """Cut a folded English word's ending, so that "caches", "cached" and "caching" are one."""
     for suffix in ("ing", "ed", "es", "s"):
         if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
             stem = word[: -len(suffix)]
@@ -135,7 +136,7 @@ def _stem(word: str) -> str:
     return word.rstrip("e") if len(word) > 3 else word
 
 
-_PAIRS = frozenset(frozenset((_stem(one), _stem(other))) for one, other in words.ANTONYMS)
+_PAIRS = frozenset(frozenset((stem(one), stem(other))) for one, other in words.ANTONYMS)
 # And how many letters what follows must have: "input" is not the opposite of "put".
 _PREFIXES = {"un": 3, "non": 3, "in": 5, "im": 5, "ir": 5, "il": 5, "dis": 5}
 

@@ -1,0 +1,159 @@
+"""Find what is remembered by what it says, in English and Chinese (seed 003, 2.2; contract, `/memory`).
+
+Words by their stems and Chinese by its character bigrams, traditional and simplified as one, ranked by BM25
+(Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009).
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from .contradictions import stem
+from .extension import judge
+from .lexicon import extension, quality_en, quality_zh, recall
+from .shadow import Shadow
+from .words import Place
+
+K1, B = 1.2, 0.75  # as usual; how soon a repeated word stops counting, and how much a long text is discounted
+MAX_ASKED = 64  # terms of a query
+MAX_READ = 10_000  # postings of one search; words that are everywhere say little
+MAX_TERM = 64  # characters of a word that count; no word of any language is longer
+CONFIDENT = 0.8  # share of the weight of what was asked, from which a memory answers it
+LEAST_IN_COMMON = 2  # terms: one word is no question
+
+
+class Posting(NamedTuple):
+    """How often a term is in one of the memories searched, and how many terms that has in all."""
+
+    number: int
+    term: str
+    times: int
+    length: int
+
+
+class Ranked(NamedTuple):
+    """One that was found. The score orders the results of one query and says nothing beyond it."""
+
+    number: int
+    score: float
+    share: float  # 0..1, of the weight of what was asked: how much of it is there
+    matched: tuple[str, ...]
+
+
+_UNSPACED = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
+_COUNTING = re.compile(f"[^{''.join(sorted(quality_zh.FUNCTION))}]+")
+_ONLY_ASKING = re.compile("|".join(sorted((*extension.ZH_FILLERS, *recall.ZH_ASKING), key=len, reverse=True)))
+
+
+def terms(text: str) -> Counter[str]:
+    """Count what a text is made of; function words are left out."""
+    return Counter(term for term, _, _ in _terms(Shadow(text).text))
+
+
+def asked(query: str) -> tuple[str, ...]:
+    """Give the first 64 terms of a query, each once, in its order."""
+    return tuple(dict.fromkeys(term for term, _, _ in _terms(Shadow(query).text)))[:MAX_ASKED]
+
+
+def needed(reason: str) -> tuple[str, ...]:
+    """Give what the reason of a request for more steps is after, without the words that only ask."""
+    folded = _ONLY_ASKING.sub(lambda match: " " * len(match[0]), Shadow(reason).text)
+    found = {
+        term: None
+        for term, start, end in _terms(folded)
+        if folded[start:end] not in extension.FILLERS | recall.ASKING
+    }
+    return tuple(found)[:MAX_ASKED]
+
+
+def readable(frequencies: Mapping[str, int]) -> list[str]:
+    """Give the terms whose postings are worth reading, the rarest first: 10,000 postings at most, or one term's."""
+    found: list[str] = []
+    left = MAX_READ
+    for term, frequency in sorted(frequencies.items(), key=lambda pair: (pair[1], pair[0])):
+        left -= frequency
+        if found and left < 0:
+            break
+        found.append(term)
+    return found
+
+
+def rank(
+    asked: Sequence[str], frequencies: Mapping[str, int], postings: Iterable[Posting], total: int, mean_length: float
+) -> list[Ranked]:
+    """Order what has any of the terms asked, the best first and of equals the one with the higher number.
+
+    `frequencies` says in how many memories each term is, of the `total` that are searched, with `mean_length` terms
+    each; `postings` are those of `readable` terms, in any order.
+    """
+    weights = {term: _weight(frequencies.get(term, 0), total) for term in asked}
+    whole = sum(weights.values())
+    by_term: dict[str, list[Posting]] = {term: [] for term in asked}
+    for posting in postings:
+        by_term[posting.term].append(posting)
+    scores: dict[int, float] = {}
+    matched: dict[int, list[str]] = {}
+    for term, found in by_term.items():
+        weight = weights[term]
+        for number, _, times, length in found:
+            saturated = times * (K1 + 1) / (times + K1 * (1 - B + B * length / mean_length))
+            scores[number] = scores.get(number, 0.0) + weight * saturated
+            matched.setdefault(number, []).append(term)
+    ranked = [
+        Ranked(number, round(score, 4), round(sum(weights[term] for term in has) / whole, 4), tuple(has))
+        for number, score in scores.items()
+        for has in (matched[number],)
+    ]
+    return sorted(ranked, key=lambda each: (-each.score, -each.number))
+
+
+def _weight(frequency: int, total: int) -> float:
+    return math.log(1 + (total - frequency + 0.5) / (frequency + 0.5))
+
+
+def answers(reason: str, found: Ranked) -> bool:
+    """Tell whether what was found for `needed(reason)` holds all that the reason names, and most of the rest.
+
+    Another quarter, file or company is another question.
+    """
+    named = asked(" ".join(judge(reason, ()).entities))
+    has = set(found.matched)
+    wanted = set(needed(reason))
+    return (
+        found.share >= CONFIDENT
+        and len(has) >= LEAST_IN_COMMON
+        and all(term in has for term in named if term in wanted)
+    )
+
+
+def places(text: str, terms: Iterable[str]) -> list[Place]:
+    """Find where a text has any of the terms; bigrams that overlap make one place."""
+    shadow, wanted = Shadow(text), frozenset(terms)
+    found: list[Place] = []
+    for term, start, end in _terms(shadow.text):
+        if term not in wanted:
+            continue
+        place = Place(*shadow.place(start, end))
+        if found and place.start < found[-1].end:
+            found[-1] = Place(found[-1].start, place.end)
+        else:
+            found.append(place)
+    return found
+
+
+def _terms(folded: str) -> Iterator[tuple[str, int, int]]:
+    for run in _RUN.finditer(folded):
+        if run[2]:
+            word = run[2]
+            if word not in quality_en.STOPWORDS and (len(word) > 1 or word.isdigit()):
+                yield stem(word[:MAX_TERM]), *run.span()
+            continue
+        for part in _COUNTING.finditer(folded, *run.span()):
+            start, end = part.span()
+            if end - start == 1:
+                yield part[0], start, end
+            for at in range(start, end - 1):
+                yield folded[at : at + 2], at, at + 2

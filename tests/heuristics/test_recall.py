@@ -1,0 +1,120 @@
+"""What is found in what is remembered, and what answers a request for more steps, in English and Chinese."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metacog.heuristics.recall import Posting, Ranked, answers, asked, needed, places, rank, readable, terms
+
+MEMORIES = (
+    "TSMC's revenue in Q3 2025 was NT$989.9 billion.",
+    "TSMC's revenue in Q2 2025 was NT$933.8 billion.",
+    "The deploy caches the settings for five minutes.",
+    "台積電 2025 年 Q3 營收為 9899 億元。",
+    "鸿海 2025 年 Q3 营收为 20573 亿元。",
+    "退款在三個工作天內處理。",
+)
+
+
+def find(words: tuple[str, ...], memories: tuple[str, ...] = MEMORIES) -> list[Ranked]:
+    counted = [terms(text) for text in memories]
+    postings = [
+        Posting(number, term, times, found.total())
+        for number, found in enumerate(counted)
+        for term, times in found.items()
+    ]
+    mean = sum(found.total() for found in counted) / len(counted)
+    return rank(words, frequencies(postings), [each for each in postings if each.term in words], len(counted), mean)
+
+
+def frequencies(postings: list[Posting]) -> Counter[str]:
+    return Counter(each.term for each in postings)
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("revenue of TSMC in Q3", 0),
+        ("tsmc q2 revenue", 1),
+        ("how long are settings cached", 2),
+        ("caching a setting", 2),
+        ("台積電營收", 3),
+        ("台积电营收", 3),  # simplified finds traditional
+        ("鴻海營收", 4),  # and the other way round
+        ("退款要多久", 5),
+        ("ＴＳＭＣ revenue Q3", 0),
+    ],
+)
+def test_it_finds_the_best_first(query: str, best: int) -> None:
+    assert find(asked(query))[0].number == best
+
+
+@pytest.mark.parametrize("query", ["", "the of and", "的了是", "refund", "退稅", "!?", "x"])
+def test_it_finds_nothing_where_no_word_is_shared(query: str) -> None:
+    assert find(asked(query)) == []
+
+
+def test_of_equals_the_later_comes_first_and_a_rare_word_counts_more() -> None:
+    assert [each.number for each in find(("cach",), ("the cache", "a cache", "the cache"))] == [2, 1, 0]
+    found = find(("log", "zeppelin"), ("log", "log", "log", "zeppelin"))
+    assert found[0].number == 3
+    assert found[0].share > 0.5 > found[1].share
+
+
+def test_a_repeated_word_counts_more_and_a_long_text_less() -> None:
+    assert [each.number for each in find(("cach",), ("cache cache", "cache miss"))] == [0, 1]
+    assert [each.number for each in find(("cach",), ("cache miss of the third shard", "cache miss"))] == [1, 0]
+
+
+def test_it_reads_the_rarest_words_and_no_more_than_it_can() -> None:
+    assert readable({"the": 9_999, "cach": 1, "rare": 1}) == ["cach", "rare"]
+    assert readable({"the": 9_999, "cach": 1}) == ["cach", "the"]
+    assert readable({"the": 90_000}) == ["the"]
+
+
+@given(st.permutations(range(len(MEMORIES))))
+def test_the_order_of_postings_changes_nothing(order: list[int]) -> None:
+    words = asked("TSMC 台積電 Q3 2025 revenue 營收")
+    postings = [Posting(n, term, 1, 9) for n in order for term in terms(MEMORIES[n]) if term in words]
+    straight = sorted(postings, key=lambda each: each.number)
+    assert rank(words, frequencies(postings), postings, 6, 9.0) == rank(words, frequencies(postings), straight, 6, 9.0)
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_answered"),
+    [
+        ("Need TSMC Q3 2025 revenue to settle the main point", True),
+        ("目前缺乏台積電 Q3 營收數據，此為核心論據", True),
+        ("我还没有台积电 2025 Q3 的营收资料", True),
+        ("Need TSMC Q4 2025 revenue to settle the main point", False),  # another quarter
+        ("目前缺乏台積電 Q1 營收數據", False),
+        ("Need Samsung Q3 2025 revenue", False),  # another company
+        ("目前缺乏聯電 Q3 營收數據", False),
+        ("Need TSMC Q3 2025 gross margin and capital spending", False),  # other figures
+        ("Need TSMC", False),  # one word is no question
+        ("I need more time to think", False),
+        ("需要更多時間", False),
+    ],
+)
+def test_a_memory_answers_a_reason_when_it_holds_all_that_is_named(reason: str, is_answered: bool) -> None:
+    assert any(answers(reason, found) for found in find(needed(reason))) is is_answered
+
+
+def test_it_shows_where_a_text_has_what_was_asked() -> None:
+    text = "在台積電\u200b的財報裡：Caches, caching."
+    assert [text[start:end] for start, end in places(text, asked("台积电 財報 cached"))] == [
+        "台積電", "財報", "Caches", "caching",
+    ]  # fmt: skip
+
+
+@given(st.text(max_size=300))
+def test_whatever_the_text_every_place_holds_something_and_none_overlap(text: str) -> None:
+    found = places(text, terms(text))
+    assert all(start < end <= len(text) for start, end in found)
+    assert all(before.end <= after.start for before, after in pairwise(found))
+    assert bool(found) == bool(terms(text))
