@@ -33,6 +33,9 @@ OWN: Mapping[str, Promise] = {
     "thread-paused": gettext_lazy("%(agent)s paused a thought thread"),
     "thread-resumed": gettext_lazy("%(agent)s resumed a thought thread"),
     "thread-resolved": gettext_lazy("%(agent)s resolved a thought thread"),
+    "memory-added": gettext_lazy("%(agent)s added to the shared memory"),
+    "memory-held": gettext_lazy("What %(agent)s wanted to be remembered waits for a person"),
+    "memory-confirmed": gettext_lazy("A memory of %(agent)s was let in: the same text was approved before"),
 }
 SENTENCES: Mapping[str, Promise] = {
     "response-accepted": gettext_lazy("%(agent)s posted a response"),
@@ -67,6 +70,11 @@ SENTENCES: Mapping[str, Promise] = {
     "lesson-retired": gettext_lazy("%(actor)s retired a lesson"),
     "lesson-restored": gettext_lazy("%(actor)s took up a lesson again"),
     "lesson-erased": gettext_lazy("The text of a lesson was erased after %(days)s days"),
+    "memory-added": gettext_lazy("%(actor)s added to the shared memory"),
+    "memory-confirmed": gettext_lazy("%(actor)s let a memory in"),
+    "memory-retired": gettext_lazy("%(actor)s retired a memory"),
+    "memory-settled": gettext_lazy("%(actor)s settled a contradiction between two memories"),
+    "memory-erased": gettext_lazy("The text of a memory was erased after %(days)s days"),
     "decision-released": gettext_lazy("A decision was released to %(agent)s"),
     "callback-delivered": gettext_lazy("A callback reached %(agent)s"),
     "callback-given-up": gettext_lazy("A callback to %(agent)s was given up after %(attempts)s attempts"),

@@ -71,7 +71,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.rate_tat = take_turn(state.rate_tat, time.time(), scorer.policy)
         past = Past.of(agent, state, body, scorer, now)
         found = scorer.assess(
-            body, past.history, recognise=lambda items: _recognised(agent, items), hesitation=agent.hesitation_enabled
+            body, past.history, recognise=lambda items: recognised(agent, items), hesitation=agent.hesitation_enabled
         )
         response = AgentResponse(
             public_id=response_id(),
@@ -142,7 +142,7 @@ def take_turn(tat: float, now: float, policy: heuristics.Policy) -> float:
     return tat + interval
 
 
-def _recognised(agent: Agent, items: Sequence[heuristics.Item]) -> dict[int, str]:
+def recognised(agent: Agent, items: Sequence[heuristics.Item]) -> dict[int, str]:
     """Return, by index, the held item whose approved text an item repeats: same agent, kind and bytes."""
     digests = {index: sha256(item.text) for index, item in enumerate(items)}
     found = Decision.objects.filter(

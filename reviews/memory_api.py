@@ -1,0 +1,162 @@
+"""What agents call about their team's shared memory (seed 003, 2.2)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from django.db.models import Q
+from django.http import Http404, HttpResponse
+from ninja import Query, Router
+from pydantic import BaseModel, ConfigDict, Field
+
+from metacog.api import AgentRequest, as_json, read_shape, takes
+from metacog.heuristics import Item, recall
+from metacog.heuristics.wire import Share
+from metacog.problems import Problem, at
+from patterns import memory
+from patterns.models import Memory
+from reviews.ingest import recognised
+
+router = Router()
+PAGE = 100
+MAX_QUERY = 1_000
+
+
+class Clash(BaseModel):
+    """Another memory that cannot hold beside this one, as it seems; a person decides which of them stands."""
+
+    id: str
+    type: Literal["negation", "antonym", "number", "retraction"]
+    confidence: float = Field(description="0 to 1: how alike the rest of the two sentences is.")
+    text: str | None = Field(description="Null unless it is confirmed.")
+
+
+class Remembered(BaseModel):
+    """A memory of the team."""
+
+    id: str
+    text: str
+    topic: str
+    source: str
+    confidence: float | None = Field(description="0 to 1, as whoever wrote it says.")
+    state: Literal["pending", "confirmed", "retired"] = Field(description="`pending` waits for a person.")
+    by: Literal["agent", "person"]
+    confirmed_by: Literal["person", "rule"] | None
+    hesitation: int | None = Field(description="The score when it was posted, 0 to 100.")
+    created_at: str
+    contradicts: list[Clash]
+
+
+class Found(Remembered):
+    """A memory that was found."""
+
+    score: float = Field(description="Orders the answers to one query; says nothing beyond it.")
+    share: float = Field(description="0 to 1: how much of the weight of what was asked is in it.")
+    matched: list[str] = Field(description="What of the query it holds, as it is written there.")
+
+
+class MemoryPage(BaseModel):
+    items: list[Found | Remembered]
+    next: str | None
+
+
+class MemoryBody(BaseModel):
+    """Something to remember."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    text: str = Field(min_length=1, max_length=Memory.MAX_TEXT)
+    topic: str = Field("", max_length=Memory.MAX_TOPIC)
+    source: str = Field("", max_length=Memory.MAX_SOURCE, description="Where you have it from.")
+    confidence: Share | None = Field(None, description="How sure you are of it.")
+
+
+@router.post(
+    "/memory",
+    response={201: Remembered, 200: Remembered},
+    openapi_extra=takes(
+        MemoryBody,
+        {
+            "text": "台積電 2025 年 Q3 營收為 9899 億元。",
+            "topic": "台積電 財報",
+            "source": "https://investor.tsmc.com",
+            "confidence": 0.9,
+        },
+    ),
+    summary="Remember something",
+)
+def post_memory(request: AgentRequest) -> HttpResponse:
+    """Give your team something to remember. The same text again is the same memory, answered with 200.
+
+    It is scored as a `remember` of yours. What would be held is `pending`: it answers nobody until a person
+    has confirmed it. `contradicts` names the memories that it seems to clash with.
+    """
+    body = read_shape(request, MemoryBody)
+    if not body.text.strip():
+        raise at("/text", "Say what is to be remembered.")
+    agent = request.auth
+    is_approved = bool(recognised(agent, [Item("remember", body.text, {})]))
+    try:
+        row, is_new = memory.post(agent, memory.Said(**body.model_dump()), is_approved=is_approved)
+    except memory.Full:
+        raise Problem(
+            409, f"Your team remembers {memory.MAX_MEMORIES:,} things, the most it can. A curator can retire some."
+        ) from None
+    return as_json(memory.shape(row, memory.clashes([row])[row.pk]), status=201 if is_new else 200)
+
+
+@router.get("/memory", response=MemoryPage, summary="Search the shared memory")
+def search_memory(
+    request: AgentRequest,
+    q: Annotated[str, Query(max_length=MAX_QUERY)] = "",
+    after: str = "",
+    limit: Annotated[int, Query(ge=1, le=PAGE)] = 20,
+) -> HttpResponse:
+    """Search what your team has confirmed, the best first; without `q` list it, the newest first.
+
+    Words count by their stems, Chinese by pairs of characters, traditional and simplified alike.
+    """
+    standing = Memory.objects.filter(team_id=request.auth.team_id, state=Memory.State.CONFIRMED)
+    terms = recall.asked(q)
+    cursor = standing.filter(public_id=after).first() if after else None
+    if after and cursor is None:
+        raise at("/query/after", "This is no cursor of ours, or was retired meanwhile: begin again.")
+    if not q:
+        rows = list((standing.filter(pk__lt=cursor.pk) if cursor else standing).order_by("-id")[: limit + 1])
+        clashes = memory.clashes(rows)
+        shapes = [memory.shape(row, clashes[row.pk]) for row in rows]
+    else:
+        found = memory.search(request.auth.team_id, terms)
+        if cursor:
+            begins = next((place for place, each in enumerate(found, 1) if each.number == cursor.pk), len(found))
+            found = found[begins:]
+        by_key = standing.in_bulk([each.number for each in found[: limit + 1]])
+        clashes = memory.clashes(by_key.values())
+        shapes = [
+            {
+                **memory.shape(row, clashes[row.pk]),
+                "score": each.score,
+                "share": each.share,
+                "matched": matched(row.text, each.matched),
+            }
+            for each in found[: limit + 1]
+            if (row := by_key.get(each.number))
+        ]
+    following = shapes[limit - 1]["id"] if len(shapes) > limit else None
+    return as_json({"items": shapes[:limit], "next": following})
+
+
+@router.get("/memory/{memory_id}", response=Remembered, summary="Read a memory")
+def read_memory(request: AgentRequest, memory_id: str) -> HttpResponse:
+    """Return one of your team's confirmed memories, or one of your own in any state."""
+    agent = request.auth
+    seen = Q(state=Memory.State.CONFIRMED) | Q(agent=agent)
+    row = Memory.objects.filter(seen, team_id=agent.team_id, public_id=memory_id).first()
+    if row is None:
+        raise Http404(f"Your team has no memory {memory_id!r} that you can read.")
+    return as_json(memory.shape(row, memory.clashes([row])[row.pk]))
+
+
+def matched(text: str, terms: tuple[str, ...]) -> list[str]:
+    """Return what of a text the terms stand for, as it is written there, each once."""
+    return list(dict.fromkeys(text[start:end] for start, end in recall.places(text, terms)))
