@@ -61,6 +61,8 @@ SENTENCES: Mapping[str, Promise] = {
     "pattern-proposed": gettext_lazy("%(actor)s proposed an error pattern"),
     "pattern-taught": gettext_lazy("%(actor)s came upon a proposed error pattern again"),
     "pattern-erased": gettext_lazy("A proposed error pattern was erased after %(days)s days"),
+    "meta:reflection": gettext_lazy("%(actor)s looked back on %(responses)s responses of %(agent)s"),
+    "reflection-erased": gettext_lazy("What a reflection on %(agent)s quotes was erased after %(days)s days"),
     "lesson-proposed": gettext_lazy("A lesson for %(agent)s was proposed"),
     "lesson-proposed-again": gettext_lazy("A lesson for %(agent)s was proposed again"),
     "lesson-written": gettext_lazy("%(actor)s wrote a lesson"),

@@ -23,7 +23,7 @@ SIGNALS = {
     "no-source": _("Fact without a source"),
     "hidden-text": _("Hidden characters"),
 }
-PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck")}
+PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck"), "reflection": _("Reflection")}
 STUCK = {
     "repeated-approach": _("The same approach again"),
     "circular-reasoning": _("Circular reasoning"),

@@ -19,7 +19,7 @@ from metacog import audit
 from metacog.heuristics import stuck
 from metacog.models import AuditEvent, Team
 from patterns.models import ErrorPattern, Lesson, Problem, ThoughtThread, ThreadStep
-from reviews.models import AgentResponse, Decision, Delivery, HeldItem, PatternOrigin
+from reviews.models import AgentResponse, Decision, Delivery, HeldItem, PatternOrigin, Reflection
 
 BATCH = 100  # responses or callbacks of one transaction; on SQLite others wait for it
 BATCHES_A_RUN = 100  # for one team, before the worker looks at its other tasks
@@ -37,7 +37,7 @@ def _erase_of(team: Team, now: datetime) -> int:
     assert team.retention_days is not None
     before = now - timedelta(days=team.retention_days)
     erased = 0
-    for step in (_erase_responses, _erase_callbacks, _erase_problems, _erase_threads, _erase_lessons):
+    for step in _STEPS:
         for _ in range(BATCHES_A_RUN):
             count = step(team, before, now)
             erased += count
@@ -139,12 +139,36 @@ def _erase_lessons(team: Team, before: datetime, now: datetime) -> int:
     return len(lessons)
 
 
+def _erase_reflections(team: Team, before: datetime, now: datetime) -> int:
+    """Erase what reflections name and quote; their counts stay."""
+    due = Reflection.objects.filter(agent__team=team, until__lt=before, erased_at=None)
+    with transaction.atomic(durable=True):
+        reflections = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+        for reflection in reflections:
+            figures: Any = reflection.figures
+            quoting: dict[str, Any] = {name: [] for name in ("topics", "repeated", "gaps", "reasons", "circles")}
+            reflection.figures, reflection.erased_at = {**figures, **quoting}, now
+        Reflection.objects.bulk_update(reflections, ["figures", "erased_at"])
+        AuditEvent.objects.bulk_create(_erased("reflection-erased", team, each) for each in reflections)
+    return len(reflections)
+
+
+_STEPS = (
+    _erase_responses,
+    _erase_callbacks,
+    _erase_problems,
+    _erase_threads,
+    _erase_lessons,
+    _erase_reflections,
+)
+
+
 def _locked(rows: QuerySet[Any]) -> QuerySet[Any]:
     # Two sweeps at once take different rows, and nothing is sent again while it is erased.
     return rows.select_for_update(of=("self",), skip_locked=True)
 
 
-Erasable = AgentResponse | Delivery | ErrorPattern | Lesson | Problem | ThoughtThread
+Erasable = AgentResponse | Delivery | ErrorPattern | Lesson | Problem | Reflection | ThoughtThread
 
 
 def _erased(action: str, team: Team, row: Erasable, **data: Any) -> AuditEvent:

@@ -53,6 +53,14 @@ def count_days() -> None:
 
 
 @shared_task
+def reflect() -> None:
+    """Look back, once, on each day of each agent that is over."""
+    from reviews import reflections
+
+    reflections.reflect_due(timezone.now())
+
+
+@shared_task
 def heartbeat() -> None:
     """Show that a worker is there; /readyz looks at the row's age."""
     from metacog.models import Heartbeat

@@ -24,8 +24,8 @@ WEIGHTS = {
 }
 # Kinds that are held and marked (seed 000, 行為調節), and who may release what was held of them.
 RELEASE = {"chat": "agent", "task": "agent", "remember": "person"}
-# The parts of a verdict that an agent can do without.
-PARTS = {"quality": True, "confidence": True, "stuck": True}
+# The parts of a verdict that an agent can do without, and the daily look back.
+PARTS = {"quality": True, "confidence": True, "stuck": True, "reflection": True}
 MAX_MARK_LENGTH = 500
 NEVER = 101  # one more than the highest score
 
@@ -37,8 +37,9 @@ class Policy:
     Hesitation scores run 0..100, more is worse: marked from `threshold`, held from `hold_at` (101: never).
     A signal of weight 0 is switched off. `language` is the agent's, of what is added to its texts; None: each
     wording as its seed has it. `marks` overrides the wording of `language` for single kinds, and
-    "{score}" in it becomes the score. `parts` switches the others of a verdict, `quality` and `stuck` hold what
-    differs from QualitySettings and StuckSettings. `expiry_seconds`, `rate_*`, `budget_*` and so on are read elsewhere.
+    "{score}" in it becomes the score. `parts` switches the others of a verdict and reflection, `quality` and `stuck`
+    hold what differs from QualitySettings and StuckSettings. `expiry_seconds`, `rate_*`, `budget_*` and so on are read
+    elsewhere.
     """
 
     profile: str = "seed"

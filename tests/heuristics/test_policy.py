@@ -28,7 +28,7 @@ def test_it_starts_from_the_contracts_defaults() -> None:
         "stuck_threshold": 7,
         "budget_calls": 5,
         "budget_extension": 3,
-        "parts": {"quality": True, "confidence": True, "stuck": True},
+        "parts": {"quality": True, "confidence": True, "stuck": True, "reflection": True},
         "quality": {},
         "stuck": {},
     }

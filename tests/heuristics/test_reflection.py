@@ -32,7 +32,7 @@ class TestTopics:
             (["refund refund refund"], []),  # one message is once
             (["How can I help you?"] * 3, []),  # function words
             (["Please check and explain this"] * 3, []),  # words of asking
-            (["The connection pool is full", "why this connection pool", "a connection pool!"], [("connection pool", 3)]),
+            (["The connection pool is full", "this connection pool?", "connection pools!"], [("connection pool", 3)]),
             (["`refund` is a name", "“refund” she said", "> refund"], []),  # code and quotations
             (["這筆退款在哪裡？", "退款好了嗎", "请问退款呢"], [("退款", 3)]),
             (["這筆退款在哪裡？", "退款好了嗎", "請問呢"], []),

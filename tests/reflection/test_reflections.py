@@ -1,0 +1,211 @@
+"""The daily look back: once a day and agent, caught up, switched off; what it stores, proposes, records and tells."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from unittest.mock import patch
+
+import pytest
+
+from metacog.agents import add_policy
+from metacog.models import Agent, AuditEvent, Policy
+from patterns import lessons
+from patterns.models import Lesson
+from reviews import decisions, erasure, reflections
+from reviews.models import AgentResponse, Delivery, Reflection
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 3, 10, 9, tzinfo=UTC)
+LITTLE = {"topics": ["refunds"], "retrieval": {"scores": [0.1]}, "items": []}
+
+
+@pytest.fixture
+def agent(kuro):
+    return Agent.objects.select_related("team").get(public_id=kuro.id)
+
+
+def respond(caller, *, days_ago=1, text="Nothing to say.", **fields):
+    """Post a response as if so many days ago."""
+    verdict = caller.respond(text, **{"items": [], **fields})
+    AgentResponse.objects.filter(public_id=verdict["id"]).update(received_at=NOW - timedelta(days=days_ago))
+    return verdict["id"]
+
+
+def days():
+    return [day and day.isoformat() for day in Reflection.objects.order_by("pk").values_list("day", flat=True)]
+
+
+class TestWhen:
+    def test_a_day_is_looked_back_on_once_when_it_is_over(self, kuro):
+        respond(kuro)
+        respond(kuro, days_ago=0)
+        assert reflections.reflect_due(NOW) == 1
+        assert reflections.reflect_due(NOW + timedelta(hours=14)) == 0
+        assert days() == ["2026-03-09"]
+        assert reflections.reflect_due(NOW + timedelta(hours=16)) == 1
+        assert days() == ["2026-03-09", "2026-03-10"]
+
+    def test_days_on_which_nothing_ran_are_caught_up_for_a_week(self, kuro):
+        respond(kuro, days_ago=12)
+        assert reflections.reflect_due(NOW - timedelta(days=11)) == 1
+        for ago in (11, 9, 7, 5, 2):
+            respond(kuro, days_ago=ago)
+        assert reflections.reflect_due(NOW) == 3
+        assert days() == ["2026-02-26", "2026-03-03", "2026-03-05", "2026-03-08"]
+        assert reflections.reflect_due(NOW) == 0
+
+    def test_a_new_agents_begin_with_yesterday(self, kuro):
+        for ago in (3, 2, 1):
+            respond(kuro, days_ago=ago)
+        assert reflections.reflect_due(NOW) == 1
+        assert days() == ["2026-03-09"]
+
+    def test_without_responses_there_is_none(self, kuro):
+        assert reflections.reflect_due(NOW) == 0
+
+    def test_it_can_be_switched_off_for_an_agent_whose_button_still_works(self, kuro, agent, olga):
+        add_policy(agent, olga, Policy(parts={"reflection": False}), based_on=1)
+        respond(kuro)
+        assert reflections.reflect_due(NOW) == 0
+        assert reflections.reflect(agent, NOW, person=olga) is not None
+
+    def test_two_workers_make_one(self, kuro, agent):
+        """The other worker is done between our look and our lock."""
+        respond(kuro)
+        day = NOW.date() - timedelta(days=1)
+        read = reflections._circles
+
+        def and_the_other_is_done(*args):
+            with patch.object(reflections, "_circles", read):
+                assert reflections.reflect(agent, NOW, day=day) is not None
+            return read(*args)
+
+        with patch.object(reflections, "_circles", and_the_other_is_done):
+            assert reflections.reflect(agent, NOW, day=day) is None
+        assert Reflection.objects.count() == 1
+        assert AuditEvent.objects.filter(action="meta:reflection").count() == 1
+
+    def test_one_agent_that_fails_takes_nobody_elses_turn(self, kuro, other):
+        for caller in (kuro, other):
+            respond(caller)
+        real = reflections._read
+        fails = patch.object(reflections, "_read", side_effect=lambda period: 1 / 0)
+        with fails:
+            assert reflections.reflect_due(NOW) == 0
+        with patch.object(reflections, "_read", side_effect=[ValueError, real(AgentResponse.objects.none())]):
+            assert reflections.reflect_due(NOW) == 1
+
+
+class TestWhatItStores:
+    def test_it_looks_at_the_last_seven_days(self, kuro, agent):
+        for ago in (8, 7, 6, 1):
+            respond(kuro, days_ago=ago, **LITTLE)
+        row = reflections.reflect(agent, NOW)
+        assert (row.responses, row.of) == (3, 3)
+        assert row.figures["gaps"][0]["low_retrieval"] == 3
+
+    def test_of_many_responses_it_looks_at_the_latest(self, kuro, agent, monkeypatch):
+        monkeypatch.setattr(reflections, "MOST", 2)
+        for text in ("a", "b", "c"):
+            respond(kuro, text=text)
+        row = reflections.reflect(agent, NOW)
+        assert (row.responses, row.of) == (2, 3)
+
+    def test_corrections_gaps_reasons_impasses_and_circles_are_found_in_what_is_stored(
+        self, kuro, agent, alice, undo_at_once
+    ):
+        for _ in range(3):
+            respond(kuro, text="Run the script.", user_message="And the deploy?", topics=["deploys"], session="s")
+            respond(kuro, text="Sorry.", user_message="You forgot the rollback plan!", topics=["deploys"], session="s")
+            respond(kuro, text="[]", user_message="Which tax year is this for, and why?", topics=["tax"], **{
+                "retrieval": {"scores": []}})  # fmt: skip
+            held = kuro.hold()
+            decisions.decide(decisions.HeldItem.objects.get(public_id=held), alice, "reject", reason="No evidence")
+            for _ in range(4):
+                respond(kuro, text="I'm out of ideas.", problem="bug", errors=["E: 1"], command_failed=True)
+            AgentResponse.objects.filter(received_at__gt=NOW).update(received_at=NOW - timedelta(days=1))
+        decisions.settle()
+        found = reflections.reflect(agent, NOW)
+        figures = found.figures
+        assert figures["repeated"][0]["asked"] == "rollback plan"
+        assert [gap["subject"] for gap in figures["gaps"]] == ["tax"]
+        assert figures["held"] == {"rejected": 3}
+        assert figures["held_for"] == {"absolute-claim": 3, "error-pattern": 3}
+        assert figures["reasons"][0]["text"] == "No evidence"
+        kinds = {row.evidence["kind"] for row in Lesson.objects.all()}
+        assert kinds >= {"correction", "gap", "rejected"}
+        assert set(found.proposals) == set(Lesson.objects.values_list("public_id", flat=True))
+        assert set(Lesson.objects.values_list("state", flat=True)) == {"proposed"}, "it never activates one"
+
+    def test_the_next_day_proposes_nothing_that_was_proposed_on_the_same_evidence(self, kuro, agent):
+        for _ in range(3):
+            respond(kuro, **LITTLE)
+        first, second = reflections.reflect(agent, NOW), reflections.reflect(agent, NOW + timedelta(days=1))
+        assert (len(first.proposals), second.proposals) == (1, [])
+        respond(kuro, days_ago=0, **LITTLE)
+        third = reflections.reflect(agent, NOW + timedelta(days=1))
+        assert third.proposals == first.proposals
+        assert Lesson.objects.get().proposed == 2
+
+    def test_a_dismissed_one_stays_dismissed(self, kuro, agent, carla):
+        for _ in range(3):
+            respond(kuro, **LITTLE)
+        reflections.reflect(agent, NOW)
+        lessons.move(Lesson.objects.get(), "dismiss", carla)
+        respond(kuro, **LITTLE)
+        assert reflections.reflect(agent, NOW).proposals == []
+        assert Lesson.objects.get().state == "dismissed"
+
+    def test_the_record_says_how_much_and_quotes_nothing(self, kuro, agent, olga):
+        for _ in range(3):
+            respond(kuro, **LITTLE)
+        row = reflections.reflect(agent, NOW, person=olga)
+        event = AuditEvent.objects.get(action="meta:reflection")
+        assert (event.object_id, event.actor) == (row.public_id, "olga")
+        assert event.data == {"responses": 3, "proposals": 1, "day": None}
+        assert "refunds" not in str(list(AuditEvent.objects.filter(action__startswith="lesson").values_list("data")))
+
+    def test_its_queries_do_not_grow_with_the_responses(self, kuro, agent, django_assert_max_num_queries):
+        for _ in range(12):
+            respond(kuro)
+        with django_assert_max_num_queries(14):
+            reflections.reflect(agent, NOW)
+
+
+class TestWhoIsTold:
+    def test_the_agent_gets_a_callback_with_figures_and_no_text(self, kuro, agent):
+        Agent.objects.update(callback_url="https://agent.example/hook")
+        for _ in range(3):
+            respond(kuro, **LITTLE)
+        agent.refresh_from_db()
+        Delivery.objects.all().delete()
+        row = reflections.reflect(agent, NOW)
+        body = json.loads(Delivery.objects.get().body)
+        assert body["type"] == "meta.reflection"
+        assert body["data"]["proposals"] == row.proposals
+        assert body["data"]["quality"]["says"] == "too-few"
+        assert "refunds" not in json.dumps(body)
+
+    def test_nothing_to_say_is_not_told(self, kuro, agent):
+        Agent.objects.update(callback_url="https://agent.example/hook")
+        respond(kuro)
+        agent.refresh_from_db()
+        reflections.reflect(agent, NOW)
+        assert not Delivery.objects.filter(type="meta.reflection").exists()
+
+
+def test_what_it_quotes_goes_with_the_retention(kuro, agent, aurora):
+    from metacog.models import Team
+
+    for _ in range(3):
+        respond(kuro, **LITTLE)
+    reflections.reflect(agent, NOW)
+    Team.objects.filter(pk=aurora.pk).update(retention_days=30)
+    Lesson.objects.update(changed_at=NOW)
+    Reflection.objects.update(until=NOW - timedelta(days=400))
+    erasure.erase()
+    row = Reflection.objects.get()
+    assert row.erased_at is not None
+    assert "refunds" not in json.dumps(row.figures)
+    assert row.figures["responses"] == 3
+    assert AuditEvent.objects.filter(action="reflection-erased").count() == 1
