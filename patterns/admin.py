@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
 from metacog.models import Agent, Role, User
 from patterns import thread_files, thread_texts, threads
-from patterns.models import MAX_PATTERNS, ErrorPattern, ThoughtThread, ThreadStep
+from patterns.models import ErrorPattern, ThoughtThread, ThreadStep
 from patterns.thread_forms import EditForm, ImportForm
 
 
@@ -49,19 +49,16 @@ class PatternForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptab
 
     class Meta:
         model = ErrorPattern
-        fields = ["team", "description", "keywords", "source", "state"]
+        fields = ["team", "description", "keywords", "source"]
 
-    def clean(self) -> dict[str, Any]:
-        data = self.cleaned_data
-        team = data.get("team") or (self.instance.team if self.instance.pk else None)
-        if team and data.get("state") == ErrorPattern.State.ACTIVE:
-            others = ErrorPattern.objects.filter(team=team, state=ErrorPattern.State.ACTIVE)
-            if others.exclude(pk=self.instance.pk).count() >= MAX_PATTERNS:
-                raise ValidationError(
-                    gettext("The team has %(most)d active patterns, the most there can be. Retire some first.")
-                    % {"most": MAX_PATTERNS}
-                )
-        return data
+    def clean_keywords(self) -> list[str]:
+        keywords: list[str] = self.cleaned_data["keywords"]
+        if self.instance.state == ErrorPattern.State.ACTIVE and self.instance.pk and "keywords" in self.changed_data:
+            raise ValidationError(
+                gettext("Keywords of an active pattern go live at once: change them in the console, which shows first "
+                        "what they would have done.")
+            )
+        return keywords
 
 
 # -- thought threads -------------------------------------------------------------------------------
@@ -106,7 +103,7 @@ class ThreadAdmin(ScopedAdmin):
         return format_html("<ul>{}</ul>", lines) if steps else "–"
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        threads.edit(obj, obj.title, obj.next, _person(request))
+        threads.edit(obj, obj.title, obj.next, person(request))
 
     @admin.action(description=_("Pause the selected threads"), permissions=["change"])
     def pause(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
@@ -124,7 +121,7 @@ class ThreadAdmin(ScopedAdmin):
         moved = 0
         for thread in queryset.select_related("agent__team"):
             try:
-                with threads.changes(thread.agent, _person(request), thread.slug) as made:
+                with threads.changes(thread.agent, person(request), thread.slug) as made:
                     made.step(thread.slug, op)
             except threads.NotDone as error:
                 self.message_user(request, str(error), messages.WARNING)
@@ -150,7 +147,7 @@ class ThreadAdmin(ScopedAdmin):
             files = [(file.name, file.read(thread_files.MAX_BYTES + 1)) for file in form.cleaned_data["markdown"]]
             agent = form.cleaned_data["agent"]
             try:
-                new, changed = thread_files.take(agent, files, _person(request))
+                new, changed = thread_files.take(agent, files, person(request))
             except thread_files.BadFile as error:
                 form.add_error("markdown", error.problems)
             else:
@@ -167,6 +164,7 @@ class ThreadAdmin(ScopedAdmin):
         return render(request, "admin/patterns/thoughtthread/import.html", context, status=status)
 
 
-def _person(request: HttpRequest) -> User:
+def person(request: HttpRequest) -> User:
+    """Return who is signed in."""
     assert isinstance(request.user, User)
     return request.user

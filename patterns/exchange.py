@@ -7,12 +7,14 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metacog import audit
 from metacog.heuristics import wire
 from metacog.models import AuditEvent, Team
+from patterns import lifecycle
 from patterns.models import MAX_PATTERNS, ErrorPattern, keyword_problems, touch
 
 FIELDS = ("id", "keywords", "description", "source", "createdAt", "triggerCount")
@@ -38,7 +40,7 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> tuple[int, int]:
         Team.objects.select_for_update().get(pk=team.pk)
         rows = ErrorPattern.objects.filter(team=team).annotate(own=Count("signals"))
         known = {row.public_id: row for row in rows}
-        new, changed = [], []
+        new, changed, reworded = [], [], []
         for entry in entries:
             row = known.get(entry["id"])
             # A file that was exported here counts our own triggers too; they are not imported twice.
@@ -53,6 +55,8 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> tuple[int, int]:
             if row is None:
                 new.append(ErrorPattern(team=team, public_id=entry["id"], **values))
             elif any(getattr(row, name) != value for name, value in values.items()):
+                if row.keywords != values["keywords"] and row.state in lifecycle.WORKING:
+                    reworded.append(row)
                 for name, value in values.items():
                     setattr(row, name, value)
                 changed.append(row)
@@ -70,6 +74,7 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> tuple[int, int]:
             ["keywords", "description", "source", "created_at", "imported_triggers"],
             batch_size=500,
         )
+        lifecycle.restart([*new, *reworded], timezone.now())
         for action, patterns in (("pattern-added", new), ("pattern-changed", changed)):
             AuditEvent.objects.bulk_create(
                 [

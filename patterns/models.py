@@ -123,6 +123,42 @@ class ErrorPattern(models.Model):
         return gone
 
 
+class PatternRecord(models.Model):
+    """What became of the responses that a pattern fired on, since it had these keywords and was tried or active.
+
+    Counted behind the writes by reviews/records.py. A shadow pattern fires without consequence.
+    """
+
+    pattern = models.OneToOneField(ErrorPattern, models.CASCADE, primary_key=True, related_name="record")
+    since = models.DateTimeField(default=timezone.now)
+    # The team's responses up to when it began, and up to when the pattern was retired: what lies between, it has seen.
+    seen_from = models.PositiveBigIntegerField(default=0)
+    seen_to = models.PositiveBigIntegerField(null=True)
+    fired = models.PositiveIntegerField(default=0)  # responses
+    held = models.PositiveIntegerField(default=0)  # items held in them, for whatever reason; people decided of them:
+    rejected = models.PositiveIntegerField(default=0)
+    edited = models.PositiveIntegerField(default=0)
+    approved = models.PositiveIntegerField(default=0)
+    keywords = models.JSONField(default=dict)  # how often each matched
+    last_fired_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("record of a pattern")
+        verbose_name_plural = _("records of patterns")
+
+    def __str__(self) -> str:
+        return f"record of {self.pattern_id}"
+
+    @property
+    def undecided(self) -> int:
+        """Count the held items that no person decided: still open, expired, or decided by the agent."""
+        return self.held - self.decided
+
+    @property
+    def decided(self) -> int:
+        return self.rejected + self.edited + self.approved
+
+
 def touch(team_id: int) -> None:
     """Make every process build this team's scorer anew; call it after changing patterns in bulk."""
     Team.objects.filter(pk=team_id).update(patterns_version=F("patterns_version") + 1)

@@ -14,10 +14,11 @@ from django.utils.html import format_html
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from metacog import audit, heuristics
+from metacog import heuristics
 from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
 from metacog.models import Role
-from patterns.admin import PatternForm
+from patterns import lifecycle
+from patterns.admin import PatternForm, person
 from patterns.models import ErrorPattern
 from reviews.models import AgentResponse, Decision, HeldItem, Signal
 
@@ -50,7 +51,7 @@ class PatternAdmin(ScopedAdmin):
     list_filter = ["state", "source", ("team", ScopedFilter)]
     list_select_related = ["team"]
     search_fields = ["description", "public_id"]
-    actions = ["retire", "activate"]
+    actions = ["try_out", "retire"]
 
     def get_queryset(self, request: HttpRequest) -> Any:
         own = Signal.objects.filter(pattern=OuterRef("pk")).order_by().values("pattern")
@@ -58,11 +59,11 @@ class PatternAdmin(ScopedAdmin):
         return super().get_queryset(request).annotate(triggers=F("imported_triggers") + count)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        written = ["description", "keywords", "source", "state"]
-        return [*written, "triggered", "public_id", "of_team", "author"] if obj else ["team", *written]
+        written = ["description", "keywords", "source"]
+        return [*written, *self.get_readonly_fields(request, obj)] if obj else ["team", *written]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return ["triggered", "public_id", "of_team", "author"] if obj else []
+        return ["state", "triggered", "public_id", "of_team", "author"] if obj else []
 
     # Not the field itself, whose link leads to the team's admin, where only owners get in.
     @admin.display(description=_("team"))
@@ -87,23 +88,14 @@ class PatternAdmin(ScopedAdmin):
         return str(pattern.created_by or "–")
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        if not change:
-            obj.created_by = request.user
-        obj.save()
-        self._record(request, obj, form.initial.get("state", "") if change else "", form.changed_data)
+        written = {name: form.cleaned_data[name] for name in ("keywords", "description", "source")}
+        if change:
+            lifecycle.edit(obj, person(request), **written)
+        else:
+            obj.pk = lifecycle.add(obj.team, person(request), **written).pk
+            obj.refresh_from_db()
         if obj.state != State.RETIRED:
             self._warn(request, obj)
-
-    def _record(self, request: HttpRequest, pattern: ErrorPattern, before: str, fields: list[str]) -> None:
-        audit.record(
-            "pattern-changed" if before else "pattern-added",
-            pattern.public_id[:60],
-            actor=request.user if request.user.is_authenticated else None,
-            team=pattern.team_id,
-            before=before,
-            after=pattern.state,
-            fields=fields,
-        )
 
     def _warn(self, request: HttpRequest, pattern: ErrorPattern) -> None:
         found, total = hits(pattern)
@@ -118,26 +110,28 @@ class PatternAdmin(ScopedAdmin):
                 messages.WARNING,
             )
 
+    @admin.action(description=_("Try the selected patterns out in shadow"), permissions=["change"])
+    def try_out(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._move(request, queryset, "try")
+
     @admin.action(description=_("Retire the selected patterns"), permissions=["change"])
     def retire(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        self._move(request, queryset, State.RETIRED)
+        self._move(request, queryset, "retire")
 
-    @admin.action(description=_("Activate the selected patterns"), permissions=["change"])
-    def activate(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        self._move(request, queryset, State.ACTIVE)
-
-    def _move(self, request: HttpRequest, queryset: QuerySet[Any], state: State) -> None:
-        moved = 0
-        for pattern in queryset.exclude(state=state):
-            before, pattern.state = pattern.state, state
-            pattern.save(update_fields=["state"])
-            self._record(request, pattern, before, ["state"])
-            self.log_change(request, pattern, [{"changed": {"fields": ["state"]}}])
-            moved += 1
-        self.message_user(
-            request,
-            ngettext("%(count)d pattern was changed.", "%(count)d patterns were changed.", moved) % {"count": moved},
-        )
+    def _move(self, request: HttpRequest, queryset: QuerySet[Any], step: str) -> None:
+        moved, problems = 0, dict[str, None]()
+        for pattern in queryset:
+            try:
+                lifecycle.take_step(pattern, step, person(request))
+            except lifecycle.NotDone as error:
+                problems[str(error)] = None
+            else:
+                self.log_change(request, pattern, [{"changed": {"fields": ["state"]}}])
+                moved += 1
+        for problem in problems:
+            self.message_user(request, problem, messages.WARNING)
+        told = ngettext("%(count)d pattern was changed.", "%(count)d patterns were changed.", moved)
+        self.message_user(request, told % {"count": moved})
 
 
 class ReadOnlyAdmin(ScopedAdmin):

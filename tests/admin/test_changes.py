@@ -37,7 +37,7 @@ class TestPatterns:
         return {
             "team": team.pk, "description": "flaky blamed",
             "keywords": "flaky test\r\n\r\n flaky test \r\n不穩定的測試",
-            "source": "alex-correction", "state": "active", **changed,
+            "source": "alex-correction", **changed,
         }  # fmt: skip
 
     def test_keywords_are_one_a_line(self, carla: Any, aurora: Any, as_person: Any) -> None:
@@ -46,7 +46,7 @@ class TestPatterns:
         assert pattern.keywords == ["flaky test", "不穩定的測試"]
         assert pattern.created_by == carla
         event = AuditEvent.objects.get(action="pattern-added")
-        assert (event.actor, event.after) == ("carla", "active")
+        assert (event.actor, event.after, pattern.state) == ("carla", "proposed", "proposed")
         assert LogEntry.objects.filter(user=carla).count() == 1
 
     @pytest.mark.parametrize(("keywords", "said"), [("a", "is too short"), ("", "at least one"), ("x" * 201, "longer")])
@@ -84,18 +84,36 @@ class TestPatterns:
         pattern = ErrorPattern.objects.get(team=aurora)
         data = {"action": "retire", "_selected_action": [pattern.pk]}
         as_person(carla).post(address(ErrorPattern, "changelist"), data)
-        event = AuditEvent.objects.get(action="pattern-changed")
+        event = AuditEvent.objects.get(action="pattern-retired")
         assert (event.before, event.after) == ("active", "retired")
         assert kuro.respond(HELD)["hesitation"]["matched_pattern_ids"] == []
 
-    def test_saving_again_keeps_the_team(self, carla: Any, aurora: Any, borealis: Any, as_person: Any) -> None:
+    def test_saving_again_keeps_team_and_state(self, carla: Any, aurora: Any, borealis: Any, as_person: Any) -> None:
         pattern = ErrorPattern.objects.get(team=aurora)
-        data = self.data(borealis, state="shadow")
+        data = self.data(borealis, keywords="cache", state="shadow")
         assert as_person(carla).post(address(ErrorPattern, "change", pattern.pk), data).status_code == 302
         pattern.refresh_from_db()
-        assert (pattern.team, pattern.state) == (aurora, "shadow")
-        event = AuditEvent.objects.get(action="pattern-changed")
-        assert (event.before, event.after) == ("active", "shadow")
+        assert (pattern.team, pattern.state, pattern.description) == (aurora, "active", "flaky blamed")
+        assert AuditEvent.objects.get(action="pattern-changed").data == {"fields": ["description", "source"]}
+
+    def test_other_keywords_of_an_active_one_are_left_to_the_console(
+        self, carla: Any, aurora: Any, as_person: Any
+    ) -> None:
+        pattern = ErrorPattern.objects.get(team=aurora)
+        answer = as_person(carla).post(address(ErrorPattern, "change", pattern.pk), self.data(aurora))
+        assert "change them in the console" in answer.content.decode()
+        pattern.refresh_from_db()
+        assert pattern.keywords == ["cache"]
+
+    def test_only_proposals_are_tried_out(self, carla: Any, aurora: Any, as_person: Any) -> None:
+        proposal = ErrorPattern.objects.create(team=aurora, keywords=["dns"], description="d", state="proposed")
+        keys = list(ErrorPattern.objects.values_list("pk", flat=True))
+        data = {"action": "try_out", "_selected_action": keys}
+        page = as_person(carla).post(address(ErrorPattern, "changelist"), data, follow=True).content.decode()
+        assert "1 pattern was changed." in page
+        assert "Only a proposal can be tried out" in page
+        proposal.refresh_from_db()
+        assert proposal.state == "shadow"
 
 
 class TestAgents:
