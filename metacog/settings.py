@@ -351,6 +351,7 @@ CELERY_BEAT_SCHEDULE = {
     "erase": {"task": "reviews.tasks.erase", "schedule": 3600.0, "options": {"expires": 3600}},
     "count-days": {"task": "reviews.tasks.count_days", "schedule": 300.0, "options": {"expires": 300}},
     "reflect": {"task": "reviews.tasks.reflect", "schedule": 600.0, "options": {"expires": 600}},
+    "learn": {"task": "reviews.tasks.learn", "schedule": 10.0, "options": {"expires": 10}},
     "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 5.0, "options": {"expires": 10}},
 }
 

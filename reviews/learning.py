@@ -1,21 +1,94 @@
-"""Propose error patterns from what people and second looks teach (seed 000, "經驗累積"). A person confirms them."""
+"""Learn from decisions, corrections and second looks (seed 000, "經驗累積"): propose error patterns, for a person.
+
+A sweep goes on, agent by agent, behind the last response and the last decision it has dealt with. What it
+writes and how far it came are one transaction, so that every row is dealt with once, after downtime too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Coalesce
 
 from metacog import audit
 from metacog.heuristics.shadow import fold
-from metacog.models import Team
+from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, keyword_problems
-from reviews.models import AgentResponse, HeldItem, PatternOrigin
+from reviews import records
+from reviews.models import AgentResponse, Decision, HeldItem, LearningCursor, PatternOrigin
+from reviews.teaching import Taught, Teacher
 
 State = ErrorPattern.State
 
 MAX_PROPOSALS = 1_000  # that wait in one team; beyond, nobody reads them
-MAX_QUOTE = 300
+MAX_EVIDENCE = 300
+BATCH = 200  # responses and decisions of one agent in one transaction
+BATCHES_A_RUN = 50  # of one agent, before the worker looks at its other tasks
+
+
+def learn() -> int:
+    """Go on behind what was learnt from before; return how many responses and decisions were dealt with."""
+    return sum(_learn_from(agent) for agent in _with_news())
+
+
+def _with_news() -> list[Agent]:
+    later = AgentResponse.objects.filter(agent=OuterRef("pk"), pk__gt=OuterRef("reached"))
+    known = Agent.objects.annotate(
+        reached=Coalesce("learning_cursor__response", 0), heard=Coalesce("learning_cursor__decision_seq", 0)
+    )
+    return list(
+        known.filter(Exists(later) | Q(state__decision_seq__gt=F("heard"))).select_related("team").order_by("pk")
+    )
+
+
+def _learn_from(agent: Agent) -> int:
+    dealt = 0
+    for _ in range(BATCHES_A_RUN):
+        count = _learn_once(agent)
+        dealt += count
+        if not count:
+            break
+    return dealt
+
+
+def _learn_once(agent: Agent) -> int:
+    """Deal with the next responses and decisions of an agent; return how many, 0 also where another was faster."""
+    cursor, _ = LearningCursor.objects.get_or_create(agent=agent)
+    responses = list(
+        AgentResponse.objects.filter(agent=agent, pk__gt=cursor.response)
+        .select_related("second_look_at")
+        .order_by("pk")[:BATCH]
+    )
+    reached = responses[-1].pk if responses else cursor.response
+    released = Decision.objects.filter(agent=agent, seq__gt=cursor.decision_seq).select_related("held").order_by("seq")
+    # What was decided about a response counts once the response does.
+    decisions = list(takewhile(lambda each: each.held.response_id <= reached, released[:BATCH]))
+    if not responses and not decisions:
+        return 0
+    firings = records.find(agent, responses)
+    taught = _taught(agent, responses, decisions)
+    with transaction.atomic():
+        was = {"response": cursor.response, "decision_seq": cursor.decision_seq}
+        heard = decisions[-1].seq if decisions else cursor.decision_seq
+        moved = LearningCursor.objects.filter(pk=agent.pk, **was).update(response=reached, decision_seq=heard)
+        if not moved:
+            return 0
+        records.count(firings, decisions)
+        for each in taught:
+            propose(agent.team, **each)
+    return len(responses) + len(decisions)
+
+
+def _taught(agent: Agent, responses: Sequence[AgentResponse], decisions: Sequence[Decision]) -> list[Taught]:
+    teacher = Teacher(agent)
+    found = [teacher.from_decision(decision) for decision in decisions]
+    for response in responses:
+        body = response.wire_body()
+        found += teacher.from_message(response, body), teacher.from_second_look(response, body)
+    return [each for each in found if each]
 
 
 def propose(
@@ -32,11 +105,11 @@ def propose(
     told: str = "",
     actor: audit.Actor = None,
 ) -> ErrorPattern | None:
-    """Propose an error pattern, or join the proposal that has the same keywords; None where neither is wanted.
+    """Propose an error pattern, or join the proposal that says as much; None where neither is wanted.
 
-    `row` is the public id of what taught it, which does so once a `kind`; `said` and `told` are quotes, clipped and
-    erased with the texts of `response` and `row`. Nothing is proposed that an active or shadow pattern would match
-    anyway, or that was dismissed before. Activates nothing; in the caller's transaction, if there is one.
+    `row` is the public id of what taught it, which does so once a `kind`; `said` (the mistaken sentence) and `told`
+    are kept as quotes, and erased with the texts of `response` and `row`. Nothing is proposed that an active or shadow
+    pattern matches anyway, or that was dismissed before. Activates nothing; joins the caller's transaction.
     """
     wanted = {fold(keyword) for keyword in keywords}
     if keyword_problems(list(keywords)):
@@ -47,10 +120,10 @@ def propose(
         if PatternOrigin.objects.filter(kind=kind, row=row).exists():
             return None
         known = list(ErrorPattern.objects.filter(team=team).exclude(state=State.RETIRED, dismissed_because=""))
-        if any(_says(each, wanted) for each in known):
+        if any(each.state != State.PROPOSED and _says(each, wanted, said) for each in known):
             return None
         proposed = [each for each in known if each.state == State.PROPOSED]
-        pattern = next((each for each in proposed if set(map(fold, each.keywords)) == wanted), None)
+        pattern = next((each for each in proposed if _says(each, wanted, said)), None)
         is_new = pattern is None
         if pattern is None:
             if len(proposed) >= MAX_PROPOSALS:
@@ -67,9 +140,9 @@ def propose(
             pattern=pattern,
             kind=kind,
             row=row,
-            response=response,
+            response_id=held.response_id if held else response.pk if response else None,
             held=held,
-            evidence={name: quote[:MAX_QUOTE] for name, quote in (("said", said), ("told", told)) if quote},
+            evidence={name: quote[:MAX_EVIDENCE] for name, quote in (("said", said), ("told", told)) if quote},
         )
         audit.record(
             "pattern-proposed" if is_new else "pattern-taught",
@@ -84,9 +157,11 @@ def propose(
     return pattern
 
 
-def _says(known: ErrorPattern, wanted: set[str]) -> bool:
-    """Tell whether a pattern settles the matter: it matches wherever the keywords do, or was dismissed with them."""
+def _says(known: ErrorPattern, wanted: set[str], said: str) -> bool:
+    """Tell whether a pattern matches what was said, or wherever the keywords do; or was dismissed with those."""
     own = {fold(keyword) for keyword in known.keywords}
-    if known.state in (State.ACTIVE, State.SHADOW):
-        return all(any(keyword in each for keyword in own) for each in wanted)
-    return known.state == State.RETIRED and own == wanted
+    if known.state == State.RETIRED:
+        return own == wanted
+    if any(keyword in fold(said) for keyword in own):
+        return True
+    return all(any(keyword in each for keyword in own) for each in wanted)

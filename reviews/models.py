@@ -115,11 +115,15 @@ class Signal(models.Model):
     response = models.ForeignKey(AgentResponse, models.CASCADE, related_name="signals")
     type = models.CharField(max_length=40)
     weight = models.PositiveSmallIntegerField()
-    pattern = models.ForeignKey(ErrorPattern, models.SET_NULL, null=True, related_name="signals")
+    pattern = models.ForeignKey(ErrorPattern, models.SET_NULL, null=True, related_name="signals", db_index=False)
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["type", "response"], name="signals_by_type")]
+        indexes = [
+            models.Index(fields=["type", "response"], name="signals_by_type"),
+            # A pattern's latest responses. Most signals have none, and cost nothing here.
+            models.Index(fields=["pattern", "-response"], condition=Q(pattern__isnull=False), name="fired_of_pattern"),
+        ]
 
     def __str__(self) -> str:
         return self.type
@@ -285,6 +289,42 @@ class PatternOrigin(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.row}"
+
+
+class ShadowMatch(models.Model):
+    """A response that a pattern in shadow would have fired on. Found behind the writes; no verdict knows of it."""
+
+    pattern = models.ForeignKey(ErrorPattern, models.CASCADE, related_name="shadow_matches", db_index=False)
+    response = models.ForeignKey(AgentResponse, models.CASCADE, related_name="shadow_matches", db_index=False)
+
+    class Meta:
+        verbose_name = _("match in shadow")
+        verbose_name_plural = _("matches in shadow")
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["response", "pattern"], name="match_once")]
+        indexes = [models.Index(fields=["pattern", "-response"], name="matched_of_pattern")]
+
+    def __str__(self) -> str:
+        return f"{self.pattern_id} in {self.response_id}"
+
+
+class LearningCursor(models.Model):
+    """Up to where an agent's rows have been learnt from and counted in the records of patterns.
+
+    An agent's responses and decisions are numbered in order of commit, under the lock on its state: what lies
+    behind is done, and done once.
+    """
+
+    agent = models.OneToOneField(Agent, models.CASCADE, primary_key=True, related_name="learning_cursor")
+    response = models.BigIntegerField(default=0)  # the last one's key
+    decision_seq = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("learning cursor")
+        verbose_name_plural = _("learning cursors")
+
+    def __str__(self) -> str:
+        return f"{self.agent_id}: {self.response}, {self.decision_seq}"
 
 
 class Delivery(models.Model):

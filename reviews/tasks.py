@@ -61,6 +61,14 @@ def reflect() -> None:
 
 
 @shared_task
+def learn() -> None:
+    """Propose error patterns from what was said and decided since, and count the records of those there are."""
+    from reviews import learning
+
+    learning.learn()
+
+
+@shared_task
 def heartbeat() -> None:
     """Show that a worker is there; /readyz looks at the row's age."""
     from metacog.models import Heartbeat

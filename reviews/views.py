@@ -13,15 +13,15 @@ from django.db.models.functions import Left
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils import timezone, translation
-from django.utils.translation import gettext, gettext_lazy
+from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import push_url
 from django_htmx.middleware import HtmxDetails
 
 from metacog.heuristics import Hesitation, parse_tags
 from metacog.models import Agent, Role, User
-from reviews import decisions, highlight
+from reviews import decisions, highlight, reasons
 from reviews import queue as held_queue
 from reviews.explanation import RECORD_OF, TITLES, explain, other_parts, parts
 from reviews.models import AgentResponse, Decision, HeldItem
@@ -29,14 +29,6 @@ from reviews.queue import Filters
 
 Verdict, State = Decision.Verdict, HeldItem.State
 
-# What the agent is told in its own language, in front of what the person adds.
-PRESETS = {
-    "wrong": gettext_lazy("Wrong"),
-    "no-evidence": gettext_lazy("No evidence"),
-    "out-of-scope": gettext_lazy("Out of scope"),
-    "not-now": gettext_lazy("Not now"),
-    "tone": gettext_lazy("Tone"),
-}
 MAX_REASON = 10_000
 TOLD_FOR = timedelta(seconds=10)  # how long a page says what the person just did, at least
 
@@ -94,7 +86,10 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return _forbidden(request)
     verdict, text = request.POST.get("verdict", ""), _edited(request.POST.get("text"), held.text)
-    reason = _reason(request, held.agent) if verdict == Verdict.REJECT else ""
+    reason = ""
+    if verdict == Verdict.REJECT:
+        more = request.POST.get("reason", "").strip()
+        reason = reasons.compose(request.POST.get("preset", ""), more, held.agent.language)
     if problem := _problem(verdict, text, reason):
         return _split(request, filters, held, status=422, problem=problem, posted=text)
     if verdict == Verdict.APPROVE and text is not None:
@@ -230,7 +225,7 @@ def _desk(
         "posted": posted,
         "editing": posted is not None or "edit" in request.GET,
         "edited_text": held.text if posted is None else posted,
-        "presets": PRESETS.items(),
+        "presets": reasons.PRESETS.items(),
     }
 
 
@@ -300,16 +295,6 @@ def _edited(posted: str | None, original: str) -> str | None:
     if text == original.replace("\r\n", "\n").replace("\r", "\n"):
         return None
     return text.replace("\n", "\r\n") if "\r\n" in original else text
-
-
-def _reason(request: PersonRequest, agent: Agent) -> str:
-    preset, more = request.POST.get("preset", ""), request.POST.get("reason", "").strip()
-    if preset not in PRESETS:
-        return more
-    with translation.override(agent.language):
-        if not more:
-            return str(PRESETS[preset])
-        return gettext("%(preset)s: %(more)s") % {"preset": PRESETS[preset], "more": more}
 
 
 def _problem(verdict: str, text: str | None, reason: str) -> str:

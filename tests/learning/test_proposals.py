@@ -18,7 +18,7 @@ PHRASE = "refunds take thirty days"
 
 
 def propose(team: Any, *keywords: str, row: str = "mem_1", kind: str = "memory", **rest: Any) -> ErrorPattern | None:
-    given = {"description": "Refunds take 14 days.", "source": "external", "said": "a", "told": "b"} | rest
+    given = {"description": "Refunds take 14 days.", "source": "external", "said": "", "told": "14 days"} | rest
     return learning.propose(team, keywords=keywords or (PHRASE,), kind=kind, row=row, **given)
 
 
@@ -29,7 +29,7 @@ def test_a_proposal_waits_for_a_person(aurora: Any, kuro: Any) -> None:
     assert pattern is not None
     pattern.refresh_from_db()
     assert (pattern.state, pattern.keywords, pattern.source) == ("proposed", [PHRASE], "external")
-    assert pattern.origins.get().evidence == {"said": "a", "told": "b"}
+    assert pattern.origins.get().evidence == {"told": "14 days"}
     assert kuro.respond(f"All {PHRASE}.")["hesitation"]["matched_pattern_ids"] == []
     aurora.refresh_from_db()
     assert aurora.patterns_version == version, "no scorer is built anew for a proposal"
@@ -45,12 +45,24 @@ def test_one_row_teaches_once(aurora: Any) -> None:
     assert PatternOrigin.objects.count() == 1
 
 
-@pytest.mark.parametrize("again", [PHRASE, "Refunds Take Thirty Days", "ｒefunds take thirty days"])
-def test_the_same_keywords_join_the_proposal_that_is_there(aurora: Any, again: str) -> None:
+@pytest.mark.parametrize(
+    ("again", "said"),
+    [
+        (PHRASE, ""), ("Refunds Take Thirty Days", ""), ("ｒefunds take thirty days", ""),
+        ("all refunds take thirty days", ""),  # it would match that, too
+        ("days or so", "Refunds take thirty days or so."),  # and it matches what was said
+    ],
+)  # fmt: skip
+def test_the_same_again_joins_the_proposal_that_is_there(aurora: Any, again: str, said: str) -> None:
     first = propose(aurora)
-    assert propose(aurora, again, row="mem_2") == first
+    assert propose(aurora, again, row="mem_2", said=said) == first
     assert first is not None
     assert first.origins.count() == 2
+
+
+def test_other_keywords_are_another_proposal(aurora: Any) -> None:
+    assert propose(aurora) != propose(aurora, "refunds take", row="mem_2", said="Your refunds take a while.")
+    assert PatternOrigin.objects.values("pattern").distinct().count() == 2
 
 
 def test_both_chinese_scripts_are_one(aurora: Any) -> None:

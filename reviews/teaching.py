@@ -1,0 +1,148 @@
+"""Read what a decision, a correction or a second look says was wrong, and what would recognise it again.
+
+Nothing is written here. Each function returns the arguments of `learning.propose`, or None where nothing can be
+learnt: a mistake must be pinned to a sentence, and that sentence must hold something rare in the agent's texts.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from django.utils import translation
+from django.utils.translation import gettext
+
+from metacog.heuristics import words
+from metacog.heuristics.contradictions import contradicts
+from metacog.heuristics.corrections import MAX_HISTORY, find_concern, find_correction, propose_keywords, terms_of
+from metacog.heuristics.shadow import fold
+from metacog.models import Agent
+from patterns.models import MAX_KEYWORD_LENGTH, ErrorPattern
+from reviews import reasons
+from reviews.models import AgentResponse, Decision, PatternOrigin
+
+Source, Kind, Verdict = ErrorPattern.Source, PatternOrigin.Kind, Decision.Verdict
+
+MAX_QUOTE = 200  # in a description
+Taught = dict[str, Any]
+
+
+class Teacher:
+    """What the rows of one agent teach, compared with what it has said lately."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+
+    def from_decision(self, decision: Decision) -> Taught | None:
+        """Learn from what a person rejected, or released in other words; `decision` comes with its item."""
+        held = decision.held
+        if decision.by != Decision.By.PERSON or not held.text:
+            return None
+        said = told = description = ""
+        if decision.verdict == Verdict.REJECT:
+            preset, told = reasons.parse(decision.reason)
+            if preset and preset not in reasons.ABOUT_TRUTH:
+                return None
+            said, description = sentence_meant(told, held.text), decision.reason if told else ""
+        elif decision.verdict == Verdict.EDIT and decision.text:
+            said, told = sentence_changed(held.text, decision.text)
+        return self._taught(
+            Kind.REJECTION,
+            decision.public_id,
+            said,
+            told,
+            description or self._in_words(Kind.REJECTION, said),
+            held=held,
+        )
+
+    def from_message(self, response: AgentResponse, body: dict[str, Any]) -> Taught | None:
+        """Learn from what the human said about the response before this one, and how the agent took it (H8)."""
+        message = body.get("user_message")
+        if not message or find_correction(message, reply=body["response"]) is None:
+            return None
+        earlier = AgentResponse.objects.filter(agent=self.agent, session=response.session, pk__lt=response.pk)
+        before = earlier.order_by("-pk").first()
+        if before is None:
+            return None
+        said = sentence_meant(message, before.wire_body()["response"])
+        description = self._in_words(Kind.CORRECTION, message)
+        return self._taught(Kind.CORRECTION, response.public_id, said, message, description, response=before)
+
+    def from_second_look(self, response: AgentResponse, body: dict[str, Any]) -> Taught | None:
+        """Learn from an agent that concludes the opposite of what was held (H9); `response` comes with that item."""
+        held = response.second_look_at
+        found = contradicts(held.text, body["response"]) if held else None
+        if held is None or found is None:
+            return None
+        told = found.second.text
+        said = found.first.text if found.first else sentence_meant(body["response"], held.text)
+        description = self._in_words(Kind.SECOND_LOOK, told)
+        return self._taught(Kind.SECOND_LOOK, response.public_id, said, told, description, held=held)
+
+    def _taught(self, kind: str, row: str, said: str, told: str, description: str, **where: Any) -> Taught | None:
+        keywords = self.keywords(said, told, where)
+        if not keywords:
+            return None
+        source = Source.SELF_REVIEW if kind == Kind.SECOND_LOOK else Source.CORRECTION
+        quotes = {"said": said, "told": told}
+        return (
+            {"keywords": keywords, "description": description, "source": source, "kind": kind, "row": row}
+            | quotes
+            | where
+        )
+
+    def keywords(self, said: str, told: str, where: dict[str, Any]) -> list[str]:
+        """Choose a phrase that is rare in what the agent has said elsewhere; where none is, the sentence itself.
+
+        Never keywords that would have to stand together: any one of a pattern's fires.
+        """
+        held, response = where.get("held"), where.get("response")
+        own = held.response_id if held else response and response.pk
+        # What holds the very sentence is the same mistake, and makes none of its words common.
+        mistaken = fold(said)
+        elsewhere = [text for pk, text in self._history if pk != own and mistaken not in fold(text)]
+        found = propose_keywords(said, told, elsewhere)
+        if found is None:
+            return []
+        return list(found.keywords) if found.is_phrase else [said[:MAX_KEYWORD_LENGTH].strip()]
+
+    @cached_property
+    def _history(self) -> list[tuple[int, str]]:
+        """Return the agent's latest texts, oldest first."""
+        latest = AgentResponse.objects.filter(agent=self.agent, erased_at=None).order_by("-pk")
+        rows = [(row.pk, row.wire_body()["response"]) for row in latest.only("body", "erased_at")[:MAX_HISTORY]]
+        return rows[::-1]
+
+    def _in_words(self, kind: str, text: str) -> str:
+        quote = " ".join(text.split())
+        quote = quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 1] + "…"
+        with translation.override(self.agent.language):
+            told = {
+                Kind.REJECTION: gettext("Turned down by a person: “%(quote)s”"),
+                Kind.CORRECTION: gettext("Corrected by a person: “%(quote)s”"),
+                Kind.SECOND_LOOK: gettext("Taken back on a second look: “%(quote)s”"),
+            }
+        return told[Kind(kind)] % {"quote": quote}
+
+
+def sentence_meant(told: str, text: str) -> str:
+    """Return the sentence of a text that a person speaks of; the only one where there is only one; else ""."""
+    if concern := find_concern(told, text):
+        return concern.text
+    own = _sentences(text)
+    return own[0] if len(own) == 1 else ""
+
+
+def sentence_changed(text: str, edited: str) -> tuple[str, str]:
+    """Return the first sentence that an edit took out or changed, and what it says no more; "" where all is new."""
+    own = _sentences(text)
+    changed = [sentence for sentence in own if sentence not in edited]
+    if not changed or len(changed) == len(own) > 1:
+        return "", ""
+    gone = terms_of(changed[0]) - terms_of(edited)
+    return (changed[0], " ".join(sorted(gone))) if gone else ("", "")
+
+
+def _sentences(text: str) -> list[str]:
+    cut = (text[place.start : place.end].strip() for place in words.sentences(words.fold(text)))
+    return [sentence for sentence in cut if sentence]

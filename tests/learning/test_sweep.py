@@ -1,0 +1,186 @@
+"""What the sweep learns from decisions, messages and second looks; each row once, and nothing is activated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from metacog.models import Agent, AuditEvent, Policy
+from patterns.models import ErrorPattern
+from reviews import decisions, learning, records
+from reviews.models import AgentResponse, LearningCursor, PatternOrigin
+
+WRONG = "Thank you for waiting. Your refund will arrive in 30 days. The cause is clearly the cache."
+WRONG_ZH = "謝謝您的耐心等候。退款需要三十天才會到帳。原因是 cache。"
+
+
+def proposed() -> ErrorPattern:
+    return ErrorPattern.objects.get(state="proposed")
+
+
+class TestRejections:
+    def test_what_a_person_says_pins_the_sentence(self, hold: Any, kuro: Any, alice: Any) -> None:
+        held = hold(WRONG)
+        decision, _ = decisions.decide(held, alice, "reject", reason="A refund takes 14 days, not 30 days")
+        assert learning.learn() == 5
+        pattern = proposed()
+        (phrase,) = pattern.keywords
+        assert phrase in "Your refund will arrive in 30 days."
+        assert (pattern.source, pattern.description) == ("alex-correction", decision.reason)
+        origin = pattern.origins.get()
+        assert (origin.kind, origin.row, origin.held, origin.response) == (
+            "rejection", decision.public_id, held, held.response,
+        )  # fmt: skip
+        assert origin.evidence == {"said": "Your refund will arrive in 30 days.", "told": decision.reason}
+        assert kuro.respond(WRONG)["hesitation"]["matched_pattern_ids"] == ["ep-cache"], "it is not active"
+
+    def test_chinese_too(self, hold: Any, alice: Any) -> None:
+        decisions.decide(hold(WRONG_ZH), alice, "reject", reason="退款是十四天，不是三十天")
+        learning.learn()
+        assert proposed().keywords[0] in "退款需要三十天才會到帳。"
+
+    @pytest.mark.parametrize(
+        ("reason", "is_taught"),
+        [
+            ("Not now", False), ("Out of scope: refund in 30 days", False), ("Tone", False),
+            ("語氣不妥：refund in 30", False), ("内容有误：refund in 30", True),
+            ("Wrong: refund in 30 days", True), ("No evidence: refund in 30 days", True),
+            ("Wrong", False),  # which of the three sentences?
+            ("", False),
+        ],
+    )  # fmt: skip
+    def test_only_reasons_about_truth_teach(
+        self, hold: Any, alice: Any, translated: None, reason: str, is_taught: bool
+    ) -> None:
+        decisions.decide(hold(WRONG), alice, "reject", reason=reason)
+        learning.learn()
+        assert PatternOrigin.objects.exists() == is_taught
+
+    def test_a_bare_rejection_teaches_where_there_is_one_sentence(self, hold: Any, alice: Any) -> None:
+        Policy.objects.update(threshold=20, hold_at=20)
+        decisions.decide(hold("Refunds clearly take 30 days."), alice, "reject", reason="Wrong")
+        learning.learn()
+        assert proposed().description == "Turned down by a person: “Refunds clearly take 30 days.”"
+
+    def test_what_an_active_pattern_has_caught_is_not_proposed(self, hold: Any, alice: Any) -> None:
+        decisions.decide(hold(WRONG), alice, "reject", reason="It was not the cache")
+        learning.learn()
+        assert not PatternOrigin.objects.exists()
+
+    def test_an_edit_says_what_was_wrong(self, hold: Any, alice: Any) -> None:
+        edited = WRONG.replace("30 days", "14 days")
+        decisions.decide(hold(WRONG), alice, "edit", text=edited, accept_risk=True)
+        learning.learn()
+        assert "30 days" in proposed().keywords[0]
+
+    @pytest.mark.parametrize("edited", ["All of it is said anew. In other words.", WRONG + " Sorry!"])
+    def test_an_edit_that_pins_nothing_teaches_nothing(self, hold: Any, alice: Any, edited: str) -> None:
+        decisions.decide(hold(WRONG), alice, "edit", text=edited, accept_risk=True)
+        learning.learn()
+        assert not PatternOrigin.objects.exists()
+
+    def test_an_approval_an_agents_own_rejection_and_one_that_can_be_undone_teach_nothing(
+        self, hold: Any, alice: Any, settings: Any
+    ) -> None:
+        decisions.decide(hold(WRONG), alice, "approve", reason="refund in 30 days")
+        held = hold(WRONG + " Twice.")
+        decisions.decide(held, held.agent, "withdraw", reason="refund in 30 days")
+        settings.UNDO_SECONDS = 10
+        decisions.decide(hold(WRONG + " Thrice."), alice, "reject", reason="refund in 30 days")
+        learning.learn()
+        assert not PatternOrigin.objects.exists()
+
+
+class TestMessages:
+    def test_a_correction_is_about_the_response_before_it_in_its_session(self, hold: Any, kuro: Any) -> None:
+        first = hold(WRONG, session="a")
+        kuro.respond("Nothing about it here.", session="b", items=[])
+        verdict = kuro.respond(
+            "You're right, I'm sorry.",
+            session="a",
+            items=[],
+            user_message="No, that's wrong: the refund takes 14 days.",
+        )
+        learning.learn()
+        pattern = proposed()
+        origin = pattern.origins.get()
+        assert pattern.keywords[0] in "Your refund will arrive in 30 days."
+        assert pattern.description == "Corrected by a person: “No, that's wrong: the refund takes 14 days.”"
+        assert (origin.kind, origin.row, origin.response) == ("correction", verdict["id"], first.response)
+
+    def test_it_describes_in_the_agents_language(self, hold: Any, kuro: Any, translated: None) -> None:
+        Agent.objects.update(language="zh-hant")
+        hold(WRONG_ZH, session="a")
+        kuro.respond("抱歉，我看錯了。", session="a", items=[], user_message="不對，退款不是三十天")
+        learning.learn()
+        assert proposed().description == "由人糾正：「不對，退款不是三十天」"
+
+    @pytest.mark.parametrize(
+        "message", ["Thanks, and how do I change my address?", "What if the refund takes longer than 30 days?"]
+    )
+    def test_what_corrects_nothing_teaches_nothing(self, hold: Any, kuro: Any, message: str) -> None:
+        hold(WRONG, session="a")
+        kuro.respond("Of course.", session="a", items=[], user_message=message)
+        learning.learn()
+        assert not PatternOrigin.objects.exists()
+
+    def test_a_correction_of_nothing_we_have_teaches_nothing(self, hold: Any, kuro: Any) -> None:
+        kuro.respond("You're right.", items=[], user_message="No, that's wrong, the refund takes 14 days.")
+        learning.learn()
+        assert not PatternOrigin.objects.exists()
+
+
+class TestSecondLooks:
+    def test_the_opposite_conclusion_teaches(self, hold: Any, kuro: Any) -> None:
+        held = hold(WRONG)
+        verdict = kuro.respond("Your refund will arrive in 14 days.", items=[], replies_to_held=held.public_id)
+        learning.learn()
+        pattern = proposed()
+        origin = pattern.origins.get()
+        assert (pattern.source, origin.kind, origin.row) == ("self-review", "second-look", verdict["id"])
+        assert "30 days" in pattern.keywords[0]
+        assert origin.evidence["said"] == "Your refund will arrive in 30 days."
+
+    def test_a_second_look_that_agrees_teaches_nothing(self, hold: Any, kuro: Any) -> None:
+        kuro.respond("Your refund will arrive in 30 days.", items=[], replies_to_held=hold(WRONG).public_id)
+        learning.learn()
+        assert not PatternOrigin.objects.exists()
+
+
+class TestOnce:
+    def test_a_sweep_that_runs_again_proposes_nothing(self, hold: Any, alice: Any) -> None:
+        decisions.decide(hold(WRONG), alice, "reject", reason="refund takes 14, not 30 days")
+        assert learning.learn() > 0
+        assert learning.learn() == 0
+        LearningCursor.objects.update(response=0, decision_seq=0)
+        assert learning.learn() > 0
+        assert PatternOrigin.objects.count() == 1
+        assert AuditEvent.objects.filter(action__in=("pattern-proposed", "pattern-taught")).count() == 1
+
+    def test_the_same_mistake_again_teaches_the_same_proposal(self, hold: Any, alice: Any) -> None:
+        for _ in range(3):
+            decisions.decide(hold(WRONG), alice, "reject", reason="refund takes 14, not 30 days")
+            learning.learn()
+        assert proposed().origins.count() == 3
+
+    def test_it_catches_up_batch_by_batch(self, hold: Any, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(learning, "BATCH", 2)
+        decisions.decide(hold(WRONG), alice, "reject", reason="refund takes 14, not 30 days")
+        decisions.decide(hold(WRONG), alice, "approve")
+        assert learning.learn() == 10
+        cursor = LearningCursor.objects.get()
+        assert (cursor.response, cursor.decision_seq) == (AgentResponse.objects.latest("pk").pk, 2)
+        assert PatternOrigin.objects.count() == 1
+
+    def test_another_worker_that_was_faster_wins(self, hold: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        hold(WRONG)
+        real = records.find
+
+        def slow(*args: Any) -> Any:
+            found = real(*args)
+            LearningCursor.objects.update(response=args[1][-1].pk)
+            return found
+
+        monkeypatch.setattr(records, "find", slow)
+        assert learning.learn() == 0
