@@ -102,6 +102,17 @@ def change(agent: Agent, actor: audit.Actor, *, name: str, language: str, callba
     return changed
 
 
+def set_handcard(agent: Agent, actor: audit.Actor, text: str) -> bool:
+    """Write what the chairman should keep in mind about an agent; return whether that was a change."""
+    with transaction.atomic():
+        before = Agent.objects.select_for_update().get(pk=agent.pk).handcard
+        if before == text:
+            return False
+        Agent.objects.filter(pk=agent.pk).update(handcard=text)
+        _record("handcard-changed", agent, actor, characters=len(text))
+    return True
+
+
 def set_enabled(agent: Agent, actor: audit.Actor, on: bool) -> bool:
     """Let an agent in or refuse it, from its next call on; return whether that was a change."""
     return _switch(agent, actor, "enabled", on, ("agent-disabled", "agent-enabled"))

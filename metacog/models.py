@@ -117,6 +117,8 @@ class Agent(models.Model):
     name = models.CharField(_("name"), max_length=100)
     language = models.CharField(_("language"), max_length=10, choices=Language, default=Language.EN)
     callback_url = models.URLField(_("callback address"), max_length=500, blank=True)
+    # What its curators want the chairman to keep in mind when it asks for more steps (seed 003, 2.4).
+    handcard = models.TextField(_("handcard"), max_length=4_000, blank=True)
     # H4: off means the agent's responses are stored and passed, unscored.
     hesitation_enabled = models.BooleanField(_("hesitation"), default=True)
     enabled = models.BooleanField(_("enabled"), default=True)
@@ -218,6 +220,17 @@ class Policy(models.Model):
     max_active_threads = models.PositiveSmallIntegerField(
         _("active threads at most"), default=3, validators=[MinValueValidator(1), MaxValueValidator(100)]
     )
+    budget_calls = models.PositiveIntegerField(
+        _("tool calls of an investigation"), default=5, validators=[MinValueValidator(1), MaxValueValidator(10_000)]
+    )
+    budget_extension = models.PositiveIntegerField(
+        _("more calls that pass by rule"), default=3, validators=[MaxValueValidator(10_000)]
+    )
+    budget_wait_seconds = models.PositiveIntegerField(
+        _("a request for more waits (seconds)"),
+        default=3_600,
+        validators=[MinValueValidator(1), MaxValueValidator(31_536_000)],
+    )
     quality = models.JSONField(_("quality"), default=dict, blank=True)  # what differs from the defaults
     stuck = models.JSONField(_("stuck"), default=dict, blank=True)
     note = models.CharField(_("why"), max_length=300, blank=True)
@@ -250,6 +263,9 @@ class Policy(models.Model):
             "parts": self.parts,
             "stuck_threshold": self.stuck_threshold,
             "max_active_threads": self.max_active_threads,
+            "budget_calls": self.budget_calls,
+            "budget_extension": self.budget_extension,
+            "budget_wait_seconds": self.budget_wait_seconds,
             "quality": self.quality,
             "stuck": self.stuck,
         }

@@ -16,6 +16,7 @@ from metacog.heuristics.stuck_settings import StuckSettings
 from metacog.models import Agent, Policy
 
 LINES = ("pass_at", "low_at")
+BUDGET = ("budget_calls", "budget_extension", "budget_wait_seconds")
 LIMITS = ("review_seconds", "expiry_seconds", "rate_per_second", "rate_burst", "max_active_threads")
 QUALITY = {
     "responsiveness": gettext_lazy("Responsiveness"),
@@ -49,7 +50,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         model = Policy
         fields = [
             "profile", "threshold", "hold_at", "stuck_threshold", "review_seconds", "expiry_seconds",
-            "rate_per_second", "rate_burst", "max_active_threads", "require_signature", "note",
+            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, "require_signature", "note",
         ]  # fmt: skip
         help_texts = {"note": gettext_lazy("For whoever wonders later.")}
 
@@ -89,12 +90,15 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
     def mark_fields(self) -> list[forms.BoundField]:
         return [self[f"mark_{kind}"] for kind in KINDS]
 
+    def budget_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in BUDGET]
+
     def limit_fields(self) -> list[forms.BoundField]:
         return [self[name] for name in LIMITS]
 
     def has_errors_below(self) -> bool:
         """Tell whether something is wrong in the part of the page that is folded away."""
-        below = (self.mark_fields, self.limit_fields, self.quality_fields, self.stuck_fields)
+        below = (self.mark_fields, self.budget_fields, self.limit_fields, self.quality_fields, self.stuck_fields)
         return any(field.errors for fields in below for field in fields())
 
     def clean(self) -> dict[str, Any]:
@@ -156,7 +160,7 @@ def changes(old: Policy, new: Policy) -> list[tuple[str, str, str]]:
 
 def _told(policy: Policy) -> dict[str, str]:
     rules = heuristics.Policy.from_dict(policy.as_dict())
-    plain = ("threshold", "hold_at", "stuck_threshold", *LIMITS)
+    plain = ("threshold", "hold_at", "stuck_threshold", *BUDGET, *LIMITS)
     told: dict[str, Any] = {_label("profile"): policy.get_profile_display()}
     told |= {_label(name): getattr(policy, name) for name in plain}
     told[_label("require_signature")] = _on(policy.require_signature)

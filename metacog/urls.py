@@ -11,12 +11,14 @@ from patterns.thread_api import router as threads_router
 from reviews import delivery_views, metrics, policy_views, response_views, statistics_views, stuck_views, thread_views
 from reviews import views as reviews_views
 from reviews.api import router as reviews_router
+from reviews.extension_api import router as extension_router
 from reviews.memory_api import router as memory_router
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
 api.add_router("", patterns_router, tags=["patterns and problems"])
 api.add_router("", threads_router, tags=["thought threads"])
 api.add_router("", memory_router, tags=["shared memory"])
+api.add_router("", extension_router, tags=["extended investigation"])
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="queue"), name="home"),

@@ -76,7 +76,7 @@ def post(agent: Agent, said: Said, *, is_approved: bool) -> tuple[Memory, bool]:
         {"response": said.text, "items": [item]}, recognised, hesitation=agent.hesitation_enabled
     )
     is_held = verdict["disposition"] == "hold"
-    with transaction.atomic(durable=True):
+    with transaction.atomic():
         AgentState.objects.select_for_update().get(pk=agent.pk)
         _lock(agent.team_id)
         known = _known(agent.team_id, said.text)
@@ -103,7 +103,7 @@ def post(agent: Agent, said: Said, *, is_approved: bool) -> tuple[Memory, bool]:
 
 def add(team: Team, said: Said, person: User, *, instead_of: Memory | None = None) -> Memory:
     """Remember what a curator says, in place of another memory if one is given. Raises Full, Known or Moved."""
-    with transaction.atomic(durable=True):
+    with transaction.atomic():
         _lock(team.pk)
         known = _known(team.pk, said.text)
         if known is not None:
@@ -118,7 +118,7 @@ def add(team: Team, said: Said, person: User, *, instead_of: Memory | None = Non
 
 def confirm(memory: Memory, person: User) -> Memory:
     """Let a memory that waits answer. Raises Moved."""
-    with transaction.atomic(durable=True):
+    with transaction.atomic():
         _lock(memory.team_id)
         row = _in(memory, State.PENDING)
         _confirm(row, person)
@@ -127,7 +127,7 @@ def confirm(memory: Memory, person: User) -> Memory:
 
 def retire(memory: Memory, person: User) -> Memory:
     """Have a memory answer nobody any more. Raises Moved."""
-    with transaction.atomic(durable=True):
+    with transaction.atomic():
         _lock(memory.team_id)
         row = _in(memory, State.PENDING, State.CONFIRMED)
         _retire(row, person)
@@ -136,7 +136,7 @@ def retire(memory: Memory, person: User) -> Memory:
 
 def settle(conflict: MemoryConflict, outcome: str, person: User) -> MemoryConflict:
     """Say which of two memories stands, or that both do; the other is retired. Raises Moved."""
-    with transaction.atomic(durable=True):
+    with transaction.atomic():
         _lock(conflict.newer.team_id)
         row = MemoryConflict.objects.select_related("newer__team", "older__team").get(pk=conflict.pk)
         for each in (row.newer, row.older):

@@ -112,14 +112,20 @@ def idempotency_key(headers: Mapping[str, str], body: Mapping[str, Any]) -> tupl
         (AgentResponse.KeySpace.WEBHOOK, "webhook-id"),
         (AgentResponse.KeySpace.HEADER, "Idempotency-Key"),
     ):
-        key = headers.get(name)
+        key = checked_key(headers, name)
         if key is not None:
-            if not _VISIBLE_ASCII.fullmatch(key):
-                raise at(f"/{space}", f"The header {name} takes 1 to 255 visible ASCII characters.")
             return space.value, key
     if body["id"] is not None:
         return AgentResponse.KeySpace.BODY.value, body["id"]
     return None, None
+
+
+def checked_key(headers: Mapping[str, str], name: str) -> str | None:
+    """Return the idempotency key that a header holds, if it was sent."""
+    key = headers.get(name)
+    if key is not None and not _VISIBLE_ASCII.fullmatch(key):
+        raise at(f"/{name.lower()}", f"The header {name} takes 1 to 255 visible ASCII characters.")
+    return key
 
 
 def take_turn(tat: float, now: float, policy: heuristics.Policy) -> float:

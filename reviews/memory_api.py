@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from django.db import transaction
 from django.db.models import Q
 from django.http import Http404, HttpResponse
 from ninja import Query, Router
@@ -16,6 +17,8 @@ from metacog.problems import Problem, at
 from patterns import memory
 from patterns.models import Memory
 from reviews.ingest import recognised
+from reviews.knowledge import teach
+from reviews.wire import matched
 
 router = Router()
 PAGE = 100
@@ -97,7 +100,9 @@ def post_memory(request: AgentRequest) -> HttpResponse:
     agent = request.auth
     is_approved = bool(recognised(agent, [Item("remember", body.text, {})]))
     try:
-        row, is_new = memory.post(agent, memory.Said(**body.model_dump()), is_approved=is_approved)
+        with transaction.atomic(durable=True):
+            row, is_new = memory.post(agent, memory.Said(**body.model_dump()), is_approved=is_approved)
+            teach(row, agent)
     except memory.Full:
         raise Problem(
             409, f"Your team remembers {memory.MAX_MEMORIES:,} things, the most it can. A curator can retire some."
@@ -155,8 +160,3 @@ def read_memory(request: AgentRequest, memory_id: str) -> HttpResponse:
     if row is None:
         raise Http404(f"Your team has no memory {memory_id!r} that you can read.")
     return as_json(memory.shape(row, memory.clashes([row])[row.pk]))
-
-
-def matched(text: str, terms: tuple[str, ...]) -> list[str]:
-    """Return what of a text the terms stand for, as it is written there, each once."""
-    return list(dict.fromkeys(text[start:end] for start, end in recall.places(text, terms)))

@@ -7,9 +7,10 @@ from django.utils import timezone
 @shared_task
 def settle() -> None:
     """Release people's decisions whose time to undo is over, and expire what nobody decided."""
-    from reviews import decisions
+    from reviews import decisions, extensions
 
     decisions.settle()
+    extensions.settle()
 
 
 @shared_task

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from metacog.heuristics import recall
 from metacog.models import Agent
 from reviews.models import Decision, Delivery, HeldItem
 
@@ -45,6 +47,11 @@ def decision_shape(decision: Decision) -> dict[str, Any]:
         "by": decision.by,
         "decided_at": instant(decision.decided_at),
     }
+
+
+def matched(text: str, terms: Iterable[str]) -> list[str]:
+    """Return what of a text the terms of a search stand for, as it is written there, each once."""
+    return list(dict.fromkeys(text[start:end] for start, end in recall.places(text, terms)))
 
 
 def owed(agent: Agent, kind: str, data: dict[str, Any], at: datetime, held: HeldItem | None = None) -> Delivery:

@@ -58,6 +58,7 @@ class Policy:
     stuck_threshold: int = 7
     budget_calls: int = 5
     budget_extension: int = 3
+    budget_wait_seconds: int = 3_600
     parts: Mapping[str, bool] = field(default_factory=lambda: dict(PARTS))
     quality: Mapping[str, Any] = field(default_factory=dict)
     stuck: Mapping[str, Any] = field(default_factory=dict)
@@ -190,6 +191,7 @@ _CHECKS: dict[str, _Check] = {
     "stuck_threshold": _whole(1, 100),
     "budget_calls": _whole(1, 10_000),
     "budget_extension": _whole(0, 10_000),
+    "budget_wait_seconds": _whole(1, _SECONDS_IN_YEAR),
     "parts": _table(PARTS, _switch),
     "quality": _part(QualitySettings.from_dict),
     "stuck": _part(StuckSettings.from_dict),

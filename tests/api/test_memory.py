@@ -206,6 +206,24 @@ class TestContradicting:
         assert remember(kuro, "The API supports pagination.")["state"] == "retired"
 
 
+    def test_it_becomes_the_proposal_of_a_pattern(self, kuro: Any) -> None:
+        from reviews.models import PatternOrigin
+
+        remember(kuro, "It is slow. The API supports pagination.")
+        new = remember(kuro, "The API does not support pagination.")
+        origin = PatternOrigin.objects.select_related("pattern").get()
+        assert (origin.kind, origin.row, origin.pattern.state) == ("memory", new["id"], "proposed")
+        assert origin.pattern.keywords == ["The API supports pagination"]
+        assert origin.evidence["told"] == "The API does not support pagination."
+
+    def test_what_waits_teaches_nothing(self, kuro: Any) -> None:
+        from reviews.models import PatternOrigin
+
+        remember(kuro, "The cache is warm.")
+        assert remember(kuro, "The cache is obviously not warm.")["contradicts"]
+        assert not PatternOrigin.objects.exists()
+
+
 def test_a_stranger_finds_nothing(kuro: Any, other: Any) -> None:
     shape = remember(kuro)
     assert found(other, "deploy") == found(other, "") == []

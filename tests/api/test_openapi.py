@@ -30,6 +30,8 @@ def test_it_is_openapi_3_1_and_lists_every_call(document):
         "/threads": ["get", "post"],
         "/threads/{slug}": ["get"],
         "/threads/{slug}/{step}": ["post"],
+        "/extensions": ["get", "post"],
+        "/extensions/{extension_id}": ["get"],
         "/memory": ["get", "post"],
         "/memory/{memory_id}": ["get"],
         "/problems": ["get"],
