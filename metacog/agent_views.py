@@ -22,6 +22,7 @@ from metacog.forms import (
     RELEASED_BY,
     SIGNALS,
     AgentForm,
+    HandcardForm,
     NewAgentForm,
 )
 from metacog.heuristics import thresholds
@@ -130,6 +131,21 @@ def agent_switch(request: Request, agent_id: str) -> HttpResponse:
     return redirect("agent", found.public_id)
 
 
+@require_POST
+def agent_handcard(request: Request, agent_id: str) -> HttpResponse:
+    """Write what the chairman should keep in mind about an agent."""
+    seen = Agent.objects.filter(team__in=request.user.teams_as())
+    found = get_object_or_404(seen.select_related("team", "state"), public_id=agent_id)
+    if not request.user.has_role(found.team_id, Role.CURATOR):
+        raise PermissionDenied(_("A curator or owner of the team writes handcards."))
+    form = HandcardForm(request.POST)
+    if not form.is_valid():
+        return _agent_page(request, found, handcard=form)
+    if changes.set_handcard(found, request.user, form.cleaned_data["handcard"]):
+        messages.success(request, _("Saved."))
+    return redirect("agent", found.public_id)
+
+
 def _agent(request: Request, agent_id: str, role: Role) -> Agent:
     """Return an agent of the person's own teams; 404 for a stranger, 403 for a role too low."""
     seen = Agent.objects.filter(team__in=request.user.teams_as())
@@ -140,7 +156,12 @@ def _agent(request: Request, agent_id: str, role: Role) -> Agent:
 
 
 def _agent_page(
-    request: Request, found: Agent, *, form: AgentForm | None = None, fresh: tuple[str, str] | None = None
+    request: Request,
+    found: Agent,
+    *,
+    form: AgentForm | None = None,
+    handcard: HandcardForm | None = None,
+    fresh: tuple[str, str] | None = None,
 ) -> HttpResponse:
     policies = list(
         Policy.objects.filter(agent=found).select_related("created_by").order_by("-version")[:POLICIES_SHOWN]
@@ -154,6 +175,7 @@ def _agent_page(
         "may_change": request.user.has_role(found.team_id, Role.OWNER),
         "may_curate": request.user.has_role(found.team_id, Role.CURATOR),
         "form": form or AgentForm(initial=stored),
+        "handcard": handcard or HandcardForm(initial={"handcard": found.handcard}),
         "fresh": fresh,
         "base_url": settings.PUBLIC_URL,
         "keys": keys,
@@ -168,7 +190,7 @@ def _agent_page(
         "has_patterns": _has_patterns(found.team_id),
         **firing_rate(found, policy),
     }
-    return render(request, "metacog/agent.html", context, status=422 if form else 200)
+    return render(request, "metacog/agent.html", context, status=422 if form or handcard else 200)
 
 
 def _has_patterns(team_id: int) -> bool:

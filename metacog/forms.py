@@ -63,6 +63,21 @@ class PasswordForm(PasswordChangeForm):
         del self.fields["old_password"].widget.attrs["autofocus"]
 
 
+class HandcardForm(forms.Form):
+    """What the chairman should keep in mind about an agent (seed 003, 2.4)."""
+
+    handcard = forms.CharField(
+        label=_("Handcard"),
+        required=False,
+        max_length=4_000,
+        help_text=_(
+            "What its investigations are for, what settles a point, when enough is enough. Whoever answers its "
+            "requests for more tool calls reads it: a person or the model."
+        ),
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
+
+
 class AgentForm(forms.Form):
     """What an agent is called, speaks and is reached at; `metacog.agents` says what may not be."""
 

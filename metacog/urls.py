@@ -8,7 +8,17 @@ from metacog import agent_views, audit_views, health, team_views, views
 from metacog.api import api
 from patterns.api import router as patterns_router
 from patterns.thread_api import router as threads_router
-from reviews import delivery_views, metrics, policy_views, response_views, statistics_views, stuck_views, thread_views
+from reviews import (
+    delivery_views,
+    extension_views,
+    memory_views,
+    metrics,
+    policy_views,
+    response_views,
+    statistics_views,
+    stuck_views,
+    thread_views,
+)
 from reviews import views as reviews_views
 from reviews.api import router as reviews_router
 from reviews.extension_api import router as extension_router
@@ -44,6 +54,15 @@ urlpatterns = [
     path("threads/<str:thread_id>/step", thread_views.thread_step, name="thread-step"),
     path("threads/<str:thread_id>/markdown", thread_views.thread_markdown, name="thread-markdown"),
     path("agents/<str:agent_id>/threads", thread_views.thread_new, name="thread-new"),
+    path("extensions/", extension_views.extension_list, name="extensions"),
+    path("extensions/<str:extension_id>/", extension_views.extension, name="extension"),
+    path("extensions/<str:extension_id>/answer", extension_views.extension_answer, name="extension-answer"),
+    path("memory/", memory_views.memory_list, name="memories"),
+    path("memory/new", memory_views.memory_new, name="memory-new"),
+    path("memory/conflicts/<int:conflict_id>", memory_views.memory_settle, name="memory-settle"),
+    path("memory/<str:memory_id>/", memory_views.memory, name="memory"),
+    path("memory/<str:memory_id>/step", memory_views.memory_step, name="memory-step"),
+    path("memory/<str:memory_id>/edit", memory_views.memory_edit, name="memory-edit"),
     path("statistics/", statistics_views.statistics, name="statistics"),
     path("statistics.csv", statistics_views.as_csv, name="statistics-csv"),
     path("deliveries/", delivery_views.deliveries, name="deliveries"),
@@ -59,6 +78,7 @@ urlpatterns = [
     path("agents/new", agent_views.agent_new, name="agent-new"),
     path("agents/<str:agent_id>/", agent_views.agent, name="agent"),
     path("agents/<str:agent_id>/policy/", policy_views.policy, name="policy"),
+    path("agents/<str:agent_id>/handcard", agent_views.agent_handcard, name="agent-handcard"),
     path("agents/<str:agent_id>/rotate", agent_views.agent_rotate, name="agent-rotate"),
     path("agents/<str:agent_id>/revoke", agent_views.agent_revoke, name="agent-revoke"),
     path("agents/<str:agent_id>/switch", agent_views.agent_switch, name="agent-switch"),

@@ -154,15 +154,15 @@ def settle(conflict: MemoryConflict, outcome: str, person: User) -> MemoryConfli
     return row
 
 
-def search(team_id: int, terms: Collection[str]) -> list[recall.Ranked]:
-    """Find the team's confirmed memories that have any of the terms, the best first; `number` is the primary key."""
+def search(teams: Collection[int] | QuerySet[Team], terms: Collection[str]) -> list[recall.Ranked]:
+    """Find the teams' confirmed memories that have any of the terms, the best first; `number` is the primary key."""
     if not terms:
         return []
-    standing = Memory.objects.filter(team_id=team_id, state=State.CONFIRMED)
+    standing = Memory.objects.filter(team__in=teams, state=State.CONFIRMED)
     size = standing.aggregate(total=Count("pk"), length=Sum("length"))
     if not size["length"]:
         return []
-    index = MemoryTerm.objects.filter(team_id=team_id)
+    index = MemoryTerm.objects.filter(team__in=teams)
     frequencies = dict(index.filter(term__in=terms).values_list("term").annotate(Count("pk")))
     rows = index.filter(term__in=recall.readable(frequencies)).values_list("memory_id", "term", "times", "length")
     return recall.rank(
@@ -253,7 +253,7 @@ def _let_in(row: Memory, person: User | None) -> None:
 
 def _compare(row: Memory) -> None:
     """Note which of the memories most like it a memory contradicts (H10)."""
-    alike = [each.number for each in search(row.team_id, recall.asked(row.text)) if each.number != row.pk][:COMPARED]
+    alike = [each.number for each in search([row.team_id], recall.asked(row.text)) if each.number != row.pk][:COMPARED]
     rows = Memory.objects.in_bulk(alike)
     sizes = accumulate(len(rows[key].text) for key in alike)
     others = [rows[key] for key, size in zip(alike, sizes, strict=True) if size <= COMPARED_CHARACTERS]

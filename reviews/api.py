@@ -24,7 +24,7 @@ from metacog.keys import agent_with_key
 from metacog.models import Agent
 from metacog.problems import Problem, at
 from patterns.scorer import scorer_for
-from reviews import decisions, history, next_cycle
+from reviews import decisions, extensions, history, next_cycle
 from reviews.ingest import receive
 from reviews.models import Decision, HeldItem
 from reviews.wire import decision_shape, held_shape
@@ -274,6 +274,7 @@ def list_decisions(
 def read_context(request: AgentRequest) -> HttpResponse:
     """Return what the next cycle should read, as JSON parts or (`Accept: text/plain`) as one prompt."""
     decisions.settle(request.auth)
+    extensions.settle(request.auth)
     parts = next_cycle.parts(request.auth)
     if request.get_preferred_type(["application/json", "text/plain"]) == "text/plain":
         return HttpResponse(next_cycle.as_prompt(parts), content_type="text/plain; charset=utf-8")

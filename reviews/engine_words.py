@@ -83,6 +83,23 @@ _SAYINGS: tuple[tuple[str, Promise], ...] = (
         rf" (?P<facts>{_NUMBER}) fact\(s\)\)",
         _("retrieval %(score)s (scores: %(scores)s, best %(best)s; facts: %(facts)s)"),
     ),
+    # requests for more tool calls
+    (
+        rf"only the first (?P<count>{_NUMBER}) requests pass by rule",
+        _("only the first %(count)s requests pass by rule"),
+    ),
+    (r"the reason is too short to say what is missing", _("the reason is too short to say what is missing")),
+    (r"the reason only says that there is more to do", _("the reason only says that there is more to do")),
+    (
+        r"the reason names no entity and no data that is needed",
+        _("the reason names no entity and no data that is needed"),
+    ),
+    (rf"request (?P<number>{_NUMBER}) gave the same reason", _("request %(number)s gave the same reason")),
+    (
+        r"the chairman has refused a request of this investigation",
+        _("the chairman has refused a request of this investigation"),
+    ),
+    (r"the policy grants no steps by rule", _("the policy grants no steps by rule")),
     # stuck
     (rf"same approach (?P<count>{_NUMBER}) times", _("same approach %(count)s times")),
     (rf"repeats a passage of failed step (?P<step>{_NUMBER})", _("repeats a passage of failed step %(step)s")),

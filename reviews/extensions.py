@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, Sum
+from django.db.models import Max, QuerySet, Sum
 from django.utils import timezone
 
 from metacog import audit
@@ -166,12 +166,16 @@ def settle(agent: Agent | None = None) -> int:
     return ended
 
 
+def investigation(agent: Agent, session: str, problem: str) -> QuerySet[ExtensionRequest]:
+    return ExtensionRequest.objects.filter(agent=agent, session=session, problem=problem)
+
+
 def budget(agent: Agent, session: str, problem: str, step: int | None) -> dict[str, int]:
     """Return how many tool calls an investigation may make, has made and has left.
 
     Without `step` it has made as many as its requests told.
     """
-    requests = ExtensionRequest.objects.filter(agent=agent, session=session, problem=problem)
+    requests = investigation(agent, session, problem)
     granted = requests.filter(state=State.APPROVED).aggregate(sum=Sum("granted"))["sum"] or 0
     made = requests.aggregate(most=Max("step"))["most"] or 0 if step is None else step
     return extension_texts.budget(scorer_for(agent).policy.budget_calls + granted, made)
@@ -183,7 +187,7 @@ def _remembered(agent: Agent, reason: str, earlier: Sequence[ExtensionRequest]) 
     Not enough is what is in doubt, what another memory contradicts, and what the agent was given before and asks
     for more nevertheless.
     """
-    found = memory.search(agent.team_id, recall.needed(reason))[:TOLD]
+    found = memory.search([agent.team_id], recall.needed(reason))[:TOLD]
     rows = Memory.objects.in_bulk([each.number for each in found])
     clashes = memory.clashes(rows.values())
     given = {each["id"] for request in earlier for each in request.found if each["answers"]}

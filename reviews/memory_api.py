@@ -17,7 +17,7 @@ from metacog.problems import Problem, at
 from patterns import memory
 from patterns.models import Memory
 from reviews.ingest import recognised
-from reviews.knowledge import teach
+from reviews.knowledge import surest, teach
 from reviews.wire import matched
 
 router = Router()
@@ -102,7 +102,7 @@ def post_memory(request: AgentRequest) -> HttpResponse:
     try:
         with transaction.atomic(durable=True):
             row, is_new = memory.post(agent, memory.Said(**body.model_dump()), is_approved=is_approved)
-            teach(row, agent)
+            teach(surest(row), agent)
     except memory.Full:
         raise Problem(
             409, f"Your team remembers {memory.MAX_MEMORIES:,} things, the most it can. A curator can retire some."
@@ -131,7 +131,7 @@ def search_memory(
         clashes = memory.clashes(rows)
         shapes = [memory.shape(row, clashes[row.pk]) for row in rows]
     else:
-        found = memory.search(request.auth.team_id, terms)
+        found = memory.search([request.auth.team_id], terms)
         if cursor:
             begins = next((place for place, each in enumerate(found, 1) if each.number == cursor.pk), len(found))
             found = found[begins:]

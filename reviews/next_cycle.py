@@ -12,12 +12,15 @@ from metacog import heuristics
 from metacog.models import Agent, AgentState
 from patterns import lessons, thinking, thread_texts
 from patterns.models import Problem, ThinkTwice, ThoughtThread
-from reviews.models import AgentResponse, HeldItem
+from patterns.threads import one_line
+from reviews import extension_texts
+from reviews.models import AgentResponse, ExtensionRequest, HeldItem
 from reviews.wire import held_shape
 
 HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest is named
 HELD_MOST = 100
 THINK_TWICE_MOST = 3
+EXTENSIONS_MOST = 3
 ARTICLES_MOST = 3
 RECENT = 5  # responses whose words call for lessons
 
@@ -33,7 +36,8 @@ def parts(agent: Agent) -> dict[str, Any]:
         threads, articles = _threads(agent, state)
         suggested = thread_texts.suggestion(agent, state)
         held, more = _held(agent)
-        last = _last_verdict(agent)
+        response = AgentResponse.objects.filter(agent=agent).order_by("-id").only("verdict", "received_at").first()
+        last = response.wire_verdict() if response else None  # its hint (H13) and its confidence are for the next cycle
         return {
             "intent": {"text": intent},
             "threads": threads,
@@ -46,6 +50,7 @@ def parts(agent: Agent) -> dict[str, Any]:
             "confidence": last and last["confidence"],
             "lessons": _lessons(agent, state),
             "think_twice": _think_twice(agent),
+            "extensions": _extensions(agent, response),
             "instructions": _instructions() if held else None,
         }
 
@@ -112,10 +117,12 @@ def _held(agent: Agent) -> tuple[list[dict[str, Any]], list[str]]:
     return whole, more
 
 
-def _last_verdict(agent: Agent) -> dict[str, Any] | None:
-    """Return the verdict on the latest response: its hint (H13) and its confidence are for the next cycle."""
-    last = AgentResponse.objects.filter(agent=agent).order_by("-id").only("verdict").first()
-    return last.wire_verdict() if last else None
+def _extensions(agent: Agent, last: AgentResponse | None) -> list[dict[str, Any]] | None:
+    """Return the requests for more tool calls that wait, and those answered since the latest response."""
+    open_ones = Q(state=ExtensionRequest.State.PENDING)
+    fresh = Q(decided_at__gt=last.received_at) if last else Q(decided_at__isnull=False)
+    rows = list(ExtensionRequest.objects.filter(open_ones | fresh, agent=agent).order_by("-id")[:EXTENSIONS_MOST])
+    return extension_texts.shapes(agent, rows) if rows else None
 
 
 def _lessons(agent: Agent, state: AgentState) -> dict[str, Any] | None:
@@ -181,4 +188,8 @@ def as_prompt(context: dict[str, Any]) -> str:
         sections.append(context["lessons"]["text"])
     for problem in context["think_twice"] or ():
         sections.append(problem["brief"].strip() if problem["invoke"] else problem["prompt"])
+    for request in context["extensions"] or ():
+        about = (request["id"], request["request"]["session"], request["request"]["problem"])
+        named = " · ".join(one_line(name) for name in about if name)
+        sections.append(f"{named}\n{request['message']}")
     return "\n\n".join(section for section in sections if section) + "\n"

@@ -73,5 +73,5 @@ def test_the_intent_follows_the_order_of_arrival(kuro):
 def test_its_number_of_queries_does_not_grow(kuro, django_assert_max_num_queries):
     for _ in range(5):
         kuro.hold()
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(11):
         assert len(json.loads(kuro.get("/context").content)["held"]) == 5

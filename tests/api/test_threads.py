@@ -258,7 +258,7 @@ class TestContext:
             step(kuro, f"t-{number}", "progress", note="y")
             step(kuro, f"t-{number}", "resolve" if number < 3 else "progress", note="z")
             kuro.respond("x", topics=["cache"])
-        with django_assert_max_num_queries(12):
+        with django_assert_max_num_queries(15):
             context = kuro.get("/context").json()
         assert len(context["threads"]["items"]) == 3
         assert context["thread_suggestion"]["topic"] == "cache"

@@ -1,0 +1,156 @@
+"""The pages about the shared memory: what waits, what clashes, what stands, and what curators do about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from metacog.models import Policy
+from patterns.models import Memory, MemoryConflict
+from reviews.models import PatternOrigin
+from tests.conftest import HELD
+from tests.console.test_extensions import EVIL, words
+
+pytestmark = pytest.mark.django_db
+
+OLD, NEW = "The API supports pagination.", "The API does not support pagination."
+
+
+@pytest.fixture
+def held(kuro: Any) -> Memory:
+    assert kuro.post("/memory", {"text": HELD}).json()["state"] == "pending"
+    return Memory.objects.get(state="pending")
+
+
+@pytest.fixture
+def clash(kuro: Any) -> MemoryConflict:
+    for text in (OLD, NEW):
+        kuro.post("/memory", {"text": text})
+    return MemoryConflict.objects.get()
+
+
+def step(client: Any, row: Memory, name: str, **headers: str) -> Any:
+    return client.post(reverse("memory-step", args=[row.public_id]), {"step": name}, headers=headers)
+
+
+def test_what_waits_comes_first_then_what_clashes_then_what_stands(
+    held: Any, clash: Any, kuro: Any, victor: Any, as_person: Any
+) -> None:
+    page = words(as_person(victor).get("/memory/"))
+    places = [page.index(text) for text in ("Waiting for a curator", HELD, "Which of the two", OLD, NEW, "What stands")]
+    assert places == sorted(places)
+    assert "The newer one stands" not in page  # a viewer reads
+    assert "Add a memory" not in page
+
+
+def test_a_search_says_what_it_found_it_by(clash: Any, held: Any, alice: Any, as_person: Any) -> None:
+    page = words(as_person(alice).get("/memory/?q=paginations+caches"))
+    assert "2 found" in page
+    assert page.count("pagination") == 4  # the texts, and what matched
+    assert HELD not in page
+    assert "Nothing that stands" in words(as_person(alice).get("/memory/?q=的"))
+
+
+def test_a_confirmed_one_answers(held: Any, kuro: Any, carla: Any, as_person: Any) -> None:
+    assert step(as_person(carla), held, "confirm").status_code == 302
+    (item,) = kuro.get("/memory?q=cache").json()["items"]
+    assert (item["text"], item["confirmed_by"]) == (HELD, "person")
+    again = step(as_person(carla), held, "confirm", **{"hx-request": "true"})
+    assert (again.status_code, "Somebody was faster" in words(again)) == (409, True)
+
+
+def test_one_written_anew_takes_the_place_of_the_one_before(held: Any, kuro: Any, carla: Any, as_person: Any) -> None:
+    client = as_person(carla)
+    fields = {"text": "The cache was slow\r\non Monday.", "topic": "cache", "source": "trace 7", "confidence": "0.8"}
+    answer = client.post(reverse("memory-edit", args=[held.public_id]), fields)
+    assert answer.status_code == 302
+    (item,) = kuro.get("/memory?q=cache").json()["items"]
+    assert (item["text"], item["by"], item["confidence"]) == ("The cache was slow\non Monday.", "person", 0.8)
+    held.refresh_from_db()
+    assert (held.state, held.replaced_by.public_id) == ("retired", item["id"])
+    assert "what stands in its place" in words(client.get(reverse("memory", args=[held.public_id])))
+    late = client.post(reverse("memory-edit", args=[held.public_id]), fields | {"text": "Another."})
+    assert (late.status_code, "Somebody was faster" in words(late)) == (409, True)
+    assert Memory.objects.count() == 2
+
+
+@pytest.mark.parametrize(("outcome", "stands"), [("older", [OLD]), ("newer", [NEW]), ("both", [NEW, OLD])])
+def test_a_person_says_which_stands(
+    clash: Any, kuro: Any, carla: Any, as_person: Any, outcome: str, stands: list[str]
+) -> None:
+    client = as_person(carla)
+    address = reverse("memory-settle", args=[clash.pk])
+    assert client.post(address, {"outcome": "neither"}).status_code == 400
+    assert client.post(address, {"outcome": outcome}).status_code == 302
+    assert [item["text"] for item in kuro.get("/memory").json()["items"]] == stands
+    assert all(item["contradicts"] == [] for item in kuro.get("/memory").json()["items"])
+    assert "Somebody was faster" in words(client.post(address, {"outcome": "both"}, follow=True))
+
+
+def test_what_a_person_confirms_teaches(kuro: Any, carla: Any, as_person: Any) -> None:
+    Policy.objects.update(threshold=20, hold_at=20)
+    kuro.post("/memory", {"text": OLD})
+    kuro.post("/memory", {"text": "The API obviously does not support pagination."})
+    assert not PatternOrigin.objects.exists()
+    step(as_person(carla), Memory.objects.get(state="pending"), "confirm")
+    assert PatternOrigin.objects.get().pattern.keywords == ["The API supports pagination"]
+
+
+def test_a_curator_adds_one_that_needs_no_confirming(aurora: Any, kuro: Any, carla: Any, as_person: Any) -> None:
+    client = as_person(carla)
+    fields = {"team": aurora.pk, "text": HELD}
+    assert client.post(reverse("memory-new"), fields).status_code == 302
+    assert [item["by"] for item in kuro.get("/memory?q=cache").json()["items"]] == ["person"]
+    again = client.post(reverse("memory-new"), fields)
+    assert (again.status_code, "has this memory already" in words(again)) == (409, True)
+    empty = client.post(reverse("memory-new"), fields | {"text": " \r\n"})
+    assert (empty.status_code, "Say what is to be remembered." in words(empty)) == (422, True)
+
+
+@pytest.mark.parametrize(("person", "shown", "done"), [("mallory", 404, 404), ("alice", 200, 403), ("carla", 200, 302)])
+def test_it_answers_each_as_their_role_allows(
+    request: Any, held: Any, clash: Any, aurora: Any, as_person: Any, person: str, shown: int, done: int
+) -> None:
+    client = as_person(request.getfixturevalue(person))
+    assert client.get(reverse("memory", args=[held.public_id])).status_code == shown
+    assert (HELD in words(client.get("/memory/"))) is (shown == 200)
+    assert (OLD in words(client.get("/memory/?q=pagination"))) is (shown == 200)
+    for name, argument, fields in (
+        ("memory-step", [held.public_id], {"step": "confirm"}),
+        ("memory-edit", [held.public_id], {"text": "Another."}),
+        ("memory-settle", [clash.pk], {"outcome": "both"}),
+        ("memory-new", [], {"text": "One more.", "team": aurora.pk}),
+    ):
+        assert client.post(reverse(name, args=argument), fields).status_code == done, name
+
+
+def test_texts_are_only_texts(kuro: Any, carla: Any, as_person: Any) -> None:
+    kuro.post("/memory", {"text": f"cache {EVIL}", "topic": EVIL, "source": EVIL})
+    row = Memory.objects.get()
+    for path in ("/memory/", "/memory/?q=cache", reverse("memory", args=[row.public_id])):
+        page = as_person(carla).get(path).content.decode()
+        assert "<script>alert" not in page
+        assert "\u202e" not in page.replace('value="', "") or "textarea" in page
+
+
+def test_the_pages_cost_as_many_queries_with_many_as_with_few(
+    kuro: Any, clash: Any, carla: Any, as_person: Any
+) -> None:
+    client = as_person(carla)
+    paths = ("/memory/", "/memory/?q=pagination", reverse("memory", args=[clash.newer.public_id]))
+
+    def queries(path: str) -> int:
+        with CaptureQueriesContext(connection) as asked:
+            client.get(path)
+            return len(asked)
+
+    few = [queries(path) for path in paths]
+    for number in range(5):
+        kuro.post("/memory", {"text": f"The API {number} supports pagination."})
+        kuro.post("/memory", {"text": f"The cache number {number} is warm."})
+        kuro.post("/memory", {"text": f"The cache number {number} is not warm."})
+    assert [queries(path) for path in paths] == few
