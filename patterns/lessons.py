@@ -25,7 +25,7 @@ from patterns.models import Lesson
 State, Origin = Lesson.State, Lesson.Origin
 
 MAX_ACTIVE = 200  # of one team; all of them are looked at for each context
-MAX_EVIDENCE = 50  # ids kept with a proposal, the latest
+MAX_EVIDENCE = 1_000  # ids kept with a proposal, as many as one reflection looks at
 
 # A person's step: from which states, to which, and what the record calls it.
 AFTER: dict[str, tuple[tuple[str, ...], str, str]] = {
@@ -46,9 +46,8 @@ class Proposal:
 
     kind: str
     about: str
-    text: str
+    text: Callable[[int], str]  # of how many responses it was seen in, from the first reflection on
     topics: tuple[str, ...]
-    count: int
     responses: tuple[str, ...]  # ids, oldest first
     origin: Lesson.Origin = Origin.REFLECTION
 
@@ -143,12 +142,13 @@ def propose(agent: Agent, proposals: Iterable[Proposal], reflection: str, now: d
             continue
         row.evidence = {
             "kind": proposal.kind,
-            "count": row.evidence.get("count", 0) + len(fresh) if known else proposal.count,
+            "count": row.evidence.get("count", 0) + len(fresh),
             "responses": [*known, *fresh][-MAX_EVIDENCE:],
         }
         row.proposed += 1
         if row.state == State.PROPOSED:
-            row.text, row.topics = one_line(proposal.text)[: Lesson.MAX_TEXT], list(proposal.topics)
+            row.text = one_line(proposal.text(row.evidence["count"]))[: Lesson.MAX_TEXT]
+            row.topics = list(proposal.topics)[: Lesson.MAX_TOPICS]
             row.changed_at, row.erased_at = now, None
             told.append(row)
         row.save()

@@ -20,7 +20,7 @@ from metacog.models import Role
 from patterns import lifecycle
 from patterns.admin import PatternForm, person
 from patterns.models import ErrorPattern
-from reviews.models import AgentResponse, Decision, HeldItem, Signal
+from reviews.models import AgentResponse, Decision, HeldItem, Reflection, Signal
 
 State = ErrorPattern.State
 
@@ -176,3 +176,18 @@ class DecisionAdmin(ReadOnlyAdmin):
     @admin.display(description=_("person"))
     def who(self, decision: Decision) -> str:
         return str(decision.person or "–")
+
+
+@admin.register(Reflection)
+class ReflectionAdmin(ReadOnlyAdmin):
+    team_path = "agent__team"
+    list_display = ["made_at", "of_agent", "day", "responses", "console"]
+    list_filter = [("agent", ScopedFilter)]
+    list_select_related = ["agent__team"]
+    search_fields = ["=public_id"]
+    fields = ["public_id", "console", "of_agent", "day", "since", "until", "responses", "made_at"]
+    readonly_fields = ["console", "of_agent"]
+
+    @admin.display(description=_("in the console"))
+    def console(self, reflection: Reflection) -> str:
+        return format_html('<a href="{}">{}</a>', reverse("reflection", args=[reflection.public_id]), gettext("Open"))

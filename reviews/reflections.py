@@ -190,4 +190,4 @@ def _circles(agent: Agent, since: datetime, until: datetime) -> Iterator[Circle]
 def _proposal(found: heuristics.Proposal) -> lessons.Proposal:
     origin = Lesson.Origin.CORRECTION if found.kind == "correction" else Lesson.Origin.REFLECTION
     topics = tuple(topic[: Lesson.MAX_TOPIC] for topic in found.topics)
-    return lessons.Proposal(found.kind, found.about, found.text, topics, len(found.responses), found.responses, origin)
+    return lessons.Proposal(found.kind, found.about, found.text, topics, found.responses, origin)

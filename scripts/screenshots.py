@@ -133,6 +133,8 @@ def of_everything(browser: Browser, base: str, folder: Path) -> None:
             "responses": "/responses/", "response": first_link(page, "/responses/?show=held", "/responses/resp_"),
             "stuck": "/stuck/", "problem": first_link(page, "/stuck/", "/stuck/prob_"),
             "threads": "/threads/", "thread": first_link(page, "/threads/", "/threads/thr_"),
+            "lessons": "/lessons/", "lesson": first_link(page, "/lessons/", "/lessons/les_"),
+            "reflections": "/reflections/", "reflection": first_link(page, "/reflections/", "/reflections/refl_"),
             "statistics": "/statistics/", "deliveries": "/deliveries/", "agents": "/agents/",
             "agent": (agent := first_link(page, "/agents/", "/agents/agt_")), "agent-new": "/agents/new",
             "policy": f"{agent}policy/", "policy-draft": f"{agent}policy/?threshold=20&hold_at=20",

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from . import subjects, words
@@ -19,6 +20,7 @@ UNLIKE = 3  # corrections of one subject that share nothing else
 LOW_RETRIEVAL = 0.4  # a best score below it finds little, as confidence's own medium begins there
 ENOUGH = 10  # judged responses in each half, to tell a trend
 MOST_TOPICS = 10
+MOST_ASKED = 3
 MAX_QUOTE = 160
 MAX_NAME = 100
 MAX_REASON = 120
@@ -75,7 +77,7 @@ class Corrected(NamedTuple):
     """What people corrected more than once."""
 
     subject: str  # "" where no topic is named
-    asked: str  # what the corrections ask for and the agent had not said; "" where nothing recurs
+    asked: tuple[str, ...]  # what the corrections ask for and the agent had not said; empty where nothing recurs
     quote: str  # the last correction, its sentence
     responses: tuple[str, ...]
 
@@ -120,9 +122,12 @@ class Proposal(NamedTuple):
 
     kind: Literal["correction", "gap", "rejected", "impasse"]
     about: str
-    text: str
+    form: str  # in which “{count}” stands for the number of responses
     topics: tuple[str, ...]
     responses: tuple[str, ...]
+
+    def text(self, count: int) -> str:
+        return self.form.replace("{count}", str(count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,14 +317,13 @@ def _repeated(corrections: Sequence[_Correction]) -> tuple[Corrected, ...]:
     return tuple(sorted(told, key=lambda each: -len(each.responses)))
 
 
-def _asked(group: Sequence[_Correction]) -> str:
-    """Give the phrase that the corrections share and that nothing they correct had: what was missing."""
+def _asked(group: Sequence[_Correction]) -> tuple[str, ...]:
+    """Give the phrases that the corrections share and that nothing they correct had: what was missing."""
     had = {key for each in group for key in subjects.phrases(each.previous)} | {subjects.key_of(group[0].subject)}
-    for phrase in subjects.shared([each.rest for each in group], REPEATED):
-        keys = subjects.phrases(phrase.text)
-        if keys and not any(key in had or key.strip() in had for key in keys):
-            return phrase.text
-    return ""
+    found = (phrase.text for phrase in subjects.shared([each.rest for each in group], REPEATED))
+    keys = {text: subjects.phrases(text) for text in found}
+    missing = (text for text, own in keys.items() if own and not any(key in had or key.strip() in had for key in own))
+    return tuple(islice(missing, MOST_ASKED))
 
 
 # -- gaps, trend, reasons ----------------------------------------------------------------------------------------
@@ -405,37 +409,36 @@ def _proposals(
     impasses: Iterable[tuple[str, Sequence[Turn]]],
     language: str,
 ) -> Iterable[Proposal]:
-    say = LESSONS[language]
+    say = {name: form.replace("{count}", "{{count}}") for name, form in LESSONS[language].items()}
     for corrected in repeated:
-        if corrected.subject and corrected.asked:
-            form = "mention"
+        subject, asked = corrected.subject, say["and"].join(corrected.asked)
+        if subject and asked:
+            name = "mention"
         else:
-            form = "corrected" if corrected.subject else "corrected-on" if corrected.asked else "corrected-alike"
-        text = say[form].format(**corrected._asdict(), count=len(corrected.responses))
-        topics = tuple(name for name in (corrected.subject or corrected.asked,) if name)
-        about = "\0".join(subjects.key_of(name) for name in (corrected.subject, corrected.asked))
+            name = "corrected" if subject else "corrected-on" if asked else "corrected-alike"
         yield Proposal(
             "correction",
-            about if topics else subjects.key_of(corrected.quote),
-            text,
-            topics,
+            "\0".join(map(subjects.key_of, (subject, *sorted(corrected.asked)))) or subjects.key_of(corrected.quote),
+            say[name].format(subject=subject, asked=asked, quote=corrected.quote),
+            (subject,) if subject else corrected.asked,
             corrected.responses,
         )
+    known = set()
     for gap in gaps:
+        known.add(gap.subject)
         counts = {
             "low-confidence": gap.low_confidence,
             "low-retrieval": gap.low_retrieval,
             "unanswered": gap.unanswered,
         }
         why = say["and"].join(say[name] for name, count in counts.items() if count)
-        text = say["gap"].format(subject=gap.subject, count=len(gap.responses), why=why)
-        yield Proposal("gap", subjects.key_of(gap.subject), text, (gap.subject,), gap.responses)
+        form = say["gap"].format(subject=gap.subject, why=why)
+        yield Proposal("gap", subjects.key_of(gap.subject), form, (gap.subject,), gap.responses)
     for reason in reasons:
         if len(reason.responses) >= REASONS:
-            text = say["rejected"].format(count=len(reason.responses), reason=reason.text)
-            yield Proposal("rejected", subjects.key_of(reason.text), text, (), reason.responses)
+            form = say["rejected"].format(reason=reason.text)
+            yield Proposal("rejected", subjects.key_of(reason.text), form, (), reason.responses)
     for subject, turns in impasses:
-        if len(turns) >= IMPASSES:
+        if len(turns) >= IMPASSES and subject not in known:  # a gap tells more of the same
             ids = tuple(turn.id for turn in turns)
-            text = say["impasse"].format(count=len(ids), subject=subject)
-            yield Proposal("impasse", subjects.key_of(subject), text, (subject,), ids)
+            yield Proposal("impasse", subjects.key_of(subject), say["impasse"].format(subject=subject), (subject,), ids)

@@ -19,12 +19,13 @@ from django.db import models
 
 from metacog import agents, audit, audit_chain, members
 from metacog.models import Agent, Policy, Role, Team, User
-from patterns import exchange, thinking
-from patterns.models import Problem
-from reviews import decisions, figures
+from patterns import exchange, lessons, thinking
+from patterns.models import Lesson, Problem
+from reviews import decisions, figures, reflections
 from reviews.demo.clock import Clock
 from reviews.demo.known_errors import KNOWN_ERRORS, as_file
 from reviews.demo.pursued import PURSUED, STAYED_WITH, TURNS, Pursuit
+from reviews.demo.taught import ANSWERED, DAYS, TAUGHT, WRITTEN, Taught
 from reviews.demo.voices import FORGE, KURO, ROBIN, Said, Turn, Voice
 from reviews.ingest import receive
 from reviews.models import AgentResponse, Decision, HeldItem
@@ -127,8 +128,14 @@ class _Course:
         for before, text in TURNS:
             said: dict[str, object] = {"response": text, "mode": "work", "topics": [STAYED_WITH]}
             self.plan(self.end - timedelta(minutes=before), partial(self.step, FORGE, said))
+        for taught in TAUGHT:
+            self.plan_taught(taught)
         for day in figures.days_between(figures.day_of(self.begin), figures.day_of(self.end)):
-            self.plan(datetime.combine(day, time(), UTC) + timedelta(days=1), audit_chain.seal)
+            over = datetime.combine(day, time(), UTC) + timedelta(days=1)
+            self.plan(over, audit_chain.seal)
+            if over > self.end - timedelta(days=DAYS):
+                self.plan(over + timedelta(minutes=6), lambda: reflections.reflect_due(self.clock.at))
+        self.plan(self.end - timedelta(hours=20), self.teach)
         while self.planned:
             self.clock.at, _, what = heapq.heappop(self.planned)
             what()
@@ -231,6 +238,31 @@ class _Course:
             tag = f'<kuro:thread op="{op}" id="{pursuit.slug}"{begun}>{note}</kuro:thread>'
             said: dict[str, object] = {"response": f"{text}\n{tag}", "mode": pursuit.voice.modes[0]}
             self.plan(self.begin + (self.end - self.begin) * share, partial(self.step, pursuit.voice, said))
+
+    # -- lessons -----------------------------------------------------------------------------------
+
+    def plan_taught(self, taught: Taught) -> None:
+        """Have an agent leave something out and be corrected, or answer what it found little about."""
+        for number, (days, (asked, answered, *after)) in enumerate(taught.times):
+            at = self.end - timedelta(days=days)
+            if at <= self.begin:
+                continue
+            said: dict[str, object] = {"session": f"{taught.topic} {number}", "topics": [taught.topic], "items": []}
+            found = {} if after else {"retrieval": {"scores": [0.21, 0.12], "facts": 1}}
+            fields = {**said, **found, "user_message": asked, "response": answered}
+            self.plan(at, partial(self.step, taught.voice, fields))
+            if after:
+                fields = {**said, "user_message": after[0], "response": after[1]}
+                self.plan(at + timedelta(minutes=2), partial(self.step, taught.voice, fields))
+
+    def teach(self) -> None:
+        """Have Yating answer what was proposed, and write lessons of her own."""
+        yating = self.people["yating"]
+        for name, word, step in ANSWERED:
+            for row in Lesson.objects.filter(agent=self.agents[name], text__contains=word):
+                lessons.move(row, step, yating)
+        for name, text, topics in WRITTEN:
+            lessons.write(self.team, self.agents.get(name), text, topics, yating)
 
     # -- deciding ----------------------------------------------------------------------------------
 

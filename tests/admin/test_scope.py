@@ -11,17 +11,22 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from metacog import members
 from metacog.admin_site import ScopedAdmin
 from metacog.agents import create_agent
 from metacog.models import Agent, AuditEvent, Membership, Policy, Team, User
-from patterns.models import ErrorPattern, ThoughtThread
+from patterns import lessons
+from patterns.models import ErrorPattern, Lesson, ThoughtThread
+from reviews import reflections
 from reviews.decisions import decide
-from reviews.models import Decision, HeldItem
+from reviews.models import Decision, HeldItem, Reflection
 from tests.admin.addresses import address
 
-MODELS: list[Any] = [Team, Agent, Policy, AuditEvent, ErrorPattern, ThoughtThread, HeldItem, Decision]
+MODELS: list[Any] = [
+    Team, Agent, Policy, AuditEvent, ErrorPattern, ThoughtThread, Lesson, HeldItem, Decision, Reflection,
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -30,6 +35,9 @@ def history(aurora: Any, kuro: Any, other: Any, alice: Any) -> None:
     held = HeldItem.objects.get(public_id=kuro.hold())
     decide(held, alice, "reject", reason="cause not measured")
     kuro.post("/threads", {"title": "Aurora's thought"})
+    agent = Agent.objects.select_related("team").get(public_id=kuro.id)
+    lessons.write(aurora, agent, "Aurora's lesson", [], alice)
+    reflections.reflect(agent, timezone.now())
 
 
 def test_every_model_of_ours_is_scoped() -> None:

@@ -19,7 +19,7 @@ def given(caller):
 
 
 def proposal(*responses, kind="gap", about="refunds", text="Look refunds up first."):
-    return Proposal(kind, about, text, ("refunds",), len(responses), responses)
+    return Proposal(kind, about, lambda _count: text, ("refunds",), responses)
 
 
 @pytest.fixture

@@ -281,8 +281,12 @@ def test_a_trail_goes_with_the_retention_once_its_thread_is_resolved(kuro, kept_
 
 def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(kuro, aurora, kept_30_days, carla):
     agent = Agent.objects.select_related("team").get(public_id=kuro.id)
-    proposals = [Proposal("gap", about, "princess", ("princess",), 1, ("resp_1",)) for about in ("kept", "dismissed")]
-    _proposed, dismissed = lessons.propose(agent, proposals, "refl_1", timezone.now())
+
+    def proposals(response):
+        both = ("kept", "dismissed")
+        return [Proposal("gap", about, lambda _count: "princess", ("princess",), (response,)) for about in both]
+
+    _proposed, dismissed = lessons.propose(agent, proposals("resp_1"), "refl_1", timezone.now())
     lessons.move(dismissed, "dismiss", carla)
     lessons.write(aurora, None, "in force", [], carla)
     assert erasure.erase() == 0
@@ -293,7 +297,6 @@ def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(kuro, aurora, ke
         ("", [], "proposed"), ("", [], "dismissed"), ("in force", [], "active"),
     ]  # fmt: skip
     assert AuditEvent.objects.filter(action="lesson-erased").count() == 2
-    again = [Proposal("gap", about, "princess", (), 2, ("resp_2",)) for about in ("kept", "dismissed")]
-    (told,) = lessons.propose(agent, again, "refl_2", timezone.now())
+    (told,) = lessons.propose(agent, proposals("resp_2"), "refl_2", timezone.now())
     assert (told.text, told.erased_at) == ("princess", None), "what is proposed anew says why again"
     assert Lesson.objects.get(state="dismissed").text == ""

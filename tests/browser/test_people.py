@@ -6,15 +6,23 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from metacog.models import Agent, Team
-from patterns.models import ErrorPattern, Problem, ThoughtThread
+from patterns.models import ErrorPattern, Lesson, Problem, ThoughtThread
+from reviews import reflections
+from reviews.models import Reflection
 from tests.admin.addresses import address
 from tests.api.test_problems import get_stuck
 from tests.people.test_who_may import PEOPLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def reflect(kuro: Any) -> None:
+    agent = Agent.objects.select_related("team").get(public_id=kuro.id)
+    assert reflections.reflect(agent, timezone.now())
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
@@ -35,7 +43,8 @@ def test_the_pages_have_no_fault_axe_can_find(
         kuro.post("/threads", {"title": title, "note": "x", "next": "y"})
     kuro.post("/threads/hope/resolve", {"note": "z"})
     for _ in range(3):
-        kuro.respond("x", topics=["cache"])
+        kuro.respond("x", topics=["cache"], retrieval={"facts": 0})
+    reflect(kuro)
     page = open_page(olga, color_scheme=scheme, viewport={"width": width, "height": 844})
     for path in (
         reverse("agents"), reverse("agent-new"), reverse("agent", args=[kuro.id]), reverse("team"),
@@ -45,6 +54,9 @@ def test_the_pages_have_no_fault_axe_can_find(
         address(Agent, "changelist"), address(HeldItem, "changelist"), address(HeldItem, "change", held.pk),
         reverse("stuck"), reverse("problem", args=[Problem.objects.get().public_id]),
         reverse("threads"), *(reverse("thread", args=[each.public_id]) for each in ThoughtThread.objects.all()),
+        reverse("lessons"), reverse("lesson", args=[Lesson.objects.get().public_id]), address(Lesson, "changelist"),
+        address(Lesson, "change", Lesson.objects.get().pk), address(Reflection, "changelist"),
+        reverse("reflections"), reverse("reflection", args=[Reflection.objects.get().public_id]),
         address(ThoughtThread, "changelist"), reverse("admin:thoughtthread_import"),
         address(ThoughtThread, "change", ThoughtThread.objects.get(slug="hope").pk),
         reverse("policy", args=[kuro.id]), reverse("policy", args=[kuro.id]) + "?threshold=20&hold_at=20",

@@ -28,7 +28,7 @@ from metacog import audit, audit_chain
 from metacog.ids import first_id_at, new_id
 from metacog.models import AgentState, AuditEvent, Membership, Team, User
 from patterns import thread_texts
-from patterns.models import Problem, ThoughtThread
+from patterns.models import Lesson, Problem, ThoughtThread
 from reviews import figures
 from reviews.decisions import decide
 from reviews.demo import history
@@ -36,7 +36,7 @@ from reviews.demo.agent import DemoAgent
 from reviews.demo.clock import turned_back
 from reviews.demo.voices import FORGE, KURO, ROBIN, Voice
 from reviews.management.commands import demo
-from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem
+from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Reflection
 from tests.conftest import Caller
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
@@ -201,6 +201,14 @@ def test_another_team_is_left_alone(invented: Team, aurora: Team) -> None:
     assert not Membership.objects.filter(team=aurora).exists()
     assert not AuditEvent.objects.filter(team=aurora).exists()
     assert set(AgentResponse.objects.values_list("agent__team", flat=True)) == {invented.pk}
+
+
+def test_each_day_is_looked_back_on_and_lessons_wait_beside_those_in_force(invented: Team) -> None:
+    assert set(Reflection.objects.values_list("day", flat=True)) == {
+        (NOW - timedelta(days=ago)).date() for ago in range(1, DAYS + 1)
+    }
+    states = set(Lesson.objects.filter(team=invented).values_list("state", flat=True))
+    assert states == {"proposed", "active"}
 
 
 # What is said

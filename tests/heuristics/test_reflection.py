@@ -95,7 +95,7 @@ class TestCorrections:
     )  # fmt: skip
     def test_what_they_ask_for_and_the_agent_left_out_is_a_lesson(self, language, messages, previous, topic, lesson):
         found = corrected(language, messages=messages, previous=previous, topics=(topic,))
-        assert [each.text for each in found.proposals] == [lesson]
+        assert [each.text(len(each.responses)) for each in found.proposals] == [lesson]
         assert (found.corrections, found.proposals[0].responses, found.proposals[0].topics) == (
             2,
             ("r1", "r3"),
@@ -124,7 +124,7 @@ class TestCorrections:
         ]
         found = corrected(messages=messages, previous="Run it.", topics=())
         (proposal,) = found.proposals
-        assert proposal.text.startswith("You were corrected 2 times on ")
+        assert proposal.text(2).startswith("You were corrected 2 times on ")
 
     def test_another_session_is_another_conversation(self):
         said = turns(
@@ -133,7 +133,7 @@ class TestCorrections:
             {"message": "You forgot the rollback plan.", "session": "c"},
             topics=("deploy",),
         )
-        assert [each.asked for each in reflect(said).repeated] == ["rollback plan"], (
+        assert [each.asked for each in reflect(said).repeated] == [("rollback plan",)], (
             "what is not known to be said is missing"
         )
 
@@ -177,7 +177,7 @@ class TestGaps:
     )  # fmt: skip
     def test_it_proposes_a_lesson_in_the_agents_language(self, language, text):
         found = reflect(turns(LOW, LOW, {**LOW, **OPEN}, topics=("refunds",)), language=language)
-        assert [each.text for each in found.proposals] == [text]
+        assert [each.text(len(each.responses)) for each in found.proposals] == [text]
 
     def test_what_each_is_about_decides(self):
         found = reflect(turns(LOW, LOW, {**LOW, "topics": ("deploys",)}, topics=("refunds",)))
@@ -228,7 +228,7 @@ class TestReasons:
         ],
     )  # fmt: skip
     def test_the_same_reason_three_times_is_a_lesson(self, reasons, text):
-        assert [each.text for each in self.reject(*reasons).proposals] == ([text] if text else [])
+        assert [each.text(len(each.responses)) for each in self.reject(*reasons).proposals] == ([text] if text else [])
 
     def test_only_what_was_rejected_counts(self):
         assert self.reject(*["No evidence"] * 3, outcome="edited").reasons == ()

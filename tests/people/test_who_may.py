@@ -29,6 +29,10 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("member-link", "post", MEMBER, {}, 404, 403, 403, 403, 200),
     ("threads", "get", "", {}, 200, 200, 200, 200, 200),
     ("thread-new", "post", AGENT, {"title": "Emergence"}, 404, 403, 403, 302, 302),
+    ("lessons", "get", "", {}, 200, 200, 200, 200, 200),
+    ("lesson-new", "post", "", {"whose": "", "text": "x"}, 409, 403, 403, 409, 409),
+    ("reflections", "get", "", {}, 200, 200, 200, 200, 200),
+    ("reflect-now", "post", AGENT, {}, 404, 403, 403, 302, 302),
     ("preferences", "get", "", {}, 200, 200, 200, 200, 200),
 ]
 PEOPLE = ["mallory", "victor", "alice", "carla", "olga"]

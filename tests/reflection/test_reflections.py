@@ -126,8 +126,9 @@ class TestWhatItStores:
             AgentResponse.objects.filter(received_at__gt=NOW).update(received_at=NOW - timedelta(days=1))
         decisions.settle()
         found = reflections.reflect(agent, NOW)
+        found.refresh_from_db()
         figures = found.figures
-        assert figures["repeated"][0]["asked"] == "rollback plan"
+        assert figures["repeated"][0]["asked"] == ["rollback plan"]
         assert [gap["subject"] for gap in figures["gaps"]] == ["tax"]
         assert figures["held"] == {"rejected": 3}
         assert figures["held_for"] == {"absolute-claim": 3, "error-pattern": 3}

@@ -1,0 +1,186 @@
+"""The pages about lessons: proposed first with the evidence, steps one by one and many at once, words to correct."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from metacog.models import Agent, AuditEvent
+from patterns import lessons
+from patterns.lessons import Proposal
+from patterns.models import Lesson
+
+pytestmark = pytest.mark.django_db
+
+
+def words(answer: Any) -> str:
+    return re.sub(r"\s+", " ", html.unescape(answer.content.decode()))
+
+
+@pytest.fixture
+def agent(kuro: Any) -> Agent:
+    return Agent.objects.select_related("team").get(public_id=kuro.id)
+
+
+@pytest.fixture
+def proposed(kuro: Any, agent: Agent) -> list[Lesson]:
+    seen = kuro.respond("I do not know about 退款 <b>.", items=[])["id"]
+    texts = {about: f"Look {about} up {{}} times <script>".format for about in ("refunds", "退款")}
+    made = [Proposal("gap", about, text, (about,), (seen,)) for about, text in texts.items()]
+    return lessons.propose(agent, made, "refl_1", timezone.now())
+
+
+def step(client: Any, row: Lesson, name: str, **more: str) -> Any:
+    return client.post(reverse("lesson-step", args=[row.public_id]), {"step": name, **more})
+
+
+class TestTheList:
+    def test_proposals_come_first_then_what_is_in_force_then_what_is_over(
+        self, proposed: Any, aurora: Any, carla: Any, victor: Any, as_person: Any
+    ) -> None:
+        lessons.write(aurora, None, "Everybody’s.", [], carla)
+        lessons.move(lessons.write(aurora, None, "Over.", [], carla), "retire", carla)
+        page = words(as_person(victor).get("/lessons/"))
+        places = [page.index(text) for text in ("2 proposals wait", "Look 退款 up 1 times", "Everybody’s.", "Over.")]
+        assert places == sorted(places)
+        assert "<script> </a>" not in page
+        assert '<form method="post" action="/lessons' not in page, "a viewer reads"
+
+    def test_one_agents_are_its_own_and_its_teams(
+        self, proposed: Any, agent: Agent, aurora: Any, carla: Any, as_person: Any
+    ) -> None:
+        from metacog.agents import create_agent
+
+        second, *_ = create_agent(aurora, "second", None)
+        lessons.write(aurora, second, "The second’s.", [], carla)
+        lessons.write(aurora, None, "Everybody’s.", [], carla)
+        page = words(as_person(carla).get("/lessons/", {"agent": second.public_id}))
+        assert "The second’s." in page
+        assert "Everybody’s." in page
+        assert "Look refunds up" not in page
+
+    def test_its_queries_do_not_grow(self, agent: Agent, aurora: Any, carla: Any, as_person: Any) -> None:
+        client = as_person(carla)
+        client.get("/lessons/")
+        counted = []
+        for number in range(3):
+            lessons.write(aurora, agent, f"lesson {number}", [], carla)
+            lessons.propose(agent, [Proposal("gap", str(number), str, (), ("r",))], "refl", timezone.now())
+            with CaptureQueriesContext(connection) as queries:
+                client.get("/lessons/")
+            counted.append(len(queries))
+        assert len(set(counted)) == 1
+
+    def test_without_any_it_says_what_will_come(self, alice: Any, as_person: Any) -> None:
+        page = words(as_person(alice).get("/lessons/"))
+        assert "Nothing is proposed." in page
+        assert "No lesson is given to anybody yet." in page
+
+
+class TestSteps:
+    @pytest.mark.parametrize(("name", "state", "action"), [("confirm", "active", "lesson-confirmed"),
+                                                           ("dismiss", "dismissed", "lesson-dismissed")])  # fmt: skip
+    def test_a_curator_takes_them(
+        self, proposed: Any, carla: Any, as_person: Any, name: str, state: str, action: str
+    ) -> None:
+        assert step(as_person(carla), proposed[0], name).status_code == 302
+        proposed[0].refresh_from_db()
+        assert proposed[0].state == state
+        assert AuditEvent.objects.get(action=action).actor == "carla"
+
+    @pytest.mark.parametrize(("person", "status"), [("victor", 403), ("alice", 403), ("mallory", 404), ("olga", 302)])
+    def test_only_curators_and_owners_of_the_team_do(
+        self, proposed: Any, as_person: Any, request: pytest.FixtureRequest, person: str, status: int
+    ) -> None:
+        client = as_person(request.getfixturevalue(person))
+        assert step(client, proposed[0], "confirm").status_code == status
+        address = reverse("lesson", args=[proposed[0].public_id])
+        assert client.get(address).status_code == (404 if status == 404 else 200)
+        assert client.post(address, {"text": "mine"}).status_code == status
+        many = client.post(reverse("lessons-many"), {"step": "dismiss", "lesson": [proposed[1].public_id]})
+        assert many.status_code == (302 if status in (302, 404) else status)
+        changed = status == 302
+        assert Lesson.objects.filter(state="proposed").count() == (0 if changed else 2)
+
+    def test_what_does_not_fit_is_told(self, proposed: Any, carla: Any, as_person: Any) -> None:
+        client = as_person(carla)
+        step(client, proposed[0], "dismiss")
+        answer = client.post(
+            reverse("lesson-step", args=[proposed[0].public_id]), {"step": "retire"}, headers={"hx-request": "true"}
+        )
+        assert answer.status_code == 409
+        assert "This lesson is dismissed." in words(answer)
+        assert step(client, proposed[0], "burn").status_code == 400
+
+    def test_htmx_gets_the_list_alone(self, proposed: Any, carla: Any, as_person: Any) -> None:
+        answer = as_person(carla).post(
+            reverse("lesson-step", args=[proposed[0].public_id]), {"step": "confirm"}, headers={"hx-request": "true"}
+        )
+        page = words(answer)
+        assert answer.status_code == 200
+        assert page.lstrip().startswith('<div id="lessons">')
+        assert "Saved." in page
+        assert "1 proposal waits" in page
+
+    def test_many_at_once_skip_what_does_not_fit_and_say_so(self, proposed: Any, carla: Any, as_person: Any) -> None:
+        client = as_person(carla)
+        step(client, proposed[0], "dismiss")
+        data = {"step": "confirm", "lesson": [row.public_id for row in proposed]}
+        page = words(client.post(reverse("lessons-many"), data, follow=True))
+        assert "1 lesson was changed. 1 stays as it is: This lesson is dismissed." in page
+        page = words(client.post(reverse("lessons-many"), {"step": "confirm"}, follow=True))
+        assert "Select some lessons first." in page
+
+
+class TestWords:
+    def test_a_proposal_is_bettered_and_confirmed_in_one_go(self, proposed: Any, carla: Any, as_person: Any) -> None:
+        address = reverse("lesson", args=[proposed[0].public_id])
+        data = {"text": "Ask the ledger\nfirst.", "topics": "refunds，退款、 money ,", "step": "confirm"}
+        assert as_person(carla).post(address, data).status_code == 302
+        proposed[0].refresh_from_db()
+        assert (proposed[0].text, proposed[0].state) == ("Ask the ledger first.", "active")
+        assert proposed[0].topics == ["refunds", "退款", "money"]
+
+    @pytest.mark.parametrize(
+        ("data", "said"),
+        [({"text": ""}, "This field is required."), ({"text": "x" * 501}, "at most 500 characters"),
+         ({"text": "x", "topics": ",".join("abcdefghi")}, "At most 8 topics"),
+         ({"text": "x", "topics": "y" * 101}, "A topic takes 100 characters")],
+    )  # fmt: skip
+    def test_what_is_out_of_bounds_is_told_beside_what_was_typed(
+        self, proposed: Any, carla: Any, as_person: Any, data: Any, said: str
+    ) -> None:
+        answer = as_person(carla).post(reverse("lesson", args=[proposed[0].public_id]), {"topics": "typed", **data})
+        assert answer.status_code == 409
+        assert said in words(answer)
+        proposed[0].refresh_from_db()
+        assert "Look refunds up 1 times" in proposed[0].text
+
+    def test_the_evidence_is_linked(self, proposed: Any, victor: Any, as_person: Any) -> None:
+        page = words(as_person(victor).get(reverse("lesson", args=[proposed[0].public_id])))
+        assert "Seen in 1 response" in page
+        assert "I do not know about 退款" in page
+        assert reverse("response", args=[proposed[0].evidence["responses"][0]]) in page
+
+    def test_a_curator_writes_one_for_an_agent_or_for_each(
+        self, kuro: Any, aurora: Any, carla: Any, as_person: Any
+    ) -> None:
+        client = as_person(carla)
+        for whose in (kuro.id, f"each-{aurora.pk}"):
+            assert client.post(reverse("lesson-new"), {"whose": whose, "text": "Be kind."}).status_code == 302
+        assert list(Lesson.objects.order_by("pk").values_list("agent__name", "state", "created_by__username")) == [
+            ("kuro", "active", "carla"), (None, "active", "carla"),
+        ]  # fmt: skip
+
+    def test_nobody_writes_one_for_a_stranger(self, kuro: Any, aurora: Any, mallory: Any, as_person: Any) -> None:
+        client = as_person(mallory)
+        for whose in (kuro.id, f"each-{aurora.pk}"):
+            assert client.post(reverse("lesson-new"), {"whose": whose, "text": "x"}).status_code == 409
+        assert not Lesson.objects.exists()

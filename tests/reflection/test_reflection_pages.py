@@ -1,0 +1,121 @@
+"""The pages about reflections: what was seen, the day's error review, and the button."""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from metacog.models import Agent, AuditEvent
+from reviews import figures, reflections
+from reviews.models import AgentResponse, Reflection
+
+pytestmark = pytest.mark.django_db
+
+
+def words(answer: Any) -> str:
+    return re.sub(r"\s+", " ", html.unescape(answer.content.decode()))
+
+
+@pytest.fixture
+def agent(kuro: Any) -> Agent:
+    return Agent.objects.select_related("team").get(public_id=kuro.id)
+
+
+def play(kuro: Any) -> None:
+    for _ in range(3):
+        kuro.respond("Run the script.", user_message="And the deploy?", topics=["deploys"], session="s", items=[])
+        kuro.respond(
+            "Sorry.", user_message="You forgot the rollback plan! <i>", topics=["deploys"], session="s", items=[]
+        )
+        kuro.respond("x", topics=["tax"], retrieval={"scores": [0.1]}, items=[])
+    kuro.hold()
+
+
+@pytest.fixture
+def made(kuro: Any, agent: Agent) -> Reflection:
+    """A reflection on yesterday."""
+    play(kuro)
+    midnight = datetime.combine(timezone.now().date(), time(), UTC)
+    AgentResponse.objects.update(received_at=midnight - timedelta(hours=5))
+    row = reflections.reflect(agent, midnight, day=(midnight - timedelta(days=1)).date())
+    assert row is not None
+    figures.recount(agent, (midnight - timedelta(days=1)).date())
+    return row
+
+
+def test_the_list_says_what_each_saw(made: Reflection, victor: Any, as_person: Any) -> None:
+    page = words(as_person(victor).get("/reflections/"))
+    assert reverse("reflection", args=[made.public_id]) in page
+    assert "deploys" in page
+    assert "Too few to tell" in page
+    assert "Reflect on kuro now" not in page, "a viewer reads"
+
+
+def test_one_shows_all_of_it_with_the_error_review_of_its_day(made: Reflection, victor: Any, as_person: Any) -> None:
+    page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
+    order = [
+        "When asked about deploys, also mention rollback plan.", "The error review of", "1 of 10", "Known error",
+        "Too few to tell", "deploys", "You forgot the rollback plan!", "tax", "Held",
+    ]  # fmt: skip
+    places = [page.index(text) for text in order]
+    assert places[:2] == sorted(places[:2])
+    assert "<i>" not in page.replace("meta<i>", "")
+
+
+def test_a_curator_has_it_reflect_now_as_often_as_they_like(
+    kuro: Any, agent: Agent, carla: Any, as_person: Any
+) -> None:
+    play(kuro)
+    client = as_person(carla)
+    for _ in range(2):
+        answer = client.post(reverse("reflect-now", args=[kuro.id]))
+        assert answer.status_code == 302
+    assert list(Reflection.objects.values_list("day", "person__username", "responses")) == [(None, "carla", 10)] * 2
+    assert AuditEvent.objects.filter(action="meta:reflection", actor="carla").count() == 2
+    assert "asked for by" in words(client.get(answer.url))
+
+
+def test_a_strangers_is_not_there(made: Reflection, kuro: Any, mallory: Any, as_person: Any) -> None:
+    client = as_person(mallory)
+    assert client.get(reverse("reflection", args=[made.public_id])).status_code == 404
+    assert client.get("/reflections/", {"agent": kuro.id}).status_code == 404
+    assert "kuro" not in words(client.get("/reflections/"))
+
+
+def test_without_agents_and_before_the_first_it_says_so(alice: Any, as_person: Any, request: Any) -> None:
+    client = as_person(alice)
+    assert "No agent yet" in words(client.get("/reflections/"))
+    request.getfixturevalue("kuro")
+    assert "No reflection yet" in words(client.get("/reflections/"))
+
+
+def test_what_was_erased_is_told(made: Reflection, olga: Any, aurora: Any, as_person: Any) -> None:
+    from metacog.retention import set_retention
+    from reviews import erasure
+
+    set_retention(aurora, 1, olga)
+    Reflection.objects.update(until=timezone.now() - timedelta(days=3), since=timezone.now() - timedelta(days=10))
+    erasure.erase()
+    page = words(as_person(olga).get(reverse("reflection", args=[made.public_id])))
+    assert "the counts stay" in page
+    assert "You forgot" not in page
+
+
+def test_the_queries_of_both_pages_do_not_grow(made: Reflection, agent: Agent, victor: Any, as_person: Any) -> None:
+    client = as_person(victor)
+    counted: dict[str, set[int]] = {}
+    for _ in range(3):
+        reflections.reflect(agent, timezone.now())
+        for path in ("/reflections/", reverse("reflection", args=[made.public_id])):
+            with CaptureQueriesContext(connection) as queries:
+                assert client.get(path).status_code == 200
+            counted.setdefault(path, set()).add(len(queries))
+    assert all(len(numbers) == 1 for numbers in counted.values()), counted
