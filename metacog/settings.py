@@ -368,6 +368,7 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "settle": {"task": "reviews.tasks.settle", "schedule": 2.0, "options": {"expires": 10}},
     "deliver": {"task": "reviews.tasks.deliver", "schedule": 1.0, "options": {"expires": 5}},
+    **({"chair": {"task": "reviews.tasks.chair", "schedule": 2.0, "options": {"expires": 5}}} if CHAIRMAN_URL else {}),
     "seal-audit": {"task": "reviews.tasks.seal_audit", "schedule": 5.0, "options": {"expires": 10}},
     "keep-anchor": {"task": "reviews.tasks.keep_anchor", "schedule": 600.0, "options": {"expires": 600}},
     "erase": {"task": "reviews.tasks.erase", "schedule": 3600.0, "options": {"expires": 3600}},

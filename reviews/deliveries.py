@@ -102,7 +102,7 @@ def deliver_due(now: datetime | None = None) -> int:
     clock: Callable[[], datetime] = timezone.now if now is None else lambda: now
     flying: dict[Future[Outcome], Attempt] = {}
     sent = 0
-    with ThreadPoolExecutor(SLOTS, thread_name_prefix="deliver") as pool, _turn() as is_ours:
+    with ThreadPoolExecutor(SLOTS, thread_name_prefix="deliver") as pool, turn("deliver") as is_ours:
         began = time.monotonic()
         while is_ours:
             elapsed = time.monotonic() - began
@@ -193,10 +193,10 @@ def schedule() -> tuple[float, ...]:
 
 
 @contextmanager
-def _turn() -> Iterator[bool]:
-    """Give whether this machine's turn at sending is ours. It ends with the process, however that ends."""
+def turn(name: str) -> Iterator[bool]:
+    """Give whether this machine's turn at something is ours. It ends with the process, however that ends."""
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle = os.open(settings.DATA_DIR / "deliver.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    handle = os.open(settings.DATA_DIR / f"{name}.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

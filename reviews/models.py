@@ -470,6 +470,14 @@ class ExtensionRequest(models.Model):
         MODEL = "model", _("model")
         SYSTEM = "system", _("system")
 
+    class Trouble(models.TextChoices):
+        """Why the model gave no verdict. Never in its own words."""
+
+        UNREACHABLE = "unreachable", _("It could not be reached.")
+        TIMEOUT = "timeout", _("No answer in time.")
+        STATUS = "status", _("It answered with an error.")
+        NONSENSE = "nonsense", _("Its answer was not in the shape that was asked for.")
+
     MAX_REASON = 4_096  # as far as the rules read
 
     public_id = models.CharField(max_length=40, unique=True, default=extension_id)
@@ -499,7 +507,7 @@ class ExtensionRequest(models.Model):
     decided_at = models.DateTimeField(null=True)
     # The model is asked once; what came of it, where it was no decision.
     model_asked_at = models.DateTimeField(null=True)
-    model_trouble = models.CharField(max_length=20, choices=Delivery.Trouble, blank=True)
+    model_trouble = models.CharField(max_length=20, choices=Trouble, blank=True)
     erased_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -22,6 +22,14 @@ def deliver() -> None:
 
 
 @shared_task
+def chair() -> None:
+    """Have the model, if there is one, answer requests for more tool calls."""
+    from reviews import chairman
+
+    chairman.answer_waiting()
+
+
+@shared_task
 def seal_audit() -> None:
     """Seal the audit events that no seal covers yet."""
     from metacog import audit_chain

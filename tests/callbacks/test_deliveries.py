@@ -344,7 +344,7 @@ def test_a_late_success_counts_and_a_late_failure_does_not(agent):
 
 def test_one_sweep_at_a_time_has_the_turn_of_a_machine(agent, receiver):
     owe(agent)
-    with deliveries._turn() as first, deliveries._turn() as second:
+    with deliveries.turn("deliver") as first, deliveries.turn("deliver") as second:
         assert (first, second) == (True, False)
         assert deliveries.deliver_due() == 0
     assert deliveries.deliver_due() == 1

@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def many_machines(monkeypatch):
     """Let sweeps of one process run side by side, as those of several machines do."""
-    monkeypatch.setattr(deliveries, "_turn", lambda: nullcontext(True))
+    monkeypatch.setattr(deliveries, "turn", lambda _name: nullcontext(True))
 
 
 def side_by_side(count: int, call) -> list:
