@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, Self
 
 from django.db import models
@@ -181,6 +182,8 @@ class HeldItem(models.Model):
 
     objects = HeldItems.as_manager()
 
+    lookers: Sequence[User]  # who else has it open, where the queue's list was read
+
     class Meta:
         verbose_name = _("held item")
         verbose_name_plural = _("held items")
@@ -206,6 +209,20 @@ class HeldItem(models.Model):
     @property
     def state_for_agent(self) -> str:
         return str(self.state) if self.closed_at else str(self.State.PENDING)
+
+
+class Looking(models.Model):
+    """Which held item a person has open; reviews/presence.py says for how long it counts."""
+
+    person = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="looking")
+    held = models.ForeignKey(HeldItem, models.CASCADE, related_name="looked_at")
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["seen_at"], name="looking_now")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} at {self.held_id}"
 
 
 class Decision(models.Model):
@@ -240,6 +257,7 @@ class Decision(models.Model):
     text = models.TextField(null=True)  # noqa: DJ001 - an edit may be empty, a rejection has no text
     text_sha256 = models.CharField(max_length=64, blank=True)
     decided_at = models.DateTimeField(default=timezone.now)
+    together = models.CharField(max_length=40, blank=True, db_default="")  # the same for all that were decided with one press
     release_at = models.DateTimeField()
     released_at = models.DateTimeField(null=True)
     undone_at = models.DateTimeField(null=True)

@@ -16,6 +16,7 @@ from django.utils import timezone
 from metacog.ids import first_id_at
 from metacog.models import Team
 from reviews.models import Decision, HeldItem, Signal
+from reviews.presence import Presence
 
 PAGE = 50
 CLIP = 240  # characters of a text that a row needs; CSS clips to two lines
@@ -121,8 +122,8 @@ def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
     return items.filter(TupleLessThan(place, (item.hesitation_score, item.pk)))
 
 
-def page(filters: Filters, teams: Teams) -> Page:
-    """Read one page: what waits, with what was decided a moment ago still in its place."""
+def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
+    """Read one page: what waits, with what was decided a moment ago still in its place, and who looks at what."""
     recent = just_decided(teams)
     items = matching(filters, teams)
     is_pending = Q(state=State.PENDING)
@@ -134,7 +135,9 @@ def page(filters: Filters, teams: Teams) -> Page:
     rows = rows[:PAGE]
     if filters.state == "held" and recent:
         rows = _with_decided(rows, recent, filters, teams, last, is_last_page=not following)
-    return Page(rows, following, totals["count"], totals["oldest"], _token(recent, teams))
+    for row in rows:
+        row.lookers = presence.others.get(row.pk, ()) if row.state == State.PENDING else ()
+    return Page(rows, following, totals["count"], totals["oldest"], _token(recent, teams, presence))
 
 
 def _for_rows(items: Items, filters: Filters) -> Items:
@@ -178,25 +181,26 @@ def _with_decided(
     return sorted([*rows, *on_page], key=place)
 
 
-def neighbour(filters: Filters, teams: Teams, item: HeldItem) -> HeldItem | None:
-    """Return the pending item that follows `item`, else the first of the list."""
+def neighbour(filters: Filters, teams: Teams, item: HeldItem, presence: Presence) -> HeldItem | None:
+    """Return the pending item that follows `item`, else the first; one that nobody else looks at, where there is one."""
     waiting = in_order(pending(filters, teams), filters)
-    return behind(waiting, filters, item).first() or waiting.first()
+    free = waiting.exclude(pk__in=presence.others)
+    return behind(free, filters, item).first() or free.first() or waiting.first()
 
 
-def token(teams: Teams) -> str:
+def token(teams: Teams, presence: Presence) -> str:
     """Return a short text that changes when anything in these teams' queue does."""
-    return _token(just_decided(teams), teams)
+    return _token(just_decided(teams), teams, presence)
 
 
-def _token(recent: Sequence[Decision], teams: Teams) -> str:
+def _token(recent: Sequence[Decision], teams: Teams, presence: Presence) -> str:
     # What arrives moves the latest id, what is decided or taken back is among the recent decisions; and
     # the count finds what changed while a page slept for longer than those are recent.
     held = HeldItem.objects.filter(team__in=teams)
     latest = held.order_by("-id").values_list("pk", flat=True).first() or 0
     waiting = held.filter(state=State.PENDING).count()
     decided = [f"{decision.pk}{'u' if decision.undone_at else ''}" for decision in recent]
-    return ".".join([str(latest), str(waiting), *decided])
+    return ".".join([str(latest), str(waiting), *decided, presence.token])
 
 
 def just_decided(teams: Teams) -> list[Decision]:

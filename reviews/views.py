@@ -21,10 +21,11 @@ from django_htmx.middleware import HtmxDetails
 
 from metacog.heuristics import Hesitation, parse_tags
 from metacog.models import Agent, Role, User
-from reviews import decisions, highlight, reasons
+from reviews import decisions, highlight, presence, reasons
 from reviews import queue as held_queue
 from reviews.explanation import RECORD_OF, TITLES, explain, other_parts, parts
 from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.presence import Presence
 from reviews.queue import Filters
 
 Verdict, State = Decision.Verdict, HeldItem.State
@@ -43,11 +44,11 @@ class PersonRequest(HttpRequest):
 @require_GET
 def queue(request: PersonRequest) -> HttpResponse:
     """Show the list, and beside it the item that comes first."""
-    filters = Filters.of(request.GET)
-    page = held_queue.page(filters, request.user.teams_as())
+    filters, around = Filters.of(request.GET), _presence(request)
+    page = held_queue.page(filters, request.user.teams_as(), around)
     first = _first(page) or next(iter(page.rows), None)
     held = _visible_items(request).get(pk=first.pk) if first else None
-    return _split(request, filters, held, page=page, view="list")
+    return _split(request, filters, held, page=page, around=around, view="list")
 
 
 @require_GET
@@ -55,27 +56,33 @@ def item(request: PersonRequest, held_id: str) -> HttpResponse:
     """Show one item beside the list; the item alone when the page has the list."""
     held, filters = _visible(request, held_id), Filters.of(request.GET)
     if request.htmx:
-        return render(request, "reviews/_desk.html", _desk(request, filters, held))
+        around = _presence(request)
+        return render(request, "reviews/_desk.html", _desk(request, filters, held, around))
     return _split(request, filters, held)
 
 
 @require_GET
 def changes(request: PersonRequest) -> HttpResponse:
     """Answer a page that asks whether anything changed: 204, or the parts of it that did."""
-    teams = request.user.teams_as()
-    if held_queue.token(teams) == request.GET.get("token"):
+    teams, around = request.user.teams_as(), _presence(request)
+    opened = held_queue.word(request.GET, "open")
+    held = None
+    if opened and around.mine != opened:
+        held = _visible_items(request).filter(public_id=opened).first()
+        _look(request, held)
+    if held_queue.token(teams, around) == request.GET.get("token"):
         return HttpResponse(status=204)
     filters = Filters.of(request.GET)
-    page = held_queue.page(filters, teams)
-    opened = request.GET.get("open", "")
+    page = held_queue.page(filters, teams, around)
     context = _list(request, filters, page, opened) | {"oob": True}
     if opened:
-        held = _visible_items(request).filter(public_id=opened).first()
+        held = held or _visible_items(request).filter(public_id=opened).first()
+        context["others"] = around.others.get(held.pk) if held else None
         if held and request.GET.get("version") != str(held.version):
-            context |= _desk(request, filters, held) | {"meanwhile": True}
+            context |= _desk(request, filters, held, around) | {"meanwhile": True}
     elif first := _first(page):
         held = _visible_items(request).get(pk=first.pk)
-        context |= _desk(request, filters, held) | {"fill_desk": True, "opened": held.public_id}
+        context |= _desk(request, filters, held, around) | {"fill_desk": True, "opened": held.public_id}
     return render(request, "reviews/_changes.html", context)
 
 
@@ -110,8 +117,9 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
         return _split(request, filters, held, status=409, conflict=True, posted=text)
     except decisions.StillRisky as risky:
         return _split(request, filters, held, status=422, risky=_risk(risky.hesitation), posted=text)
-    following = held_queue.neighbour(filters, request.user.teams_as(), held)
-    return _go_on(request, filters, following and _visible(request, following.public_id), decision)
+    around = _presence(request)
+    following = held_queue.neighbour(filters, request.user.teams_as(), held, around)
+    return _go_on(request, filters, following and _visible(request, following.public_id), decision, around)
 
 
 @require_POST
@@ -130,18 +138,18 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
     held = _visible(request, decision.held.public_id)
     if not taken_back:
         return _split(request, filters, held, status=409, too_late=True)
-    return _go_on(request, filters, held, None)
+    return _go_on(request, filters, held, None, _presence(request))
 
 
 def _go_on(
-    request: PersonRequest, filters: Filters, held: HeldItem | None, decision: Decision | None
+    request: PersonRequest, filters: Filters, held: HeldItem | None, decision: Decision | None, around: Presence
 ) -> HttpResponse:
     """Go to `held` after something was decided: as a swap with the list as it is now, else by a redirect."""
     url = (reverse("item", args=[held.public_id]) if held else reverse("queue")) + filters.query
     if not request.htmx:
         return HttpResponseRedirect(url)
-    page = held_queue.page(filters, request.user.teams_as())
-    context = _desk(request, filters, held, just_done=decision)
+    page = held_queue.page(filters, request.user.teams_as(), around)
+    context = _desk(request, filters, held, around, just_done=decision)
     context |= _list(request, filters, page, held.public_id if held else "") | {"oob": True}
     return push_url(render(request, "reviews/_next.html", context), url)
 
@@ -152,13 +160,15 @@ def _split(
     held: HeldItem | None,
     *,
     page: held_queue.Page | None = None,
+    around: Presence | None = None,
     view: str = "item",
     status: int = 200,
     **shown: Any,
 ) -> HttpResponse:
     """Render list and item; of a page that is there already, the item and what changed in the list."""
-    page = page or held_queue.page(filters, request.user.teams_as())
-    context = _desk(request, filters, held, **shown)
+    around = around or _presence(request)
+    page = page or held_queue.page(filters, request.user.teams_as(), around)
+    context = _desk(request, filters, held, around, **shown)
     context |= _list(request, filters, page, held.public_id if held else "")
     if request.htmx:
         return render(request, "reviews/_next.html", context | {"oob": True}, status=status)
@@ -189,15 +199,17 @@ def _desk(
     request: PersonRequest,
     filters: Filters,
     held: HeldItem | None,
+    around: Presence,
     *,
     just_done: Decision | None = None,
     posted: str | None = None,
     **shown: Any,
 ) -> dict[str, Any]:
-    """Return what the item's side of the page shows."""
+    """Return what the item's side of the page shows, and write down that this person looks at it."""
     context: dict[str, Any] = {"held": held, "filters": filters, "told": _told(request, just_done)} | shown
     if held is None:
         return context | _why_nothing(request, filters)
+    _look(request, held)
     response = held.response
     verdict, body = response.wire_verdict(), response.wire_body()
     hesitation = verdict["hesitation"]
@@ -226,7 +238,18 @@ def _desk(
         "editing": posted is not None or "edit" in request.GET,
         "edited_text": held.text if posted is None else posted,
         "presets": reasons.PRESETS.items(),
+        "others": around.others.get(held.pk),
     }
+
+
+def _presence(request: PersonRequest) -> Presence:
+    return presence.of(request.user, request.user.teams_as())
+
+
+def _look(request: PersonRequest, held: HeldItem | None) -> None:
+    """Write down that this person has an item open that waits to be decided."""
+    if held and held.state == State.PENDING:
+        presence.look(request.user, held)
 
 
 def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] | None:
@@ -273,7 +296,9 @@ def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
 
 
 def _first(page: held_queue.Page) -> HeldItem | None:
-    return next((row for row in page.rows if row.state == State.PENDING), None)
+    """Return the first item that waits; one that nobody else looks at, where there is one."""
+    waiting = [row for row in page.rows if row.state == State.PENDING]
+    return next((row for row in waiting if not row.lookers), waiting[0] if waiting else None)
 
 
 def _visible_items(request: PersonRequest) -> QuerySet[HeldItem]:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
+from metacog.models import User
 from reviews.explanation import TITLES, Part
 from reviews.highlight import Shown, show
 from reviews.models import Decision
@@ -55,6 +56,11 @@ def pieces(text: Shown, parts: Iterable[Part] = ()) -> dict[str, Any]:
             for piece in text.pieces
         ]
     }
+
+
+@register.simple_tag
+def person_name(person: User) -> str:
+    return person.get_full_name() or person.get_username()
 
 
 @register.filter
@@ -123,5 +129,5 @@ def who(decision: Decision, user: Any) -> str:
     if decision.person is not None:
         if decision.person == user:
             return gettext("you")
-        return decision.person.get_full_name() or decision.person.get_username()
+        return person_name(decision.person)
     return decision.agent.name if decision.by == Decision.By.AGENT else "metacog"

@@ -182,5 +182,5 @@ def test_a_poll_without_news_is_cheap(client: Any, kuro: Any, django_assert_num_
     kuro.hold()
     page = client.get("/queue/").content.decode()
     token = re.search(r'name="token" value="([^"]*)"', page)[1]
-    with django_assert_num_queries(5):  # session, person, latest, waiting, decided
+    with django_assert_num_queries(6):  # session, person, who looks, latest, waiting, decided
         assert client.get("/queue/changes", {"token": token}).status_code == 204

@@ -1,0 +1,55 @@
+"""Who has which held item open, so that two people need not read the same one.
+
+Seeing lapses by itself: a page that is closed, hidden or offline stops asking, and its reader is gone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from metacog.models import Team, User
+from reviews.models import HeldItem, Looking
+
+SEEN_FOR = timedelta(seconds=20)
+SEE_AGAIN = timedelta(seconds=8)  # a page asks every three seconds; so often it need not be written down
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Who looks at what in these teams, as one person sees it."""
+
+    others: Mapping[int, list[User]]  # by held item's primary key
+    mine: str  # public id of the item this person has been seen at, where that need not be written again
+
+    @property
+    def token(self) -> str:
+        """Return a short text that changes when anybody else comes or goes."""
+        return ",".join(f"{held}@{person.pk}" for held in sorted(self.others) for person in self.others[held])
+
+
+def of(person: User, teams: QuerySet[Team]) -> Presence:
+    """Read who has been seen at which item a moment ago; one query."""
+    now = timezone.now()
+    rows = Looking.objects.filter(seen_at__gt=now - SEEN_FOR, held__team__in=teams).select_related("person", "held")
+    others: dict[int, list[User]] = defaultdict(list)
+    mine = ""
+    for row in rows.order_by("person").defer("held__text", "held__attributes"):
+        if row.person_id != person.pk:
+            others[row.held_id].append(row.person)
+        elif row.seen_at > now - SEE_AGAIN:
+            mine = row.held.public_id
+    return Presence(others, mine)
+
+
+def look(person: User, held: HeldItem) -> None:
+    """Write down that a person has an item open now, and no other."""
+    row = Looking(person=person, held=held, seen_at=timezone.now())
+    Looking.objects.bulk_create(
+        [row], update_conflicts=True, unique_fields=["person"], update_fields=["held", "seen_at"]
+    )
