@@ -20,6 +20,7 @@ from reviews import (
     statistics_views,
     stuck_views,
     thread_views,
+    together_views,
 )
 from reviews import views as reviews_views
 from reviews.api import router as reviews_router
@@ -41,6 +42,8 @@ urlpatterns = [
     # reviewers
     path("queue/", reviews_views.queue, name="queue"),
     path("queue/changes", reviews_views.changes, name="queue-changes"),
+    path("queue/together/", together_views.together, name="together"),
+    path("queue/together/decide", together_views.decide_together, name="decide-together"),
     path("queue/<str:held_id>/", reviews_views.item, name="item"),
     path("queue/<str:held_id>/decide", reviews_views.decide, name="decide"),
     path("decisions/<str:decision_id>/undo", reviews_views.undo, name="undo"),

@@ -70,12 +70,13 @@ def decide(
     version: int | None = None,
     digest: str | None = None,
     accept_risk: bool = False,
+    together: str = "",
 ) -> tuple[Decision, bool]:
     """Decide an item, and return the decision and whether it is new.
 
     `text` goes with `edit` only. `version` and `digest` (sha256 of the item's text) are what the
     actor was shown; None leaves that unchecked. `accept_risk` lets a person release an edit that
-    would be held again. The same actor's same verdict and text again gives the first decision back.
+    would be held again. `together` is the same for all that were decided with one press. The same actor's same verdict and text again gives the first decision back.
     A person's decision can be undone until `release_at`; an agent's is released at once.
     Raises a Refusal, having written nothing. Whether `actor` may see and decide the item at all is
     the caller's to check.
@@ -94,7 +95,7 @@ def decide(
                 _check_second_look(held, now)
             if verdict == Verdict.EDIT and not accept_risk:
                 _check_edit(held, text or "")
-        decision = _claim(held, actor, Verdict(verdict), text, reason, now)
+        decision = _claim(held, actor, Verdict(verdict), text, reason, now, together)
         if decision.release_at <= now:
             _release(decision, state, now)
     return decision, True
@@ -132,7 +133,13 @@ def _check_edit(held: HeldItem, text: str) -> None:
 
 
 def _claim(
-    held: HeldItem, actor: User | Agent | None, verdict: Decision.Verdict, text: str | None, reason: str, now: datetime
+    held: HeldItem,
+    actor: User | Agent | None,
+    verdict: Decision.Verdict,
+    text: str | None,
+    reason: str,
+    now: datetime,
+    together: str = "",
 ) -> Decision:
     """Move the item out of `pending` and write the decision; raise Standing when another was faster."""
     person = actor if isinstance(actor, User) else None
@@ -155,6 +162,7 @@ def _claim(
         text=released,
         text_sha256="" if released is None else sha256(released),
         decided_at=now,
+        together=together,
         release_at=now + undo,
     )
     audit.record(

@@ -59,11 +59,15 @@ class Filters:
         )
 
     @property
+    def fields(self) -> dict[str, str]:
+        """Return what differs from the default, for a form."""
+        default = Filters()
+        return {name: value for name, value in vars(self).items() if value != getattr(default, name)}
+
+    @property
     def query(self) -> str:
         """Return the address' query with its question mark, or nothing."""
-        default = Filters()
-        set_ = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
-        return "?" + urlencode(set_) if set_ else ""
+        return "?" + urlencode(self.fields) if self.fields else ""
 
     @property
     def narrow(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -47,7 +48,7 @@ def queue(request: PersonRequest) -> HttpResponse:
     filters, around = Filters.of(request.GET), _presence(request)
     page = held_queue.page(filters, request.user.teams_as(), around)
     first = _first(page) or next(iter(page.rows), None)
-    held = _visible_items(request).get(pk=first.pk) if first else None
+    held = visible_items(request).get(pk=first.pk) if first else None
     return _split(request, filters, held, page=page, around=around, view="list")
 
 
@@ -68,7 +69,7 @@ def changes(request: PersonRequest) -> HttpResponse:
     opened = held_queue.word(request.GET, "open")
     held = None
     if opened and around.mine != opened:
-        held = _visible_items(request).filter(public_id=opened).first()
+        held = visible_items(request).filter(public_id=opened).first()
         _look(request, held)
     if held_queue.token(teams, around) == request.GET.get("token"):
         return HttpResponse(status=204)
@@ -76,12 +77,12 @@ def changes(request: PersonRequest) -> HttpResponse:
     page = held_queue.page(filters, teams, around)
     context = _list(request, filters, page, opened) | {"oob": True}
     if opened:
-        held = held or _visible_items(request).filter(public_id=opened).first()
+        held = held or visible_items(request).filter(public_id=opened).first()
         context["others"] = around.others.get(held.pk) if held else None
         if held and request.GET.get("version") != str(held.version):
             context |= _desk(request, filters, held, around) | {"meanwhile": True}
     elif first := _first(page):
-        held = _visible_items(request).get(pk=first.pk)
+        held = visible_items(request).get(pk=first.pk)
         context |= _desk(request, filters, held, around) | {"fill_desk": True, "opened": held.public_id}
     return render(request, "reviews/_changes.html", context)
 
@@ -91,13 +92,10 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     """Decide an item as the form shows it, then go on to the next."""
     held, filters = _visible(request, held_id), Filters.of(request.GET)
     if not request.user.has_role(held.team_id, Role.REVIEWER):
-        return _forbidden(request)
+        return forbidden(request)
     verdict, text = request.POST.get("verdict", ""), _edited(request.POST.get("text"), held.text)
-    reason = ""
-    if verdict == Verdict.REJECT:
-        more = request.POST.get("reason", "").strip()
-        reason = reasons.compose(request.POST.get("preset", ""), more, held.agent.language)
-    if problem := _problem(verdict, text, reason):
+    reason = reason_given(request, held.agent) if verdict == Verdict.REJECT else ""
+    if problem := why_not(verdict, text, reason):
         return _split(request, filters, held, status=422, problem=problem, posted=text)
     if verdict == Verdict.APPROVE and text is not None:
         verdict = Verdict.EDIT
@@ -108,7 +106,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
             verdict,
             text=text if verdict == Verdict.EDIT else None,
             reason=reason,
-            version=_number(request.POST.get("version", "")),
+            version=number(request.POST.get("version", "")),
             digest=request.POST.get("sha256", ""),
             accept_risk=request.POST.get("accept_risk") == "1",
         )
@@ -132,11 +130,13 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
         held__team__in=request.user.teams_as(),
     )
     if not request.user.has_role(decision.held.team_id, Role.REVIEWER):
-        return _forbidden(request)
+        return forbidden(request)
     filters = Filters.of(request.GET)
-    taken_back = decision.undone_at is not None or decisions.undo(decision, request.user)
+    one_press = Decision.objects.filter(together=decision.together, person=request.user).select_related("held")
+    every = one_press.order_by("id") if decision.together else [decision]
+    taken_back = [each.undone_at is not None or decisions.undo(each, request.user) for each in every]
     held = _visible(request, decision.held.public_id)
-    if not taken_back:
+    if not all(taken_back):
         return _split(request, filters, held, status=409, too_late=True)
     return _go_on(request, filters, held, None, _presence(request))
 
@@ -189,6 +189,7 @@ def _list(request: PersonRequest, filters: Filters, page: held_queue.Page, opene
     return {
         "filters": filters,
         "page": page,
+        "deciding": set(request.user.teams_as(Role.REVIEWER).values_list("pk", flat=True)),
         "opened": opened,
         "first_url": reverse("queue") + filters.but().query if filters.after else "",
         "next_url": reverse("queue") + replace(filters, after=page.next).query if page.next else "",
@@ -213,16 +214,13 @@ def _desk(
     response = held.response
     verdict, body = response.wire_verdict(), response.wire_body()
     hesitation = verdict["hesitation"]
-    place = parse_tags(body["response"])[held.index] if body.get("items") is None else None
-    start, end = (place.start, place.end) if place and place.text == held.text else (None, None)
-    marks = highlight.of_item(hesitation["signals"], held.index, held.text, start, end)
     whole = body["response"] if body["response"] != held.text else ""
     history = list(held.decisions.select_related("person", "agent").defer("text").order_by("id"))
     return context | {
         "hesitation": hesitation,
         **other_parts(verdict),
         "parts": explain(hesitation, response.signals.select_related("pattern"), held.team_id),
-        "text": highlight.show(held.text, marks),
+        "text": marked(held, verdict, body),
         "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
         "user_message": body.get("user_message"),
         "record_of": f"{RECORD_OF:,}",
@@ -240,6 +238,14 @@ def _desk(
         "presets": reasons.PRESETS.items(),
         "others": around.others.get(held.pk),
     }
+
+
+def marked(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) -> highlight.Shown:
+    """Return an item's whole text, marked where a signal of its response's verdict fired."""
+    place = parse_tags(body["response"])[held.index] if body.get("items") is None else None
+    start, end = (place.start, place.end) if place and place.text == held.text else (None, None)
+    signals = verdict["hesitation"]["signals"]
+    return highlight.show(held.text, highlight.of_item(signals, held.index, held.text, start, end))
 
 
 def _presence(request: PersonRequest) -> Presence:
@@ -269,8 +275,10 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
     if last != just_done and latest < now - max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS)):
         return None
     can_undo = last.undone_at is None and last.released_at is None and last.release_at > now
+    together = Decision.objects.filter(together=last.together, undone_at=None) if last.together else None
     return {
         "decision": last,
+        "count": together.count() if together else 1,
         "clip": last.clip,
         "seconds": math.ceil((last.release_at - now).total_seconds()),
         "can_undo": can_undo,
@@ -301,12 +309,12 @@ def _first(page: held_queue.Page) -> HeldItem | None:
     return next((row for row in waiting if not row.lookers), waiting[0] if waiting else None)
 
 
-def _visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
+def visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
     return HeldItem.objects.select_related("response__problem", "agent__team").filter(team__in=request.user.teams_as())
 
 
 def _visible(request: PersonRequest, held_id: str) -> HeldItem:
-    return get_object_or_404(_visible_items(request), public_id=held_id)
+    return get_object_or_404(visible_items(request), public_id=held_id)
 
 
 def _edited(posted: str | None, original: str) -> str | None:
@@ -322,7 +330,12 @@ def _edited(posted: str | None, original: str) -> str | None:
     return text.replace("\n", "\r\n") if "\r\n" in original else text
 
 
-def _problem(verdict: str, text: str | None, reason: str) -> str:
+def reason_given(request: PersonRequest, agent: Agent) -> str:
+    """Return why an item is rejected, as the form says it, in the agent's language."""
+    return reasons.compose(request.POST.get("preset", ""), request.POST.get("reason", "").strip(), agent.language)
+
+
+def why_not(verdict: str, text: str | None, reason: str) -> str:
     """Return what keeps a form from being decided, in a sentence."""
     if verdict not in (Verdict.APPROVE, Verdict.REJECT):
         return gettext("Choose to approve or to reject.")
@@ -337,7 +350,8 @@ def _problem(verdict: str, text: str | None, reason: str) -> str:
     return ""
 
 
-def _number(raw: str) -> int:
+def number(raw: str) -> int:
+    """Return a whole number as a form says it; -1 for anything else."""
     return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else -1
 
 
@@ -348,5 +362,5 @@ def _risk(hesitation: Hesitation) -> dict[str, Any]:
     }
 
 
-def _forbidden(request: PersonRequest) -> HttpResponse:
+def forbidden(request: PersonRequest) -> HttpResponse:
     return render(request, "reviews/forbidden.html", status=403)

@@ -93,6 +93,25 @@ function step(forward) {
   if (next) next.click();
 }
 
+// -- several at once ---------------------------------------------------------------------------
+
+const picked = new Set(); // what is ticked outlives the list, which is drawn anew with every change
+
+document.addEventListener("change", (event) => {
+  if (!event.target.matches(".pick input")) return;
+  if (event.target.checked) picked.add(event.target.value);
+  else picked.delete(event.target.value);
+});
+
+function pickAgain() {
+  for (const box of document.querySelectorAll(".pick input")) box.checked = picked.has(box.value);
+}
+
+function pick() {
+  const box = document.querySelector(".entry:has(.row[aria-current]) .pick input");
+  if (box) box.click();
+}
+
 for (const choice of document.querySelectorAll(".filters select")) {
   choice.addEventListener("change", () => choice.form.requestSubmit());
 }
@@ -183,7 +202,10 @@ document.addEventListener("htmx:afterSwap", (event) => {
 
 document.addEventListener("htmx:oobAfterSwap", (event) => {
   const { target } = event.detail;
-  if (target.id === "rows") document.title = `${byId("rows").dataset.title} · metacog`;
+  if (target.id === "rows") {
+    document.title = `${byId("rows").dataset.title} · metacog`;
+    pickAgain();
+  }
   if (target.id === "standing") announce(byId("standing").textContent);
   if (target.id === "desk") settledAt = performance.now();
 });
@@ -217,6 +239,8 @@ const KEYS = {
   e: () => press("e"),
   r: () => performance.now() - settledAt < SETTLE || press("r"),
   u: () => press("u"),
+  x: () => pick(),
+  o: () => picked.size && press("o"),
   j: () => main && step(true),
   k: () => main && step(false),
   "?": () => byId("keys").showModal(),
@@ -239,7 +263,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") return leave();
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && ["edited", "reason"].includes(event.target.id)) {
     event.preventDefault();
-    return event.target.form.requestSubmit();
+    return event.target.form.requestSubmit(event.target.form.querySelector(".sure"));
   }
   if (words.keys === "off" || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   if (isTyping(event.target) || document.querySelector("details.reject[open], details.menu[open]")) return;

@@ -202,6 +202,34 @@ def test_the_list_is_walked_with_j_and_k(open_page: Any, alice: Any, kuro: Any) 
         page.locator(f'#item[data-held="{held[expected]}"]').wait_for()
 
 
+def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    first, second, third = kuro.hold(), kuro.hold(), kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    page.keyboard.press("x")
+    page.keyboard.press("j")
+    page.locator(f'#item[data-held="{second}"]').wait_for()
+    page.keyboard.press("x")
+    kuro.hold()  # the list is drawn anew, and what was ticked stays ticked
+    expect(page.locator(".entry")).to_have_count(4)
+    expect(page.locator(".pick :checked")).to_have_count(2)
+    page.keyboard.press("o")
+    expect(page.get_by_role("checkbox")).to_have_count(2)
+    page.get_by_role("checkbox").first.focus()
+    page.keyboard.press("Enter")  # presses nothing that decides
+    page.get_by_text("Choose to approve or to reject.").wait_for()
+    press(page, "r")
+    page.keyboard.press("Escape")
+    press(page, "a")
+    expect(page.locator("#told")).to_contain_text("Approved 2 items")
+    assert (decided(third).verdict, decided(second).verdict) == ("approve", "approve")
+    press(page, "u")
+    expect(page.locator("#told")).to_contain_text("Taken back")
+    expect(page.locator(".row.done")).to_have_count(0)
+
+
 def test_everything_works_without_javascript(open_page: Any, alice: Any, kuro: Any) -> None:
     first, second, third = kuro.hold(), kuro.hold(), kuro.hold()
     page = open_page(alice, java_script_enabled=False)

@@ -1,0 +1,135 @@
+"""Several held items with one press: each read whole, each decided for itself, all taken back together."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from metacog.models import AuditEvent
+from reviews.models import Decision, HeldItem
+
+ADDRESS = "/queue/together/"
+
+
+@pytest.fixture
+def client(as_person: Any, alice: Any) -> Any:
+    return as_person(alice)
+
+
+def boxes(page: Any) -> list[str]:
+    return re.findall(r'name="item" value="([^"]+)"', page.content.decode())
+
+
+def states() -> list[str]:
+    return list(HeldItem.objects.order_by("id").values_list("state", flat=True))
+
+
+def read(client: Any, *held: str) -> Any:
+    return client.get(ADDRESS, {"held": held})
+
+
+def test_what_is_selected_is_shown_whole_and_what_cannot_be_decided_is_counted(client: Any, kuro: Any, other: Any) -> None:
+    long = "The cause is clearly the cache. " + "word " * 2_000 + "END"
+    first = kuro.respond(items=[{"kind": "chat", "text": long}])["items"][0]["held"]
+    second = kuro.hold()
+    done, foreign = kuro.hold(), other.hold()
+    kuro.post(f"/held/{done}/decision", {"verdict": "reject", "reason": "x"})
+    page = read(client, first, second, done, foreign)
+    assert {box.split(":")[0] for box in boxes(page)} == {first, second}
+    assert "END" in page.content.decode()
+    assert "2 items that you selected no longer wait, or are not yours to decide." in page.content.decode()
+    assert foreign not in page.content.decode().split('<main')[1]
+
+
+def test_one_press_decides_each_and_one_undo_takes_all_back(client: Any, kuro: Any) -> None:
+    held = [kuro.hold() for _ in range(3)]
+    page = read(client, *held)
+    answer = client.post(f"{ADDRESS}decide?kind=chat", {"item": boxes(page)[:2], "verdict": "approve"})
+    assert (answer.status_code, answer["Location"]) == (302, "/queue/?kind=chat")
+    assert sorted(states()) == ["approved", "approved", "pending"]
+    assert AuditEvent.objects.filter(action="chat-approved").count() == 2
+    queue = client.get("/queue/").content.decode()
+    assert re.search(r"Approved\s+2 items", queue)
+    undo = re.search(r'action="(/decisions/[^"]+/undo)"', queue)[1]
+    client.post(undo)
+    assert states() == ["pending"] * 3
+    assert Decision.objects.filter(undone_at=None).count() == 0
+
+
+def test_a_rejection_gives_every_agent_the_reason(client: Any, kuro: Any, undo_at_once: None) -> None:
+    page = read(client, kuro.hold(), kuro.hold("remember"))
+    client.post(f"{ADDRESS}decide", {"item": boxes(page), "verdict": "reject", "preset": "no-evidence", "reason": "Says who?"})
+    told = kuro.get("/decisions").json()["items"]
+    assert [(each["verdict"], each["reason"]) for each in told] == [("reject", "No evidence: Says who?")] * 2
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"verdict": "reject"}, "Give a reason"),
+        ({"verdict": ""}, "Choose to approve or to reject."),
+        ({"verdict": "withdraw"}, "Choose to approve or to reject."),
+        ({"verdict": "approve", "item": []}, "Tick at least one item."),
+    ],
+)
+def test_a_form_that_cannot_be_decided_is_given_back_as_it_was(client: Any, kuro: Any, form: Any, said: str) -> None:
+    first, second = kuro.hold(), kuro.hold()
+    ticked = boxes(read(client, first))
+    answer = client.post(f"{ADDRESS}decide", {"held": [first, second], "item": ticked} | form)
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert said in page
+    assert len(boxes(answer)) == 2
+    assert page.count('name="item"') - page.count(" checked>") == 2 - len(form.get("item", ticked))
+    assert states() == ["pending", "pending"]
+
+
+def test_what_somebody_decided_meanwhile_is_skipped_and_told(client: Any, bob: Any, as_person: Any, kuro: Any, decide: Any) -> None:
+    first, second = kuro.hold(), kuro.hold()
+    ticked = boxes(read(client, first, second))
+    decide(as_person(bob), first, "reject", preset="wrong")
+    answer = client.post(f"{ADDRESS}decide", {"item": ticked, "verdict": "approve"}, follow=True)
+    assert "1 item was decided or changed meanwhile, and was left as it is." in answer.content.decode()
+    assert states() == ["rejected", "approved"]
+
+
+@pytest.mark.parametrize("changed", ["version", "sha256"])
+def test_a_press_binds_what_was_shown(client: Any, kuro: Any, changed: str) -> None:
+    ticked = boxes(read(client, kuro.hold()))
+    HeldItem.objects.update(**{changed: 2 if changed == "version" else "0" * 64})
+    client.post(f"{ADDRESS}decide", {"item": ticked, "verdict": "approve"})
+    assert states() == ["pending"]
+
+
+def test_more_than_can_be_read_is_left_to_be_decided_alone(client: Any, kuro: Any, monkeypatch: Any) -> None:
+    from reviews import together_views
+
+    first, second = kuro.hold(), kuro.hold()
+    monkeypatch.setattr(together_views, "MOST_TEXT", 40)
+    page = read(client, first, second)
+    assert [box.split(":")[0] for box in boxes(page)] == [second]
+    assert "Too long to be read among others" in page.content.decode()
+    assert f'href="/queue/{first}/"' in page.content.decode()
+
+
+@pytest.mark.parametrize(("person", "answered"), [("victor", 403), ("mallory", 302)])
+def test_who_may_not_decide_is_shown_nothing_to_select(
+    request: Any, as_person: Any, client: Any, kuro: Any, person: str, answered: int
+) -> None:
+    held = kuro.hold()
+    assert 'type="checkbox"' in client.get("/queue/").content.decode()
+    ticked = boxes(read(client, held))
+    theirs = as_person(request.getfixturevalue(person))
+    assert 'type="checkbox"' not in theirs.get("/queue/").content.decode()
+    assert read(theirs, held).status_code == 302
+    assert theirs.post(f"{ADDRESS}decide", {"item": ticked, "verdict": "approve"}).status_code == answered
+    assert states() == ["pending"]
+
+
+def test_its_cost_does_not_grow_with_the_items(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
+    held = [kuro.hold() for _ in range(6)]
+    read(client, *held[:2])
+    with django_assert_num_queries(4):  # session, person, items, the navigation's count
+        read(client, *held)
