@@ -10,7 +10,14 @@ from django.http import HttpRequest
 from metacog.models import User
 from reviews.models import HeldItem
 
-SECTIONS = {"item": "queue", "together": "queue", "decide-together": "queue", "response": "responses", "agent": "agents", "agent-new": "agents"}
+SECTIONS = {
+    "item": "queue",
+    "together": "queue",
+    "decide-together": "queue",
+    "response": "responses",
+    "agent": "agents",
+    "agent-new": "agents",
+}
 
 
 def console(request: HttpRequest) -> dict[str, Any]:

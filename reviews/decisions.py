@@ -76,7 +76,8 @@ def decide(
 
     `text` goes with `edit` only. `version` and `digest` (sha256 of the item's text) are what the
     actor was shown; None leaves that unchecked. `accept_risk` lets a person release an edit that
-    would be held again. `together` is the same for all that were decided with one press. The same actor's same verdict and text again gives the first decision back.
+    would be held again. `together` is the same for all that are decided with one press. The same
+    actor's same verdict and text again gives the first decision back.
     A person's decision can be undone until `release_at`; an agent's is released at once.
     Raises a Refusal, having written nothing. Whether `actor` may see and decide the item at all is
     the caller's to check.

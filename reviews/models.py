@@ -257,7 +257,7 @@ class Decision(models.Model):
     text = models.TextField(null=True)  # noqa: DJ001 - an edit may be empty, a rejection has no text
     text_sha256 = models.CharField(max_length=64, blank=True)
     decided_at = models.DateTimeField(default=timezone.now)
-    together = models.CharField(max_length=40, blank=True, db_default="")  # the same for all that were decided with one press
+    together = models.CharField(max_length=40, blank=True, db_default="")  # with one press: the same for all
     release_at = models.DateTimeField()
     released_at = models.DateTimeField(null=True)
     undone_at = models.DateTimeField(null=True)

@@ -186,7 +186,7 @@ def _with_decided(
 
 
 def neighbour(filters: Filters, teams: Teams, item: HeldItem, presence: Presence) -> HeldItem | None:
-    """Return the pending item that follows `item`, else the first; one that nobody else looks at, where there is one."""
+    """Return the pending item that follows `item`, else the first; one that nobody else looks at, if there is one."""
     waiting = in_order(pending(filters, teams), filters)
     free = waiting.exclude(pk__in=presence.others)
     return behind(free, filters, item).first() or free.first() or waiting.first()

@@ -26,7 +26,7 @@ MOST_TEXT = 100_000
 
 @require_GET
 def together(request: PersonRequest) -> HttpResponse:
-    """Show the selected items, each whole; those that were decided meanwhile, or are not theirs to decide, are left out."""
+    """Show the selected items, each whole, without those that were decided meanwhile or are not theirs to decide."""
     return _page(request, request.GET.getlist("held"))
 
 
@@ -83,7 +83,8 @@ def _page(
     )
     found = list(waiting.order_by("-hesitation_score", "-id"))
     left = MOST_TEXT
-    whole, long = [], []
+    whole: list[HeldItem] = []
+    long: list[HeldItem] = []
     for held in found:
         left -= len(held.text)
         (whole if not whole or left >= 0 else long).append(held)

@@ -205,7 +205,7 @@ def test_the_list_is_walked_with_j_and_k(open_page: Any, alice: Any, kuro: Any) 
 def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     open_page: Any, alice: Any, kuro: Any
 ) -> None:
-    first, second, third = kuro.hold(), kuro.hold(), kuro.hold()
+    _, second, third = kuro.hold(), kuro.hold(), kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
     page.keyboard.press("x")
@@ -262,7 +262,10 @@ def test_the_pages_have_no_fault_axe_can_find(
     held = kuro.hold(user_message="Why?\u200b", cycle=3)
     verdict = kuro.respond("[REMEMBER]It is obviously so.[/REMEMBER] [NOTE]", items=None)
     page = open_page(alice, color_scheme=scheme, viewport={"width": width, "height": 844})
-    addresses = ("/queue/", f"/queue/{held}/", f"/queue/{held}/?edit=1", "/responses/", f"/responses/{verdict['id']}/")
+    addresses = (
+        "/queue/", f"/queue/{held}/", f"/queue/{held}/?edit=1", f"/queue/together/?held={held}",
+        "/responses/", f"/responses/{verdict['id']}/",
+    )  # fmt: skip
     for address in addresses:
         page.goto(address)
         found = Axe().run(page).response["violations"]

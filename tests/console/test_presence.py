@@ -51,7 +51,10 @@ def test_a_page_that_asks_hears_who_came_and_who_left(ann: Any, ben: Any, kuro: 
     assert ann.get("/queue/changes", asked).status_code == 204
     ben.get(f"/queue/{held}/")
     news = ann.get("/queue/changes", asked)
-    assert '<span id="others" hx-swap-oob="true" role="status"><span class="looking">Bob is looking' in news.content.decode()
+    assert (
+        '<span id="others" hx-swap-oob="true" role="status"><span class="looking">Bob is looking'
+        in news.content.decode()
+    )
     asked["token"] = token(news.content.decode())
     assert ann.get("/queue/changes", asked).status_code == 204
     Looking.objects.filter(person__username="bob").update(seen_at=F("seen_at") - timedelta(seconds=20))

@@ -30,7 +30,9 @@ def read(client: Any, *held: str) -> Any:
     return client.get(ADDRESS, {"held": held})
 
 
-def test_what_is_selected_is_shown_whole_and_what_cannot_be_decided_is_counted(client: Any, kuro: Any, other: Any) -> None:
+def test_what_is_selected_is_shown_whole_and_what_cannot_be_decided_is_counted(
+    client: Any, kuro: Any, other: Any
+) -> None:
     long = "The cause is clearly the cache. " + "word " * 2_000 + "END"
     first = kuro.respond(items=[{"kind": "chat", "text": long}])["items"][0]["held"]
     second = kuro.hold()
@@ -40,7 +42,7 @@ def test_what_is_selected_is_shown_whole_and_what_cannot_be_decided_is_counted(c
     assert {box.split(":")[0] for box in boxes(page)} == {first, second}
     assert "END" in page.content.decode()
     assert "2 items that you selected no longer wait, or are not yours to decide." in page.content.decode()
-    assert foreign not in page.content.decode().split('<main')[1]
+    assert foreign not in page.content.decode().split("<main")[1]
 
 
 def test_one_press_decides_each_and_one_undo_takes_all_back(client: Any, kuro: Any) -> None:
@@ -60,7 +62,9 @@ def test_one_press_decides_each_and_one_undo_takes_all_back(client: Any, kuro: A
 
 def test_a_rejection_gives_every_agent_the_reason(client: Any, kuro: Any, undo_at_once: None) -> None:
     page = read(client, kuro.hold(), kuro.hold("remember"))
-    client.post(f"{ADDRESS}decide", {"item": boxes(page), "verdict": "reject", "preset": "no-evidence", "reason": "Says who?"})
+    client.post(
+        f"{ADDRESS}decide", {"item": boxes(page), "verdict": "reject", "preset": "no-evidence", "reason": "Says who?"}
+    )
     told = kuro.get("/decisions").json()["items"]
     assert [(each["verdict"], each["reason"]) for each in told] == [("reject", "No evidence: Says who?")] * 2
 
@@ -86,7 +90,9 @@ def test_a_form_that_cannot_be_decided_is_given_back_as_it_was(client: Any, kuro
     assert states() == ["pending", "pending"]
 
 
-def test_what_somebody_decided_meanwhile_is_skipped_and_told(client: Any, bob: Any, as_person: Any, kuro: Any, decide: Any) -> None:
+def test_what_somebody_decided_meanwhile_is_skipped_and_told(
+    client: Any, bob: Any, as_person: Any, kuro: Any, decide: Any
+) -> None:
     first, second = kuro.hold(), kuro.hold()
     ticked = boxes(read(client, first, second))
     decide(as_person(bob), first, "reject", preset="wrong")

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('metacog', '0007_max_active_threads'),
-        ('reviews', '0007_reflections'),
+        ('reviews', '0009_extensions'),
     ]
 
     operations = [
