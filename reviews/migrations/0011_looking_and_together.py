@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('metacog', '0007_max_active_threads'),
-        ('reviews', '0009_extensions'),
+        ('reviews', '0010_model_trouble'),
     ]
 
     operations = [
