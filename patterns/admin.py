@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
 from metacog.models import Agent, Role, User
 from patterns import lesson_admin as lesson_admin
+from patterns import memory_admin as memory_admin
 from patterns import thread_files, thread_texts, threads
 from patterns.models import ErrorPattern, ThoughtThread, ThreadStep
 from patterns.thread_forms import EditForm, ImportForm

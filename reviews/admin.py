@@ -20,7 +20,7 @@ from metacog.models import Role
 from patterns import lifecycle
 from patterns.admin import PatternForm, person
 from patterns.models import ErrorPattern
-from reviews.models import AgentResponse, Decision, HeldItem, Reflection, Signal
+from reviews.models import AgentResponse, Decision, ExtensionRequest, HeldItem, Reflection, Signal
 
 State = ErrorPattern.State
 
@@ -191,3 +191,22 @@ class ReflectionAdmin(ReadOnlyAdmin):
     @admin.display(description=_("in the console"))
     def console(self, reflection: Reflection) -> str:
         return format_html('<a href="{}">{}</a>', reverse("reflection", args=[reflection.public_id]), gettext("Open"))
+
+
+@admin.register(ExtensionRequest)
+class ExtensionAdmin(ReadOnlyAdmin):
+    team_path = "agent__team"
+    list_display = ["created_at", "of_agent", "problem", "state", "by", "granted", "console"]
+    list_filter = ["state", "by", ("agent", ScopedFilter)]
+    list_select_related = ["agent"]
+    search_fields = ["=public_id", "problem", "session"]
+    fields = [
+        "public_id", "console", "of_agent", "session", "problem", "number", "step", "reason", "state", "by", "granted",
+        "answer", "guidance", "policy_version", "created_at", "due_at", "expires_at", "decided_at", "model_asked_at",
+        "model_trouble",
+    ]  # fmt: skip
+    readonly_fields = ["console", "of_agent"]
+
+    @admin.display(description=_("in the console"))
+    def console(self, obj: Any) -> str:
+        return format_html('<a href="{}">{}</a>', reverse("extension", args=[obj.public_id]), gettext("Open"))

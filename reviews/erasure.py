@@ -18,8 +18,8 @@ from django.utils import timezone
 from metacog import audit
 from metacog.heuristics import stuck
 from metacog.models import AuditEvent, Team
-from patterns.models import ErrorPattern, Lesson, Problem, ThoughtThread, ThreadStep
-from reviews.models import AgentResponse, Decision, Delivery, HeldItem, PatternOrigin, Reflection
+from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread, ThreadStep
+from reviews.models import AgentResponse, Decision, Delivery, ExtensionRequest, HeldItem, PatternOrigin, Reflection
 
 BATCH = 100  # responses or callbacks of one transaction; on SQLite others wait for it
 BATCHES_A_RUN = 100  # for one team, before the worker looks at its other tasks
@@ -67,7 +67,8 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         HeldItem.objects.filter(response__in=responses).update(text="", attributes={})
         Decision.objects.filter(held__response__in=responses).update(text=None, reason="")
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
-        _erase_origins(team, responses)
+        ids = [response.public_id for response in responses]
+        _erase_origins(team, Q(response__in=responses) | Q(row__in=ids))
         AuditEvent.objects.bulk_create(
             _erased("response-erased", team, each, before="accepted", body_sha256=each.body_sha256)
             for each in responses
@@ -75,13 +76,12 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
     return len(responses)
 
 
-def _erase_origins(team: Team, responses: list[AgentResponse]) -> None:
-    """Erase what patterns quote of the responses, and with its last quote a proposal that nobody took up.
+def _erase_origins(team: Team, gone: Q) -> None:
+    """Erase what patterns quote of what is gone, and with its last quote a proposal that nobody took up.
 
     Its keywords are the agent's own words; those of a pattern that was tried or used are the team's rule, and stay.
     """
-    ids = [response.public_id for response in responses]
-    origins = PatternOrigin.objects.filter(Q(response__in=responses) | Q(row__in=ids)).exclude(evidence={})
+    origins = PatternOrigin.objects.filter(gone).exclude(evidence={})
     taught = set(origins.values_list("pattern", flat=True))
     origins.update(evidence={})
     waiting = Q(state=ErrorPattern.State.PROPOSED, created_by=None) | ~Q(dismissed_because="")
@@ -153,6 +153,39 @@ def _erase_reflections(team: Team, before: datetime, now: datetime) -> int:
     return len(reflections)
 
 
+def _erase_memories(team: Team, before: datetime, now: datetime) -> int:
+    """Erase memories that were retired so long ago; what stands, and what waits for a curator, stays."""
+    due = Memory.objects.filter(team=team, retired_at__lt=before, erased_at=None)
+    with transaction.atomic(durable=True):
+        memories = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+        Memory.objects.filter(pk__in=[memory.pk for memory in memories]).update(
+            text="", topic="", source="", erased_at=now
+        )
+        clashes = MemoryConflict.objects.filter(Q(newer__in=memories) | Q(older__in=memories))
+        _erase_origins(team, Q(kind=PatternOrigin.Kind.MEMORY, row__in=clashes.values("newer__public_id")))
+        AuditEvent.objects.bulk_create(
+            _erased("memory-erased", team, each, before=each.state, sha256=each.sha256) for each in memories
+        )
+    return len(memories)
+
+
+def _erase_extensions(team: Team, before: datetime, now: datetime) -> int:
+    """Erase what was said in requests for more tool calls that were answered so long ago; the answers stay."""
+    due = ExtensionRequest.objects.filter(agent__team=team, decided_at__lt=before, erased_at=None)
+    with transaction.atomic(durable=True):
+        requests = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+        for request in requests:
+            judgement: Any = request.judgement
+            request.reason, request.answer, request.guidance, request.erased_at = "", "", "", now
+            request.evidence, request.found = _NOTHING, _NOTHING
+            request.judgement = judgement and {**judgement, "entities": [], "needs": []}
+        fields = ["reason", "answer", "guidance", "evidence", "found", "judgement", "erased_at"]
+        ExtensionRequest.objects.bulk_update(requests, fields)
+        AuditEvent.objects.bulk_create(_erased("extension-erased", team, each, before=each.state) for each in requests)
+    return len(requests)
+
+
+_NOTHING: Any = []
 _STEPS = (
     _erase_responses,
     _erase_callbacks,
@@ -160,6 +193,8 @@ _STEPS = (
     _erase_threads,
     _erase_lessons,
     _erase_reflections,
+    _erase_memories,
+    _erase_extensions,
 )
 
 
@@ -168,7 +203,9 @@ def _locked(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.select_for_update(of=("self",), skip_locked=True)
 
 
-Erasable = AgentResponse | Delivery | ErrorPattern | Lesson | Problem | Reflection | ThoughtThread
+Erasable = (
+    AgentResponse | Delivery | ErrorPattern | ExtensionRequest | Lesson | Memory | Problem | Reflection | ThoughtThread
+)
 
 
 def _erased(action: str, team: Team, row: Erasable, **data: Any) -> AuditEvent:

@@ -18,14 +18,15 @@ from metacog.admin_site import ScopedAdmin
 from metacog.agents import create_agent
 from metacog.models import Agent, AuditEvent, Membership, Policy, Team, User
 from patterns import lessons
-from patterns.models import ErrorPattern, Lesson, ThoughtThread
+from patterns.models import ErrorPattern, Lesson, Memory, ThoughtThread
 from reviews import reflections
 from reviews.decisions import decide
-from reviews.models import Decision, HeldItem, Reflection
+from reviews.models import Decision, ExtensionRequest, HeldItem, Reflection
 from tests.admin.addresses import address
 
 MODELS: list[Any] = [
-    Team, Agent, Policy, AuditEvent, ErrorPattern, ThoughtThread, Lesson, HeldItem, Decision, Reflection,
+    Team, Agent, Policy, AuditEvent, ErrorPattern, ThoughtThread, Lesson, Memory, HeldItem, Decision,
+    ExtensionRequest, Reflection,
 ]  # fmt: skip
 
 
@@ -38,6 +39,8 @@ def history(aurora: Any, kuro: Any, other: Any, alice: Any) -> None:
     agent = Agent.objects.select_related("team").get(public_id=kuro.id)
     lessons.write(aurora, agent, "Aurora's lesson", [], alice)
     reflections.reflect(agent, timezone.now())
+    kuro.post("/memory", {"text": "What Aurora knows."})
+    kuro.post("/extensions", {"reason": "need more time for Aurora"})
 
 
 def test_every_model_of_ours_is_scoped() -> None:

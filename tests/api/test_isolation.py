@@ -60,5 +60,5 @@ def test_the_patterns_are_the_teams_own(kuro, other, aurora):
 
 
 def test_a_session_is_no_key(as_person, olga):
-    for path in ("/held", "/decisions", "/context", "/patterns", "/threads"):
+    for path in ("/held", "/decisions", "/context", "/patterns", "/memory", "/extensions", "/threads"):
         assert as_person(olga).get(f"/api/v1{path}").status_code == 401

@@ -11,11 +11,11 @@ from django.utils import timezone
 from metacog import audit_chain
 from metacog.models import Agent, AgentState, AuditEvent, Team
 from metacog.retention import set_retention
-from patterns import lessons
+from patterns import lessons, memory
 from patterns.lessons import Proposal
-from patterns.models import Lesson, Problem, ThoughtThread, ThreadStep
-from reviews import decisions, erasure
-from reviews.models import AgentResponse, Decision, Delivery, HeldItem
+from patterns.models import Lesson, Memory, Problem, ThoughtThread, ThreadStep
+from reviews import decisions, erasure, extensions
+from reviews.models import AgentResponse, Decision, Delivery, ExtensionRequest, HeldItem, PatternOrigin
 
 SECRET = "The cause is clearly the cache of the princess."
 
@@ -277,6 +277,43 @@ def test_a_trail_goes_with_the_retention_once_its_thread_is_resolved(kuro, kept_
     assert "were erased" in page
     assert kuro.get("/context").json()["articles"] is None
     assert kuro.get("/threads/over").json()["trail"] == []
+
+
+def test_a_memory_goes_with_the_retention_once_it_is_retired(kuro, kept_30_days, carla, as_person):
+    for text in ("The API supports pagination.", "The API does not support pagination.", SECRET):
+        kuro.post("/memory", {"text": text, "topic": "API", "source": "run 12"})
+    old, new, pending = Memory.objects.order_by("pk")
+    memory.retire(old, carla)
+    for days, left in ((29, 1), (31, 0)):
+        Memory.objects.update(created_at=timezone.now() - timedelta(days=90))
+        Memory.objects.exclude(retired_at=None).update(retired_at=timezone.now() - timedelta(days=days))
+        erasure.erase()
+        assert Memory.objects.exclude(text="").filter(pk=old.pk).count() == left
+    old.refresh_from_db()
+    assert (old.text, old.topic, old.source, len(old.sha256)) == ("", "", "", 64)
+    assert set(Memory.objects.filter(erased_at=None)) == {new, pending}
+    assert not PatternOrigin.objects.exclude(evidence={}).exists()
+    assert AuditEvent.objects.get(action="memory-erased").data == {"days": 30, "sha256": old.sha256}
+    assert as_person(carla).get(reverse("memory", args=[old.public_id])).status_code == 200
+    assert kuro.post("/memory", {"text": "The API supports pagination."}).json()["state"] == "retired"
+
+
+def test_a_request_for_more_steps_goes_with_the_retention_once_it_is_answered(kuro, kept_30_days, alice, as_person):
+    reasons = {"a": "need more time, princess", "b": "Need TSMC Q3 revenue, princess", "c": "princess"}
+    for problem, reason in reasons.items():
+        kuro.post("/extensions", {"problem": problem, "reason": reason, "evidence": ["princess"]})
+    first = ExtensionRequest.objects.select_related("agent__team").get(problem="a")
+    extensions.decide(first, alice, is_approved=False, answer="princess", guidance="princess")
+    for days, left in ((29, 3), (31, 1)):
+        ExtensionRequest.objects.exclude(decided_at=None).update(decided_at=timezone.now() - timedelta(days=days))
+        erasure.erase()
+        assert ExtensionRequest.objects.filter(erased_at=None).count() == left
+    erased = ExtensionRequest.objects.exclude(erased_at=None)
+    assert "princess" not in str(list(erased.values()))
+    assert sorted(erased.values_list("state", "by")) == [("approved", "rule"), ("rejected", "person")]
+    assert as_person(alice).get(reverse("extension", args=[first.public_id])).status_code == 200
+    assert as_person(alice).get("/extensions/").status_code == 200
+    assert kuro.get(f"/extensions/{first.public_id}").json()["request"]["reason"] == ""
 
 
 def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(kuro, aurora, kept_30_days, carla):

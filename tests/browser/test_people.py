@@ -10,11 +10,12 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from metacog.models import Agent, Team
-from patterns.models import ErrorPattern, Lesson, Problem, ThoughtThread
+from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from reviews import reflections
 from reviews.models import Reflection
 from tests.admin.addresses import address
 from tests.api.test_problems import get_stuck
+from tests.conftest import HELD
 from tests.people.test_who_may import PEOPLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -31,7 +32,7 @@ def test_the_pages_have_no_fault_axe_can_find(
 ) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
-    from reviews.models import HeldItem
+    from reviews.models import ExtensionRequest, HeldItem
 
     for person in PEOPLE:
         request.getfixturevalue(person)
@@ -45,6 +46,10 @@ def test_the_pages_have_no_fault_axe_can_find(
     for _ in range(3):
         kuro.respond("x", topics=["cache"], retrieval={"facts": 0})
     reflect(kuro)
+    for text in ("The API supports pagination.", "The API does not support pagination.", HELD):
+        kuro.post("/memory", {"text": text, "topic": "API", "source": "run 12"})
+    for reason in ("Need TSMC Q3 revenue", "need more time"):
+        kuro.post("/extensions", {"reason": reason, "evidence": ["Q2: 933.8"]})
     page = open_page(olga, color_scheme=scheme, viewport={"width": width, "height": 844})
     for path in (
         reverse("agents"), reverse("agent-new"), reverse("agent", args=[kuro.id]), reverse("team"),
@@ -52,6 +57,8 @@ def test_the_pages_have_no_fault_axe_can_find(
         address(ErrorPattern, "changelist"), address(ErrorPattern, "add"), address(ErrorPattern, "change", pattern.pk),
         address(ErrorPattern, "history", pattern.pk), address(Team, "change", agent.team_id),
         address(Agent, "changelist"), address(HeldItem, "changelist"), address(HeldItem, "change", held.pk),
+        reverse("extensions"), *(reverse("extension", args=[row.public_id]) for row in ExtensionRequest.objects.all()),
+        reverse("memories"), *(reverse("memory", args=[row.public_id]) for row in Memory.objects.all()),
         reverse("stuck"), reverse("problem", args=[Problem.objects.get().public_id]),
         reverse("threads"), *(reverse("thread", args=[each.public_id]) for each in ThoughtThread.objects.all()),
         reverse("lessons"), reverse("lesson", args=[Lesson.objects.get().public_id]), address(Lesson, "changelist"),

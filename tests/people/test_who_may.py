@@ -33,6 +33,9 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("lesson-new", "post", "", {"whose": "", "text": "x"}, 409, 403, 403, 409, 409),
     ("reflections", "get", "", {}, 200, 200, 200, 200, 200),
     ("reflect-now", "post", AGENT, {}, 404, 403, 403, 302, 302),
+    ("agent-handcard", "post", AGENT, {"handcard": "Enough is enough."}, 404, 403, 403, 302, 302),
+    ("extensions", "get", "", {}, 200, 200, 200, 200, 200),
+    ("memories", "get", "", {}, 200, 200, 200, 200, 200),
     ("preferences", "get", "", {}, 200, 200, 200, 200, 200),
 ]
 PEOPLE = ["mallory", "victor", "alice", "carla", "olga"]
