@@ -19,16 +19,18 @@ from django.db import models
 
 from metacog import agents, audit, audit_chain, members
 from metacog.models import Agent, Policy, Role, Team, User
-from patterns import exchange, lessons, thinking
+from patterns import exchange, lessons, memory, thinking
 from patterns.models import Lesson, Problem
-from reviews import decisions, figures, reflections
+from reviews import decisions, extensions, figures, reflections
 from reviews.demo.clock import Clock
+from reviews.demo.investigated import ASKED, HANDCARDS, REMEMBERED, Answered, Asked, Remembered
 from reviews.demo.known_errors import KNOWN_ERRORS, as_file
 from reviews.demo.pursued import PURSUED, STAYED_WITH, TURNS, Pursuit
 from reviews.demo.taught import ANSWERED, DAYS, TAUGHT, WRITTEN, Taught
 from reviews.demo.voices import FORGE, KURO, ROBIN, Said, Turn, Voice
 from reviews.ingest import receive
-from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.knowledge import surest, teach
+from reviews.models import AgentResponse, Decision, ExtensionRequest, HeldItem
 
 TEAM = "Harbour Lane"
 BEGUN = "demo-begun"  # the first event of a demo's audit record, and of no other
@@ -130,6 +132,12 @@ class _Course:
             self.plan(self.end - timedelta(minutes=before), partial(self.step, FORGE, said))
         for taught in TAUGHT:
             self.plan_taught(taught)
+        for voice, text in HANDCARDS:
+            self.plan(self.begin + timedelta(hours=2), partial(self.write_handcard, voice, text))
+        for remembered in REMEMBERED:
+            self.plan_past(self.end - timedelta(days=remembered.days), partial(self.remember, remembered))
+        for asked in ASKED:
+            self.plan_past(self.end - timedelta(minutes=asked.minutes), partial(self.ask, asked))
         for day in figures.days_between(figures.day_of(self.begin), figures.day_of(self.end)):
             over = datetime.combine(day, time(), UTC) + timedelta(days=1)
             self.plan(over, audit_chain.seal)
@@ -263,6 +271,40 @@ class _Course:
                 lessons.move(row, step, yating)
         for name, text, topics in WRITTEN:
             lessons.write(self.team, self.agents.get(name), text, topics, yating)
+
+    # -- looking things up -------------------------------------------------------------------------
+
+    def plan_past(self, at: datetime, what: Callable[[], object]) -> None:
+        """Have something happen at a moment, if that is in the days that are invented."""
+        if at > self.begin + timedelta(hours=3):
+            self.plan(at, what)
+
+    def write_handcard(self, voice: Voice, text: str) -> None:
+        agents.set_handcard(self.agent(voice), self.people["yating"], text)
+
+    def remember(self, what: Remembered) -> None:
+        agent, said = self.agent(what.voice), memory.Said(what.text, what.topic, what.source, what.confidence)
+        row, _ = memory.post(agent, said, is_approved=False)
+        teach(surest(row), agent)
+
+    def ask(self, asked: Asked) -> None:
+        said = extensions.Asked("run", asked.problem, asked.reason, list(asked.evidence), asked.step)
+        row, _ = extensions.ask(self.agent(asked.voice), said, said.digest.encode(), None)
+        if answer := asked.answered:
+            at = self.clock.at + timedelta(minutes=answer.minutes)
+            self.plan(at, partial(self.answer, row, answer))
+        else:
+            self.plan(row.expires_at, extensions.settle)
+
+    def answer(self, row: ExtensionRequest, answer: Answered) -> None:
+        extensions.decide(
+            row,
+            self.people[answer.person],
+            is_approved=bool(answer.granted),
+            granted=answer.granted,
+            answer=answer.text,
+            guidance=answer.guidance,
+        )
 
     # -- deciding ----------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -28,15 +29,16 @@ from metacog import audit, audit_chain
 from metacog.ids import first_id_at, new_id
 from metacog.models import AgentState, AuditEvent, Membership, Team, User
 from patterns import thread_texts
-from patterns.models import Lesson, Problem, ThoughtThread
+from patterns.models import Lesson, Memory, MemoryConflict, Problem, ThoughtThread
 from reviews import figures
 from reviews.decisions import decide
 from reviews.demo import history
 from reviews.demo.agent import DemoAgent
 from reviews.demo.clock import turned_back
+from reviews.demo.investigated import REMEMBERED
 from reviews.demo.voices import FORGE, KURO, ROBIN, Voice
 from reviews.management.commands import demo
-from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Reflection
+from reviews.models import AgentResponse, DailyFigure, Decision, ExtensionRequest, HeldItem, Reflection
 from tests.conftest import Caller
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
@@ -194,6 +196,18 @@ def test_something_waits_for_the_newcomer_in_two_languages(invented: Team) -> No
 def test_an_agent_goes_in_circles_and_asks(invented: Team) -> None:
     (problem,) = Problem.objects.filter(suggests=True)
     assert (problem.agent.name, problem.key, problem.points) == ("forge", "retry-test-at-night", 10)
+
+
+def test_its_agents_share_a_memory_and_ask_for_more_tool_calls(invented: Team) -> None:
+    states = Counter(Memory.objects.filter(team=invented).values_list("state", flat=True))
+    assert (states["pending"], states["confirmed"]) == (1, len(REMEMBERED) - 1)
+    (clash,) = MemoryConflict.objects.filter(outcome="")
+    assert "five working days" in clash.newer.text
+    asked = ExtensionRequest.objects.filter(agent__team=invented)
+    assert Counter(asked.values_list("state", "by")) == {
+        ("approved", "rule"): 2, ("rejected", "memory"): 1, ("rejected", "person"): 1, ("approved", "person"): 1,
+        ("expired", "system"): 1, ("pending", ""): 2,
+    }  # fmt: skip
 
 
 def test_another_team_is_left_alone(invented: Team, aurora: Team) -> None:
