@@ -138,7 +138,7 @@ class Api(NinjaAPI):
                 for content in body.values():
                     components.update(content["schema"].pop("$defs", {}))
                 statuses = {*ALWAYS, *(WITH_BODY if body else ()), *([404] if "{" in path else ())}
-                statuses |= {429} if path.endswith("/responses") else set()
+                statuses |= {429} if path.endswith(("/responses", "/research")) else set()
                 if body and any(part in path for part in ("/decision", "/extensions", "/memory", "/threads")):
                     statuses.add(409)
                 for status in sorted(statuses):

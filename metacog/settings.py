@@ -132,6 +132,20 @@ def _pauses(name: str) -> tuple[float, ...] | None:
     return None
 
 
+def _search() -> str:
+    """Read where research searches: the address of a SearXNG that answers in JSON; nowhere, unless it is in order."""
+    url = os.environ.get("METACOG_SEARXNG_URL", "").strip()
+    try:
+        parts = urlsplit(url)
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_url = False
+    if url and (not is_url or "@" in parts.netloc or parts.query or parts.fragment):
+        _broken_url("METACOG_SEARXNG_URL", "http://127.0.0.1:8888")
+        return ""
+    return url.rstrip("/")
+
+
 def _chairman() -> tuple[str, str, str]:
     """Read where a model that may answer requests for more tool calls is asked; nowhere, unless all is in order."""
     url, model, key = (os.environ.get(f"METACOG_CHAIRMAN_{part}", "").strip() for part in ("URL", "MODEL", "KEY"))
@@ -318,6 +332,7 @@ UNDO_SECONDS = _seconds("METACOG_UNDO_SECONDS", 10)
 CALLBACK_ALLOW = _origins("METACOG_CALLBACK_ALLOW")  # what may be reached although it is not public
 CALLBACK_SCHEDULE = _pauses("METACOG_CALLBACK_SCHEDULE")  # None: reviews/deliveries.py has the usual one
 CHAIRMAN_URL, CHAIRMAN_MODEL, CHAIRMAN_KEY = _chairman()
+SEARXNG_URL = _search()
 METRICS_TOKEN = os.environ.get("METACOG_METRICS_TOKEN", "")
 ADMIN_PASSWORD = os.environ.get("METACOG_ADMIN_PASSWORD", "")  # the first owner's; see `up`
 
@@ -375,6 +390,7 @@ CELERY_BEAT_SCHEDULE = {
     "count-days": {"task": "reviews.tasks.count_days", "schedule": 300.0, "options": {"expires": 300}},
     "reflect": {"task": "reviews.tasks.reflect", "schedule": 600.0, "options": {"expires": 600}},
     "learn": {"task": "reviews.tasks.learn", "schedule": 10.0, "options": {"expires": 10}},
+    "search": {"task": "reviews.tasks.search", "schedule": 5.0, "options": {"expires": 10}},
     "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 5.0, "options": {"expires": 10}},
 }
 

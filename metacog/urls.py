@@ -16,6 +16,7 @@ from reviews import (
     metrics,
     policy_views,
     reflection_views,
+    research_views,
     response_views,
     statistics_views,
     stuck_views,
@@ -26,12 +27,14 @@ from reviews import views as reviews_views
 from reviews.api import router as reviews_router
 from reviews.extension_api import router as extension_router
 from reviews.memory_api import router as memory_router
+from reviews.research_api import router as research_router
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
 api.add_router("", patterns_router, tags=["patterns and problems"])
 api.add_router("", threads_router, tags=["thought threads"])
 api.add_router("", memory_router, tags=["shared memory"])
 api.add_router("", extension_router, tags=["extended investigation"])
+api.add_router("", research_router, tags=["research"])
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="queue"), name="home"),
@@ -75,6 +78,8 @@ urlpatterns = [
     path("lessons/<str:lesson_id>/step", lesson_views.lesson_step, name="lesson-step"),
     path("reflections/", reflection_views.reflections, name="reflections"),
     path("reflections/<str:reflection_id>/", reflection_views.reflection, name="reflection"),
+    path("research/", research_views.research_list, name="research-list"),
+    path("research/<str:research_id>/", research_views.research, name="research"),
     path("agents/<str:agent_id>/reflect", reflection_views.reflect_now, name="reflect-now"),
     path("statistics/", statistics_views.statistics, name="statistics"),
     path("statistics.csv", statistics_views.as_csv, name="statistics-csv"),

@@ -19,7 +19,16 @@ from metacog import audit
 from metacog.heuristics import stuck
 from metacog.models import AuditEvent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread, ThreadStep
-from reviews.models import AgentResponse, Decision, Delivery, ExtensionRequest, HeldItem, PatternOrigin, Reflection
+from reviews.models import (
+    AgentResponse,
+    Decision,
+    Delivery,
+    ExtensionRequest,
+    HeldItem,
+    PatternOrigin,
+    Reflection,
+    Research,
+)
 
 BATCH = 100  # responses or callbacks of one transaction; on SQLite others wait for it
 BATCHES_A_RUN = 100  # for one team, before the worker looks at its other tasks
@@ -186,6 +195,19 @@ def _erase_extensions(team: Team, before: datetime, now: datetime) -> int:
 
 
 _NOTHING: Any = []
+
+
+def _erase_research(team: Team, before: datetime, now: datetime) -> int:
+    """Erase what research was about and found, once it ended so long ago."""
+    due = Research.objects.filter(agent__team=team, ended_at__lt=before, erased_at=None)
+    with transaction.atomic(durable=True):
+        rows = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+        gone: dict[str, Any] = {"verdict": "", "topic": "", "questions": [], "findings": [], "advice": ""}
+        Research.objects.filter(pk__in=[row.pk for row in rows]).update(**gone, erased_at=now)
+        AuditEvent.objects.bulk_create(_erased("research-erased", team, each) for each in rows)
+    return len(rows)
+
+
 _STEPS = (
     _erase_responses,
     _erase_callbacks,
@@ -195,6 +217,7 @@ _STEPS = (
     _erase_reflections,
     _erase_memories,
     _erase_extensions,
+    _erase_research,
 )
 
 
@@ -204,7 +227,16 @@ def _locked(rows: QuerySet[Any]) -> QuerySet[Any]:
 
 
 Erasable = (
-    AgentResponse | Delivery | ErrorPattern | ExtensionRequest | Lesson | Memory | Problem | Reflection | ThoughtThread
+    AgentResponse
+    | Delivery
+    | ErrorPattern
+    | ExtensionRequest
+    | Lesson
+    | Memory
+    | Problem
+    | Reflection
+    | Research
+    | ThoughtThread
 )
 
 

@@ -78,6 +78,14 @@ def learn() -> None:
 
 
 @shared_task
+def search() -> None:
+    """Search for the research that is due."""
+    from reviews import research
+
+    research.search_due()
+
+
+@shared_task
 def heartbeat() -> None:
     """Show that a worker is there; /readyz looks at the row's age."""
     from metacog.models import Heartbeat

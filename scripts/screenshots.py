@@ -134,6 +134,7 @@ def of_everything(browser: Browser, base: str, folder: Path) -> None:
             "stuck": "/stuck/", "problem": first_link(page, "/stuck/", "/stuck/prob_"),
             "threads": "/threads/", "thread": first_link(page, "/threads/", "/threads/thr_"),
             "lessons": "/lessons/", "lesson": first_link(page, "/lessons/", "/lessons/les_"),
+            "research": "/research/",
             "reflections": "/reflections/", "reflection": first_link(page, "/reflections/", "/reflections/refl_"),
             "statistics": "/statistics/", "deliveries": "/deliveries/", "agents": "/agents/",
             "agent": (agent := first_link(page, "/agents/", "/agents/agt_")), "agent-new": "/agents/new",

@@ -204,4 +204,8 @@ def findings(question: int, answer: Any) -> list[Finding]:
 
 
 def _plain(text: Any) -> str:
-    return _line(_TAG.sub("", text).replace("\0", "")) if isinstance(text, str) else ""
+    if not isinstance(text, str):
+        return ""
+    # Neither database takes NUL or half of a surrogate pair.
+    whole = text.replace("\0", "").encode("utf-8", "ignore").decode()
+    return _line(_TAG.sub("", whole))

@@ -34,6 +34,8 @@ def test_it_is_openapi_3_1_and_lists_every_call(document):
         "/extensions/{extension_id}": ["get"],
         "/memory": ["get", "post"],
         "/memory/{memory_id}": ["get"],
+        "/research": ["post"],
+        "/research/{research_id}": ["get"],
         "/problems": ["get"],
         "/problems/{key}": ["get"],
         "/problems/{key}/resolve": ["post"],

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from reviews import reflections
-from reviews.models import Reflection
+from reviews.models import Reflection, Research
 from tests.admin.addresses import address
 from tests.api.test_problems import get_stuck
 from tests.conftest import HELD
@@ -50,6 +50,7 @@ def test_the_pages_have_no_fault_axe_can_find(
         kuro.post("/memory", {"text": text, "topic": "API", "source": "run 12"})
     for reason in ("Need TSMC Q3 revenue", "need more time"):
         kuro.post("/extensions", {"reason": reason, "evidence": ["Q2: 933.8"]})
+    kuro.post("/research", {"verdict": "You should wait for 45 days.", "topic": "cache"})
     page = open_page(olga, color_scheme=scheme, viewport={"width": width, "height": 844})
     for path in (
         reverse("agents"), reverse("agent-new"), reverse("agent", args=[kuro.id]), reverse("team"),
@@ -63,6 +64,7 @@ def test_the_pages_have_no_fault_axe_can_find(
         reverse("threads"), *(reverse("thread", args=[each.public_id]) for each in ThoughtThread.objects.all()),
         reverse("lessons"), reverse("lesson", args=[Lesson.objects.get().public_id]), address(Lesson, "changelist"),
         address(Lesson, "change", Lesson.objects.get().pk), address(Reflection, "changelist"),
+        reverse("research-list"), reverse("research", args=[Research.objects.get().public_id]),
         reverse("reflections"), reverse("reflection", args=[Reflection.objects.get().public_id]),
         address(ThoughtThread, "changelist"), reverse("admin:thoughtthread_import"),
         address(ThoughtThread, "change", ThoughtThread.objects.get(slug="hope").pk),

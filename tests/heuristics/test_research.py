@@ -97,7 +97,7 @@ class TestFindings:
 
     def test_texts_lose_tags_and_breaks_and_are_cut(self) -> None:
         found = findings(
-            1, {"results": [{"url": "https://a.b/c?d=1#e", "title": "<b>T</b>\n\0x", "content": "s " * 500}]}
+            1, {"results": [{"url": "https://a.b/c?d=1#e", "title": "<b>T</b>\n\0x\ud800", "content": "s " * 500}]}
         )
         assert found == [Finding(1, "T x", "https://a.b/c?d=1#e", ("s " * 500)[:399] + " ")] or found[0].title == "T x"
         assert len(found[0].snippet) == 400

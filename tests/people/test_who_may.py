@@ -32,6 +32,7 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("lessons", "get", "", {}, 200, 200, 200, 200, 200),
     ("lesson-new", "post", "", {"whose": "", "text": "x"}, 409, 403, 403, 409, 409),
     ("reflections", "get", "", {}, 200, 200, 200, 200, 200),
+    ("research-list", "get", "", {}, 200, 200, 200, 200, 200),
     ("reflect-now", "post", AGENT, {}, 404, 403, 403, 302, 302),
     ("agent-handcard", "post", AGENT, {"handcard": "Enough is enough."}, 404, 403, 403, 302, 302),
     ("extensions", "get", "", {}, 200, 200, 200, 200, 200),

@@ -17,8 +17,8 @@ NEED_EN = (
 DO_EN = (
     r"\A\s*(?:[-*•]\s*)?(?:(?:first|then|next|now|please),?\s+)?(?=(?:add|ask|build|buy|check|collect|compare|contact"
     r"|cut|delay|diversify|download|find|get|hire|hold|increase|install|invest|keep|look up|measure|migrate|monitor"
-    r"|move|publish|raise|read|record|reduce|register|replace|review|roll out|sell|set up|ship|start|stop|switch|test|track"
-    r"|train|update|upgrade|verify|watch|write)\b)"
+    r"|move|publish|raise|read|record|reduce|register|replace|review|roll out|sell|set up|ship|start|stop|switch|test"
+    r"|track|train|update|upgrade|verify|watch|write)\b)"
 )
 NEED_ZH = (
     r"(?<![不没无])(?:应该|应当|需要|必须|建议|最好|务必|(?<![主重只将首紧摘概])要)"
@@ -42,7 +42,6 @@ _NO_NAME = (
     "conclusion"
 )
 NO_NAME = frozenset(_NO_NAME.split())
-)
 
 QUESTIONS: Mapping[str, Mapping[str, str]] = {
     "en": {
