@@ -19,12 +19,13 @@ from django.db import models
 
 from metacog import agents, audit, audit_chain, members
 from metacog.models import Agent, Policy, Role, Team, User
-from patterns import exchange, lessons, memory, thinking
-from patterns.models import Lesson, Problem
-from reviews import decisions, extensions, figures, reflections
+from patterns import exchange, lessons, lifecycle, memory, thinking
+from patterns.models import ErrorPattern, Lesson, Problem
+from reviews import decisions, extensions, figures, learning, reflections
 from reviews.demo.clock import Clock
 from reviews.demo.investigated import ASKED, HANDCARDS, REMEMBERED, Answered, Asked, Remembered
 from reviews.demo.known_errors import KNOWN_ERRORS, as_file
+from reviews.demo.mistakes import CORRECTED, RECANTED, REJECTED, TRIED, Corrected, Recanted, Rejected
 from reviews.demo.pursued import PURSUED, STAYED_WITH, TURNS, Pursuit
 from reviews.demo.taught import ANSWERED, DAYS, TAUGHT, WRITTEN, Taught
 from reviews.demo.voices import FORGE, KURO, ROBIN, Said, Turn, Voice
@@ -138,9 +139,11 @@ class _Course:
             self.plan_past(self.end - timedelta(days=remembered.days), partial(self.remember, remembered))
         for asked in ASKED:
             self.plan_past(self.end - timedelta(minutes=asked.minutes), partial(self.ask, asked))
+        self.plan_mistakes()
         for day in figures.days_between(figures.day_of(self.begin), figures.day_of(self.end)):
             over = datetime.combine(day, time(), UTC) + timedelta(days=1)
             self.plan(over, audit_chain.seal)
+            self.plan(over, learning.learn)
             if over > self.end - timedelta(days=DAYS):
                 self.plan(over + timedelta(minutes=6), lambda: reflections.reflect_due(self.clock.at))
         self.plan(self.end - timedelta(hours=20), self.teach)
@@ -149,6 +152,7 @@ class _Course:
             what()
         self.clock.at = self.end
         figures.count_days(self.end)
+        learning.learn()
         audit_chain.seal()
         return api_key
 
@@ -305,6 +309,52 @@ class _Course:
             answer=answer.text,
             guidance=answer.guidance,
         )
+
+    # -- mistakes ----------------------------------------------------------------------------------
+
+    def plan_mistakes(self) -> None:
+        self.plan(self.begin + (self.end - self.begin) * 0.2, self.try_out)
+        scenes: list[tuple[int, Callable[[], object]]] = []
+        for rejected in REJECTED:
+            scenes += [(hours, partial(self.be_rejected, rejected)) for hours in rejected.hours_before]
+        scenes += [(each.hours_before, partial(self.be_corrected, each)) for each in CORRECTED]
+        scenes += [(each.hours_before, partial(self.be_recanted, each)) for each in RECANTED]
+        for hours, scene in scenes:
+            self.plan_past(self.end - timedelta(hours=hours), scene)
+
+    def try_out(self) -> None:
+        keywords, description = TRIED
+        curator, source = self.people["yating"], ErrorPattern.Source.EXTERNAL
+        pattern = lifecycle.add(self.team, curator, keywords=keywords, description=description, source=source)
+        lifecycle.take_step(pattern, "try", curator)
+
+    def be_rejected(self, rejected: Rejected) -> None:
+        said: dict[str, object] = {"response": rejected.text, "items": [{"kind": "chat", "text": rejected.text}]}
+        for held in self.speak(rejected.voice, said):
+            self.soon(6, partial(self.turn_down, held, rejected.reason))
+
+    def turn_down(self, held: HeldItem, reason: str) -> None:
+        decisions.decide(held, self.people["ines"], "reject", reason=reason)
+        self.plan(self.clock.at + timedelta(seconds=settings.UNDO_SECONDS), lambda: decisions.settle(held.agent))
+
+    def be_corrected(self, corrected: Corrected) -> None:
+        session = {"session": f"{corrected.voice.session}-corrected", "mode": corrected.voice.modes[0]}
+        self.speak(corrected.voice, {"response": corrected.text, "user_message": corrected.asked, **session})
+        reply: dict[str, object] = {"response": corrected.reply, "user_message": corrected.message, **session}
+        self.soon(2, lambda: self.speak(corrected.voice, reply))
+
+    def be_recanted(self, recanted: Recanted) -> None:
+        items = [{"kind": "chat", "text": recanted.text}]
+        first: dict[str, object] = {"response": recanted.text, "items": items, "user_message": recanted.asked}
+        for held in self.speak(recanted.voice, first):
+            second: dict[str, object] = {"response": recanted.second, "replies_to_held": held.public_id}
+            self.soon(3, partial(self.speak, recanted.voice, second))
+
+    def soon(self, minutes: int, what: Callable[[], object]) -> None:
+        self.plan(self.clock.at + timedelta(minutes=minutes), what)
+
+    def speak(self, voice: Voice, fields: dict[str, object]) -> list[HeldItem]:
+        return list(self.receive(voice, {**fields, "cycle": next(self.cycles[voice.name])}))
 
     # -- deciding ----------------------------------------------------------------------------------
 

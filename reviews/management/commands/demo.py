@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
+from metacog import catalogues
 from metacog.keys import agent_with_key
 from metacog.management.commands import up
 from metacog.models import AuditEvent, Team, User
@@ -81,6 +82,7 @@ def check_database() -> bool:
 
 def make(days: int) -> str:
     """Invent the history, all of it or nothing; return what to tell whoever started this."""
+    catalogues.compile_all()  # what is learnt is described in the agents' languages
     up.say(f"Inventing {days} days of history; this takes some seconds.")
     now = timezone.now()
     with one_transaction(), turned_back(now - timedelta(days=days)) as clock:
