@@ -1,12 +1,11 @@
-"""The admin of thought threads, and the form of error patterns, whose admin is in reviews, where the responses are."""
+"""The admin of thought threads. That of error patterns is in reviews, where the responses are."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,50 +19,8 @@ from metacog.models import Agent, Role, User
 from patterns import lesson_admin as lesson_admin
 from patterns import memory_admin as memory_admin
 from patterns import thread_files, thread_texts, threads
-from patterns.models import ErrorPattern, ThoughtThread, ThreadStep
+from patterns.models import ThoughtThread, ThreadStep
 from patterns.thread_forms import EditForm, ImportForm
-
-
-class KeywordsField(forms.CharField):
-    """A list of keywords, one a line. What a keyword may be is the model's to say."""
-
-    widget = forms.Textarea(attrs={"rows": 6, "spellcheck": "false"})
-
-    def to_python(self, value: Any) -> list[str]:  # type: ignore[override]  # from a text to a list
-        lines = (line.strip() for line in (super().to_python(value) or "").splitlines())
-        return list(dict.fromkeys(line for line in lines if line))
-
-    def prepare_value(self, value: Any) -> Any:
-        return "\n".join(value) if isinstance(value, list) else value
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return self.to_python(data) != (initial or [])
-
-
-class PatternForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
-    """An error pattern, as its curator writes it."""
-
-    keywords = KeywordsField(
-        label=_("Keywords"),
-        required=False,  # the model's own sentence says what is missing
-        help_text=_("One a line. Any one of them fires, wherever it stands; nothing in it is a wildcard."),
-    )
-
-    class Meta:
-        model = ErrorPattern
-        fields = ["team", "description", "keywords", "source"]
-
-    def clean_keywords(self) -> list[str]:
-        keywords: list[str] = self.cleaned_data["keywords"]
-        if self.instance.state == ErrorPattern.State.ACTIVE and self.instance.pk and "keywords" in self.changed_data:
-            raise ValidationError(
-                gettext("Keywords of an active pattern go live at once: change them in the console, which shows first "
-                        "what they would have done.")
-            )
-        return keywords
-
-
-# -- thought threads -------------------------------------------------------------------------------
 
 
 @admin.register(ThoughtThread)

@@ -23,17 +23,19 @@ class Alone:
     def scorer(self) -> heuristics.Scorer:
         return heuristics.Scorer([{"id": "tried", "keywords": self.keywords, "description": ""}], self.policy)
 
+    def might_match(self, text: str) -> bool:
+        """Say at little cost whether a keyword stands in a text as it reads, without which no profile finds it."""
+        shadow = Shadow(text).text
+        return any(keyword in shadow for keyword in self._shadows)
+
     def hesitate(self, text: str, items: Sequence[heuristics.Item] = ()) -> heuristics.Hesitation | None:
         """Return the hesitation over a text that it matches, else None."""
-        shadow = Shadow(text).text
-        if not any(keyword in shadow for keyword in self._shadows):  # under whichever profile, that much must be there
-            return None
         doubts = self.scorer.hesitate(text, items)
         return doubts if doubts.matched_pattern_ids else None
 
     def match(self, text: str) -> str | None:
         """Return the keyword by which it matches a text."""
-        doubts = self.hesitate(text)
+        doubts = self.hesitate(text) if self.might_match(text) else None
         return matched_by(self.keywords, (span.text for span in evidence(doubts))) if doubts else None
 
 

@@ -18,8 +18,9 @@ from metacog import heuristics
 from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
 from metacog.models import Role
 from patterns import lifecycle
-from patterns.admin import PatternForm, person
+from patterns.admin import person
 from patterns.models import ErrorPattern
+from patterns.pattern_forms import PatternForm
 from reviews.models import AgentResponse, Decision, ExtensionRequest, HeldItem, Reflection, Signal
 
 State = ErrorPattern.State
@@ -63,7 +64,7 @@ class PatternAdmin(ScopedAdmin):
         return [*written, *self.get_readonly_fields(request, obj)] if obj else ["team", *written]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return ["state", "triggered", "public_id", "of_team", "author"] if obj else []
+        return ["state", "triggered", "public_id", "of_team", "author", "console"] if obj else []
 
     # Not the field itself, whose link leads to the team's admin, where only owners get in.
     @admin.display(description=_("team"))
@@ -72,6 +73,10 @@ class PatternAdmin(ScopedAdmin):
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"team": min(team_ids(request, Role.CURATOR), default=None)}
+
+    @admin.display(description=_("in the console"))
+    def console(self, pattern: ErrorPattern) -> str:
+        return format_html('<a href="{}">{}</a>', reverse("pattern", args=[pattern.pk]), gettext("Open"))
 
     @admin.display(description=_("keywords"))
     def some_keywords(self, pattern: ErrorPattern) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 
 from django.db.models import Count, Q, Subquery
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
 from metacog.forms import SIGNALS, STUCK
-from patterns.models import ThreadStep
+from patterns.models import ErrorPattern, ThreadStep
 from reviews.engine_words import reason_said, said
 from reviews.highlight import Shown, show
 from reviews.models import AgentResponse, HeldItem, Signal
@@ -56,6 +57,7 @@ class Part:
     pattern: str  # what the known error is; a curator's words
     words: Sequence[Shown]  # the evidence
     record: str
+    url: str = ""  # of the pattern's own page
 
     @property
     def reason(self) -> str:
@@ -64,21 +66,24 @@ class Part:
 
 
 def explain(hesitation: dict[str, Any], fired: Iterable[Signal], team_id: int) -> list[Part]:
-    """Return the parts of a verdict's `hesitation`; `fired` are the response's signals, with patterns."""
+    """Return the parts of a verdict's `hesitation`; `fired` are the response's signals, with patterns and records."""
     pattern = next((signal.pattern for signal in fired if signal.pattern), None)
-    types = [signal["type"] for signal in hesitation["signals"]]
-    records = _records(types, pattern.pk if pattern else None, team_id)
-    return parts(hesitation["signals"], pattern.description if pattern else "", records)
+    types = [signal["type"] for signal in hesitation["signals"] if signal["type"] != "error-pattern"]
+    return parts(hesitation["signals"], pattern, _records(types, team_id))
 
 
 def parts(
-    signals: Sequence[dict[str, Any]], pattern: str = "", records: dict[str, str] | None = None
+    signals: Sequence[dict[str, Any]], pattern: ErrorPattern | None = None, records: dict[str, str] | None = None
 ) -> list[Part]:
+    """Return the parts of signals, where one was an error pattern with that pattern's own record."""
+    records = dict(records or {})
+    if pattern and (own := getattr(pattern, "record", None)):
+        records["error-pattern"] = _record(own.fired, own.decided, own.rejected)
     found, begins = [], 0
     for signal in signals:
         name, detail = signal["type"], signal["detail"]
         # A pattern that was deleted since lives on in the detail.
-        description = pattern or detail.removeprefix("matches past error: ")
+        description = pattern.description if pattern else detail.removeprefix("matches past error: ")
         found.append(
             Part(
                 type=name,
@@ -88,7 +93,8 @@ def parts(
                 detail=_detail(name, detail),
                 pattern=description if name == "error-pattern" else "",
                 words=_evidence(signal),
-                record=(records or {}).get(name, ""),
+                record=records.get(name, ""),
+                url=reverse("pattern", args=[pattern.pk]) if pattern and name == "error-pattern" else "",
             )
         )
         begins += signal["weight"]
@@ -140,14 +146,12 @@ def _evidence(signal: dict[str, Any]) -> list[Shown]:
     return [show(word) for word in list(words)[:MAX_WORDS]]
 
 
-def _records(types: Sequence[str], pattern_id: int | None, team_id: int) -> dict[str, str]:
-    """Return what became of each signal in this team, by type; of a known error, of that pattern alone."""
-    others = [name for name in types if name != "error-pattern"]
+def _records(types: Sequence[str], team_id: int) -> dict[str, str]:
+    """Return what became of each signal in this team lately, by type."""
     latest = AgentResponse.objects.filter(agent__team=team_id).order_by("-id").values("pk")
     since = Coalesce(Subquery(latest[RECORD_OF - 1 : RECORD_OF]), 0)
     rows = (
-        Signal.objects.filter(response__agent__team=team_id, response__gte=since)
-        .filter(Q(type__in=others) | Q(pattern=pattern_id) if pattern_id else Q(type__in=others))
+        Signal.objects.filter(response__agent__team=team_id, response__gte=since, type__in=types)
         .order_by()
         .values("type")
         .annotate(

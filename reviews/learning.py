@@ -15,11 +15,12 @@ from django.db.models.functions import Coalesce
 
 from metacog import audit
 from metacog.heuristics.shadow import fold
-from metacog.models import Agent, Team
+from metacog.models import Agent, Team, User
+from patterns import lifecycle
 from patterns.models import ErrorPattern, keyword_problems
 from reviews import records
 from reviews.models import AgentResponse, Decision, HeldItem, LearningCursor, PatternOrigin
-from reviews.teaching import Taught, Teacher
+from reviews.teaching import Taught, Teacher, sentence_meant
 
 State = ErrorPattern.State
 
@@ -154,6 +155,28 @@ def propose(
             kind=kind,
             row=row,
         )
+    return pattern
+
+
+def write_down(
+    person: User, *, team: Team, keywords: list[str], description: str, source: str, decision: Decision | None = None
+) -> ErrorPattern:
+    """Write a pattern down for a person, as a proposal; `decision` (with its item) taught it. Raises NotDone."""
+    with transaction.atomic():
+        pattern = lifecycle.add(team, person, keywords=keywords, description=description, source=source)
+        if decision:
+            held = decision.held
+            quotes = {"said": sentence_meant(decision.reason, held.text), "told": decision.reason}
+            PatternOrigin.objects.get_or_create(
+                kind=PatternOrigin.Kind.REJECTION,
+                row=decision.public_id,
+                defaults={
+                    "pattern": pattern,
+                    "response_id": held.response_id,
+                    "held": held,
+                    "evidence": {name: quote[:MAX_EVIDENCE] for name, quote in quotes.items() if quote},
+                },
+            )
     return pattern
 
 

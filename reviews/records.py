@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db.models import Count
+from django.db.models import Count, Prefetch
 from django.db.models.functions import Coalesce
 
 from metacog.models import Agent
@@ -17,12 +18,53 @@ from patterns.alone import Alone, matched_by
 from patterns.lifecycle import responses_of
 from patterns.models import ErrorPattern, PatternRecord
 from patterns.scorer import scorer_for
+from reviews.figures import Ratio
 from reviews.models import AgentResponse, Decision, HeldItem, ShadowMatch, Signal
 
 Verdict, State = Decision.Verdict, ErrorPattern.State
 
 _COUNTED: dict[str, str] = {Verdict.REJECT: "rejected", Verdict.EDIT: "edited", Verdict.APPROVE: "approved"}
 _FIELDS = ("fired", "held", *_COUNTED.values(), "keywords", "last_fired_at")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A pattern's record as ratios; `record` is None while it has none."""
+
+    record: PatternRecord | None
+    seen: int  # responses that it would have fired on, had it matched them
+
+    @classmethod
+    def of(cls, pattern: ErrorPattern, responses: int) -> Standing:
+        """Judge a pattern, read with its record; `responses` are its team's, all of them."""
+        record: PatternRecord | None = getattr(pattern, "record", None)
+        if record is None:
+            return cls(None, 0)
+        until = responses if record.seen_to is None else record.seen_to
+        return cls(record, max(until - record.seen_from, record.fired))
+
+    @property
+    def rate(self) -> Ratio:
+        return Ratio(self.record.fired if self.record else 0, self.seen)
+
+    @property
+    def precision(self) -> Ratio:
+        """Of the items held with it that a person decided, those that were rejected."""
+        return Ratio(self.record.rejected, self.record.decided) if self.record else Ratio(0, 0)
+
+
+def latest(pattern: ErrorPattern, most: int) -> list[AgentResponse]:
+    """Return the responses that a pattern fired on last, in earnest or in shadow, with their held items."""
+    keys: set[int] = set()
+    for model in (Signal, ShadowMatch):
+        fired = model._default_manager.filter(pattern=pattern).order_by("-response")
+        keys.update(fired.values_list("response", flat=True)[:most])
+    rows = AgentResponse.objects.filter(pk__in=keys).select_related("agent").defer("body", "verdict", "history")
+    items = HeldItem.objects.defer("text", "attributes")
+    return list(rows.prefetch_related(Prefetch("held_items", items)).order_by("-pk")[:most])
+
+
+# -- counting --------------------------------------------------------------------------------------
 
 
 class Firing(NamedTuple):

@@ -89,7 +89,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
             **other_parts(verdict),
             "record_of": f"{RECORD_OF:,}",
             "hesitation": hesitation,
-            "parts": explain(hesitation, found.signals.select_related("pattern"), found.agent.team_id)
+            "parts": explain(hesitation, found.signals.select_related("pattern__record"), found.agent.team_id)
             if hesitation
             else [],
             "text": highlight.show(body["response"], highlight.of_response(signals)),

@@ -62,7 +62,7 @@ class Teacher:
             return None
         earlier = AgentResponse.objects.filter(agent=self.agent, session=response.session, pk__lt=response.pk)
         before = earlier.order_by("-pk").first()
-        if before is None:
+        if before is None or before.wire_body().get("user_message") == message:  # which that response answered already
             return None
         said = sentence_meant(message, before.wire_body()["response"])
         description = self._in_words(Kind.CORRECTION, message)

@@ -219,7 +219,7 @@ def _desk(
     return context | {
         "hesitation": hesitation,
         **other_parts(verdict),
-        "parts": explain(hesitation, response.signals.select_related("pattern"), held.team_id),
+        "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.team_id),
         "text": marked(held, verdict, body),
         "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
         "user_message": body.get("user_message"),
@@ -282,6 +282,9 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
         "clip": last.clip,
         "seconds": math.ceil((last.release_at - now).total_seconds()),
         "can_undo": can_undo,
+        "can_teach": last.verdict == Verdict.REJECT
+        and last.undone_at is None
+        and request.user.has_role(last.held.team_id, Role.CURATOR),
     }
 
 

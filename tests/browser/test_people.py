@@ -32,6 +32,7 @@ def test_the_pages_have_no_fault_axe_can_find(
 ) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
+    from reviews import learning
     from reviews.models import ExtensionRequest, HeldItem
 
     for person in PEOPLE:
@@ -39,6 +40,14 @@ def test_the_pages_have_no_fault_axe_can_find(
     kuro.hold()
     agent, pattern = Agent.objects.get(public_id=kuro.id), ErrorPattern.objects.get(team__name="Aurora")
     held = HeldItem.objects.get()
+    proposal = ErrorPattern.objects.create(
+        team=pattern.team, keywords=["out of ideas"], description="gave up", state=ErrorPattern.State.PROPOSED
+    )
+    learning.propose(
+        pattern.team, keywords=["out of ideas"], description="d", source="alex-correction", kind="rejection",
+        row="dec_1", held=held, said="x", told="y",
+    )  # fmt: skip
+    learning.learn()
     get_stuck(kuro)
     for title in ("Hope", "約束與湧現的實踐"):
         kuro.post("/threads", {"title": title, "note": "x", "next": "y"})
@@ -68,6 +77,8 @@ def test_the_pages_have_no_fault_axe_can_find(
         reverse("reflections"), reverse("reflection", args=[Reflection.objects.get().public_id]),
         address(ThoughtThread, "changelist"), reverse("admin:thoughtthread_import"),
         address(ThoughtThread, "change", ThoughtThread.objects.get(slug="hope").pk),
+        reverse("patterns"), reverse("patterns") + "?state=active", reverse("pattern", args=[pattern.pk]) + "?tried=1",
+        reverse("pattern", args=[proposal.pk]), reverse("pattern-new"),
         reverse("policy", args=[kuro.id]), reverse("policy", args=[kuro.id]) + "?threshold=20&hold_at=20",
     ):  # fmt: skip
         page.goto(path)

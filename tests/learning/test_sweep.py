@@ -125,6 +125,13 @@ class TestMessages:
         learning.learn()
         assert not PatternOrigin.objects.exists()
 
+    def test_a_message_that_comes_with_every_step_is_no_answer_to_the_last(self, hold: Any, kuro: Any) -> None:
+        message = "No, that's wrong: the refund takes 14 days."
+        hold(WRONG, session="a", user_message=message)
+        kuro.respond("On it.", session="a", items=[], user_message=message)
+        learning.learn()
+        assert not PatternOrigin.objects.exists()
+
     def test_a_correction_of_nothing_we_have_teaches_nothing(self, hold: Any, kuro: Any) -> None:
         kuro.respond("You're right.", items=[], user_message="No, that's wrong, the refund takes 14 days.")
         learning.learn()

@@ -37,6 +37,8 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("agent-handcard", "post", AGENT, {"handcard": "Enough is enough."}, 404, 403, 403, 302, 302),
     ("extensions", "get", "", {}, 200, 200, 200, 200, 200),
     ("memories", "get", "", {}, 200, 200, 200, 200, 200),
+    ("patterns", "get", "", {}, 200, 200, 200, 200, 200),
+    ("pattern-new", "get", "", {}, 200, 403, 403, 200, 200),
     ("preferences", "get", "", {}, 200, 200, 200, 200, 200),
 ]
 PEOPLE = ["mallory", "victor", "alice", "carla", "olga"]
