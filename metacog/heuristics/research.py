@@ -93,7 +93,7 @@ _FIGURE = re.compile(say.FIGURE, re.IGNORECASE)
 _QUOTED = re.compile(
     r"“([^“”\n]{2,60})”|\"([^\"\n]{2,60})\"|「([^「」\n]{2,60})」|『([^『』\n]{2,60})』|《([^《》\n]{2,60})》"
 )
-_CAPITALS = re.compile(r"\b[A-Z][\w&'-]*(?:\s(?:of\s|for\s|and\s)?[A-Z0-9][\w&'-]*)*")
+_CAPITALS = re.compile(r"\b[A-Z][\w&'-]*(?: (?:of |for |and )?[A-Z0-9][\w&'-]*)*")
 
 
 def _needs(text: str, language: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis.strategies import sampled_from, text
 
 from metacog.heuristics.research import MOST_FOUND, Finding, advice, findings, language_of, questions
@@ -76,6 +76,7 @@ def test_a_query_holds_the_topic_once() -> None:
     assert [each.query.count("index funds") for each in found] == [1, 1, 1]
 
 
+@example("B\n1", "en")
 @given(
     text(alphabet="aB1 %$.,「」要應該《》\n“\u200b\U0001f600", max_size=60), sampled_from(["en", "zh-Hant", "zh-Hans"])
 )
