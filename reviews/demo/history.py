@@ -21,13 +21,13 @@ from metacog import agents, audit, audit_chain, members
 from metacog.models import Agent, Policy, Role, Team, User
 from patterns import exchange, lessons, lifecycle, memory, thinking
 from patterns.models import ErrorPattern, Lesson, Problem
-from reviews import decisions, extensions, figures, learning, reflections
+from reviews import decisions, extensions, figures, learning, reflections, research
 from reviews.demo.clock import Clock
 from reviews.demo.investigated import ASKED, HANDCARDS, REMEMBERED, Answered, Asked, Remembered
 from reviews.demo.known_errors import KNOWN_ERRORS, as_file
 from reviews.demo.mistakes import CORRECTED, RECANTED, REJECTED, TRIED, Corrected, Recanted, Rejected
 from reviews.demo.pursued import PURSUED, STAYED_WITH, TURNS, Pursuit
-from reviews.demo.taught import ANSWERED, DAYS, TAUGHT, WRITTEN, Taught
+from reviews.demo.taught import ANSWERED, DAYS, RESEARCHED, TAUGHT, WRITTEN, Taught
 from reviews.demo.voices import FORGE, KURO, ROBIN, Said, Turn, Voice
 from reviews.ingest import receive
 from reviews.knowledge import surest, teach
@@ -147,6 +147,8 @@ class _Course:
             if over > self.end - timedelta(days=DAYS):
                 self.plan(over + timedelta(minutes=6), lambda: reflections.reflect_due(self.clock.at))
         self.plan(self.end - timedelta(hours=20), self.teach)
+        for ago, name, verdict, topic in RESEARCHED:
+            self.plan(self.end - timedelta(days=ago), partial(self.look_up, name, verdict, topic))
         while self.planned:
             self.clock.at, _, what = heapq.heappop(self.planned)
             what()
@@ -266,6 +268,9 @@ class _Course:
             if after:
                 fields = {**said, "user_message": after[0], "response": after[1]}
                 self.plan(at + timedelta(minutes=2), partial(self.step, taught.voice, fields))
+
+    def look_up(self, name: str, verdict: str, topic: str) -> None:
+        research.begin(self.agents[name], verdict, topic)
 
     def teach(self) -> None:
         """Have Yating answer what was proposed, and write lessons of her own."""

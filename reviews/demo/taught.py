@@ -81,3 +81,8 @@ WRITTEN = (
     ("", "Name where a number comes from, or say that it is a guess.", ()),
     ("kuro", "推測和讀到的內容分開寫。", ()),
 )  # fmt: skip
+# What was asked for after a verdict: how many days ago, whose, the verdict, its topic.
+RESEARCHED = (
+    (2.6, "forge", "The nightly run should use one clock; 14 of 20 failures fell at midnight.", "nightly run"),
+    (1.1, "kuro", "裁決：建議先試辦電動公車三個月，再決定預算。根據《城市交通年報》，搭乘人次增加了 12%。", "電動公車"),
+)
