@@ -126,18 +126,20 @@ def propose(agent: Agent, proposals: Iterable[Proposal], reflection: str, now: d
     Wants the lock on the agent's state. A proposal that was made before joins its row, and counts where it has
     evidence that is not there yet; one that a person dismissed, retired or confirmed stays as they left it.
     """
+    keys = {hashlib.sha256(f"{each.kind}\0{each.about}".encode()).hexdigest(): each for each in proposals}
+    # In the order in which `give` takes them, so that the two never wait for each other in a circle.
+    known_rows = Lesson.objects.select_for_update().filter(agent=agent, key__in=keys).order_by("pk")
+    rows = {row.key: row for row in known_rows}
     told = []
-    for proposal in proposals:
-        about = f"{proposal.kind}\0{proposal.about}"
-        key = hashlib.sha256(about.encode()).hexdigest()
-        row = Lesson.objects.select_for_update().filter(agent=agent, key=key).first()
-        is_new = row is None
-        row = row or Lesson(
+    for key, proposal in keys.items():
+        is_new = key not in rows
+        row = rows.get(key) or Lesson(
             team_id=agent.team_id, agent=agent, key=key, origin=proposal.origin, created_at=now, evidence={}
         )
         row.agent = agent
         known = row.evidence.get("responses", [])
-        fresh = [public_id for public_id in proposal.responses if public_id not in known]
+        seen = set(known)
+        fresh = [public_id for public_id in proposal.responses if public_id not in seen]
         if not fresh:
             continue
         row.evidence = {

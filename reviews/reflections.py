@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from time import monotonic
 from typing import Any
 
 from django.db import transaction
@@ -29,7 +30,7 @@ from reviews.wire import instant, owed
 WINDOW = timedelta(days=7)  # that is looked back on: a day alone tells too little
 MOST = 1_000  # responses of it, the latest
 CATCH_UP = 7  # days that nobody looked back on, because nothing ran
-A_RUN = 30  # reflections; what is left is made by the runs that follow
+TURN_SECONDS = 20.0  # in which a run begins reflections; what is left is made by the runs that follow
 SHOWN = 4_000  # characters of a message and of a response that are read
 
 _DAY = timedelta(days=1)
@@ -39,11 +40,11 @@ log = logging.getLogger(__name__)
 
 def reflect_due(now: datetime) -> int:
     """Reflect on each day that is over, once, for every agent that has it switched on; return how many were made."""
-    made = 0
+    began, made = monotonic(), 0
     last = dict(Reflection.objects.order_by().values_list("agent").annotate(Max("day")))
     for agent in Agent.objects.filter(enabled=True).select_related("team").order_by("pk"):
         for day in _days_due(agent, last.get(agent.pk), now.astimezone(UTC).date()):
-            if made == A_RUN:
+            if monotonic() - began > TURN_SECONDS:
                 return made
             try:
                 made += reflect(agent, _begin_of(day + _DAY), day=day) is not None
