@@ -46,6 +46,7 @@ SENTENCES: Mapping[str, Promise] = {
     "think-twice-answered": gettext_lazy("Whether %(agent)s should think twice was answered: %(said)s"),
     "think-twice-outcome": gettext_lazy("What came of thinking twice about a problem of %(agent)s was noted"),
     "problem-resolved": gettext_lazy("A problem of %(agent)s was resolved"),
+    "sample-judged": gettext_lazy("%(actor)s judged a response of %(agent)s that was let through"),
     "problem-erased": gettext_lazy("What was kept of a problem of %(agent)s was erased after %(days)s days"),
     "thread-created": gettext_lazy("%(actor)s began a thought thread of %(agent)s"),
     "thread-touched": gettext_lazy("A response of %(agent)s pursued a thought thread"),

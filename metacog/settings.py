@@ -388,6 +388,7 @@ CELERY_BEAT_SCHEDULE = {
     "keep-anchor": {"task": "reviews.tasks.keep_anchor", "schedule": 600.0, "options": {"expires": 600}},
     "erase": {"task": "reviews.tasks.erase", "schedule": 3600.0, "options": {"expires": 3600}},
     "count-days": {"task": "reviews.tasks.count_days", "schedule": 300.0, "options": {"expires": 300}},
+    "pick-samples": {"task": "reviews.tasks.pick_samples", "schedule": 1800.0, "options": {"expires": 1800}},
     "reflect": {"task": "reviews.tasks.reflect", "schedule": 600.0, "options": {"expires": 600}},
     "learn": {"task": "reviews.tasks.learn", "schedule": 10.0, "options": {"expires": 10}},
     "search": {"task": "reviews.tasks.search", "schedule": 5.0, "options": {"expires": 10}},

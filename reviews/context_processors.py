@@ -15,6 +15,7 @@ SECTIONS = {
     "together": "queue",
     "decide-together": "queue",
     "response": "responses",
+    "let-through": "statistics",
     "agent": "agents",
     "agent-new": "agents",
 }

@@ -31,6 +31,10 @@ def decision_id() -> str:
     return new_id("dec")
 
 
+def sample_id() -> str:
+    return new_id("smp")
+
+
 def delivery_id() -> str:
     return new_id("msg")
 
@@ -352,6 +356,34 @@ class LearningCursor(models.Model):
 
     def __str__(self) -> str:
         return f"{self.agent_id}: {self.response}, {self.decision_seq}"
+
+
+class Sample(models.Model):
+    """A response that nothing was held of, put before people to learn what the rules miss (reviews/samples.py)."""
+
+    class Verdict(models.TextChoices):
+        FINE = "fine", _("Rightly let through")
+        MISSED = "missed", _("Should have been held")
+
+    public_id = models.CharField(max_length=40, unique=True, default=sample_id)
+    response = models.OneToOneField(AgentResponse, models.PROTECT, related_name="sample")
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="samples")
+    day = models.DateField()  # in UTC, when the response came
+    verdict = models.CharField(max_length=6, choices=Verdict, blank=True)
+    person = models.ForeignKey(User, models.PROTECT, null=True, related_name="samples")
+    judged_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("sample")
+        verbose_name_plural = _("samples")
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["agent", "day"], name="samples_of_day"),
+            models.Index(fields=["agent", "-day"], condition=Q(verdict=""), name="samples_waiting"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
 
 
 class Delivery(models.Model):

@@ -77,7 +77,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
                 sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
             ),
         }
-        for answer, sent in zip(verdict["items"], _items_of(body), strict=True)
+        for answer, sent in zip(verdict["items"], items_of(body), strict=True)
     ]
     known = ("response", "items", "user_message")
     return render(
@@ -102,7 +102,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
     )
 
 
-def _items_of(body: dict[str, Any]) -> tuple[Item, ...]:
+def items_of(body: dict[str, Any]) -> tuple[Item, ...]:
     """Return the items of a body as it was posted, as `Scorer.items` does."""
     if (sent := body.get("items")) is not None:
         return tuple(

@@ -20,7 +20,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
 from metacog.models import Agent
-from reviews import figures
+from reviews import figures, samples
 from reviews.explanation import TITLES
 from reviews.figures import ENOUGH, Ratio, Total
 from reviews.models import DailyFigure
@@ -78,6 +78,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
     """Show the figures of the last days beside those of as many days before."""
     asked = Asked.by(request)
     rows = asked.rows(asked.before)
+    chosen = [asked.agent] if asked.agent else asked.agents
     now = [row for row in rows if row.day >= asked.first]
     total, before = Total.of(now), Total.of(row for row in rows if row.day < asked.first)
     context = {
@@ -98,6 +99,9 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "held": _held_chart(asked, now),
         "bands": _band_chart(total),
         "signals": _signals(total),
+        "missed": [
+            {"agent": each.agent.name, "told": ratio(each.missed)} for each in samples.misses(chosen, asked.first)
+        ],
         "enough": ENOUGH,
     }
     return render(request, "reviews/statistics.html", context)

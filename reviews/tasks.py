@@ -62,6 +62,14 @@ def count_days() -> None:
 
 
 @shared_task
+def pick_samples() -> None:
+    """Pick, once for each day of each agent that is over, what of the let through people are asked to judge."""
+    from reviews import samples
+
+    samples.pick_due(timezone.now())
+
+
+@shared_task
 def reflect() -> None:
     """Look back, once, on each day of each agent that is over."""
     from reviews import reflections

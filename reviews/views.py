@@ -22,7 +22,7 @@ from django_htmx.middleware import HtmxDetails
 
 from metacog.heuristics import Hesitation, parse_tags
 from metacog.models import Agent, Role, User
-from reviews import decisions, highlight, presence, reasons
+from reviews import decisions, highlight, presence, reasons, samples
 from reviews import queue as held_queue
 from reviews.explanation import RECORD_OF, TITLES, explain, other_parts, parts
 from reviews.models import AgentResponse, Decision, HeldItem
@@ -302,8 +302,8 @@ def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
     if not AgentResponse.objects.filter(agent__team__in=teams).exists():
         return {"nothing": "responses"}
     if not HeldItem.objects.filter(team__in=teams).exists():
-        return {"nothing": "held"}
-    return {"nothing": "waiting"}
+        return {"nothing": "held", "samples": samples.waiting(teams).count()}
+    return {"nothing": "waiting", "samples": samples.waiting(teams).count()}
 
 
 def _first(page: held_queue.Page) -> HeldItem | None:

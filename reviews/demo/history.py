@@ -21,7 +21,7 @@ from metacog import agents, audit, audit_chain, members
 from metacog.models import Agent, Policy, Role, Team, User
 from patterns import exchange, lessons, lifecycle, memory, thinking
 from patterns.models import ErrorPattern, Lesson, Problem
-from reviews import decisions, extensions, figures, learning, reflections, research
+from reviews import decisions, extensions, figures, learning, reflections, research, samples
 from reviews.demo.clock import Clock
 from reviews.demo.investigated import ASKED, HANDCARDS, REMEMBERED, Answered, Asked, Remembered
 from reviews.demo.known_errors import KNOWN_ERRORS, as_file
@@ -31,7 +31,7 @@ from reviews.demo.taught import ANSWERED, DAYS, RESEARCHED, TAUGHT, WRITTEN, Tau
 from reviews.demo.voices import FORGE, KURO, ROBIN, Said, Turn, Voice
 from reviews.ingest import receive
 from reviews.knowledge import surest, teach
-from reviews.models import AgentResponse, Decision, ExtensionRequest, HeldItem
+from reviews.models import AgentResponse, Decision, ExtensionRequest, HeldItem, Sample
 
 TEAM = "Harbour Lane"
 BEGUN = "demo-begun"  # the first event of a demo's audit record, and of no other
@@ -107,6 +107,7 @@ class _Course:
         self.cycles = {voice.name: count(1) for voice in (ROBIN, FORGE, KURO)}
         self.agents: dict[str, Agent] = {}
         self.people: dict[str, User] = {}
+        self.risky: set[int] = set()  # the responses that ought to be held
 
     def plan(self, at: datetime, what: Callable[[], object]) -> None:
         """Have something happen at a moment; what would come after the end never does."""
@@ -145,6 +146,7 @@ class _Course:
             self.plan(over, audit_chain.seal)
             self.plan(over, learning.learn)
             if over > self.end - timedelta(days=DAYS):
+                self.plan(over + timedelta(minutes=5), lambda: self.sample(self.clock.at))
                 self.plan(over + timedelta(minutes=6), lambda: reflections.reflect_due(self.clock.at))
         self.plan(self.end - timedelta(hours=20), self.teach)
         for ago, name, verdict, topic in RESEARCHED:
@@ -171,6 +173,14 @@ class _Course:
             agent, key, _ = agents.create_agent(self.team, voice.name, self.owner, language=voice.language)
             self.agents[voice.name], keys[voice.name] = agent, key
         return keys[ROBIN.name]
+
+    def sample(self, now: datetime) -> None:
+        """Pick from the day that is over, and have Marek judge it the next morning, but for the last one."""
+        samples.pick_due(now)
+        if now < self.end - timedelta(days=1):
+            for sample in samples.waiting(Team.objects.filter(pk=self.team.pk)).select_related("agent", "response"):
+                verdict = Sample.Verdict.MISSED if sample.response_id in self.risky else Sample.Verdict.FINE
+                self.plan(now + timedelta(hours=8), partial(samples.judge, sample, self.people["marek"], verdict))
 
     def agent(self, voice: Voice) -> Agent:
         """Return the agent as a request would read it, with the versions that are in force."""
@@ -200,7 +210,10 @@ class _Course:
 
     def post(self, voice: Voice, turn: Turn, is_left: bool) -> None:
         said = voice.say(turn, self.chance, next(self.cycles[voice.name]))
-        for held in self.receive(voice, said.fields):
+        held_items = self.receive(voice, said.fields)
+        if turn in voice.risky:
+            self.risky.add(AgentResponse.objects.filter(agent=self.agents[voice.name]).latest("pk").pk)
+        for held in held_items:
             if not is_left:
                 self.plan_decision(voice, said, held)
 

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from reviews import reflections
-from reviews.models import Reflection, Research
+from reviews.models import AgentResponse, Reflection, Research, Sample
 from tests.admin.addresses import address
 from tests.api.test_problems import get_stuck
 from tests.conftest import HELD
@@ -60,6 +60,8 @@ def test_the_pages_have_no_fault_axe_can_find(
     for reason in ("Need TSMC Q3 revenue", "need more time"):
         kuro.post("/extensions", {"reason": reason, "evidence": ["Q2: 933.8"]})
     kuro.post("/research", {"verdict": "You should wait for 45 days.", "topic": "cache"})
+    passed = AgentResponse.objects.filter(held_items=None, session="").latest("pk")
+    Sample.objects.create(response=passed, agent=agent, day=passed.received_at.date())
     page = open_page(olga, color_scheme=scheme, viewport={"width": width, "height": 844})
     for path in (
         reverse("agents"), reverse("agent-new"), reverse("agent", args=[kuro.id]), reverse("team"),
@@ -69,7 +71,7 @@ def test_the_pages_have_no_fault_axe_can_find(
         address(Agent, "changelist"), address(HeldItem, "changelist"), address(HeldItem, "change", held.pk),
         reverse("extensions"), *(reverse("extension", args=[row.public_id]) for row in ExtensionRequest.objects.all()),
         reverse("memories"), *(reverse("memory", args=[row.public_id]) for row in Memory.objects.all()),
-        reverse("stuck"), reverse("problem", args=[Problem.objects.get().public_id]),
+        reverse("let-through"), reverse("stuck"), reverse("problem", args=[Problem.objects.get().public_id]),
         reverse("threads"), *(reverse("thread", args=[each.public_id]) for each in ThoughtThread.objects.all()),
         reverse("lessons"), reverse("lesson", args=[Lesson.objects.get().public_id]), address(Lesson, "changelist"),
         address(Lesson, "change", Lesson.objects.get().pk), address(Reflection, "changelist"),

@@ -1,0 +1,121 @@
+"""What the rules let through: a random few of each agent's day, judged by people, for an honest miss rate.
+
+What is held gets looked at anyway; without these nobody would ever see what should have been.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
+
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from metacog import audit
+from metacog.models import Agent, AgentState, Team, User
+from reviews import figures
+from reviews.figures import Ratio
+from reviews.models import AgentResponse, HeldItem, Sample
+
+A_DAY = 5  # of each agent
+CATCH_UP = timedelta(days=7)  # how far back days are made up for that the worker slept through
+LOOK_AT = 400  # responses of a day that are read at most to find so many
+WAITS_FOR = timedelta(days=14)  # what nobody has judged by then is no longer asked about
+COUNTED = timedelta(days=90)
+AT_ONCE = 50
+
+# Exact, since everybody's chance is the same: no seed that an agent could guess.
+_chance = random.SystemRandom()
+
+
+def pick_due(now: datetime) -> int:
+    """Pick from every day that is over and was not picked from; return how many. Runs any number of times."""
+    today = figures.day_of(now)
+    days = list(figures.days_between(figures.day_of(now - CATCH_UP), today - timedelta(days=1)))
+    done = set(Sample.objects.filter(day__gte=days[0]).values_list("agent", "day"))
+    agents = Agent.objects.filter(hesitation_enabled=True).order_by("pk")
+    return sum(_pick(agent, day) for agent in agents for day in days if (agent.pk, day) not in done)
+
+
+def _pick(agent: Agent, day: date) -> int:
+    start = datetime.combine(day, time(), UTC)
+    passed = AgentResponse.objects.filter(
+        agent=agent,
+        received_at__gte=start,
+        received_at__lt=start + timedelta(days=1),
+        hesitation_score__isnull=False,
+        held_items=None,
+        erased_at=None,
+    )
+    keys = list(passed.values_list("pk", flat=True))
+    found = _candidates(_chance.sample(keys, min(LOOK_AT, len(keys))))
+    picked = list(islice(found, A_DAY))
+    if not picked:
+        return 0
+    with transaction.atomic(durable=True):
+        AgentState.objects.select_for_update().get(pk=agent.pk)
+        if Sample.objects.filter(agent=agent, day=day).exists():
+            return 0  # another worker was faster
+        Sample.objects.bulk_create([Sample(response_id=key, agent=agent, day=day) for key in sorted(picked)])
+    return len(picked)
+
+
+def _candidates(keys: Sequence[int]) -> Iterator[int]:
+    """Give those responses, in this order, of which something went out that could have been held."""
+    for first in range(0, len(keys), AT_ONCE):
+        some = keys[first : first + AT_ONCE]
+        rows = AgentResponse.objects.only("verdict").in_bulk(some)
+        for key in some:
+            items = rows[key].wire_verdict()["items"]
+            if any(item["kind"] in HeldItem.Kind.values and not item.get("recognised") for item in items):
+                yield key
+
+
+def waiting(teams: QuerySet[Team]) -> QuerySet[Sample]:
+    """Return what these teams have not judged yet, the oldest first."""
+    since = figures.day_of(timezone.now() - WAITS_FOR)
+    return Sample.objects.filter(
+        agent__team__in=teams, verdict="", day__gte=since, response__erased_at=None
+    ).order_by("id")
+
+
+def judge(sample: Sample, person: User, verdict: str) -> None:
+    """Write down what a person says of a sample; who says so last is right."""
+    with transaction.atomic(durable=True):
+        before = Sample.objects.select_for_update().get(pk=sample.pk)
+        if (before.verdict, before.person_id) == (verdict, person.pk):
+            return
+        before.verdict, before.person, before.judged_at = verdict, person, timezone.now()
+        before.save(update_fields=["verdict", "person", "judged_at"])
+        audit.record(
+            "sample-judged",
+            sample.public_id,
+            actor=person,
+            team=sample.agent.team_id,
+            agent=sample.agent,
+            before=sample.verdict,
+            after=verdict,
+            response=sample.response.public_id,
+        )
+
+
+@dataclass(frozen=True)
+class Misses:
+    """Of so many responses of an agent that were let through and looked at, so many should have been held."""
+
+    agent: Agent
+    missed: Ratio
+
+
+def misses(agents: Sequence[Agent], since: date) -> list[Misses]:
+    """Count, by agent, what was judged of the days from `since` on; agents of whom nothing was are left out."""
+    judged = Sample.objects.filter(agent__in=agents, day__gte=since).exclude(verdict="").order_by()
+    counts = judged.values("agent").annotate(
+        looked=Count("pk"), missed=Count("pk", filter=Q(verdict=Sample.Verdict.MISSED))
+    )
+    by_agent = {row["agent"]: Ratio(row["missed"], row["looked"]) for row in counts}
+    return [Misses(agent, by_agent[agent.pk]) for agent in agents if agent.pk in by_agent]

@@ -1,0 +1,210 @@
+"""What was let through: who is asked about what, once, and what comes of the answers."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from metacog.models import AuditEvent
+from reviews import samples
+from reviews.models import AgentResponse, Sample
+
+PAGE = "/let-through/"
+
+
+@pytest.fixture
+def client(as_person: Any, alice: Any) -> Any:
+    return as_person(alice)
+
+
+def let_through(caller: Any, text: str = "It may rain.", **fields: Any) -> str:
+    verdict = caller.respond(text, **{"items": [{"kind": "chat", "text": text}]} | fields)
+    return str(verdict["id"])
+
+
+def days_ago(days: int) -> None:
+    """Have everything that was posted come so many days before today, at noon in UTC."""
+    noon = datetime.combine(timezone.now().astimezone(UTC).date(), datetime.min.time(), UTC) + timedelta(hours=12)
+    AgentResponse.objects.update(received_at=noon - timedelta(days=days))
+
+
+def picked() -> list[str]:
+    return [sample.response.public_id for sample in Sample.objects.select_related("response")]
+
+
+def asked(client: Any) -> str:
+    return re.search(r'action="(/let-through/[^"]+/judge)"', client.get(PAGE).content.decode())[1]
+
+
+def test_a_random_few_of_a_day_that_is_over_are_picked_once(kuro: Any) -> None:
+    posted = {let_through(kuro) for _ in range(8)}
+    days_ago(1)
+    assert samples.pick_due(timezone.now()) == samples.A_DAY
+    assert samples.pick_due(timezone.now()) == 0
+    assert len(set(picked())) == samples.A_DAY
+    assert set(picked()) < posted
+
+
+def test_everybody_has_a_chance_of_being_picked(kuro: Any) -> None:
+    posted = {let_through(kuro) for _ in range(7)}
+    days_ago(1)
+    seen: set[str] = set()
+    for _ in range(200):  # the odds that one of seven is never among five of them: (2/7)^200
+        samples.pick_due(timezone.now())
+        seen |= set(picked())
+        Sample.objects.all().delete()
+        if seen == posted:
+            break
+    assert seen == posted
+
+
+@pytest.mark.parametrize(("days", "is_picked"), [(0, False), (1, True), (7, True), (8, False)])
+def test_days_that_were_slept_through_are_made_up_for_within_a_week(kuro: Any, days: int, is_picked: bool) -> None:
+    let_through(kuro)
+    days_ago(days)
+    assert samples.pick_due(timezone.now()) == is_picked
+
+
+@pytest.mark.parametrize(
+    ("what", "is_picked"),
+    [
+        ({"items": [{"kind": "remember", "text": "It rains."}]}, True),
+        ({"items": [{"kind": "ask", "text": "Does it rain?"}]}, False),
+        ({"items": []}, False),
+        ({"items": [{"kind": "chat", "text": "a"}, {"kind": "ask", "text": "b"}]}, True),
+    ],
+)
+def test_only_what_could_have_been_held_is_picked(kuro: Any, what: dict[str, Any], is_picked: bool) -> None:
+    let_through(kuro, **what)
+    days_ago(1)
+    assert samples.pick_due(timezone.now()) == is_picked
+
+
+def test_what_was_held_or_erased_or_not_scored_is_not_picked(kuro: Any) -> None:
+    from metacog.models import Agent
+
+    kuro.hold()
+    erased = let_through(kuro)
+    Agent.objects.update(hesitation_enabled=False)
+    let_through(kuro)
+    Agent.objects.update(hesitation_enabled=True)
+    days_ago(1)
+    AgentResponse.objects.filter(public_id=erased).update(erased_at=timezone.now())
+    assert samples.pick_due(timezone.now()) == 0
+
+
+def test_what_people_approved_before_is_not_asked_about_again(kuro: Any, undo_at_once: None) -> None:
+    held = kuro.hold()
+    kuro.post(f"/held/{held}/decision", {"verdict": "reject", "reason": "x"})
+    from reviews import decisions
+    from reviews.models import HeldItem
+
+    again = HeldItem.objects.get(public_id=kuro.hold())
+    decisions.decide(again, _bob(), "approve")
+    verdict = kuro.respond(again.text, items=[{"kind": "chat", "text": again.text}])
+    assert verdict["items"][0]["disposition"] == "pass"
+    days_ago(1)
+    assert samples.pick_due(timezone.now()) == 0
+
+
+def _bob() -> Any:
+    from metacog.models import Membership, Role, Team, User
+
+    person = User.objects.create_user("someone")
+    Membership.objects.create(user=person, team=Team.objects.get(name="Aurora"), role=Role.REVIEWER)
+    return person
+
+
+def test_a_person_judges_one_after_the_other_and_may_change_their_mind(client: Any, kuro: Any) -> None:
+    for text in ("It may rain.", "It may snow."):
+        let_through(kuro, text)
+    days_ago(1)
+    samples.pick_due(timezone.now())
+    first = asked(client)
+    client.post(first, {"verdict": "missed"})
+    second = asked(client)
+    assert second != first
+    client.post(second, {"verdict": "fine"})
+    page = client.get(PAGE).content.decode()
+    assert "Nothing to judge now" in page
+    assert "Should have been held · kuro" in page
+    client.post(first, {"verdict": "fine"})
+    assert sorted(Sample.objects.values_list("verdict", flat=True)) == ["fine", "fine"]
+    events = AuditEvent.objects.filter(action="sample-judged").order_by("id").values_list("actor", "before", "after")
+    assert list(events) == [("alice", "", "missed"), ("alice", "", "fine"), ("alice", "missed", "fine")]
+
+
+def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
+    client: Any, kuro: Any, alice: Any
+) -> None:
+    for _ in range(60):
+        let_through(kuro)
+    days_ago(1)
+    today = timezone.now().date()
+    Sample.objects.bulk_create(
+        Sample(
+            response=response,
+            agent=response.agent,
+            day=today - timedelta(days=1),
+            verdict="missed" if number < 3 else "fine",
+            person=alice,
+            judged_at=timezone.now(),
+        )
+        for number, response in enumerate(AgentResponse.objects.select_related("agent"))
+    )
+    assert re.search(r"5\s%\s+<span class=\"quiet\">2–14\s%", client.get(PAGE).content.decode())
+    from reviews import figures
+
+    figures.count_days(timezone.now())
+    figures.recount(AgentResponse.objects.first().agent, today - timedelta(days=1))
+    told = client.get("/statistics/").content.decode()
+    assert re.search(r"3 of 60 looked at should have been held: 5\s%", told)
+    Sample.objects.filter(verdict="fine").delete()
+    assert "3 of 3 looked at should have been held: too few to tell" in client.get("/statistics/").content.decode()
+
+
+def test_an_empty_queue_offers_what_waits_to_be_judged(client: Any, kuro: Any) -> None:
+    let_through(kuro)
+    days_ago(1)
+    assert "that was let through" not in client.get("/queue/").content.decode()
+    samples.pick_due(timezone.now())
+    assert "Judge 1 response that was let through" in client.get("/queue/").content.decode()
+
+
+def test_what_nobody_judged_in_a_fortnight_is_no_longer_asked(client: Any, kuro: Any) -> None:
+    let_through(kuro)
+    days_ago(1)
+    samples.pick_due(timezone.now())
+    Sample.objects.update(day=timezone.now().date() - timedelta(days=15))
+    assert "Nothing to judge now" in client.get(PAGE).content.decode()
+
+
+@pytest.mark.parametrize(("person", "page", "post"), [("mallory", 404, 404), ("victor", 200, 403), ("alice", 200, 302)])
+def test_it_answers_each_as_their_role_allows(
+    request: Any, as_person: Any, kuro: Any, person: str, page: int, post: int
+) -> None:
+    let_through(kuro, "Only Aurora knows.")
+    days_ago(1)
+    samples.pick_due(timezone.now())
+    sample = Sample.objects.get()
+    client = as_person(request.getfixturevalue(person))
+    assert client.get(PAGE, {"sample": sample.public_id}).status_code == page
+    assert ("Only Aurora knows." in client.get(PAGE).content.decode()) == (page == 200)
+    assert client.post(f"{PAGE}{sample.public_id}/judge", {"verdict": "missed"}).status_code == post
+    sample.refresh_from_db()
+    assert sample.verdict == ("missed" if post == 302 else "")
+
+
+def test_its_cost_does_not_grow_with_the_samples(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
+    for _ in range(5):
+        let_through(kuro)
+    days_ago(1)
+    samples.pick_due(timezone.now())
+    for _ in range(3):
+        client.post(asked(client), {"verdict": "fine"})
+    with django_assert_num_queries(9):
+        client.get(PAGE)
