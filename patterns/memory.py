@@ -261,6 +261,7 @@ def _compare(row: Memory) -> None:
         [
             MemoryConflict(newer=row, older=others[place], kind=found.kind, confidence=found.confidence)
             for place, found in contradicted(row.text, [other.text for other in others])
+            if found.kind != "retraction" or place == 0  # what takes something back takes back one thing
         ],
         ignore_conflicts=True,  # it was compared before, when it began to wait
     )

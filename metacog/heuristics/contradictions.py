@@ -1,7 +1,7 @@
 """Tell whether one text contradicts another: a second look its first (seed 000, H9), new knowledge a memory (H10)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -42,19 +42,13 @@ def contradicts(first: str, second: str) -> Contradiction | None:
     text that takes the first back ("I was wrong", 我收回) does as a whole. Questions and conditions state nothing;
     "may" weakens; what differs in time, version or step can hold side by side.
     """
-    best: Contradiction | None = None
-    firsts, seconds = list(_statements(first)), list(_statements(second))
-    for ours in seconds:
-        found = [_retracted(ours), *(_compare(theirs, ours) for theirs in firsts)]
-        for each in found:
-            if each and (best is None or each.confidence > best.confidence):
-                best = each
-    return best
+    return _clearest(list(_statements(first)), list(_statements(second)))
 
 
 def contradicted(knowledge: str, memories: Iterable[str]) -> list[tuple[int, Contradiction]]:
     """Find the memories that new knowledge contradicts: the number of each, the surest first."""
-    found = [(number, contradicts(memory, knowledge)) for number, memory in enumerate(memories)]
+    ours = list(_statements(knowledge))
+    found = [(number, _clearest(list(_statements(memory)), ours)) for number, memory in enumerate(memories)]
     certain = [(number, each) for number, each in found if each]
     return sorted(certain, key=lambda pair: (-pair[1].confidence, pair[0]))
 
@@ -66,6 +60,16 @@ class _Statement(NamedTuple):
     negations: int
     numbers: tuple[tuple[str, str], ...]  # (value, unit)
     labels: frozenset[str]
+
+
+def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Contradiction | None:
+    best: Contradiction | None = None
+    for ours in seconds:
+        found = [_retracted(ours), *(_compare(theirs, ours) for theirs in firsts)]
+        for each in found:
+            if each and (best is None or each.confidence > best.confidence):
+                best = each
+    return best
 
 
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")

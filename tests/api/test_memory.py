@@ -177,6 +177,12 @@ class TestContradicting:
         (item, *_) = kuro.get("/memory?q=API pagination").json()["items"]
         assert len(item["contradicts"]) == 1
 
+    def test_a_retraction_takes_back_what_it_is_most_like_and_nothing_else(self, kuro: Any) -> None:
+        remember(kuro, "The deploy runs at night.")
+        old = remember(kuro, "The deploy takes five minutes.")
+        new = remember(kuro, "I was wrong: the deploy takes longer than five minutes.")
+        assert [(clash["id"], clash["type"]) for clash in new["contradicts"]] == [(old["id"], "retraction")]
+
     def test_what_waits_is_compared_and_not_quoted(self, kuro: Any) -> None:
         old = remember(kuro, "The cache is warm.")
         held = remember(kuro, "The cache is obviously not warm.")
