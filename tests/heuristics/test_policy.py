@@ -28,6 +28,7 @@ def test_it_starts_from_the_contracts_defaults() -> None:
         "stuck_threshold": 7,
         "budget_calls": 5,
         "budget_extension": 3,
+        "budget_wait_seconds": 3600,
         "parts": {"quality": True, "confidence": True, "stuck": True, "reflection": True},
         "quality": {},
         "stuck": {},
