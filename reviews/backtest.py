@@ -6,6 +6,7 @@ pattern that matches as well changes nothing: a known error counts once.
 
 from __future__ import annotations
 
+import heapq
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -68,14 +69,18 @@ class Backtest:
 
 
 def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
-    """Try keywords on the team's stored responses. The same number of queries however many there are."""
+    """Try keywords on the team's stored responses. A query an agent, however many there are."""
     since = timezone.now() - timedelta(days=DAYS)
     agents = Agent.objects.filter(team=team, hesitation_enabled=True).select_related("team")
     tried = {agent.pk: Alone(keywords, scorer_for(agent).policy) for agent in agents}
     stored = AgentResponse.objects.filter(agent__in=tried, received_at__gte=since, erased_at=None)
     found, outcomes = Backtest(total=stored.count()), _outcomes(team, since)
-    rows = stored.order_by("-id").values_list("pk", "agent", "public_id", "received_at", "excerpt", "body")
-    for pk, agent, public_id, received_at, excerpt, raw in rows[:MOST].iterator(chunk_size=500):
+    # Agent by agent along its index, without the texts: to sort all of them takes ten times as long.
+    newest = (stored.filter(agent=agent).order_by("-received_at").values_list("received_at", "pk") for agent in tried)
+    keys = heapq.nlargest(MOST, (key for rows in newest for key in rows[:MOST]))
+    read = AgentResponse.objects.filter(pk__in=[pk for _, pk in keys]).order_by("-id")
+    rows = read.values_list("pk", "agent", "public_id", "received_at", "excerpt", "body")
+    for pk, agent, public_id, received_at, excerpt, raw in rows.iterator(chunk_size=500):
         found.responses += 1
         body, alone = json.loads(raw), tried[agent]
         if not alone.might_match(body["response"]):
