@@ -35,7 +35,7 @@ from reviews.views import PersonRequest
 
 State = ErrorPattern.State
 
-PAGE = 50
+PAGE = 30
 LATEST = 10  # responses shown that a pattern fired on
 ORIGINS = 20  # rows shown that taught it
 MAX_BECAUSE = 300
