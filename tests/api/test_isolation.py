@@ -51,6 +51,21 @@ def test_another_agents_threads_are_not_there(kuro, stranger, request):
     assert kuro.get("/context").json()["articles"][0]["thread"] == "hope"
 
 
+@pytest.mark.parametrize("stranger", ["other", "sibling"])
+def test_another_agents_lessons_and_research_are_not_there(kuro, stranger, aurora, carla, request):
+    from metacog.models import Agent
+    from patterns import lessons
+
+    stranger = request.getfixturevalue(stranger)
+    lessons.write(aurora, Agent.objects.get(public_id=kuro.id), "kuro's alone", [], carla)
+    begun = kuro.post("/research", {"verdict": "Wait."}).json()["id"]
+    assert stranger.get("/context").json()["lessons"] is None
+    missing = stranger.get("/research/rsch_none").json()
+    assert stranger.get(f"/research/{begun}").json() == missing | {
+        "detail": missing["detail"].replace("rsch_none", begun)
+    }
+
+
 def test_the_patterns_are_the_teams_own(kuro, other, aurora):
     from patterns.models import ErrorPattern
 
