@@ -145,8 +145,8 @@ class _Course:
             over = datetime.combine(day, time(), UTC) + timedelta(days=1)
             self.plan(over, audit_chain.seal)
             self.plan(over, learning.learn)
+            self.plan(over + timedelta(minutes=5), lambda: self.sample(self.clock.at))
             if over > self.end - timedelta(days=DAYS):
-                self.plan(over + timedelta(minutes=5), lambda: self.sample(self.clock.at))
                 self.plan(over + timedelta(minutes=6), lambda: reflections.reflect_due(self.clock.at))
         self.plan(self.end - timedelta(hours=20), self.teach)
         for ago, name, verdict, topic in RESEARCHED:
