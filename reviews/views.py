@@ -22,7 +22,7 @@ from django_htmx.middleware import HtmxDetails
 
 from metacog.heuristics import Hesitation, parse_tags
 from metacog.models import Agent, Role, User
-from reviews import decisions, highlight, presence, reasons, samples
+from reviews import decisions, highlight, presence, reasons, samples, similar
 from reviews import queue as held_queue
 from reviews.explanation import RECORD_OF, TITLES, explain, other_parts, parts
 from reviews.models import AgentResponse, Decision, HeldItem
@@ -227,6 +227,7 @@ def _desk(
         "item_count": len(verdict["items"]),
         "history": history,
         "standing": next((decision for decision in history if decision.undone_at is None), None),
+        "similar": similar.decided(held),
         "second_looks": [
             (look, look.wire_body()["response"])
             for look in held.second_looks.defer("verdict").order_by("-id")[:3]

@@ -1,0 +1,61 @@
+"""What was decided about texts like the one that is open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reviews.models import HeldItem
+
+BOX = "Decided before, similar"
+
+
+@pytest.fixture
+def client(as_person: Any, alice: Any) -> Any:
+    return as_person(alice)
+
+
+def hold(caller: Any, text: str) -> str:
+    return str(caller.respond(text, items=[{"kind": "chat", "text": text}])["items"][0]["held"])
+
+
+def shown(client: Any, held: str) -> str:
+    page = client.get(f"/queue/{held}/").content.decode()
+    return page.split(BOX)[1].split("</section>")[0] if BOX in page else ""
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "is_similar"),
+    [
+        ("The timeout is clearly a network cache problem.", "Clearly the timeout was a network cache problem!", True),
+        ("The timeout is clearly a network cache problem.", "The refund definitely waits in the order cache.", False),
+        ("快取一定是變慢的原因 cache", "变慢的原因一定是快取 cache", True),
+        ("快取一定是變慢的原因 cache", "訂單一定會在週四送到 cache", False),
+    ],
+)
+def test_what_is_like_it_is_shown_with_what_was_decided(
+    client: Any, kuro: Any, before: str, now: str, is_similar: bool
+) -> None:
+    kuro.post(f"/held/{hold(kuro, before)}/decision", {"verdict": "reject", "reason": "Nobody measured it"})
+    for other in ("We ship on Monday, clearly, cache or not.", "Prices definitely rise; cache it."):
+        kuro.post(f"/held/{hold(kuro, other)}/decision", {"verdict": "reject", "reason": "x"})
+    said = shown(client, hold(kuro, now))
+    assert ("Nobody measured it" in said and "rejected by kuro" in said) == is_similar
+
+
+def test_what_is_undecided_expired_another_agents_or_the_item_itself_is_not_shown(
+    client: Any, kuro: Any, other: Any, alice: Any
+) -> None:
+    from reviews import decisions
+
+    text = "The timeout is clearly a network cache problem."
+    held = hold(kuro, text)
+    assert shown(client, held) == ""
+    hold(kuro, text + " Still.")
+    foreign = hold(other, text)
+    other.post(f"/held/{foreign}/decision", {"verdict": "reject", "reason": "x"})
+    rests = HeldItem.objects.get(public_id=hold(kuro, text + " Again."))
+    decisions.decide(rests, alice, "reject", reason="may still be undone")
+    kuro.post(f"/held/{held}/decision", {"verdict": "withdraw", "reason": "x"})
+    assert shown(client, held) == ""
