@@ -8,6 +8,7 @@ from patterns.memory import open_conflicts
 from patterns.models import ErrorPattern, Memory, MemoryConflict
 from reviews.learning import propose
 from reviews.models import PatternOrigin
+from reviews.teaching import in_words
 
 
 def surest(memory: Memory) -> MemoryConflict | None:
@@ -26,7 +27,7 @@ def teach(conflict: MemoryConflict | None, actor: audit.Actor) -> None:
     propose(
         conflict.newer.team,
         keywords=[said.strip().rstrip(".!。；; ")],
-        description=f"{conflict.newer.public_id}: {found.second.text}",
+        description=in_words(PatternOrigin.Kind.MEMORY, found.second.text, conflict.newer.agent),
         source=ErrorPattern.Source.EXTERNAL,
         kind=PatternOrigin.Kind.MEMORY,
         row=conflict.newer.public_id,

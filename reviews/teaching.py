@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext
 
@@ -51,7 +52,7 @@ class Teacher:
             decision.public_id,
             said,
             told,
-            description or self._in_words(Kind.REJECTION, said),
+            description or in_words(Kind.REJECTION, said, self.agent),
             held=held,
         )
 
@@ -65,7 +66,7 @@ class Teacher:
         if before is None or before.wire_body().get("user_message") == message:  # which that response answered already
             return None
         said = sentence_meant(message, before.wire_body()["response"])
-        description = self._in_words(Kind.CORRECTION, message)
+        description = in_words(Kind.CORRECTION, message, self.agent)
         return self._taught(Kind.CORRECTION, response.public_id, said, message, description, response=before)
 
     def from_second_look(self, response: AgentResponse, body: dict[str, Any]) -> Taught | None:
@@ -76,7 +77,7 @@ class Teacher:
             return None
         told = found.second.text
         said = found.first.text if found.first else sentence_meant(body["response"], held.text)
-        description = self._in_words(Kind.SECOND_LOOK, told)
+        description = in_words(Kind.SECOND_LOOK, told, self.agent)
         return self._taught(Kind.SECOND_LOOK, response.public_id, said, told, description, held=held)
 
     def _taught(self, kind: str, row: str, said: str, told: str, description: str, **where: Any) -> Taught | None:
@@ -113,16 +114,19 @@ class Teacher:
         rows = [(row.pk, row.wire_body()["response"]) for row in latest.only("body", "erased_at")[:MAX_HISTORY]]
         return rows[::-1]
 
-    def _in_words(self, kind: str, text: str) -> str:
-        quote = " ".join(text.split())
-        quote = quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 1] + "…"
-        with translation.override(self.agent.language):
-            told = {
-                Kind.REJECTION: gettext("Turned down by a person: “%(quote)s”"),
-                Kind.CORRECTION: gettext("Corrected by a person: “%(quote)s”"),
-                Kind.SECOND_LOOK: gettext("Taken back on a second look: “%(quote)s”"),
-            }
-        return told[Kind(kind)] % {"quote": quote}
+
+def in_words(kind: str, text: str, agent: Agent | None) -> str:
+    """Describe what taught something, with a quote of it, in the agent's language."""
+    quote = " ".join(text.split())
+    quote = quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 1] + "…"
+    with translation.override(agent.language if agent else settings.LANGUAGE_CODE):
+        told = {
+            Kind.REJECTION: gettext("Turned down by a person: “%(quote)s”"),
+            Kind.CORRECTION: gettext("Corrected by a person: “%(quote)s”"),
+            Kind.SECOND_LOOK: gettext("Taken back on a second look: “%(quote)s”"),
+            Kind.MEMORY: gettext("Contradicted by what was learnt since: “%(quote)s”"),
+        }
+    return told[Kind(kind)] % {"quote": quote}
 
 
 def sentence_meant(told: str, text: str) -> str:

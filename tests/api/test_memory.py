@@ -220,7 +220,9 @@ class TestContradicting:
         origin = PatternOrigin.objects.select_related("pattern").get()
         assert (origin.kind, origin.row, origin.pattern.state) == ("memory", new["id"], "proposed")
         assert origin.pattern.keywords == ["The API supports pagination"]
-        assert origin.evidence["told"] == "The API does not support pagination."
+        told = "The API does not support pagination."
+        assert origin.evidence["told"] == told
+        assert origin.pattern.description == f"Contradicted by what was learnt since: “{told}”"
 
     def test_what_waits_teaches_nothing(self, kuro: Any) -> None:
         from reviews.models import PatternOrigin
