@@ -17,6 +17,11 @@ import pytest
 from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
+from hypothesis import HealthCheck, settings
+
+# How long an example takes is the machine's business; speed is for `make bench`.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 pytest_plugins = ["tests.audit_triggers"]
 

@@ -411,7 +411,7 @@ def test_it_leaves_the_state_it_was_given_as_it_was() -> None:
 text = st.text(max_size=300) | st.sampled_from(["I'm stuck", "界" * 2000, "\u0001" * 900, "\\" * 900, PASSAGE * 4])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     bodies=st.lists(
         st.fixed_dictionaries(
