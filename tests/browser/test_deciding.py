@@ -230,6 +230,20 @@ def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     expect(page.locator(".row.done")).to_have_count(0)
 
 
+def test_what_was_let_through_is_judged_on_a_phone(open_page: Any, alice: Any, kuro: Any) -> None:
+    from metacog.models import Agent
+    from reviews.models import AgentResponse, Sample
+
+    kuro.respond("It may rain.")
+    passed = AgentResponse.objects.get()
+    Sample.objects.create(response=passed, agent=Agent.objects.get(), day=passed.received_at.date())
+    page = open_page(alice, viewport={"width": 390, "height": 844})
+    page.goto("/let-through/")
+    page.get_by_role("button", name="Should have been held").click()
+    page.get_by_text("Nothing to judge now").wait_for()
+    assert Sample.objects.get().verdict == "missed"
+
+
 def test_everything_works_without_javascript(open_page: Any, alice: Any, kuro: Any) -> None:
     first, second, third = kuro.hold(), kuro.hold(), kuro.hold()
     page = open_page(alice, java_script_enabled=False)
