@@ -21,6 +21,7 @@ from django_htmx.http import push_url
 from django_htmx.middleware import HtmxDetails
 
 from metacog.heuristics import Hesitation, parse_tags
+from metacog.heuristics.contradictions import contradicts
 from metacog.models import Agent, Role, User
 from reviews import decisions, highlight, presence, reasons, samples, similar
 from reviews import queue as held_queue
@@ -229,8 +230,9 @@ def _desk(
         "standing": next((decision for decision in history if decision.undone_at is None), None),
         "similar": similar.decided(held),
         "second_looks": [
-            (look, look.wire_body()["response"])
+            (look, said, contradicts(held.text, said))
             for look in held.second_looks.defer("verdict").order_by("-id")[:3]
+            for said in (look.wire_body()["response"],)
         ],
         "can_decide": held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER),
         "posted": posted,

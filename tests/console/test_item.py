@@ -68,6 +68,23 @@ def test_it_shows_what_the_agent_said_on_second_look(client: Any, kuro: Any) -> 
     assert "The slowdown began before the store went live." in page
 
 
+@pytest.mark.parametrize(
+    ("second", "is_told"),
+    [
+        ("I looked again. The cause is not the cache.", True),
+        ("I take that back.", True),
+        ("The cause is the cache; the graph shows it.", False),
+        ("Is the cause not the cache?", False),
+    ],
+)
+def test_it_says_where_a_second_look_seems_to_contradict_the_first(
+    client: Any, kuro: Any, second: str, is_told: bool
+) -> None:
+    held = kuro.hold()
+    kuro.respond(second, items=[], replies_to_held=held)
+    assert ("It seems to contradict what was held:" in client.get(f"/queue/{held}/").content.decode()) == is_told
+
+
 def test_it_shows_what_it_answered_and_the_response_around_it(client: Any, kuro: Any) -> None:
     verdict = kuro.respond(
         "Before. [CHAT]The cause is clearly the cache.[/CHAT] After.", items=None, user_message="Why so slow?"
