@@ -132,38 +132,34 @@ def _pauses(name: str) -> tuple[float, ...] | None:
     return None
 
 
-def _search() -> str:
-    """Read where research searches: the address of a SearXNG that answers in JSON; nowhere, unless it is in order."""
-    url = os.environ.get("METACOG_SEARXNG_URL", "").strip()
+def _address(name: str, example: str) -> str:
+    """Read the address of a server that is asked; "" unless it is in order."""
+    url = os.environ.get(name, "").strip()
     try:
         parts = urlsplit(url)
         is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_url = False
     if url and (not is_url or "@" in parts.netloc or parts.query or parts.fragment):
-        _broken_url("METACOG_SEARXNG_URL", "http://127.0.0.1:8888")
+        _broken_url(name, example)
         return ""
     return url.rstrip("/")
 
 
 def _chairman() -> tuple[str, str, str]:
     """Read where a model that may answer requests for more tool calls is asked; nowhere, unless all is in order."""
-    url, model, key = (os.environ.get(f"METACOG_CHAIRMAN_{part}", "").strip() for part in ("URL", "MODEL", "KEY"))
-    try:
-        parts = urlsplit(url)
-        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_url = False
-    if url and (not is_url or "@" in parts.netloc or parts.query or parts.fragment):
-        _broken_url("METACOG_CHAIRMAN_URL", "https://models.example.org/v1")
-    elif bool(url) != bool(model):
+    url = _address("METACOG_CHAIRMAN_URL", "https://models.example.org/v1")
+    model, key = (os.environ.get(f"METACOG_CHAIRMAN_{part}", "").strip() for part in ("MODEL", "KEY"))
+    if os.environ.get("METACOG_CHAIRMAN_URL", "").strip() and not url:
+        return "", "", ""
+    if bool(url) != bool(model):
         CONFIG_PROBLEMS.append(
             ("METACOG_CHAIRMAN_URL and METACOG_CHAIRMAN_MODEL go together.",
              "Set both to have a model answer requests for more tool calls, or neither."))
     elif not (key.isascii() and key.isprintable()):
         CONFIG_PROBLEMS.append(("METACOG_CHAIRMAN_KEY holds characters that no key has.", "Set it anew."))
     else:
-        return url.rstrip("/"), model, key
+        return url, model, key
     return "", "", ""
 
 
@@ -332,7 +328,7 @@ UNDO_SECONDS = _seconds("METACOG_UNDO_SECONDS", 10)
 CALLBACK_ALLOW = _origins("METACOG_CALLBACK_ALLOW")  # what may be reached although it is not public
 CALLBACK_SCHEDULE = _pauses("METACOG_CALLBACK_SCHEDULE")  # None: reviews/deliveries.py has the usual one
 CHAIRMAN_URL, CHAIRMAN_MODEL, CHAIRMAN_KEY = _chairman()
-SEARXNG_URL = _search()
+SEARXNG_URL = _address("METACOG_SEARXNG_URL", "http://127.0.0.1:8888")  # of one that answers in JSON
 METRICS_TOKEN = os.environ.get("METACOG_METRICS_TOKEN", "")
 ADMIN_PASSWORD = os.environ.get("METACOG_ADMIN_PASSWORD", "")  # the first owner's; see `up`
 
