@@ -183,6 +183,15 @@ def test_what_nobody_judged_in_a_fortnight_is_no_longer_asked(client: Any, kuro:
     assert "Nothing to judge now" in client.get(PAGE).content.decode()
 
 
+def test_what_was_erased_meanwhile_is_no_longer_asked(client: Any, kuro: Any) -> None:
+    let_through(kuro)
+    days_ago(1)
+    samples.pick_due(timezone.now())
+    assert asked(client)
+    AgentResponse.objects.update(erased_at=timezone.now())
+    assert "Nothing to judge now" in client.get(PAGE).content.decode()
+
+
 @pytest.mark.parametrize(("person", "page", "post"), [("mallory", 404, 404), ("victor", 200, 403), ("alice", 200, 302)])
 def test_it_answers_each_as_their_role_allows(
     request: Any, as_person: Any, kuro: Any, person: str, page: int, post: int
