@@ -385,6 +385,7 @@ CELERY_BEAT_SCHEDULE = {
     "erase": {"task": "reviews.tasks.erase", "schedule": 3600.0, "options": {"expires": 3600}},
     "count-days": {"task": "reviews.tasks.count_days", "schedule": 300.0, "options": {"expires": 300}},
     "pick-samples": {"task": "reviews.tasks.pick_samples", "schedule": 1800.0, "options": {"expires": 1800}},
+    "fit-weights": {"task": "reviews.tasks.fit_weights", "schedule": 600.0, "options": {"expires": 600}},
     "reflect": {"task": "reviews.tasks.reflect", "schedule": 600.0, "options": {"expires": 600}},
     "learn": {"task": "reviews.tasks.learn", "schedule": 10.0, "options": {"expires": 10}},
     "search": {"task": "reviews.tasks.search", "schedule": 5.0, "options": {"expires": 10}},

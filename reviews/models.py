@@ -369,6 +369,7 @@ class Sample(models.Model):
     response = models.OneToOneField(AgentResponse, models.PROTECT, related_name="sample")
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="samples")
     day = models.DateField()  # in UTC, when the response came
+    stands_for = models.FloatField(default=1)  # responses: the inverse of each one's chance to be picked
     verdict = models.CharField(max_length=6, choices=Verdict, blank=True)
     person = models.ForeignKey(User, models.PROTECT, null=True, related_name="samples")
     judged_at = models.DateTimeField(null=True)
@@ -384,6 +385,25 @@ class Sample(models.Model):
 
     def __str__(self) -> str:
         return self.public_id
+
+
+class FittedWeights(models.Model):
+    """What fitting weights to people's verdicts on an agent came to last (reviews/fits.py)."""
+
+    agent = models.OneToOneField(Agent, models.CASCADE, primary_key=True, related_name="fitted_weights")
+    found = models.JSONField()  # heuristics.fitting.Fit.as_dict
+    # What it was made of: the policy it was compared with, the first day, and the last decision and moment.
+    policy_version = models.PositiveIntegerField()
+    since = models.DateField()
+    decision_seq = models.PositiveBigIntegerField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("fitted weights")
+        verbose_name_plural = _("fitted weights")
+
+    def __str__(self) -> str:
+        return f"weights fitted for {self.agent_id}"
 
 
 class Delivery(models.Model):

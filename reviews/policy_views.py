@@ -15,10 +15,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from metacog import agents, heuristics
-from metacog.heuristics import thresholds
+from metacog.forms import SIGNALS
+from metacog.heuristics import fitting, thresholds
+from metacog.heuristics.fitting import Fit
 from metacog.models import Agent, Policy, Role
-from metacog.policy_forms import PolicyForm, changes, filled_in
+from metacog.policy_forms import PolicyForm, changes, filled_in, weight_field
 from patterns.scorer import scorer_for
+from reviews.models import FittedWeights
 from reviews.preview import DAYS, MOST, Preview, preview
 from reviews.views import PersonRequest
 
@@ -69,6 +72,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         "policy": current,
         "is_owner": is_owner,
         "versions": _history(versions),
+        "fitted": _fitted(agent, current),
         "days": DAYS,
         "most": MOST,
         "section": "agents",
@@ -116,6 +120,35 @@ def _unlike(draft: dict[str, Any], current: Policy) -> dict[str, Any]:
 def _digest(draft: Policy) -> str:
     """Name a draft by all that would be in force with it."""
     return hashlib.sha256(json.dumps(draft.as_dict(), sort_keys=True).encode()).hexdigest()
+
+
+def _fitted(agent: Agent, current: Policy) -> dict[str, Any]:
+    """Return what the worker last found when it fitted weights to people's verdicts; {} when it has not yet."""
+    row = FittedWeights.objects.filter(agent=agent, policy_version=current.version).first()
+    if row is None:
+        return {}
+    found = Fit(**row.found)
+    before = heuristics.Policy.from_dict(current.as_dict()).weights
+    draft: dict[str, Any] = {weight_field(name): weight for name, weight in found.weights.items()}
+    draft |= {"threshold": found.threshold, "hold_at": found.hold_at}
+    draft["note"] = _("Fitted to %(count)d verdicts") % {"count": found.verdicts}
+    rules = {
+        "fitted": _("The fitted weights"),
+        "in_force": _("Policy %(version)s") % {"version": current.version},
+        "seed": _("The seed's weights"),
+        "length": _("Plain length, the longest first"),
+    }
+    return {
+        "found": found,
+        "row": row,
+        "enough": fitting.ENOUGH,
+        "of_each": fitting.ENOUGH_OF_EACH,
+        "weights": [
+            (SIGNALS[name], before[name], weight) for name, weight in found.weights.items() if weight or before[name]
+        ],
+        "caught": [(title, found.caught.get(name)) for name, title in rules.items()],
+        "draft": "?" + urlencode(draft),
+    }
 
 
 def _history(versions: list[Policy]) -> list[dict[str, Any]]:

@@ -52,27 +52,36 @@ def _pick(agent: Agent, day: date) -> int:
         erased_at=None,
     )
     keys = list(passed.values_list("pk", flat=True))
-    found = _candidates(_chance.sample(keys, min(LOOK_AT, len(keys))))
-    picked = list(islice(found, A_DAY))
-    if not picked:
+    looked_at = min(LOOK_AT, len(keys))
+    found = list(islice(_candidates(_chance.sample(keys, looked_at)), A_DAY))
+    if not found:
         return 0
+    if len(found) == A_DAY:
+        looked_at = found[-1][0]
+    picked = sorted(key for _, key in found)
     with transaction.atomic(durable=True):
         AgentState.objects.select_for_update().get(pk=agent.pk)
         if Sample.objects.filter(agent=agent, day=day).exists():
             return 0  # another worker was faster
-        Sample.objects.bulk_create([Sample(response_id=key, agent=agent, day=day) for key in sorted(picked)])
+        stands_for = len(keys) / looked_at
+        Sample.objects.bulk_create(
+            [Sample(response_id=key, agent=agent, day=day, stands_for=stands_for) for key in picked]
+        )
     return len(picked)
 
 
-def _candidates(keys: Sequence[int]) -> Iterator[int]:
-    """Give those responses, in this order, of which something went out that could have been held."""
+def _candidates(keys: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Give those responses, in this order, of which something went out that could have been held.
+
+    With each comes how many were looked at up to it.
+    """
     for first in range(0, len(keys), AT_ONCE):
         some = keys[first : first + AT_ONCE]
         rows = AgentResponse.objects.only("verdict").in_bulk(some)
-        for key in some:
+        for number, key in enumerate(some, first + 1):
             items = rows[key].wire_verdict()["items"]
             if any(item["kind"] in HeldItem.Kind.values and not item.get("recognised") for item in items):
-                yield key
+                yield number, key
 
 
 def waiting(teams: QuerySet[Team]) -> QuerySet[Sample]:

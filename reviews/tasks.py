@@ -70,6 +70,14 @@ def pick_samples() -> None:
 
 
 @shared_task
+def fit_weights() -> None:
+    """Fit weights to people's verdicts, for each agent once a day and after each change of its policy."""
+    from reviews import fits
+
+    fits.fit_due(timezone.now())
+
+
+@shared_task
 def reflect() -> None:
     """Look back, once, on each day of each agent that is over."""
     from reviews import reflections

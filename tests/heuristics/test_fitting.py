@@ -1,0 +1,151 @@
+"""Weights fitted from verdicts: what they come to, and when they are offered."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from metacog.heuristics import fitting
+from metacog.heuristics.fitting import Case, Fit, regress
+from metacog.heuristics.policy import WEIGHTS, Policy
+
+CLAIM, ERROR, LONG, SURE = "absolute-claim", "error-pattern", "no-hedge", "overconfidence"
+POLICY = Policy()
+
+
+def cases(*counted: tuple[int, str, bool]) -> list[Case]:
+    """Return so many held responses on which these signals fired and that were wrong or not, mixed through time."""
+    found = [(signals, wrong) for count, signals, wrong in counted for _ in range(count)]
+    random.Random(1).shuffle(found)
+    return [Case(at, frozenset(signals.split()), wrong, was_held=True) for at, (signals, wrong) in enumerate(found)]
+
+
+def fit(found: Sequence[Case], policy: Policy = POLICY, responses: Mapping[frozenset[str], int] | None = None) -> Fit:
+    return fitting.fit(found, policy, responses or Counter(case.signals for case in found))
+
+
+# Where the signal that is in force with the highest weight tells nothing, and another one tells all.
+CLEAR = cases((60, CLAIM, True), (10, CLAIM, False), (10, ERROR, True), (60, ERROR, False), (30, LONG, False))
+
+
+@pytest.mark.parametrize(
+    ("told", "slope"),
+    [
+        # With so many that the ridge hardly shows: the logarithm of the odds' ratio.
+        ([(3000, CLAIM, True), (1000, CLAIM, False), (1000, "", True), (3000, "", False)], math.log(9)),
+        ([(1000, CLAIM, True), (3000, CLAIM, False), (3000, "", True), (1000, "", False)], -math.log(9)),
+        ([(500, CLAIM, True), (500, CLAIM, False), (900, "", True), (900, "", False)], 0.0),
+    ],
+)
+def test_a_slope_is_the_logarithm_of_the_odds_ratio(told: list[tuple[int, str, bool]], slope: float) -> None:
+    assert regress(cases(*told), [CLAIM])[CLAIM] == pytest.approx(slope, abs=0.01)
+
+
+def test_it_finds_the_weights_that_made_the_verdicts() -> None:
+    dice, true, found = random.Random(7), {CLAIM: 2.0, ERROR: 0.5, LONG: 1.0, SURE: 0.0}, []
+    for at in range(20_000):
+        signals = frozenset(name for name in true if dice.random() < 0.4)
+        chance = 1 / (1 + math.exp(2 - sum(true[name] for name in signals)))
+        found.append(Case(at, signals, dice.random() < chance, was_held=True))
+    assert regress(found, list(true)) == pytest.approx(true, abs=0.12)
+
+
+def test_a_signal_that_separates_perfectly_keeps_a_finite_slope() -> None:
+    slope = regress(cases((40, CLAIM, True), (40, "", False)), [CLAIM])[CLAIM]
+    assert 3 < slope < 7
+
+
+def test_two_signals_that_always_fire_together_share_alike() -> None:
+    slopes = regress(cases((40, f"{CLAIM} {LONG}", True), (10, "", True), (40, "", False)), [CLAIM, LONG])
+    assert slopes[CLAIM] == pytest.approx(slopes[LONG])
+
+
+def test_weights_that_win_are_offered() -> None:
+    found = fit(CLEAR)
+    assert found.why_not == ""
+    assert found.low > 0
+    assert found.weights[CLAIM] > found.weights[ERROR]
+    assert found.caught["fitted"] > (found.caught["in_force"] or 0)  # type: ignore[operator]
+    assert (found.verdicts, found.wrong, found.newer) == (170, 70, 51)
+    Policy(weights=found.weights, threshold=found.threshold, hold_at=found.hold_at)  # a policy takes them
+
+
+def test_the_order_of_the_cases_changes_nothing() -> None:
+    shuffled = list(CLEAR)
+    random.Random(3).shuffle(shuffled)
+    assert fit(shuffled) == fit(CLEAR)
+
+
+def test_it_judges_by_what_is_newer() -> None:
+    """What held among the older verdicts is turned round among the newer: then the fitted weights lose."""
+    newest = max(case.at for case in CLEAR)
+    turned = [
+        case._replace(is_wrong=not case.is_wrong) if case.at > 0.69 * newest else case for case in CLEAR
+    ]
+    found = fit(turned)
+    assert found.why_not == "no-better"
+    assert found.high < 0
+
+
+@pytest.mark.parametrize(
+    ("told", "why_not"),
+    [
+        ([(50, CLAIM, True), (49, ERROR, False)], "few"),
+        ([(50, CLAIM, True), (50, ERROR, False)], ""),
+        ([(200, CLAIM, True)], "one-sided"),
+        ([(200, CLAIM, False)], "one-sided"),
+        ([(190, CLAIM, True), (10, ERROR, False)], "one-sided"),
+        ([(100, CLAIM, True), (100, CLAIM, False)], "silent"),  # no variance
+        ([(100, "", True), (100, "", False)], "silent"),
+        ([(20, CLAIM, True), (80, CLAIM, False), (80, "", True), (20, "", False)], "silent"),  # it speaks for them
+        ([(80, ERROR, True), (20, ERROR, False), (20, CLAIM, True), (80, CLAIM, False)], "no-better"),  # as in force
+    ],
+)
+def test_they_are_offered_only_when_there_is_reason_to(told: list[tuple[int, str, bool]], why_not: str) -> None:
+    assert fit(cases(*told)).why_not == why_not
+
+
+def test_a_signal_that_fired_too_seldom_keeps_its_weight() -> None:
+    found = fit([*CLEAR, *(Case(-at, frozenset({SURE}), True, was_held=True) for at in range(1, 10))])
+    assert found.weights[SURE] == WEIGHTS[SURE]
+    found = fit([*CLEAR, *(Case(-at, frozenset({SURE}), True, was_held=True) for at in range(1, 11))])
+    assert found.weights[SURE] != WEIGHTS[SURE]
+
+
+def test_a_signal_that_is_switched_off_stays_off() -> None:
+    policy = Policy(weights=WEIGHTS | {CLAIM: 0})
+    assert fit(CLEAR, policy).weights.get(CLAIM, 0) == 0
+
+
+def test_as_many_responses_are_held_and_marked_as_before() -> None:
+    responses = Counter({frozenset(): 1000, frozenset({ERROR}): 60, frozenset({CLAIM}): 50, frozenset({LONG}): 400})
+    policy = Policy(threshold=15, hold_at=30)
+    found = fit(CLEAR, policy, responses)
+    assert (found.responses, found.held_before, found.held_after) == (1510, 60, 50)
+    assert fitting.score({CLAIM}, found.weights) >= found.hold_at > fitting.score({ERROR}, found.weights)
+
+
+def test_a_policy_that_holds_nothing_holds_nothing_with_fitted_weights() -> None:
+    assert fit(CLEAR, Policy(threshold=101, hold_at=101)).hold_at == 101
+
+
+def test_plain_length_is_told_where_every_length_is_known() -> None:
+    known = [case._replace(length=2000 if case.is_wrong else 10) for case in CLEAR]
+    assert fit(known).caught["length"] == fit(known).newer_wrong
+    assert fit([*known[:-1], known[-1]._replace(length=None)]).caught["length"] is None
+
+
+def test_a_sample_counts_for_what_it_stands_for() -> None:
+    passed = [Case(case.at + 0.5, frozenset({LONG}), True, was_held=False, stands_for=50.0) for case in CLEAR[::6]]
+    alone, weighed = fit(CLEAR), fit(CLEAR + passed)
+    assert weighed.newer_wrong > alone.newer_wrong + 50
+    assert weighed.samples == len(passed)
+
+
+def test_of_equal_scores_the_share_that_there_is_room_for_counts() -> None:
+    found = fit(CLEAR, Policy(weights=WEIGHTS | {CLAIM: 20, LONG: 20, ERROR: 20}))
+    assert found.caught["in_force"] == pytest.approx(found.newer_wrong / 2)

@@ -1,0 +1,231 @@
+"""Weights fitted from what people decided: what is read for it, what is kept, the policy page and the command."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+from django.utils import timezone
+
+from metacog.models import Agent, AgentState, Policy
+from reviews import fits
+from reviews.models import AgentResponse, Decision, FittedWeights, HeldItem, Sample, Signal
+
+NOW = timezone.now().replace(microsecond=0)
+CLAIM, ERROR = "absolute-claim", "error-pattern"
+
+
+def agent_of(caller: Any) -> Agent:
+    return Agent.objects.get(public_id=caller.id)
+
+
+@pytest.fixture
+def decided(kuro: Any) -> Any:
+    """Return a function that writes so many responses, each with one held item and what was decided about it."""
+
+    def write(count: int, signals: str, verdict: str = "reject", *, days: float = 1, **fields: Any) -> None:
+        agent = agent_of(kuro)
+        first = AgentState.objects.get(pk=agent.pk).decision_seq
+        # Spread over an hour, so that kinds that are written one after the other mix through time.
+        at = [NOW - timedelta(days=days, seconds=3600 * number / count) for number in range(count)]
+        responses = AgentResponse.objects.bulk_create(
+            AgentResponse(
+                agent=agent, received_at=moment, body='{"response": "Perhaps."}', verdict="{}", hesitation_score=50,
+                policy_version=fields.get("policy", 1), patterns_version=0, engine="1",
+            )
+            for moment in at
+        )  # fmt: skip
+        Signal.objects.bulk_create(
+            Signal(response=each, type=name, weight=20) for each in responses for name in signals.split()
+        )
+        items = HeldItem.objects.bulk_create(
+            HeldItem(
+                response=each, agent=agent, team_id=agent.team_id, index=0, kind="chat", text="", sha256="",
+                hesitation_score=50, review_due_at=each.received_at, expires_at=NOW,
+            )
+            for each in responses
+        )  # fmt: skip
+        Decision.objects.bulk_create(
+            Decision(
+                held=item, agent=agent, verdict=verdict, by=fields.get("by", "person"), item_version=1,
+                release_at=NOW, seq=None if fields.get("undone") else first + number,
+            )
+            for number, item in enumerate(items, 1)
+        )  # fmt: skip
+        AgentState.objects.filter(pk=agent.pk).update(decision_seq=first + count)
+
+    return write
+
+
+@pytest.fixture
+def clear(decided: Any) -> None:
+    """Make known errors harmless and absolute claims wrong: not what the weights in force say."""
+    for count, signals, verdict in ((60, CLAIM, "reject"), (10, CLAIM, "approve"), (10, ERROR, "reject"),
+                                    (50, ERROR, "approve"), (10, ERROR, "edit")):  # fmt: skip
+        decided(count, signals, verdict)
+
+
+def text(answer: Any) -> str:
+    return " ".join(answer.content.decode().replace("\N{NO-BREAK SPACE}", " ").split())
+
+
+class TestWhatIsRead:
+    def test_what_people_rejected_is_wrong_and_what_they_let_go_is_not(self, kuro: Any, clear: None) -> None:
+        found = fits.fit(agent_of(kuro), NOW)
+        assert (found.verdicts, found.wrong, found.samples, found.why_not) == (140, 70, 0, "")
+
+    @pytest.mark.parametrize(
+        "fields", [{"by": "agent"}, {"by": "system"}, {"undone": True}, {"days": 91}, {"policy": 2}]
+    )
+    def test_what_no_person_decided_lately_under_this_profile_is_left_out(
+        self, kuro: Any, decided: Any, fields: dict[str, Any]
+    ) -> None:
+        agent = agent_of(kuro)
+        Policy.objects.create(agent=agent, version=2, profile="aware")
+        decided(3, CLAIM)
+        decided(4, CLAIM, **fields)
+        assert fits.fit(agent, NOW).verdicts == 3
+
+    def test_a_response_counts_once_and_is_wrong_where_any_of_its_items_was(self, kuro: Any, decided: Any) -> None:
+        decided(1, CLAIM, "approve")
+        decided(1, CLAIM, "reject")
+        kept = AgentResponse.objects.earliest("pk")
+        other = HeldItem.objects.latest("pk")
+        other.response, other.index = kept, 1
+        other.save()
+        found = fits.fit(agent_of(kuro), NOW)
+        assert (found.verdicts, found.wrong) == (1, 1)
+
+    def test_a_sample_stands_for_what_it_was_picked_from_and_for_what_nobody_judged(
+        self, kuro: Any, clear: None
+    ) -> None:
+        agent = agent_of(kuro)
+        passed = AgentResponse.objects.bulk_create(
+            AgentResponse(
+                agent=agent, received_at=NOW - timedelta(days=1), body="x", verdict="{}", hesitation_score=0,
+                policy_version=1, patterns_version=0, engine="1",
+            )
+            for _ in range(4)
+        )  # fmt: skip
+        Sample.objects.bulk_create(
+            Sample(
+                response=each, agent=agent, day=(NOW - timedelta(days=1)).date(), stands_for=20, verdict=verdict
+            )
+            for each, verdict in zip(passed, ("missed", "missed", "", ""), strict=True)
+        )
+        cases = fits._cases(agent, AgentResponse.objects.all(), NOW.date() - timedelta(days=90))
+        assert [case.stands_for for case in cases if not case.was_held] == [40, 40]
+        assert fits.fit(agent, NOW).samples == 2
+
+    def test_length_is_not_told_once_texts_were_erased(self, kuro: Any, clear: None) -> None:
+        assert fits.fit(agent_of(kuro), NOW).caught["length"] is not None
+        AgentResponse.objects.update(erased_at=NOW, body="")
+        found = fits.fit(agent_of(kuro), NOW)
+        assert found.caught["length"] is None
+        assert found.why_not == ""
+
+    def test_it_costs_the_same_number_of_queries_however_much_there_is(
+        self, kuro: Any, decided: Any, django_assert_num_queries: Any
+    ) -> None:
+        agent = agent_of(kuro)
+        for _ in range(2):
+            decided(60, CLAIM)
+            with django_assert_num_queries(7):
+                fits.fit(agent, NOW)
+
+
+class TestWhatIsKept:
+    def test_it_is_fitted_once_a_day_and_after_a_change_of_the_policy(self, kuro: Any, clear: None) -> None:
+        assert fits.fit_due(NOW) == 1
+        assert fits.fit_due(NOW + timedelta(hours=23)) == 0
+        assert fits.fit_due(NOW + timedelta(hours=25)) == 1
+        agent = agent_of(kuro)
+        Policy.objects.create(agent=agent, version=2)
+        Agent.objects.update(policy_version=2)
+        assert fits.fit_due(NOW + timedelta(hours=26)) == 1
+        row = FittedWeights.objects.get()
+        assert (row.policy_version, row.decision_seq) == (2, 140)
+
+    def test_every_agent_comes_round(self, kuro: Any, other: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(fits, "AGENTS_A_RUN", 1)
+        assert [fits.fit_due(NOW) for _ in range(3)] == [1, 1, 0]
+        assert FittedWeights.objects.count() == 2
+
+
+class TestThePolicyPage:
+    def page(self, client: Any, caller: Any, query: str = "") -> str:
+        return text(client.get(reverse("policy", args=[caller.id]) + query))
+
+    def test_it_offers_weights_that_win_as_a_draft(
+        self, kuro: Any, olga: Any, as_person: Any, clear: None
+    ) -> None:
+        client = as_person(olga)
+        assert "Not computed yet against policy 1" in self.page(client, kuro)
+        fits.fit_due(NOW)
+        page = self.page(client, kuro)
+        assert "people gave 140 verdicts on responses of this agent: 70 that it was wrong; 0 about" in page
+        assert "Nobody has judged what was let through" in page
+        link = page.split('<a class="btn" href="')[1].split('"')[0].replace("&amp;", "&")
+        assert "Put these into the draft" in page
+        draft = self.page(client, kuro, link)
+        found = FittedWeights.objects.get().found
+        assert f'name="weight_absolute_claim" value="{found["weights"][CLAIM]}"' in draft
+        assert f"<del>20</del> → <ins>{found['weights'][CLAIM]}</ins>" in draft
+        assert Policy.objects.count() == 1
+
+    @pytest.mark.parametrize(
+        ("written", "told"),
+        [
+            ([(40, CLAIM, "reject")], "40 verdicts; 100 are needed before weights are fitted to them."),
+            ([(140, CLAIM, "reject")], "must hold at least 10 that it was right and 10 that it was wrong"),
+            ([(70, CLAIM, "reject"), (70, CLAIM, "approve")], "no signal fired more often on what was wrong"),
+            ([(60, ERROR, "reject"), (40, CLAIM, "approve")], "they are no better than what is in force"),
+        ],
+    )
+    def test_it_says_why_nothing_is_offered(
+        self, kuro: Any, victor: Any, as_person: Any, decided: Any, written: list[Any], told: str
+    ) -> None:
+        for each in written:
+            decided(*each)
+        fits.fit_due(NOW)
+        page = self.page(as_person(victor), kuro)
+        assert told in page
+        assert "Put these into the draft" not in page
+
+
+class TestTheCommand:
+    def test_it_prints_what_the_page_would_say(self, kuro: Any, clear: None, capsys: Any) -> None:
+        call_command("fit", agent="kuro")
+        told = capsys.readouterr().out
+        assert told.startswith("Aurora / kuro: 140 verdicts, 70 of them that it was wrong; of the newest 42")
+        assert "Offered: absolute-claim " in told
+        call_command("fit", agent="kuro", team="Aurora", json=True)
+        assert json.loads(capsys.readouterr().out)["why_not"] == ""
+        assert not FittedWeights.objects.exists()
+
+    def test_it_says_what_is_missing(self, kuro: Any, decided: Any, capsys: Any) -> None:
+        decided(40, CLAIM)
+        call_command("fit", agent="kuro")
+        assert "40 verdicts, 40 of them that it was wrong; 100 are needed." in capsys.readouterr().out
+
+    def test_it_refuses_an_agent_that_is_not_there(self, db: None) -> None:
+        with pytest.raises(CommandError, match="no such agent"):
+            call_command("fit", agent="nobody")
+
+
+def test_a_sample_knows_how_many_responses_it_stands_for(kuro: Any) -> None:
+    from reviews import samples
+
+    for _ in range(8):
+        kuro.respond("Perhaps.")
+        kuro.respond("Perhaps.", items=[{"kind": "ask", "text": "Perhaps?"}])  # nothing of it can be held
+    AgentResponse.objects.update(received_at=datetime(2026, 11, 20, 12, tzinfo=UTC))
+    assert samples.pick_due(datetime(2026, 11, 21, 1, tzinfo=UTC)) == 5
+    stands_for = {sample.stands_for for sample in Sample.objects.all()}
+    # It looked at five to thirteen of the sixteen, in any order, to find five.
+    assert stands_for <= {16 / looked_at for looked_at in range(5, 14)}
+    assert len(stands_for) == 1
