@@ -116,6 +116,9 @@ SENTENCES: Mapping[str, Promise] = {
     "member-removed": gettext_lazy("%(actor)s removed %(person)s from the team"),
     "role-changed": gettext_lazy("%(actor)s changed the role of %(person)s"),
     "member-link-made": gettext_lazy("%(actor)s made %(person)s a link to set a password"),
+    "notices-changed": gettext_lazy("%(actor)s changed what they are told by mail (%(fields)s)"),
+    "notice-sent": gettext_lazy("%(person)s was told what waits"),
+    "notice-given-up": gettext_lazy("Telling %(person)s what waits was given up after %(attempts)s attempts"),
     "password-set": gettext_lazy("%(actor)s set a password by a one-time link"),
     "password-changed": gettext_lazy("%(actor)s changed the own password"),
 }

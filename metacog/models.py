@@ -65,6 +65,87 @@ class User(AbstractUser):
         return self.teams_as(role).filter(pk=team_id).exists()
 
 
+class PersonNotices(models.Model):
+    """What a person is told by mail of what waits for them, and when. No row: nothing."""
+
+    class When(models.TextChoices):
+        NEVER = "never", _("never")
+        WAITING = "waiting", _("when something waits, at most once an hour")
+        DAILY = "daily", _("once a day, if something new waits")
+
+    person = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="told")
+    when = models.CharField(_("mail me"), max_length=10, choices=When, default=When.NEVER)
+    minutes = models.PositiveSmallIntegerField(
+        _("once it has waited (minutes)"), default=15, validators=[MinValueValidator(5), MaxValueValidator(1440)]
+    )
+    hour = models.PositiveSmallIntegerField(
+        _("at (hour of your day)"), default=8, validators=[MaxValueValidator(23)]
+    )
+    language = models.CharField(max_length=10, choices=Language, default=Language.EN)  # where the person has set none
+    turn_at = models.DateTimeField(null=True)  # when it was last its turn, whether or not anything was sent
+    told_until = models.DateTimeField(null=True)  # of what was held until then the person has been told
+
+    def __str__(self) -> str:
+        return f"{self.person_id}: {self.when}"
+
+
+def notice_id() -> str:
+    return new_id("note")
+
+
+class Notice(models.Model):
+    """One message to a person about what waits: the outbox of reviews/notices.py.
+
+    What it says is read when it is sent, so no text is kept here and nothing decided since is told.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("Waiting")
+        SENT = "sent", _("Sent")
+        MOOT = "moot", _("Not needed any more")
+        GIVEN_UP = "given-up", _("Given up")
+
+    class Trouble(models.TextChoices):
+        """Why an attempt failed. Never in the server's own words."""
+
+        SIGN_IN = "sign-in", _("The mail server did not accept user name and password.")
+        NO_TLS = "no-tls", _("The mail server offers no encryption.")
+        RECIPIENT = "recipient", _("The mail server does not take mail for this address.")
+        REFUSED = "refused", _("The mail server refused the message.")
+        NAME = "name", _("The name in the address could not be found.")
+        CONNECTION = "connection", _("No connection, or it broke off.")
+        CERTIFICATE = "certificate", _("The certificate could not be verified.")
+        TIMEOUT = "timeout", _("No answer in time.")
+        ERROR = "error", _("It could not be sent; the log says why.")
+        INTERRUPTED = "interrupted", _("metacog was interrupted while it was sending.")
+
+    public_id = models.CharField(max_length=40, unique=True, default=notice_id)
+    person = models.ForeignKey(User, models.CASCADE, related_name="notices")
+    # It tells of what was held after `since` (null: ever) and until `until`.
+    since = models.DateTimeField(null=True)
+    until = models.DateTimeField()
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    created_at = models.DateTimeField(default=timezone.now)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(default=timezone.now)
+    # Whoever sends it holds it until then. A row whose time is over was left by a worker that died.
+    leased_until = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    trouble = models.CharField(max_length=12, choices=Trouble, blank=True)
+
+    class Meta:
+        verbose_name = _("notice")
+        verbose_name_plural = _("notices")
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["person"], condition=Q(state="waiting"), name="one_notice_waits"),
+        ]
+        indexes = [models.Index(fields=["next_attempt_at"], condition=Q(state="waiting"), name="notices_due")]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
 class Team(models.Model):
     """People and agents that see each other's work. Nothing crosses from one team to another."""
 

@@ -8,7 +8,7 @@ import os
 import re
 import secrets
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("METACOG_DATA_DIR") or BASE_DIR / "data").absolute()
@@ -161,6 +161,34 @@ def _chairman() -> tuple[str, str, str]:
     else:
         return url, model, key
     return "", "", ""
+
+
+_ADDRESS = r"[^@\s<>,\"]+@[^@\s<>,\"]+"
+
+
+def _mail() -> tuple[SplitResult | None, str]:
+    """Read the mail server and who mail is from; neither, unless both are in order."""
+    url, sender = (os.environ.get(name, "").strip() for name in ("METACOG_SMTP_URL", "METACOG_MAIL_FROM"))
+    if not (url or sender):
+        return None, ""
+    if not (url and sender):
+        CONFIG_PROBLEMS.append(
+            ("METACOG_SMTP_URL and METACOG_MAIL_FROM go together.", "Set both to have mail sent, or neither."))
+        return None, ""
+    try:
+        parts = urlsplit(url)
+        is_server = parts.scheme in ("smtp", "smtps") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_server = False
+    if not is_server or parts.path.strip("/") or parts.query or parts.fragment:
+        _broken_url("METACOG_SMTP_URL", "smtp://user:password@host:587 or smtps://user:password@host:465")
+    elif not (sender.isprintable() and re.fullmatch(rf"[^@<>,\"]+ <{_ADDRESS}>|{_ADDRESS}", sender)):
+        CONFIG_PROBLEMS.append(
+            ("METACOG_MAIL_FROM is no mail address.",
+             "Write it as metacog@example.org or metacog <metacog@example.org>."))
+    else:
+        return parts, sender
+    return None, ""
 
 
 _public = os.environ.get("METACOG_PUBLIC_URL", "").rstrip("/")
@@ -329,6 +357,17 @@ CALLBACK_ALLOW = _origins("METACOG_CALLBACK_ALLOW")  # what may be reached altho
 CALLBACK_SCHEDULE = _pauses("METACOG_CALLBACK_SCHEDULE")  # None: reviews/deliveries.py has the usual one
 CHAIRMAN_URL, CHAIRMAN_MODEL, CHAIRMAN_KEY = _chairman()
 SEARXNG_URL = _address("METACOG_SEARXNG_URL", "http://127.0.0.1:8888")  # of one that answers in JSON
+
+# Mail goes out encrypted, or not at all, to any server but one on this machine.
+_smtp, MAIL_FROM = _mail()  # MAIL_FROM is empty where no mail is set up
+if _smtp is not None:
+    EMAIL_HOST = _smtp.hostname or ""
+    EMAIL_USE_SSL = _smtp.scheme == "smtps"
+    EMAIL_USE_TLS = not EMAIL_USE_SSL and EMAIL_HOST not in ("127.0.0.1", "::1", "localhost")
+    EMAIL_PORT = _smtp.port or (465 if EMAIL_USE_SSL else 587)
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_smtp.username or ""), unquote(_smtp.password or "")
+EMAIL_TIMEOUT = 10
+
 METRICS_TOKEN = os.environ.get("METACOG_METRICS_TOKEN", "")
 ADMIN_PASSWORD = os.environ.get("METACOG_ADMIN_PASSWORD", "")  # the first owner's; see `up`
 
@@ -388,6 +427,7 @@ CELERY_BEAT_SCHEDULE = {
     "fit-weights": {"task": "reviews.tasks.fit_weights", "schedule": 600.0, "options": {"expires": 600}},
     "reflect": {"task": "reviews.tasks.reflect", "schedule": 600.0, "options": {"expires": 600}},
     "learn": {"task": "reviews.tasks.learn", "schedule": 10.0, "options": {"expires": 10}},
+    "notify": {"task": "reviews.tasks.notify", "schedule": 20.0, "options": {"expires": 20}},
     "search": {"task": "reviews.tasks.search", "schedule": 5.0, "options": {"expires": 10}},
     "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 5.0, "options": {"expires": 10}},
 }

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import path
 from django.views.generic import RedirectView
 
-from metacog import agent_views, audit_views, health, team_views, views
+from metacog import agent_views, audit_views, health, notice_views, team_views, views
 from metacog.api import api
 from patterns.api import router as patterns_router
 from patterns.thread_api import router as threads_router
@@ -100,6 +100,8 @@ urlpatterns = [
     path("sign-out/", views.sign_out, name="sign-out"),
     path("welcome/<uidb64>/<token>/", views.set_password, name="set-password"),
     path("preferences/", views.preferences, name="preferences"),
+    path("preferences/notices", notice_views.notices_change, name="notices-change"),
+    path("notices/stop/<str:token>", notice_views.notices_stop, name="notices-stop"),
     path("theme", views.set_theme, name="set-theme"),
     path("language/", views.set_language, name="set_language"),
     path("agents/", agent_views.agents, name="agents"),

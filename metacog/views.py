@@ -19,6 +19,7 @@ from django.contrib.auth.views import (
     PasswordResetConfirmView,
 )
 from django.db import transaction
+from django.forms import BaseForm as Form
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
@@ -30,13 +31,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from metacog import audit, members
+from metacog import audit, mail, members
 from metacog.forms import (
     PasswordForm,
     PreferencesForm,
     SignInForm,
 )
-from metacog.models import Language, User
+from metacog.models import Language, Role, User
+from metacog.notice_forms import PersonNoticesForm
 
 YEAR = 365 * 24 * 3600
 
@@ -138,8 +140,22 @@ def preferences(request: Request) -> HttpResponse:
         update_session_auth_hash(request, user)
         messages.success(request, _("The password is changed; everywhere else you are signed out."))
         return redirect("preferences")
-    context = {"form": form, "password_form": password_form}
-    return render(request, "metacog/preferences.html", context, status=200 if request.method == "GET" else 422)
+    status = 200 if request.method == "GET" else 422
+    return preferences_page(request, form=form, password_form=password_form, status=status)
+
+
+def preferences_page(request: Request, *, status: int, **forms: Form) -> HttpResponse:
+    """Show the preferences, with the forms that were filled in."""
+    user = request.user
+    context = {
+        "form": forms.get("form") or PreferencesForm(instance=user),
+        "password_form": forms.get("password_form") or PasswordForm(user),
+        "notices": forms.get("notices") or PersonNoticesForm(user),
+        "has_mail": mail.is_set_up(),
+        "may_decide": user.teams_as(Role.REVIEWER).exists(),
+        "section": "preferences",
+    }
+    return render(request, "metacog/preferences.html", context, status=status)
 
 
 @login_not_required

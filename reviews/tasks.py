@@ -102,6 +102,15 @@ def search() -> None:
 
 
 @shared_task
+def notify() -> None:
+    """Tell people what waits for them."""
+    from reviews import notices
+
+    notices.write_due()
+    notices.send_due()
+
+
+@shared_task
 def heartbeat() -> None:
     """Show that a worker is there; /readyz looks at the row's age."""
     from metacog.models import Heartbeat

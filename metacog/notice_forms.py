@@ -1,0 +1,37 @@
+"""What people fill in about being told what waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from metacog.models import PersonNotices, User
+
+
+class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
+    """Where and when one person is told what waits for them."""
+
+    email = forms.EmailField(label=_("E-mail"), required=False, max_length=254)
+
+    class Meta:
+        model = PersonNotices
+        fields = ["when", "minutes", "hour"]
+        help_texts = {
+            "minutes": _("Undecided, with nobody looking at it."),
+            "hour": _("0 to 23, in the time zone above."),
+        }
+
+    field_order = ["email", "when", "minutes", "hour"]
+
+    def __init__(self, person: User, data: Any = None) -> None:
+        row = PersonNotices.objects.filter(person=person).first() or PersonNotices(person=person)
+        super().__init__(data, instance=row, initial={"email": person.email}, prefix="told")
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        if found.get("when") != PersonNotices.When.NEVER and not found.get("email") and "email" not in self.errors:
+            raise ValidationError({"email": _("Give the address that mail is to go to.")})
+        return found

@@ -1,0 +1,164 @@
+"""What a notice says. Names and texts are only text in it: nothing hidden, no link, no mention, no mark-up."""
+
+from __future__ import annotations
+
+import re
+import zoneinfo
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from email.utils import parseaddr
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.db.models import Min, QuerySet
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.formats import date_format
+from django.utils.translation import gettext, ngettext
+
+from metacog import notices
+from metacog.models import Notice, PersonNotices, User
+from reviews.explanation import parts
+from reviews.highlight import show
+from reviews.models import HeldItem
+from reviews.templatetags.console import rounded
+
+MOST = 5  # items told one by one, the riskiest
+# Where a program would begin to see an address or somebody to call: an invisible joiner there, and it sees none.
+_LINKED = re.compile(r"(?<=[.:@/])(?=[^\s.:@/])")
+_JOINER = "\u2060"
+
+
+@dataclass(frozen=True)
+class Told:
+    """One item as a notice tells of it."""
+
+    title: str
+    reason: str
+    since: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Letter:
+    """What a notice says, in the language and time zone in force."""
+
+    subject: str
+    headline: str
+    oldest: str
+    told: list[Told]
+    rest: str  # how many more there are; "" where all are told
+    queue_url: str
+    preferences_url: str
+    stop_url: str
+
+    @property
+    def text(self) -> str:
+        lines = [self.headline, self.oldest, ""]
+        for item in self.told:
+            lines += [f"* {item.title}", f"  {item.reason}", f"  {item.since}", f"  {item.url}", ""]
+        lines += [*([self.rest] if self.rest else []), self.queue_url, "", "-- "]
+        lines.append(gettext("A score counts reasons to look twice; it is no probability of being wrong."))
+        lines += [gettext("When you are told, and of what"), self.preferences_url]
+        lines += [gettext("No more mail"), self.stop_url]
+        return "\n".join(lines) + "\n"
+
+
+def mail_of(
+    notice: Notice, row: PersonNotices, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem]
+) -> EmailMultiAlternatives:
+    """Return the mail that tells a person of what is new among what waits."""
+    person = notice.person
+    with _as(person, row):
+        letter = _letter(person, new, waiting)
+        html = render_to_string("reviews/notice.html", {"letter": letter, "language": translation.get_language()})
+        text = letter.text
+    mail = EmailMultiAlternatives(
+        letter.subject, text, settings.MAIL_FROM, [person.email], headers=_headers(notice, letter.stop_url)
+    )
+    mail.attach_alternative(html, "text/html")
+    return mail
+
+
+def plain(text: str) -> str:
+    """Return a name or text as one line in which nothing is hidden and nothing becomes a link or a mention."""
+    shown = "".join(piece.hidden or piece.text for piece in show(text).pieces)
+    return _LINKED.sub(_JOINER, " ".join(shown.split()))
+
+
+def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem]) -> Letter:
+    rows = new.select_related("agent", "team", "response").defer("text", "attributes", "response__body")
+    items = list(rows.order_by("-hesitation_score", "-pk")[:MOST])
+    count, oldest = new.count(), waiting.aggregate(at=Min("held_at"))["at"]
+    age = rounded(int((timezone.now() - oldest).total_seconds()))
+    counts = {"count": count, "score": items[0].hesitation_score}
+    held = {"at": _at(oldest), "age": age}
+    more = count - len(items)
+    rest = ngettext("%(more)s more is in the queue.", "%(more)s more are in the queue.", more) % {"more": more}
+    return Letter(
+        subject=ngettext(
+            "metacog: %(count)s new item waits, score %(score)s",
+            "metacog: %(count)s new items wait, the highest score %(score)s",
+            count,
+        )
+        % counts,
+        headline=ngettext("%(count)s new item waits for you.", "%(count)s new items wait for you.", count) % counts,
+        oldest=gettext("The oldest of all that waits was held on %(at)s: %(age)s ago.") % held,
+        told=[_told(item) for item in items],
+        rest=rest if more else "",
+        queue_url=settings.PUBLIC_URL + reverse("queue"),
+        preferences_url=settings.PUBLIC_URL + reverse("preferences"),
+        stop_url=notices.stop_link(person),
+    )
+
+
+def _told(held: HeldItem) -> Told:
+    signals = held.response.wire_verdict()["hesitation"]["signals"]
+    return Told(
+        title=gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s")
+        % {
+            "kind": held.get_kind_display(),
+            "agent": plain(held.agent.name),
+            "team": plain(held.team.name),
+            "score": held.hesitation_score,
+        },
+        reason=gettext(", ").join(plain(part.reason) for part in parts(signals)),
+        since=gettext("Held on %(at)s") % {"at": _at(held.held_at)},
+        url=settings.PUBLIC_URL + reverse("item", args=[held.public_id]),
+    )
+
+
+def _at(moment: datetime) -> str:
+    """Return a moment in words that stay true however late a mail is read."""
+    local = timezone.localtime(moment)
+    return f"{date_format(local, 'DATE_FORMAT')} {local:%H:%M %Z}"
+
+
+def _headers(notice: Notice, stop_url: str) -> dict[str, str]:
+    host = parseaddr(settings.MAIL_FROM)[1].rpartition("@")[2]
+    headers = {
+        "Message-ID": f"<{notice.public_id}@{host}>",  # the same on every attempt: who gets it twice shows it once
+        "Auto-Submitted": "auto-generated",  # RFC 3834: no "I am away" in answer
+        "List-Unsubscribe": f"<{stop_url}>",
+    }
+    if stop_url.startswith("https://"):  # RFC 8058 has one click for https alone
+        headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    return headers
+
+
+@contextmanager
+def _as(person: User, row: PersonNotices) -> Iterator[None]:
+    """Speak a person's language, in their time."""
+    with translation.override(person.language or row.language), timezone.override(zone_of(person)):
+        yield
+
+
+def zone_of(person: User) -> tzinfo:
+    """Return the person's time zone; UTC where this machine does not know it."""
+    try:
+        return zoneinfo.ZoneInfo(person.time_zone)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        return UTC

@@ -1,0 +1,224 @@
+"""What people are told by mail, when, and that a mail server in trouble costs nothing but time."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from django.utils.translation import trans_real
+
+from metacog import catalogues
+from metacog import mail as way_out
+from metacog.models import AuditEvent, Membership, Notice, PersonNotices, User
+from reviews import decisions, notices, presence
+from reviews.models import HeldItem
+from tests.notices.conftest import DAY, HOUR, MINUTE, NOW, hold, sweep, tell
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_it_tells_of_each_item_once_and_at_most_once_an_hour(alice: Any, kuro: Any) -> None:
+    tell(alice)
+    hold(kuro, NOW)
+    assert sweep(NOW + 14 * MINUTE) == [], "it has not waited long enough"
+    [first] = sweep(NOW + 15 * MINUTE)
+    assert first.to == ["alice@example.org"]
+    assert first.subject == "metacog: 1 new item waits, score 50"
+    hold(kuro, NOW + 20 * MINUTE)
+    assert sweep(NOW + 36 * MINUTE) == [], "an hour is not over"
+    assert sweep(NOW + 75 * MINUTE) == []
+    [second] = sweep(NOW + 76 * MINUTE)
+    assert "1 new item waits for you." in second.body
+    assert [sweep(NOW + n * DAY) for n in range(1, 4)] == [[], [], []], "both were told of"
+    assert AuditEvent.objects.filter(action="notice-sent", data__person="alice").count() == 2
+
+
+def test_it_tells_nothing_of_what_somebody_looks_at_or_has_decided(alice: Any, bob: Any, kuro: Any) -> None:
+    tell(alice)
+    now = timezone.now()
+    held = HeldItem.objects.get(public_id=hold(kuro, now - HOUR))
+    presence.look(bob, held)
+    assert sweep(now) == []
+    assert sweep(now + 21 * timedelta(seconds=1)) != [], "bob went away without deciding"
+    held = HeldItem.objects.get(public_id=hold(kuro, now))
+    decisions.decide(held, bob, "approve")
+    assert sweep(now + DAY) == []
+
+
+@pytest.mark.parametrize(
+    ("zone", "sent"),
+    [
+        ("Europe/Berlin", datetime(2026, 10, 25, 7, tzinfo=UTC)),  # the clocks went back that night
+        ("Asia/Taipei", datetime(2026, 10, 25, 0, tzinfo=UTC)),
+        ("America/St_Johns", datetime(2026, 10, 25, 10, 30, tzinfo=UTC)),
+    ],
+)
+def test_a_daily_mail_comes_at_the_persons_own_hour(alice: Any, kuro: Any, zone: str, sent: datetime) -> None:
+    User.objects.filter(pk=alice.pk).update(time_zone=zone)
+    tell(alice, "daily", hour=8, turn_at=sent - HOUR)
+    hold(kuro, sent - 2 * HOUR)
+    assert sweep(sent - timedelta(seconds=1)) == []
+    assert len(sweep(sent)) == 1
+    hold(kuro, sent + MINUTE)
+    assert sweep(sent + 20 * HOUR) == []
+    assert len(sweep(sent + 25 * HOUR)) == 1
+
+
+def test_days_of_downtime_end_in_one_mail(alice: Any, kuro: Any) -> None:
+    tell(alice, "daily", turn_at=NOW)
+    for n in range(3):
+        hold(kuro, NOW + n * DAY)
+    late = NOW + 4 * DAY + 3 * HOUR
+    assert [len(sweep(late)), len(sweep(late)), len(sweep(late + HOUR))] == [1, 0, 0]
+
+
+def test_a_daily_turn_without_news_is_over(alice: Any, kuro: Any) -> None:
+    tell(alice, "daily", turn_at=NOW - DAY)
+    assert sweep(NOW) == []
+    hold(kuro, NOW + MINUTE)
+    assert sweep(NOW + HOUR) == [], "its time is tomorrow at eight"
+    assert len(sweep(NOW + 20 * HOUR)) == 1
+
+
+@pytest.mark.parametrize("why", ["viewer", "left", "inactive", "no address", "never", "no server", "another team"])
+def test_it_tells_nobody_who_cannot_decide_or_be_reached(
+    alice: Any, mallory: Any, kuro: Any, settings: Any, why: str
+) -> None:
+    person = mallory if why == "another team" else alice
+    tell(person)
+    hold(kuro, NOW - HOUR)
+    member = Membership.objects.filter(user=person)
+    if why == "viewer":
+        member.update(role="viewer")
+    elif why == "left":
+        member.delete()
+    elif why == "inactive":
+        User.objects.filter(pk=person.pk).update(is_active=False)
+    elif why == "no address":
+        User.objects.filter(pk=person.pk).update(email="")
+    elif why == "never":
+        PersonNotices.objects.update(when="never")
+    elif why == "no server":
+        settings.MAIL_FROM = ""
+    assert sweep(NOW) == []
+    assert not Notice.objects.exists()
+
+
+def test_it_arrives_at_a_real_server_with_the_headers_it_should(alice: Any, kuro: Any, smtp: Any) -> None:
+    tell(alice)
+    held = hold(kuro, NOW - HOUR)
+    sweep(NOW)
+    [message] = smtp.messages
+    assert smtp.recipients == ["alice@example.org"]
+    assert message["Message-ID"] == f"<{Notice.objects.get().public_id}@example.org>"
+    assert message["From"] == "metacog <metacog@example.org>"
+    assert message["List-Unsubscribe"].strip().startswith("<https://metacog.example.org/notices/stop/")
+    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert message["Auto-Submitted"] == "auto-generated"
+    text, html = (part.get_payload(decode=True).decode() for part in message.get_payload())
+    for body in (text, html):
+        assert f"https://metacog.example.org/queue/{held}/" in body
+        assert "CHAT from kuro (Aurora), score 50" in body
+        assert "Known error: cause named before it was measured" in body
+        assert "The cause is clearly" not in body, "no text of the agent leaves unless the team says so"
+    assert Notice.objects.get().state == "sent"
+
+
+@pytest.mark.parametrize(
+    ("command", "answer", "trouble"),
+    [("RCPT", "550 no such person", "recipient"), ("DATA", "554 spam", "refused"), ("MAIL", "421 busy", "refused")],
+)
+def test_what_a_server_refuses_is_tried_again_under_the_same_id(
+    alice: Any, kuro: Any, smtp: Any, command: str, answer: str, trouble: str
+) -> None:
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    smtp.answers[command] = answer
+    sweep(NOW)
+    notice = Notice.objects.get()
+    assert (notice.state, notice.trouble, notice.attempts) == ("waiting", trouble, 1)
+    assert notices.send_due(NOW + 59 * timedelta(seconds=1)) == 0
+    smtp.answers.clear()
+    hold(kuro, NOW - 30 * MINUTE)
+    sweep(NOW + MINUTE)
+    [message] = smtp.messages
+    assert message["Message-ID"] == f"<{notice.public_id}@example.org>"
+    assert "2 new items" in message["Subject"], "one mail tells of all that came meanwhile"
+    sweep(NOW + 3 * HOUR)
+    assert len(smtp.messages) == 1
+
+
+def test_a_server_that_hangs_costs_no_more_than_the_deadline(
+    alice: Any, bob: Any, kuro: Any, smtp: Any, settings: Any, monkeypatch: Any
+) -> None:
+    tell(alice)
+    tell(bob)
+    hold(kuro, NOW - HOUR)
+    monkeypatch.setattr(way_out, "DEADLINE_SECONDS", 0.3)
+    smtp.answers["EHLO"] = None
+    began = time.monotonic()
+    sweep(NOW)
+    assert time.monotonic() - began < 3
+    assert set(Notice.objects.values_list("trouble", flat=True)) == {"timeout"}
+
+
+def test_a_server_that_is_away_is_given_up_after_a_day(alice: Any, kuro: Any, settings: Any) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    now = NOW
+    for pause in (0, *notices.SCHEDULE):
+        now += timedelta(seconds=pause)
+        sweep(now)
+    notice = Notice.objects.get()
+    assert (notice.state, notice.trouble, notice.attempts) == ("given-up", "connection", 10)
+    assert DAY - HOUR < notice.ended_at - notice.created_at < DAY
+    assert AuditEvent.objects.get(action="notice-given-up").data["trouble"] == "connection"
+
+
+def test_a_worker_that_dies_while_sending_costs_one_attempt(alice: Any, kuro: Any, monkeypatch: Any) -> None:
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    monkeypatch.setattr(notices, "_record", lambda *_: None)
+    assert len(sweep(NOW)) == 1
+    monkeypatch.undo()
+    assert sweep(NOW + notices.LEASE - timedelta(seconds=1)) == [], "somebody may still be at it"
+    [again] = sweep(NOW + notices.LEASE)
+    assert Notice.objects.get().state == "sent"
+    assert sweep(NOW + 2 * notices.LEASE) == []
+    assert again.extra_headers["Message-ID"] == f"<{Notice.objects.get().public_id}@example.org>"
+
+
+def test_what_is_decided_before_a_second_attempt_is_not_told(alice: Any, bob: Any, kuro: Any, smtp: Any) -> None:
+    tell(alice)
+    held = HeldItem.objects.get(public_id=hold(kuro, timezone.now() - HOUR))
+    now = timezone.now()
+    smtp.answers["MAIL"] = "451 later"
+    sweep(now)
+    decisions.decide(held, bob, "approve")
+    smtp.answers.clear()
+    sweep(now + MINUTE)
+    assert smtp.messages == []
+    assert Notice.objects.get().state == "moot"
+
+
+@pytest.mark.parametrize(
+    ("language", "subject"),
+    [("zh-hant", "metacog：1 個新項目在等待，最高 50 分"), ("zh-hans", "metacog：1 个新条目在等待，最高 50 分")],
+)
+def test_it_speaks_the_persons_language(
+    alice: Any, kuro: Any, settings: Any, tmp_path: Any, monkeypatch: Any, language: str, subject: str
+) -> None:
+    settings.LOCALE_PATHS = [tmp_path]
+    catalogues.compile_all()
+    monkeypatch.setattr(trans_real, "_translations", {})
+    User.objects.filter(pk=alice.pk).update(language=language, time_zone="Asia/Taipei")
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    [message] = sweep(NOW)
+    assert message.subject == subject
+    assert "CST" in message.body

@@ -1,0 +1,84 @@
+"""Choosing what one is told, and the link in every mail that ends it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from metacog import notices
+from metacog.models import AuditEvent, PersonNotices, User
+from tests.notices.conftest import HOUR, NOW, hold, sweep, tell
+
+pytestmark = pytest.mark.django_db
+
+CHOICES = {"told-email": "alice@example.org", "told-when": "daily", "told-minutes": "30", "told-hour": "7"}
+
+
+def test_it_keeps_where_and_when_and_records_no_address(alice: Any, as_person: Any) -> None:
+    assert as_person(alice).post(reverse("notices-change"), CHOICES).status_code == 302
+    row = PersonNotices.objects.select_related("person").get()
+    assert (row.when, row.minutes, row.hour, row.person.email) == ("daily", 30, 7, "alice@example.org")
+    assert row.turn_at is not None, "the first mail comes with the hour, not at once"
+    event = AuditEvent.objects.get(action="notices-changed")
+    assert event.data == {"fields": ["when", "minutes", "hour", "email"]}
+    as_person(alice).post(reverse("notices-change"), CHOICES)
+    assert AuditEvent.objects.filter(action="notices-changed").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("email", ""), ("email", "alice"), ("email", "a@b.org\nBcc: x@y.org"), ("when", "always"), ("minutes", "4"),
+     ("minutes", "1441"), ("hour", "24"), ("hour", "-1")],
+)  # fmt: skip
+def test_it_refuses_what_cannot_be(alice: Any, as_person: Any, field: str, value: str) -> None:
+    answer = as_person(alice).post(reverse("notices-change"), CHOICES | {f"told-{field}": value})
+    assert answer.status_code == 422
+    assert f'id="id_told-{field}_error"' in answer.content.decode()
+    assert not PersonNotices.objects.exists()
+    assert User.objects.get(pk=alice.pk).email == ""
+
+
+@pytest.mark.parametrize(("sender", "said"), [("", True), ("metacog@example.org", False)])
+def test_the_page_says_when_mail_is_not_set_up(
+    alice: Any, as_person: Any, settings: Any, sender: str, said: bool
+) -> None:
+    settings.MAIL_FROM = sender
+    page = as_person(alice).get(reverse("preferences")).content.decode()
+    assert ("Mail is not set up on this installation" in page) == said
+    assert "You decide in no team" not in page
+
+
+def test_opening_the_link_in_a_mail_changes_nothing_and_posting_ends_the_mails(
+    alice: Any, kuro: Any, django_assert_num_queries: Any
+) -> None:
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    [message] = sweep(NOW)
+    (path,) = re.findall(r"https://metacog.example.org(/notices/stop/\S+)", message.body)
+    client = Client(enforce_csrf_checks=True)
+    assert client.get(path).status_code == 200
+    assert PersonNotices.objects.get().when == "waiting"
+    answer = client.post(path, {"List-Unsubscribe": "One-Click"})
+    assert (answer.status_code, PersonNotices.objects.get().when) == (200, "never")
+    assert "no-store" in answer["Cache-Control"]
+    assert AuditEvent.objects.get(action="notices-changed").data == {"fields": ["when"], "via": "mail"}
+    hold(kuro, NOW)
+    assert sweep(NOW + 2 * HOUR) == []
+    assert client.get(reverse("preferences")).status_code == 302, "the link signs nobody in"
+
+
+@pytest.mark.parametrize("what", ["another signature", "another address"])
+def test_a_link_that_is_not_theirs_ends_nothing(alice: Any, what: str) -> None:
+    tell(alice)
+    alice.refresh_from_db()
+    path = notices.stop_link(alice).removeprefix("https://metacog.example.org")
+    if what == "another signature":
+        path = path[:-1] + ("A" if path[-1] != "A" else "B")
+    else:
+        User.objects.filter(pk=alice.pk).update(email="elsewhere@example.org")
+    assert Client().post(path).status_code == 404
+    assert PersonNotices.objects.get().when == "waiting"

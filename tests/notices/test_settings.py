@@ -1,0 +1,58 @@
+"""The mail server, as it stands in the environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from metacog import settings as module
+
+SENDER = "metacog <metacog@example.org>"
+
+
+@pytest.fixture
+def read(monkeypatch: Any) -> Any:
+    """Return a function that reads a server and a sender, and gives what was read and what is wrong."""
+
+    def given(url: str, sender: str) -> tuple[Any, list[str]]:
+        problems: list[tuple[str, str]] = []
+        monkeypatch.setattr(module, "CONFIG_PROBLEMS", problems)
+        monkeypatch.setenv("METACOG_SMTP_URL", url)
+        monkeypatch.setenv("METACOG_MAIL_FROM", sender)
+        return module._mail(), [" ".join(problem) for problem in problems]
+
+    return given
+
+
+@pytest.mark.parametrize(
+    "url", ["smtp://mail.example.org", "smtp://u%40x:p%3A@mail.example.org:587/", "smtps://mail:465", "smtp://[::1]:25"]
+)
+def test_it_reads_a_server(url: str, read: Any) -> None:
+    (server, sender), problems = read(url, SENDER)
+    assert (server.geturl(), sender, problems) == (url, SENDER, [])
+
+
+def test_without_both_there_is_no_mail(read: Any) -> None:
+    assert read("", "") == ((None, ""), [])
+
+
+@pytest.mark.parametrize(
+    ("url", "sender", "said"),
+    [
+        ("", SENDER, "go together"),
+        ("smtp://mail", "", "go together"),
+        *((f"{url}", SENDER, "METACOG_SMTP_URL is not an address") for url in (
+            "mail:25", "http://u:hidden@mail", "smtp://", "smtp://mail:99999", "smtp://mail:0", "smtp://mail/inbox",
+            "smtp://u:hidden@mail?tls=no", "smtp://[::1",
+        )),
+        *(("smtp://u:hidden@mail", sender, "METACOG_MAIL_FROM is no mail address") for sender in (
+            "metacog", "a@b, c@d", "metacog <a@b>\nBcc: c@d", "@example.org",
+        )),
+    ],
+)  # fmt: skip
+def test_it_says_what_is_wrong_and_repeats_no_password(url: str, sender: str, said: str, read: Any) -> None:
+    found, [problem] = read(url, sender)
+    assert found == (None, "")
+    assert said in problem
+    assert "hidden" not in problem
