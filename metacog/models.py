@@ -152,6 +152,8 @@ class Team(models.Model):
     name = models.CharField(_("name"), max_length=100, unique=True)
     # Goes up with each change to the team's patterns: the key under which processes keep their scorer.
     patterns_version = models.PositiveBigIntegerField(default=0, editable=False)
+    # The first version of which it was kept what the patterns were; see patterns.models.PatternInForce.
+    patterns_known_from = models.PositiveBigIntegerField(default=0, editable=False)
     # How long texts are kept, in days; null is for ever. Set by `metacog.retention.set_retention`.
     retention_days = models.PositiveIntegerField(
         _("keep texts for (days)"),

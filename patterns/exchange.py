@@ -85,8 +85,8 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> tuple[int, int]:
                 ],
                 batch_size=500,
             )
-        if new or changed:
-            touch(team.pk)
+        if live := [row for row in (*new, *changed) if row.state == ErrorPattern.State.ACTIVE]:
+            touch(team.pk, live)
     return len(new), len(changed)
 
 

@@ -193,7 +193,7 @@ def _make_sure_of_room(pattern: ErrorPattern, after: State) -> None:
 def _write(pattern: ErrorPattern, fields: list[str], *, is_live: bool) -> None:
     ErrorPattern.objects.filter(pk=pattern.pk).update(**{name: getattr(pattern, name) for name in fields})
     if is_live:
-        touch(pattern.team_id)
+        touch(pattern.team_id, [pattern])
 
 
 def _record_so_far(pattern: ErrorPattern) -> dict[str, int]:

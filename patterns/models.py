@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import models
+from django.db import models, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -110,17 +111,48 @@ class ErrorPattern(models.Model):
         return self.description
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        super().save(*args, **kwargs)
-        touch(self.team_id)
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            touch(self.team_id, [self])
 
     def clean(self) -> None:
         if problems := keyword_problems(self.keywords):
             raise ValidationError({"keywords": problems})
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
-        gone = super().delete(*args, **kwargs)
-        touch(self.team_id)
-        return gone
+        with transaction.atomic():
+            self.state = self.State.RETIRED
+            touch(self.team_id, [self])
+            return super().delete(*args, **kwargs)
+
+
+class PatternInForce(models.Model):
+    """What an active pattern said over a span of versions of its team's patterns. Scorers are built from these rows.
+
+    `touch` alone writes them, and nothing takes them away: with them the verdicts of any version are made again.
+    """
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="+", db_index=False)
+    place = models.PositiveBigIntegerField()  # the pattern's row id: their order is part of the meaning
+    public_id = models.CharField(max_length=100)
+    keywords = models.JSONField()
+    description = models.CharField(max_length=ErrorPattern.MAX_DESCRIPTION)
+    since_version = models.PositiveBigIntegerField()
+    until_version = models.PositiveBigIntegerField(null=True)  # the first in which it no longer said so
+
+    class Meta:
+        verbose_name = _("pattern in force")
+        verbose_name_plural = _("patterns in force")
+        ordering = ["place"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "place"], condition=Q(until_version=None), name="in_force_once_at_a_time"
+            )
+        ]
+        indexes = [models.Index(fields=["team", "place"], name="patterns_of_any_version")]
+
+    def __str__(self) -> str:
+        return f"{self.public_id} since {self.since_version}"
 
 
 class PatternRecord(models.Model):
@@ -159,9 +191,31 @@ class PatternRecord(models.Model):
         return self.rejected + self.edited + self.approved
 
 
-def touch(team_id: int) -> None:
-    """Make every process build this team's scorer anew; call it after changing patterns in bulk."""
-    Team.objects.filter(pk=team_id).update(patterns_version=F("patterns_version") + 1)
+def touch(team_id: int, changed: Sequence[ErrorPattern]) -> None:
+    """Begin the next version of a team's patterns, in the transaction that changed these: what is in force from it on.
+
+    Every process builds the team's scorer anew. Call it for active patterns, and for those that were active until now.
+    """
+    team = Team.objects.filter(pk=team_id)
+    team.update(patterns_version=F("patterns_version") + 1)  # and from here on nobody else's
+    version = team.values_list("patterns_version", flat=True).get()
+    before = PatternInForce.objects.filter(team=team_id, until_version=None, place__in=[each.pk for each in changed])
+    before.update(until_version=version)
+    PatternInForce.objects.bulk_create(
+        (
+            PatternInForce(
+                team_id=team_id,
+                place=each.pk,
+                public_id=each.public_id,
+                keywords=each.keywords,
+                description=each.description,
+                since_version=version,
+            )
+            for each in changed
+            if each.state == ErrorPattern.State.ACTIVE
+        ),
+        batch_size=500,
+    )
 
 
 class Problem(models.Model):

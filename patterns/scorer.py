@@ -8,10 +8,11 @@ from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 from django.conf import settings
+from django.db.models import Q
 
 from metacog import heuristics
 from metacog.models import Agent, Language, Policy
-from patterns.models import ErrorPattern
+from patterns.models import ErrorPattern, PatternInForce
 
 BCP47 = {Language.EN: "en", Language.ZH_HANT: "zh-Hant", Language.ZH_HANS: "zh-Hans"}
 
@@ -61,6 +62,31 @@ def wire_patterns(team_id: int) -> list[dict[str, Any]]:
     ]
 
 
+def patterns_in_force(team_id: int, version: int) -> list[dict[str, Any]]:
+    """Return what was active in a version of a team's patterns, in order, as heuristics.Scorer takes it.
+
+    Of versions before the team's `patterns_known_from` it gives none.
+    """
+    rows = PatternInForce.objects.filter(
+        Q(until_version=None) | Q(until_version__gt=version), team=team_id, since_version__lte=version
+    ).order_by("place")
+    return [
+        {"id": public_id, "keywords": keywords, "description": description}
+        for public_id, keywords, description in rows.values_list("public_id", "keywords", "description")
+    ]
+
+
+def policy_in_force(agent_id: int, version: int, language: str, review_seconds: int) -> heuristics.Policy:
+    """Return a version of an agent's policy as its responses are scored with it.
+
+    `review_seconds` above 0 stand in place of the policy's own (METACOG_REVIEW_SECONDS).
+    """
+    document = Policy.objects.get(agent=agent_id, version=version).as_dict() | {"language": BCP47[Language(language)]}
+    if review_seconds:
+        document["review_seconds"] = review_seconds
+    return heuristics.Policy.from_dict(document)
+
+
 def scorer_for(agent: Agent) -> heuristics.Scorer:
     """Return the scorer in force, given an agent read with its team in this request.
 
@@ -69,12 +95,11 @@ def scorer_for(agent: Agent) -> heuristics.Scorer:
     team = agent.team
 
     def build() -> heuristics.Scorer:
-        policy = Policy.objects.get(agent=agent, version=agent.policy_version)
-        base = _automata.get(team.pk, team.patterns_version, lambda: heuristics.Scorer(wire_patterns(team.pk)))
-        document = policy.as_dict() | {"language": BCP47[Language(agent.language)]}
-        if settings.REVIEW_SECONDS:  # for tests and trials
-            document["review_seconds"] = settings.REVIEW_SECONDS
-        return base.with_policy(heuristics.Policy.from_dict(document))
+        version = team.patterns_version
+        base = _automata.get(team.pk, version, lambda: heuristics.Scorer(patterns_in_force(team.pk, version)))
+        return base.with_policy(
+            policy_in_force(agent.pk, agent.policy_version, agent.language, settings.REVIEW_SECONDS)
+        )
 
     version = (agent.policy_version, agent.language, team.pk, team.patterns_version)
     return _scorers.get(agent.pk, version, build)

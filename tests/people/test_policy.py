@@ -236,10 +236,9 @@ class TestPreview:
 
     def test_it_scores_with_the_patterns_of_today(self, desk: Desk, kuro: Any) -> None:
         kuro.hold()
-        ErrorPattern.objects.update(state="retired")
-        from metacog.models import Team
-
-        Team.objects.update(patterns_version=99)
+        pattern = ErrorPattern.objects.get()
+        pattern.state = "retired"
+        pattern.save()
         assert rows(desk.try_out(hold_at="50", weight_absolute_claim="20").content.decode())["Items held"][0] == "0"
 
     @pytest.mark.parametrize("days", [29, 31])

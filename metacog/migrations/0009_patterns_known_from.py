@@ -1,0 +1,15 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("metacog", "0008_budget_and_handcard"),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name="team",
+            name="patterns_known_from",
+            field=models.PositiveBigIntegerField(default=0, editable=False),
+        ),
+    ]
