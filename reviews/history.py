@@ -1,7 +1,8 @@
 """What a verdict looks at beside the response itself: read before it is scored, and kept with it.
 
 `AgentResponse.history` holds it as JSON: `turns`, `familiarity` and `stuck` as heuristics.History has them,
-and in `recent` the ids of the responses whose fingerprints were compared. What is empty is left out.
+in `recent` the ids of the responses whose fingerprints were compared, and in `review_seconds` what
+METACOG_REVIEW_SECONDS said in place of the policy. What is empty is left out.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
+
+from django.conf import settings
 
 from metacog import heuristics
 from metacog.heuristics.confidence import Confidence, estimate
@@ -60,6 +63,7 @@ class Past:
             "recent": self.recent,
             "familiarity": self.history.familiarity,
             "stuck": self.history.stuck,
+            "review_seconds": settings.REVIEW_SECONDS,
         }
         kept = {name: value for name, value in found.items() if value}
         return json.dumps(kept, ensure_ascii=False) if kept else ""
@@ -84,19 +88,28 @@ def confidence(
     return found
 
 
-def recorded(response: AgentResponse) -> heuristics.History:
+class Recorded(NamedTuple):
+    """What a stored response was scored with, as far as it is still there."""
+
+    history: heuristics.History
+    is_whole: bool  # False: a response that was compared has been erased since
+    review_seconds: int
+
+
+def recorded(response: AgentResponse) -> Recorded:
     """Return the history that a stored response was scored with. One query where it had a session."""
     kept = json.loads(response.history or "{}")
-    prints = dict(
-        AgentResponse.objects.filter(public_id__in=kept.get("recent", ())).values_list("public_id", "fingerprint")
-    )
-    return heuristics.History(
+    ids = kept.get("recent", ())
+    rows = AgentResponse.objects.filter(public_id__in=ids).exclude(fingerprint="")  # Django asks nothing for no ids
+    prints = dict(rows.values_list("public_id", "fingerprint"))
+    history = heuristics.History(
         at=response.received_at,
         turns=kept.get("turns", 0),
-        recent=[json.loads(prints[public_id]) for public_id in kept.get("recent", ())],
+        recent=[json.loads(prints[public_id]) for public_id in ids if public_id in prints],
         familiarity=kept.get("familiarity"),
         stuck=kept.get("stuck"),
     )
+    return Recorded(history, len(prints) == len(ids), kept.get("review_seconds", 0))
 
 
 def with_mentions(counted: Mapping[str, int], topics: Iterable[str]) -> dict[str, int]:

@@ -87,6 +87,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             policy_version=agent.policy_version,
             patterns_version=agent.team.patterns_version,
             engine=found.verdict["engine"],
+            language=agent.language,
             history=past.as_json(),
             fingerprint=json.dumps(found.fingerprint) if found.fingerprint else "",
             second_look_at=_second_look(agent, body["replies_to_held"]),

@@ -15,7 +15,7 @@ from django.utils.translation import pgettext_lazy
 
 from metacog.fields import OrderedJSONField
 from metacog.ids import new_id
-from metacog.models import Agent, Team, User
+from metacog.models import Agent, Language, Team, User
 from patterns.models import ErrorPattern, Problem
 
 
@@ -81,6 +81,8 @@ class AgentResponse(models.Model):
     policy_version = models.PositiveIntegerField()
     patterns_version = models.PositiveBigIntegerField()
     engine = models.CharField(max_length=20)
+    # The agent's at that time, in which its verdict is worded; empty where a response is older than this column.
+    language = models.CharField(max_length=10, choices=Language, blank=True)
     # What else the verdict looked at, so that it can be made again: JSON, see reviews/history.py.
     history = models.TextField(blank=True)
     fingerprint = models.TextField(blank=True)  # JSON, of the response's words: to tell a repetition by

@@ -59,7 +59,7 @@ def test_each_verdict_can_be_made_again_from_what_is_stored(told: Any, kuro: Any
     rows = AgentResponse.objects.order_by("pk")
     assert len(rows) == len(TALK)
     for row in rows:
-        again = scorer.score(row.wire_body(), history=history.recorded(row))
+        again = scorer.score(row.wire_body(), history=history.recorded(row).history)
         assert json.dumps(parts(again)) == json.dumps(parts(row.wire_verdict()))
 
 

@@ -16,12 +16,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 from django.conf import settings as django_settings
+from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
@@ -160,6 +162,13 @@ def test_the_audit_record_is_whole_and_in_order(invented: Team) -> None:
     assert times == sorted(times)
     assert NOW - timedelta(days=DAYS) <= times[0] < times[-1] <= NOW
     assert report.events == len(times)
+
+
+def test_every_verdict_can_be_made_again(invented: Team) -> None:
+    out = StringIO()
+    call_command("replay", stdout=out)
+    count = AgentResponse.objects.count()
+    assert out.getvalue() == f"responses: {count:,}; equal: {count:,}\n"
 
 
 def test_every_row_is_of_its_time(invented: Team) -> None:
