@@ -17,7 +17,7 @@ def take_down(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("metacog", "0009_patterns_known_from"),
+        ("metacog", "0010_patterns_known_from"),
         ("patterns", "0007_pattern_record"),
     ]
 

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("metacog", "0008_budget_and_handcard"),
+        ("metacog", "0009_notices"),
     ]
 
     operations = [
