@@ -18,7 +18,7 @@ from metacog.heuristics.shadow import fold
 from metacog.models import Agent, Team, User
 from patterns import lifecycle
 from patterns.models import ErrorPattern, keyword_problems
-from reviews import records
+from reviews import records, second_looks
 from reviews.models import AgentResponse, Decision, HeldItem, LearningCursor, PatternOrigin
 from reviews.teaching import Taught, Teacher, sentence_meant
 
@@ -71,6 +71,7 @@ def _learn_once(agent: Agent) -> int:
         return 0
     firings = records.find(agent, responses)
     taught = _taught(agent, responses, decisions)
+    ends = second_looks.read(decisions)
     with transaction.atomic():
         was = {"response": cursor.response, "decision_seq": cursor.decision_seq}
         heard = decisions[-1].seq if decisions else cursor.decision_seq
@@ -78,6 +79,7 @@ def _learn_once(agent: Agent) -> int:
         if not moved:
             return 0
         records.count(firings, decisions)
+        second_looks.count(agent, ends)
         for each in taught:
             propose(agent.team, **each)
     return len(responses) + len(decisions)

@@ -691,3 +691,33 @@ class DailyFigure(models.Model):
 
     def __str__(self) -> str:
         return f"{self.agent_id} on {self.day}"
+
+
+class LookFigure(models.Model):
+    """How an agent's second looks at one kind of item ended, by the day the items were held (reviews/second_looks.py).
+
+    Counted once, when the decision is released: items.
+    """
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="look_figures")
+    day = models.DateField()
+    kind = models.CharField(max_length=10, choices=HeldItem.Kind)
+    kept = models.PositiveIntegerField(default=0)  # that the agent decided itself, as the next two
+    edited = models.PositiveIntegerField(default=0)
+    withdrew = models.PositiveIntegerField(default=0)
+    looked = models.PositiveIntegerField(default=0)  # with a response that replied to it before it was decided
+    contradicted = models.PositiveIntegerField(default=0)  # of those, where that response says otherwise
+    # Of those, what a person then did with what the agent stood by and what it took back.
+    stood_let_go = models.PositiveIntegerField(default=0)
+    stood_rejected = models.PositiveIntegerField(default=0)
+    back_let_go = models.PositiveIntegerField(default=0)
+    back_rejected = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("figure of second looks")
+        verbose_name_plural = _("figures of second looks")
+        ordering = ["day", "agent", "kind"]
+        constraints = [models.UniqueConstraint(fields=["agent", "day", "kind"], name="looks_of_a_day_once")]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} on {self.day}, {self.kind}"

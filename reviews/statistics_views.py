@@ -19,11 +19,13 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
+from metacog.heuristics.agreement import ENOUGH_FOR_KAPPA, Agreement
 from metacog.models import Agent
-from reviews import figures, samples
+from reviews import figures, samples, second_looks
 from reviews.explanation import TITLES
 from reviews.figures import ENOUGH, Ratio, Total
 from reviews.models import DailyFigure
+from reviews.second_looks import Record
 from reviews.templatetags.console import rounded
 from reviews.views import PersonRequest
 
@@ -102,6 +104,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "missed": [
             {"agent": each.agent.name, "told": ratio(each.missed)} for each in samples.misses(chosen, asked.first)
         ],
+        "looks": _looks(second_looks.records(chosen, asked.first)),
         "enough": ENOUGH,
     }
     return render(request, "reviews/statistics.html", context)
@@ -183,6 +186,32 @@ def _verdict(told: Ratio, overall: Ratio) -> str:
     if told.high < overall.rate:
         return gettext("rejected less often than held items at large")
     return gettext("no different from held items at large, as far as can be told")
+
+
+def _looks(records: Sequence[Record]) -> dict[str, Any]:
+    """Return how second looks ended, by agent and kind, and what they and people made of the same items."""
+    both = Agreement(*(sum(counts) for counts in zip(*(each.both for each in records), strict=True)))
+    kappa = both.kappa()
+    return {
+        "rows": [
+            {
+                "agent": each.agent,
+                "kind": each.kind.upper(),
+                "own": f"{each.kept + each.edited + each.withdrew:,}",
+                "kept": f"{each.kept:,}",
+                "edited": f"{each.edited:,}",
+                "withdrew": f"{each.withdrew:,}",
+                "contradicted": ratio(each.contradicted),
+                "agreed": ratio(each.agreed),
+                "stood_rejected": ratio(each.stood_rejected),
+            }
+            for each in records
+        ],
+        "both": both,
+        "agreed": ratio(Ratio(both.agreed, both.items)),
+        "kappa": kappa and {name: f"{value:.2f}".replace("-", "−") for name, value in kappa._asdict().items()},
+        "enough": ENOUGH_FOR_KAPPA,
+    }
 
 
 # -- charts ----------------------------------------------------------------------------------------

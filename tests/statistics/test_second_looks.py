@@ -1,0 +1,142 @@
+"""How second looks end, and whether they agree with people: what is counted, and what the page says of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from metacog.models import Agent
+from reviews import decisions, figures, learning, second_looks
+from reviews.models import AgentResponse, HeldItem, LookFigure
+
+BACK = "I was wrong: it was not the cache."
+STANDS = "I looked again, and the metrics say the same."
+
+
+def counts() -> dict[str, int]:
+    learning.learn()
+    row = LookFigure.objects.values(*second_looks.COUNTS).first() or {}
+    return {name: number for name, number in row.items() if number}
+
+
+@pytest.fixture
+def look(kuro: Any, alice: Any, undo_at_once: None) -> Any:
+    """Return a function that has an item held, looked at again in so many words, and decided."""
+
+    def play(said: str | None, verdict: str, *, by: Any = alice, kind: str = "chat") -> HeldItem:
+        held = HeldItem.objects.get(public_id=kuro.hold(kind))
+        if said is not None:
+            kuro.respond(said, items=[], replies_to_held=held.public_id)
+        decisions.decide(held, by, verdict, text="Perhaps it is." if verdict == "edit" else None, reason="because")
+        return held
+
+    return play
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "counted"),
+    [
+        (STANDS, "approve", {"looked": 1, "stood_let_go": 1}),
+        (STANDS, "edit", {"looked": 1, "stood_let_go": 1}),
+        (STANDS, "reject", {"looked": 1, "stood_rejected": 1}),
+        (BACK, "approve", {"looked": 1, "contradicted": 1, "back_let_go": 1}),
+        (BACK, "reject", {"looked": 1, "contradicted": 1, "back_rejected": 1}),
+        (None, "reject", {}),
+    ],
+)
+def test_a_look_is_set_against_what_a_person_decided(
+    look: Any, said: str | None, verdict: str, counted: dict[str, int]
+) -> None:
+    look(said, verdict)
+    assert counts() == counted
+
+
+@pytest.mark.parametrize(
+    ("verdict", "name"), [("approve", "kept"), ("edit", "edited"), ("withdraw", "withdrew"), ("reject", "withdrew")]
+)
+def test_what_the_agent_decides_itself_is_counted_by_its_end(look: Any, kuro: Any, verdict: str, name: str) -> None:
+    look(BACK, verdict, by=Agent.objects.get(public_id=kuro.id))
+    assert counts() == {name: 1, "looked": 1, "contradicted": 1}
+
+
+def test_what_is_said_after_the_decision_is_no_second_look(look: Any, kuro: Any) -> None:
+    held = look(None, "approve")
+    kuro.respond(held.text, replies_to_held=held.public_id)
+    assert counts() == {}
+
+
+def test_the_last_look_counts(look: Any, kuro: Any, alice: Any) -> None:
+    held = HeldItem.objects.get(public_id=kuro.hold())
+    for said in (STANDS, BACK):
+        kuro.respond(said, items=[], replies_to_held=held.public_id)
+    decisions.decide(held, alice, "reject", reason="because")
+    assert counts() == {"looked": 1, "contradicted": 1, "back_rejected": 1}
+
+
+def test_a_decision_counts_once_however_often_it_is_swept(look: Any) -> None:
+    look(STANDS, "approve")
+    counts()
+    assert counts() == {"looked": 1, "stood_let_go": 1}
+
+
+def test_a_decision_that_can_be_undone_does_not_count_yet(look: Any, settings: Any) -> None:
+    settings.UNDO_SECONDS = 10
+    look(STANDS, "approve")
+    assert counts() == {}
+
+
+def test_an_erased_text_is_no_second_look(look: Any) -> None:
+    look(STANDS, "approve")
+    AgentResponse.objects.update(erased_at=datetime.now(UTC), body="")
+    assert counts() == {}
+
+
+class TestThePage:
+    @pytest.fixture
+    def figure(self, kuro: Any, posted: Any) -> Any:
+        """Return a function that writes an agent's figures of second looks."""
+        posted(kuro, datetime.now(UTC))
+        figures.count_days(datetime.now(UTC))
+
+        def write(**numbers: Any) -> None:
+            told = {"agent": Agent.objects.get(public_id=kuro.id), "day": datetime.now(UTC).date(), "kind": "chat"}
+            LookFigure.objects.create(**told | numbers)
+
+        return write
+
+    def page(self, as_person: Any, person: Any) -> str:
+        answer = as_person(person).get("/statistics/").content.decode().replace("\N{NO-BREAK SPACE}", " ")
+        return " ".join(answer.split())
+
+    def test_it_says_so_when_nobody_looked_again(self, as_person: Any, alice: Any, figure: Any) -> None:
+        figure(day=datetime.now(UTC).date() - timedelta(days=40), kept=3)
+        assert "No agent has looked again" in self.page(as_person, alice)
+
+    def test_it_tells_each_kind_with_counts_and_intervals(self, as_person: Any, alice: Any, figure: Any) -> None:
+        own = {"kept": 4, "edited": 2, "withdrew": 5}
+        figure(**own, looked=40, contradicted=10, stood_let_go=25, stood_rejected=5, back_rejected=10)
+        figure(kind="remember", looked=3, stood_let_go=3)
+        page = self.page(as_person, alice)
+        assert '11 <span class="quiet">kept 4, edited 2, took back 5</span>' in page
+        assert '25 % <span class="quiet">10 of 40, 14–40 %</span>' in page
+        assert '17 % <span class="quiet">5 of 30, 7–34 %</span>' in page
+        assert '3 of 3 <span class="quiet">too few to tell</span>' in page
+        assert "43 items that both looked at" in page
+        assert "They came to the same end on 38 of 43: 88 %" in page
+        assert "from 50 items on" in page
+
+    def test_it_tells_chance_from_fifty_items_on(self, as_person: Any, alice: Any, figure: Any) -> None:
+        figure(looked=50, stood_let_go=20, stood_rejected=5, back_let_go=10, back_rejected=15)
+        assert "0.40 (95 %: 0.15 to 0.65)" in self.page(as_person, alice)
+
+    def test_a_stranger_sees_nothing_of_it(
+        self, as_person: Any, mallory: Any, other: Any, posted: Any, figure: Any
+    ) -> None:
+        posted(other, datetime.now(UTC))
+        figures.count_days(datetime.now(UTC))
+        figure(kept=77)
+        page = self.page(as_person, mallory)
+        assert "No agent has looked again" in page
+        assert "77" not in page
