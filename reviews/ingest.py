@@ -73,6 +73,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         found = scorer.assess(
             body, past.history, recognise=lambda items: recognised(agent, items), hesitation=agent.hesitation_enabled
         )
+        fingerprint = found.fingerprint
         response = AgentResponse(
             public_id=response_id(),
             agent=agent,
@@ -89,7 +90,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             engine=found.verdict["engine"],
             language=agent.language,
             history=past.as_json(),
-            fingerprint=json.dumps(found.fingerprint) if found.fingerprint else "",
+            fingerprint=json.dumps(fingerprint) if fingerprint else "",
             second_look_at=_second_look(agent, body["replies_to_held"]),
         )
         pursued = _write(response, state, body, found, past, scorer.policy)

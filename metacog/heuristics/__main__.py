@@ -177,7 +177,8 @@ class _Sessions:
         )
         found = self.scorer.assess(body, history)
         window = self.scorer.parts.recent_window
-        prints = [*recent, found.fingerprint][-window:] if found.fingerprint and window else recent
+        own = found.fingerprint if window else None
+        prints = [*recent, own][-window:] if own else recent
         self.sessions.put(session, (turns + 1, prints))
         if found.stuck is not None:
             self.problems.put(problem, found.stuck)

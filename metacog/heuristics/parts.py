@@ -36,7 +36,7 @@ class Found(NamedTuple):
     stuck: dict[str, Any] | None
     events: list[str]
     state: dict[str, Any] | None  # the next history's `stuck`; None: nothing to keep
-    fingerprint: tuple[int, ...] | None  # for the next history's `recent`
+    judged: quality.Quality | None
 
 
 class Parts:
@@ -59,20 +59,20 @@ class Parts:
         body = {**_ABSENT, **body}
         on, language = self._policy.parts, self._policy.language
         wording = language or SEED_LANGUAGE
-        answered = estimated = looked = state = prints = None
+        judged = answered = estimated = looked = state = None
         events: list[str] = []
         # A step that only calls a tool or does something says nothing that could be judged.
         is_silent = not body["response"].strip() and (body["items"] or body["command"])
         if on["quality"] and not is_silent:
-            found = quality.assess(
+            judged = quality.assess(
                 body["response"],
                 user_message=body["user_message"],
                 recent=history.recent,
                 language=language,  # type: ignore[arg-type]  # policies name these three
                 settings=self._quality,
             )
-            answered, prints = found.as_dict(), found.fingerprint
-            events += found.events
+            answered = judged.as_dict()
+            events += judged.events
         if on["confidence"]:
             known = confidence.estimate(
                 retrieval=body["retrieval"],
@@ -94,4 +94,4 @@ class Parts:
             looked = looks.as_dict()
             # A session that never looked stuck leaves nothing behind, in a database or elsewhere.
             state = after if history.stuck or body["problem"] or stuck.is_notable(after) else None
-        return Found(answered, estimated, looked, events, state, prints)
+        return Found(answered, estimated, looked, events, state, judged)

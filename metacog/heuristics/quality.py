@@ -65,7 +65,12 @@ class Quality(NamedTuple):
     length_ok: bool
     repetition: bool
     events: tuple[str, ...]  # for the audit record, below `low_at`
-    fingerprint: Fingerprint  # to be handed in as one of `recent` next time
+    reading: "Reading"
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What to hand in as one of `recent` next time."""
+        return self.reading.fingerprint
 
     def as_dict(self) -> dict[str, Any]:
         """Give the contract's "quality"."""
@@ -85,7 +90,7 @@ class Quality(NamedTuple):
         }
 
 
-class _Reading:
+class Reading:
     """A text as it is judged; what nothing asks for is never made."""
 
     def __init__(self, text: str) -> None:
@@ -114,6 +119,10 @@ class _Reading:
     def spaced(self) -> str:
         return words.spaced(self.words)
 
+    @cached_property
+    def fingerprint(self) -> Fingerprint:
+        return fingerprint(self.text)
+
 
 def assess(
     response: str,
@@ -129,14 +138,13 @@ def assess(
     first, as texts or as fingerprints. Without a `user_message` responsiveness and completeness are None and cost
     nothing. Takes time in proportion to the texts.
     """
-    reply = _Reading(response)
-    message = None if user_message is None else _Reading(user_message)
+    reply = Reading(response)
+    message = None if user_message is None else Reading(user_message)
     flags: list[Flag] = []
     responsiveness, completeness = _answers(reply, message, flags)
     consistency = _consistency(reply, message, language, settings.forbidden, flags)
     length_ok = _has_sane_length(reply, language, settings, flags)
-    own = fingerprint(response)
-    repetition = _repeats(own, recent[-settings.recent_window :] if settings.recent_window else (), settings, flags)
+    repetition = _repeats(reply, recent[-settings.recent_window :] if settings.recent_window else (), settings, flags)
 
     weights = settings.weights
     score = 1.0
@@ -163,7 +171,7 @@ def assess(
         length_ok=length_ok,
         repetition=repetition,
         events=EVENTS if low else (),
-        fingerprint=own,
+        reading=reply,
     )
 
 
@@ -179,7 +187,7 @@ def similarity(one: Sequence[int], other: Sequence[int]) -> float:
     return sum(value in common for value in union) / len(union) if union else 0.0
 
 
-def _answers(reply: _Reading, message: _Reading | None, flags: list[Flag]) -> tuple[float | None, float | None]:
+def _answers(reply: Reading, message: Reading | None, flags: list[Flag]) -> tuple[float | None, float | None]:
     """Judge responsiveness and completeness."""
     asked = words.questions(message.folded) if message else []
     if not reply.text or reply.text.isspace():
@@ -200,7 +208,7 @@ def _answers(reply: _Reading, message: _Reading | None, flags: list[Flag]) -> tu
     return responsiveness, completeness
 
 
-def _unanswered(message: _Reading, places: list[Place], asked: int) -> Flag:
+def _unanswered(message: Reading, places: list[Place], asked: int) -> Flag:
     spans = tuple(Span(start, end, message.text[start:end]) for start, end in places)
     return Flag("question-unanswered", f"{len(places)} of {asked} question(s) not accounted for", spans, "user_message")
 
@@ -242,7 +250,7 @@ def _form(question: str) -> Callable[[str], bool]:
     return lambda answer: 0 < len(words.tokens(answer)) <= _BARE
 
 
-def _unanswered_of(questions: list[_Question], reply: _Reading) -> list[int]:
+def _unanswered_of(questions: list[_Question], reply: Reading) -> list[int]:
     """Give the numbers of the questions the reply does not account for.
 
     A question is accounted for by its own words, by a sentence that answers no other and has the form of an answer
@@ -286,7 +294,7 @@ def _asks_back(folded: str) -> bool:
     )
 
 
-def _responsiveness(message: _Reading, questions: list[_Question], reply: _Reading, answered: bool) -> float | None:
+def _responsiveness(message: Reading, questions: list[_Question], reply: Reading, answered: bool) -> float | None:
     about = {term for question in questions for term in question.terms} or set(words.terms(message.words))
     if not about:
         return None
@@ -303,7 +311,7 @@ _STATED = 0.3  # nor does what follows "Write a poem": there, words alone make n
 
 
 def _consistency(
-    reply: _Reading, message: _Reading | None, language: Language | None, forbidden: Sequence[str], flags: list[Flag]
+    reply: Reading, message: Reading | None, language: Language | None, forbidden: Sequence[str], flags: list[Flag]
 ) -> float:
     spans = _forbidden(reply.text, forbidden)
     if spans:
@@ -337,7 +345,7 @@ _NAMES_A_LANGUAGE = re.compile(f"{en.NAMES_A_LANGUAGE}|{zh.NAMES_A_LANGUAGE}")
 
 
 def _speaks_the_language(
-    reply: _Reading, message: _Reading | None, language: Language | None, flags: list[Flag]
+    reply: Reading, message: Reading | None, language: Language | None, flags: list[Flag]
 ) -> float:
     """Compare the languages of the user, the agent and the response, as far as their scripts tell them."""
     own = _SCRIPTS[language] if language else message.script if message else None
@@ -367,7 +375,7 @@ def _speaks_the_language(
     return 0.75
 
 
-def _mismatch(reply: _Reading, spoken: Script, wanted: Script, whose: str) -> Flag:
+def _mismatch(reply: Reading, spoken: Script, wanted: Script, whose: str) -> Flag:
     spans = (
         Span(start, end, reply.text[start:end])
         for start, end in words.sentences(reply.folded)
@@ -376,7 +384,7 @@ def _mismatch(reply: _Reading, spoken: Script, wanted: Script, whose: str) -> Fl
     return Flag("language-mismatch", f"in {_NAMES[spoken]}, the {whose} in {_NAMES[wanted]}", tuple(islice(spans, 1)))
 
 
-def _has_sane_length(reply: _Reading, language: Language | None, settings: QualitySettings, flags: list[Flag]) -> bool:
+def _has_sane_length(reply: Reading, language: Language | None, settings: QualitySettings, flags: list[Flag]) -> bool:
     length = len(reply.text.strip())
     en_limits, zh_limits = settings.limits.en, settings.limits.zh
     if max(en_limits.min, zh_limits.min) <= length <= min(en_limits.max, zh_limits.max):
@@ -394,9 +402,9 @@ def _has_sane_length(reply: _Reading, language: Language | None, settings: Quali
 
 
 def _repeats(
-    own: Fingerprint, recent: Sequence[str | Sequence[int]], settings: QualitySettings, flags: list[Flag]
+    reply: Reading, recent: Sequence[str | Sequence[int]], settings: QualitySettings, flags: list[Flag]
 ) -> bool:
-    if len(own) < _MIN_WORDS:
+    if not recent or len(own := reply.fingerprint) < _MIN_WORDS:
         return False
     distinct = {*own}
     for back, said_before in enumerate(reversed(recent), start=1):

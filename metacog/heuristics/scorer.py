@@ -9,6 +9,7 @@ from .modulation import modulate, schedule
 from .parts import History, Parts
 from .patterns import Pattern, Patterns
 from .policy import Policy
+from .quality import Fingerprint, Quality
 from .tags import Item, parse_tags
 
 ENGINE = "1.1.0"
@@ -21,7 +22,12 @@ class Assessment(NamedTuple):
     verdict: dict[str, Any]
     items: tuple[Item, ...]
     stuck: dict[str, Any] | None
-    fingerprint: tuple[int, ...] | None
+    quality: Quality | None
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """What quality tells a repetition of this response by; made when it is asked for."""
+        return self.quality.fingerprint if self.quality else None
 
 
 class Scorer:
@@ -125,7 +131,7 @@ class Scorer:
             "schedule": schedule(verdicts, self.policy),
             "events": found.events,
         }
-        return Assessment(verdict, items, found.state, found.fingerprint)
+        return Assessment(verdict, items, found.state, found.judged)
 
     def _hesitation_part(self, doubts: Hesitation) -> dict[str, Any]:
         return {
