@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('metacog', '0008_budget_and_handcard'),
-        ('reviews', '0014_fitted_weights'),
+        ('reviews', '0015_language_of_response'),
     ]
 
     operations = [
