@@ -50,7 +50,8 @@ class Replay:
     response: AgentResponse
     verdict: str | None  # None: it could not be run
     unlike: tuple[Unlike, ...]
-    patterns: int  # it ran with
+    patterns: int = 0  # it ran with, and of which version
+    version: int = 0
 
     @property
     def is_equal(self) -> bool:
@@ -80,7 +81,7 @@ class Replayer:
         """Make the verdict of a response (read with its agent and the agent's team) again. Writes nothing."""
         agent, stored = response.agent, response.wire_verdict()
         if response.erased_at:
-            return Replay(response, None, (Unlike.ERASED,), 0)
+            return Replay(response, None, (Unlike.ERASED,))
         past = recorded(response)
         version = max(response.patterns_version, agent.team.patterns_known_from)
         scorer = self._scorer(
@@ -103,10 +104,10 @@ class Replayer:
                 hesitation=stored["hesitation"] is not None,
             )
         except heuristics.Refused:
-            return Replay(response, None, (*unlike, Unlike.REFUSED), len(scorer.patterns))
+            return Replay(response, None, (*unlike, Unlike.REFUSED))
         _take_over(made, stored)
         made["id"], made["policy"], made["engine"] = response.public_id, response.policy_version, response.engine
-        return Replay(response, json.dumps(made, ensure_ascii=False), unlike, len(scorer.patterns))
+        return Replay(response, json.dumps(made, ensure_ascii=False), unlike, len(scorer.patterns), version)
 
     def _under_policy(
         self, agent_id: int, policy: int, language: str, review_seconds: int, team_id: int, patterns: int

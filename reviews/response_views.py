@@ -7,16 +7,24 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
-from metacog.heuristics import Item, parse_tags
+from metacog.forms import PARTS
+from metacog.heuristics import ENGINE, Item, parse_tags
 from metacog.models import Agent
 from reviews import highlight
 from reviews import queue as held_queue
 from reviews.explanation import RECORD_OF, explain, other_parts
 from reviews.models import AgentResponse, HeldItem
 from reviews.queue import PAGE
+from reviews.replay import Replayer
 from reviews.views import PersonRequest
+
+MOST = 20  # differences that are shown
+LONG = 300  # characters of each
 
 
 @require_GET
@@ -58,12 +66,15 @@ def responses(request: PersonRequest) -> HttpResponse:
 
 @require_GET
 def response(request: PersonRequest, response_id: str) -> HttpResponse:
-    """Show one response: what was posted, what was answered, and why."""
+    """Show one response: what was posted, what was answered, and why; with `?replay=1`, the same verdict made again."""
     found = get_object_or_404(
-        AgentResponse.objects.select_related("agent", "second_look_at", "problem"),
+        AgentResponse.objects.select_related("agent__team", "second_look_at", "problem"),
         public_id=response_id,
         agent__team__in=request.user.teams_as(),
     )
+    replayed = _replayed(found) if "replay" in request.GET else {}
+    if replayed and request.htmx:
+        return render(request, "reviews/_replay.html", {"response": found, **replayed})
     verdict, body = found.wire_verdict(), found.wire_body()
     hesitation = verdict["hesitation"]
     signals = hesitation["signals"] if hesitation else []
@@ -98,8 +109,40 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
                 (name, value) for name, value in body.items() if name not in known and value is not None
             ],
             "items": items,
+            **replayed,
         },
     )
+
+
+def _replayed(response: AgentResponse) -> dict[str, Any]:
+    found = Replayer().replay(response)
+    differences = found.differences
+    return {
+        "replay": found,
+        "today": ENGINE,
+        "differences": [
+            (*_place(each.pointer), each.stored and each.stored[:LONG], each.made and each.made[:LONG])
+            for each in differences[:MOST]
+        ],
+        "more_differences": max(0, len(differences) - MOST),
+    }
+
+
+_PLACES: dict[str, str | Promise] = {
+    **PARTS,
+    "hesitation": _("Hesitation"),
+    "schedule": _("Next cycle"),
+    "events": _("Events"),
+    "threads": _("Thought threads"),
+}
+
+
+def _place(pointer: str) -> tuple[str | Promise, str]:
+    """Name the part of a verdict that a JSON pointer leads into, and give the rest of the way."""
+    part, *rest = pointer.removeprefix("/").split("/")
+    if part == "items" and rest:
+        return gettext("Item %(number)d") % {"number": int(rest[0]) + 1}, "/".join(rest[1:])
+    return _PLACES.get(part, part), "/".join(rest)
 
 
 def items_of(body: dict[str, Any]) -> tuple[Item, ...]:

@@ -163,7 +163,7 @@ class TestDifferences:
     def test_they_are_told_to_the_byte(self, stored: Any, difference: Difference) -> None:
         made = {"a": 1, "b": 2} if len(stored) == 2 and "a" in stored else {"b": 2}
         response = AgentResponse(verdict=json.dumps(stored))
-        assert Replay(response, json.dumps(made), (), 0).differences == [difference]
+        assert Replay(response, json.dumps(made), ()).differences == [difference]
 
     def test_another_engine_is_named_and_its_number_is_no_difference(self, kuro: Any) -> None:
         kuro.hold()
