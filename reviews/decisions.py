@@ -71,13 +71,15 @@ def decide(
     digest: str | None = None,
     accept_risk: bool = False,
     together: str = "",
+    shown_ms: int | None = None,
 ) -> tuple[Decision, bool]:
     """Decide an item, and return the decision and whether it is new.
 
     `text` goes with `edit` only. `version` and `digest` (sha256 of the item's text) are what the
     actor was shown; None leaves that unchecked. `accept_risk` lets a person release an edit that
-    would be held again. `together` is the same for all that are decided with one press. The same
-    actor's same verdict and text again gives the first decision back.
+    would be held again. `together` is the same for all that are decided with one press; `shown_ms` is
+    for how long a person had the item before them, None where that is not known. The same actor's
+    same verdict and text again gives the first decision back.
     A person's decision can be undone until `release_at`; an agent's is released at once.
     Raises a Refusal, having written nothing. Whether `actor` may see and decide the item at all is
     the caller's to check.
@@ -96,7 +98,7 @@ def decide(
                 _check_second_look(held, now)
             if verdict == Verdict.EDIT and not accept_risk:
                 _check_edit(held, text or "")
-        decision = _claim(held, actor, Verdict(verdict), text, reason, now, together)
+        decision = _claim(held, actor, Verdict(verdict), text, reason, now, together, shown_ms)
         if decision.release_at <= now:
             _release(decision, state, now)
     return decision, True
@@ -141,6 +143,7 @@ def _claim(
     reason: str,
     now: datetime,
     together: str = "",
+    shown_ms: int | None = None,
 ) -> Decision:
     """Move the item out of `pending` and write the decision; raise Standing when another was faster."""
     person = actor if isinstance(actor, User) else None
@@ -164,6 +167,7 @@ def _claim(
         text_sha256="" if released is None else sha256(released),
         decided_at=now,
         together=together,
+        shown_ms=shown_ms,
         release_at=now + undo,
     )
     audit.record(

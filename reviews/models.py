@@ -268,6 +268,8 @@ class Decision(models.Model):
     text_sha256 = models.CharField(max_length=64, blank=True)
     decided_at = models.DateTimeField(default=timezone.now)
     together = models.CharField(max_length=40, blank=True, db_default="")  # with one press: the same for all
+    # Milliseconds that a person had the item before them (reviews/pace.py); its share of the page, of several together.
+    shown_ms = models.PositiveIntegerField(null=True)
     release_at = models.DateTimeField()
     released_at = models.DateTimeField(null=True)
     undone_at = models.DateTimeField(null=True)
@@ -289,6 +291,7 @@ class Decision(models.Model):
             ),
             # Text that comes back: (agent, sha256), then the kind of the item.
             models.Index(fields=["agent", "text_sha256"], name="decided_texts"),
+            models.Index(fields=["decided_at"], condition=Q(person__isnull=False), name="decided_by_people"),
         ]
 
     def __str__(self) -> str:
@@ -721,3 +724,32 @@ class LookFigure(models.Model):
 
     def __str__(self) -> str:
         return f"{self.agent_id} on {self.day}, {self.kind}"
+
+
+class PaceFigure(models.Model):
+    """How one person decided in one team on one day (in UTC); reviews/pace.py counts it from the decisions."""
+
+    person = models.ForeignKey(User, models.CASCADE, related_name="pace_figures")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="pace_figures")
+    day = models.DateField()
+    approved = models.PositiveIntegerField(default=0)
+    edited = models.PositiveIntegerField(default=0)
+    rejected = models.PositiveIntegerField(default=0)
+    timed = models.PositiveIntegerField(default=0)  # of these, those whose time is known; the next three are of those
+    hasty = models.PositiveIntegerField(default=0)  # quicker than the text can be read
+    tenths = models.JSONField(default=dict)  # by tenths of a second from showing to deciding, how many
+    to_read = models.PositiveIntegerField(default=0)  # seconds that the texts take to read, all of them
+    run = models.PositiveIntegerField(default=0)  # the most with one verdict in a row
+    run_of = models.CharField(max_length=10, choices=Decision.Verdict, blank=True)
+    high_run = models.PositiveIntegerField(default=0)  # the most approvals in a row of items with a high score
+    counted_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("figure of a person's pace")
+        verbose_name_plural = _("figures of people's pace")
+        ordering = ["day", "person"]
+        constraints = [models.UniqueConstraint(fields=["person", "team", "day"], name="pace_of_a_day_once")]
+        indexes = [models.Index(fields=["team", "day"], name="pace_of_team")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} on {self.day}"

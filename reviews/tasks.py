@@ -55,10 +55,11 @@ def erase() -> None:
 
 @shared_task
 def count_days() -> None:
-    """Count the daily figures of today, yesterday and every day that changed since."""
-    from reviews import figures
+    """Count the daily figures of today, yesterday and every day that changed since, of agents and of people."""
+    from reviews import figures, pace
 
     figures.count_days(timezone.now())
+    pace.count_days(timezone.now())
 
 
 @shared_task

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from metacog.ids import new_id
 from metacog.models import Role
-from reviews import decisions
+from reviews import decisions, pace
 from reviews.explanation import parts
 from reviews.models import HeldItem
 from reviews.queue import PAGE, Filters
@@ -22,6 +22,7 @@ from reviews.views import PersonRequest, forbidden, marked, number, reason_given
 
 # Characters of text on one page; what is beyond is decided by itself, since nobody reads a book to press once.
 MOST_TEXT = 100_000
+PAGE_OF_SEVERAL = "several"  # what its stamp says was shown
 
 
 @require_GET
@@ -45,6 +46,8 @@ def decide_together(request: PersonRequest) -> HttpResponse:
     if problem:
         return _page(request, request.POST.getlist("held"), ticked=shown, problem=problem)
     one_press, done = new_id("press"), 0
+    passed = pace.elapsed(request.POST.get("shown", ""), PAGE_OF_SEVERAL)
+    each_ms = None if passed is None else passed // len(items)
     for held in items:
         version, digest = shown[held.public_id]
         try:
@@ -56,6 +59,7 @@ def decide_together(request: PersonRequest) -> HttpResponse:
                 version=version,
                 digest=digest,
                 together=one_press,
+                shown_ms=each_ms,
             )
         except decisions.Standing:
             continue
@@ -98,6 +102,7 @@ def _page(
         "missing": len(set(wanted)) - len(found),
         "presets": PRESETS.items(),
         "problem": problem,
+        "shown": pace.stamp(PAGE_OF_SEVERAL, request.POST.get("shown", "")),
     }
     return render(request, "reviews/together.html", context, status=422 if problem else 200)
 

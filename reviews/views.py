@@ -23,7 +23,7 @@ from django_htmx.middleware import HtmxDetails
 from metacog.heuristics import Hesitation, parse_tags
 from metacog.heuristics.contradictions import contradicts
 from metacog.models import Agent, Role, User
-from reviews import decisions, highlight, presence, reasons, samples, similar
+from reviews import decisions, highlight, pace, presence, reasons, samples, similar
 from reviews import queue as held_queue
 from reviews.explanation import RECORD_OF, TITLES, explain, other_parts, parts
 from reviews.models import AgentResponse, Decision, HeldItem
@@ -110,6 +110,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
             version=number(request.POST.get("version", "")),
             digest=request.POST.get("sha256", ""),
             accept_risk=request.POST.get("accept_risk") == "1",
+            shown_ms=pace.elapsed(request.POST.get("shown", ""), held.public_id),
         )
     except decisions.Standing:
         held = _visible(request, held_id)
@@ -240,6 +241,7 @@ def _desk(
         "edited_text": held.text if posted is None else posted,
         "presets": reasons.PRESETS.items(),
         "others": around.others.get(held.pk),
+        "shown": pace.stamp(held.public_id, request.POST.get("shown", "")),
     }
 
 
