@@ -117,6 +117,7 @@ SENTENCES: Mapping[str, Promise] = {
     "role-changed": gettext_lazy("%(actor)s changed the role of %(person)s"),
     "member-link-made": gettext_lazy("%(actor)s made %(person)s a link to set a password"),
     "notices-changed": gettext_lazy("%(actor)s changed what they are told by mail (%(fields)s)"),
+    "team-notices-changed": gettext_lazy("%(actor)s changed what mail about the team's items may hold (%(fields)s)"),
     "notice-sent": gettext_lazy("%(person)s was told what waits"),
     "notice-given-up": gettext_lazy("Telling %(person)s what waits was given up after %(attempts)s attempts"),
     "password-set": gettext_lazy("%(actor)s set a password by a one-time link"),
@@ -146,7 +147,8 @@ def tell(event: AuditEvent) -> str:
         said=event.after,
         fields=", ".join(event.data.get("fields", [])),
     )
-    return str(sentence) % words
+    told = str(sentence) % words
+    return _("%(told)s, by mail") % {"told": told} if event.data.get("via") == "mail" else told
 
 
 class _Words(dict[str, object]):

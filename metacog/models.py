@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from metacog import heuristics
 from metacog.fields import OrderedJSONField
@@ -69,7 +70,7 @@ class PersonNotices(models.Model):
     """What a person is told by mail of what waits for them, and when. No row: nothing."""
 
     class When(models.TextChoices):
-        NEVER = "never", _("never")
+        NEVER = "never", pgettext_lazy("mail me", "never")
         WAITING = "waiting", _("when something waits, at most once an hour")
         DAILY = "daily", _("once a day, if something new waits")
 
@@ -161,6 +162,9 @@ class Team(models.Model):
         editable=False,
         validators=[MinValueValidator(1), MaxValueValidator(36_500)],
     )
+    # Off until an owner says otherwise: who has the mail has the link, and no retention reaches a mail.
+    mail_links = models.BooleanField(default=False, editable=False)
+    mail_texts = models.BooleanField(default=False, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -35,3 +35,22 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
         if found.get("when") != PersonNotices.When.NEVER and not found.get("email") and "email" not in self.errors:
             raise ValidationError({"email": _("Give the address that mail is to go to.")})
         return found
+
+
+class TeamNoticesForm(forms.Form):
+    """What mail about a team's items may hold."""
+
+    mail_links = forms.BooleanField(
+        label=_("Links that decide without signing in"),
+        required=False,
+        help_text=_(
+            "Each item in a mail gets one. It opens the whole item and lets its reader approve or reject it as the "
+            "person it was sent to, for 7 days at most: whoever reads that person's mail can do so. Switched off, the "
+            "links that were sent end too."
+        ),
+    )
+    mail_texts = forms.BooleanField(
+        label=_("Excerpts of what agents wrote"),
+        required=False,
+        help_text=_("A mail stays where it was sent: it cannot be erased with the team's texts."),
+    )

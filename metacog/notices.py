@@ -1,4 +1,4 @@
-"""Set what people are told by mail. Each change and its audit event are one transaction."""
+"""Set what people are told by mail, and what it may hold. Each change and its audit event are one transaction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 
 from metacog import audit
-from metacog.models import Language, PersonNotices, User
+from metacog.models import Language, PersonNotices, Team, User
 
 STOP = "notices.stop"  # what the signature of a link to stop mail is for
 
@@ -40,6 +40,21 @@ def set_for(person: User, *, email: str, when: str, minutes: int, hour: int) -> 
             changed.append("email")
         if changed:
             _record(person, after=when, fields=changed)
+    return changed
+
+
+def set_for_team(team: Team, actor: User, *, mail_links: bool, mail_texts: bool) -> list[str]:
+    """Set what mail about a team's items may hold; return the names of what changed.
+
+    Links that were sent work only as long as the team allows them.
+    """
+    with transaction.atomic():
+        row = Team.objects.select_for_update().get(pk=team.pk)
+        values = {"mail_links": mail_links, "mail_texts": mail_texts}
+        changed = [name for name, value in values.items() if getattr(row, name) != value]
+        if changed:
+            Team.objects.filter(pk=team.pk).update(**values)
+            audit.record("team-notices-changed", str(team.pk), actor=actor, team=team, fields=changed, **values)
     return changed
 
 

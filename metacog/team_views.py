@@ -1,4 +1,4 @@
-"""The page about a team: who is in it, and how long its texts are kept."""
+"""The page about a team: who is in it, how long its texts are kept, and what mail about it may hold."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -16,16 +17,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from metacog import members
+from metacog import mail, members, notices
 from metacog.forms import (
     MemberForm,
     RetentionForm,
     RoleForm,
 )
-from metacog.models import Agent, Membership, Role, Team, User
+from metacog.models import Agent, Membership, Notice, Role, Team, User
+from metacog.notice_forms import TeamNoticesForm
 from metacog.retention import set_retention
 from metacog.views import Request
 
+MOST_FAILING = 5
 
 @never_cache
 def team(request: Request) -> HttpResponse:
@@ -116,6 +119,18 @@ def team_retention(request: Request, team_id: int) -> HttpResponse:
     return _to_team(found)
 
 
+@never_cache
+@require_POST
+def team_notices(request: Request, team_id: int) -> HttpResponse:
+    """Set what mail about the team's items may hold."""
+    found = get_object_or_404(request.user.teams_as(), pk=team_id)
+    _check_owner(request, found)
+    form = TeamNoticesForm(request.POST)
+    if form.is_valid() and notices.set_for_team(found, request.user, **form.cleaned_data):
+        messages.success(request, _("Saved."))
+    return _to_team(found)
+
+
 def _team_page(
     request: Request,
     chosen: Team | None,
@@ -146,10 +161,22 @@ def _team_page(
         "older": shorter and _older(chosen, shorter),
         "link": link,
         "linked": linked,
+        "notices": TeamNoticesForm(
+            initial={name: getattr(chosen, name, False) for name in TeamNoticesForm.base_fields}
+        ),
+        "has_mail": mail.is_set_up(),
+        "sent": chosen and Notice.objects.filter(person__memberships__team=chosen, state=Notice.State.SENT).first(),
+        "failing": _failing(chosen),
         "section": "team",
     }
     is_wrong = form or (retention and retention.errors)
     return render(request, "metacog/team.html", context, status=422 if is_wrong else 200)
+
+
+def _failing(team: Team | None) -> QuerySet[Notice]:
+    """Return what did not reach members lately, latest first."""
+    of_members = Notice.objects.filter(person__memberships__team=team).exclude(trouble="")
+    return of_members.exclude(state=Notice.State.SENT).select_related("person")[:MOST_FAILING]
 
 
 def _older(team: Team | None, days: int) -> int:

@@ -9,6 +9,7 @@ from metacog.api import api
 from patterns.api import router as patterns_router
 from patterns.thread_api import router as threads_router
 from reviews import (
+    by_mail_views,
     delivery_views,
     extension_views,
     lesson_views,
@@ -52,6 +53,8 @@ urlpatterns = [
     path("queue/together/decide", together_views.decide_together, name="decide-together"),
     path("queue/<str:held_id>/", reviews_views.item, name="item"),
     path("queue/<str:held_id>/decide", reviews_views.decide, name="decide"),
+    path("queue/<str:held_id>/by-mail/<str:token>", by_mail_views.by_mail, name="by-mail"),
+    path("queue/<str:held_id>/by-mail/<str:token>/undo", by_mail_views.undo_by_mail, name="by-mail-undo"),
     path("decisions/<str:decision_id>/undo", reviews_views.undo, name="undo"),
     path("let-through/", sample_views.let_through, name="let-through"),
     path("let-through/<str:sample_id>/judge", sample_views.judge, name="sample-judge"),
@@ -118,6 +121,7 @@ urlpatterns = [
     path("team/", team_views.team, name="team"),
     path("team/<int:team_id>/members", team_views.member_add, name="member-add"),
     path("team/<int:team_id>/retention", team_views.team_retention, name="team-retention"),
+    path("team/<int:team_id>/notices", team_views.team_notices, name="team-notices"),
     path("team/members/<int:membership_id>/role", team_views.member_change, name="member-change"),
     path("team/members/<int:membership_id>/remove", team_views.member_remove, name="member-remove"),
     path("team/members/<int:membership_id>/link", team_views.member_link, name="member-link"),

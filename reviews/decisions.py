@@ -72,14 +72,16 @@ def decide(
     accept_risk: bool = False,
     together: str = "",
     shown_ms: int | None = None,
+    via: str = "",
 ) -> tuple[Decision, bool]:
     """Decide an item, and return the decision and whether it is new.
 
     `text` goes with `edit` only. `version` and `digest` (sha256 of the item's text) are what the
     actor was shown; None leaves that unchecked. `accept_risk` lets a person release an edit that
     would be held again. `together` is the same for all that are decided with one press; `shown_ms` is
-    for how long a person had the item before them, None where that is not known. The same actor's
-    same verdict and text again gives the first decision back.
+    for how long a person had the item before them, None where that is not known; `via` is how they decided,
+    for the record, where it was not the console. The same actor's same verdict and text again gives the
+    first decision back.
     A person's decision can be undone until `release_at`; an agent's is released at once.
     Raises a Refusal, having written nothing. Whether `actor` may see and decide the item at all is
     the caller's to check.
@@ -98,7 +100,7 @@ def decide(
                 _check_second_look(held, now)
             if verdict == Verdict.EDIT and not accept_risk:
                 _check_edit(held, text or "")
-        decision = _claim(held, actor, Verdict(verdict), text, reason, now, together, shown_ms)
+        decision = _claim(held, actor, Verdict(verdict), text, reason, now, together, shown_ms, via)
         if decision.release_at <= now:
             _release(decision, state, now)
     return decision, True
@@ -144,6 +146,7 @@ def _claim(
     now: datetime,
     together: str = "",
     shown_ms: int | None = None,
+    via: str = "",
 ) -> Decision:
     """Move the item out of `pending` and write the decision; raise Standing when another was faster."""
     person = actor if isinstance(actor, User) else None
@@ -182,11 +185,12 @@ def _claim(
         item_version=held.version,
         item_sha256=held.sha256,
         text_sha256=decision.text_sha256,
+        **_said(via),
     )
     return decision
 
 
-def undo(decision: Decision, person: User) -> bool:
+def undo(decision: Decision, person: User, via: str = "") -> bool:
     """Take back a person's own decision before anybody heard of it; False when it is too late."""
     with transaction.atomic(durable=True):
         AgentState.objects.select_for_update().get(pk=decision.agent_id)
@@ -207,8 +211,13 @@ def undo(decision: Decision, person: User) -> bool:
             before=AFTER[Verdict(decision.verdict)],
             after=State.PENDING,
             decision=decision.public_id,
+            **_said(via),
         )
     return True
+
+
+def _said(via: str) -> dict[str, str]:
+    return {"via": via} if via else {}
 
 
 def settle(agent: Agent | None = None) -> int:

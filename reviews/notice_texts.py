@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from email.utils import parseaddr
+from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.db.models import Min, QuerySet
+from django.db.models.functions import Left
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
@@ -20,13 +22,15 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
 from metacog import notices
-from metacog.models import Notice, PersonNotices, User
+from metacog.models import Notice, User
+from reviews import by_mail
 from reviews.explanation import parts
 from reviews.highlight import show
 from reviews.models import HeldItem
 from reviews.templatetags.console import rounded
 
 MOST = 5  # items told one by one, the riskiest
+EXCERPT = 200  # characters of a text
 # Where a program would begin to see an address or somebody to call: an invisible joiner there, and it sees none.
 _LINKED = re.compile(r"(?<=[.:@/])(?=[^\s.:@/])")
 _JOINER = "\u2060"
@@ -39,7 +43,9 @@ class Told:
     title: str
     reason: str
     since: str
+    excerpt: str  # "" where the team lets none out
     url: str
+    link: str  # with which the person decides without signing in; "" where the team allows none
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,11 @@ class Letter:
     def text(self) -> str:
         lines = [self.headline, self.oldest, ""]
         for item in self.told:
-            lines += [f"* {item.title}", f"  {item.reason}", f"  {item.since}", f"  {item.url}", ""]
+            lines += [f"* {item.title}", f"  {item.reason}", f"  {item.since}"]
+            lines += [f"  {item.excerpt}"] if item.excerpt else []
+            lines += [f"  {item.url}"]
+            lines += [f"  {gettext('Decide without signing in')}", f"  {item.link}"] if item.link else []
+            lines.append("")
         lines += [*([self.rest] if self.rest else []), self.queue_url, "", "-- "]
         lines.append(gettext("A score counts reasons to look twice; it is no probability of being wrong."))
         lines += [gettext("When you are told, and of what"), self.preferences_url]
@@ -68,12 +78,12 @@ class Letter:
 
 
 def mail_of(
-    notice: Notice, row: PersonNotices, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem]
+    notice: Notice, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], now: datetime
 ) -> EmailMultiAlternatives:
     """Return the mail that tells a person of what is new among what waits."""
     person = notice.person
-    with _as(person, row):
-        letter = _letter(person, new, waiting)
+    with spoken_to(person, person.told.language):
+        letter = _letter(person, new, waiting, now)
         html = render_to_string("reviews/notice.html", {"letter": letter, "language": translation.get_language()})
         text = letter.text
     mail = EmailMultiAlternatives(
@@ -89,11 +99,11 @@ def plain(text: str) -> str:
     return _LINKED.sub(_JOINER, " ".join(shown.split()))
 
 
-def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem]) -> Letter:
+def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], now: datetime) -> Letter:
     rows = new.select_related("agent", "team", "response").defer("text", "attributes", "response__body")
-    items = list(rows.order_by("-hesitation_score", "-pk")[:MOST])
+    items = list(rows.annotate(clip=Left("text", 2 * EXCERPT)).order_by("-hesitation_score", "-pk")[:MOST])
     count, oldest = new.count(), waiting.aggregate(at=Min("held_at"))["at"]
-    age = rounded(int((timezone.now() - oldest).total_seconds()))
+    age = rounded(int((now - oldest).total_seconds()))
     counts = {"count": count, "score": items[0].hesitation_score}
     held = {"at": _at(oldest), "age": age}
     more = count - len(items)
@@ -107,7 +117,7 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem]) 
         % counts,
         headline=ngettext("%(count)s new item waits for you.", "%(count)s new items wait for you.", count) % counts,
         oldest=gettext("The oldest of all that waits was held on %(at)s: %(age)s ago.") % held,
-        told=[_told(item) for item in items],
+        told=[_told(item, person, now) for item in items],
         rest=rest if more else "",
         queue_url=settings.PUBLIC_URL + reverse("queue"),
         preferences_url=settings.PUBLIC_URL + reverse("preferences"),
@@ -115,7 +125,7 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem]) 
     )
 
 
-def _told(held: HeldItem) -> Told:
+def _told(held: Any, person: User, now: datetime) -> Told:
     signals = held.response.wire_verdict()["hesitation"]["signals"]
     return Told(
         title=gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s")
@@ -127,8 +137,15 @@ def _told(held: HeldItem) -> Told:
         },
         reason=gettext(", ").join(plain(part.reason) for part in parts(signals)),
         since=gettext("Held on %(at)s") % {"at": _at(held.held_at)},
+        excerpt=_excerpt(held.clip) if held.team.mail_texts else "",
         url=settings.PUBLIC_URL + reverse("item", args=[held.public_id]),
+        link=settings.PUBLIC_URL + by_mail.path(by_mail.link_to(person, held, now)) if held.team.mail_links else "",
     )
+
+
+def _excerpt(text: str) -> str:
+    line = plain(text)
+    return gettext("“%(text)s”") % {"text": line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"}
 
 
 def _at(moment: datetime) -> str:
@@ -150,9 +167,9 @@ def _headers(notice: Notice, stop_url: str) -> dict[str, str]:
 
 
 @contextmanager
-def _as(person: User, row: PersonNotices) -> Iterator[None]:
-    """Speak a person's language, in their time."""
-    with translation.override(person.language or row.language), timezone.override(zone_of(person)):
+def spoken_to(person: User, otherwise: str) -> Iterator[None]:
+    """Speak a person's language, or another where they have chosen none, in their time."""
+    with translation.override(person.language or otherwise), timezone.override(zone_of(person)):
         yield
 
 

@@ -150,7 +150,7 @@ def _claim(due: QuerySet[Notice], notice: Notice, now: datetime) -> Attempt | No
     if not (person.is_active and person.email and row.when != When.NEVER and new.exists()):
         _end(notice, State.MOOT, "", now)
         return None
-    return Attempt(notice, notice.attempts, notice_texts.mail_of(notice, row, new, waiting))
+    return Attempt(notice, notice.attempts, notice_texts.mail_of(notice, new, waiting, now))
 
 
 def _record(attempt: Attempt, trouble: str, now: datetime) -> None:

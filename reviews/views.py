@@ -338,7 +338,7 @@ def _edited(posted: str | None, original: str) -> str | None:
     return text.replace("\n", "\r\n") if "\r\n" in original else text
 
 
-def reason_given(request: PersonRequest, agent: Agent) -> str:
+def reason_given(request: HttpRequest, agent: Agent) -> str:
     """Return why an item is rejected, as the form says it, in the agent's language."""
     return reasons.compose(request.POST.get("preset", ""), request.POST.get("reason", "").strip(), agent.language)
 

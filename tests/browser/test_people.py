@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from metacog import notices
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
-from reviews import reflections
+from reviews import by_mail, reflections
 from reviews.models import AgentResponse, Reflection, Research, Sample
 from tests.admin.addresses import address
 from tests.api.test_problems import get_stuck
@@ -40,6 +42,7 @@ def test_the_pages_have_no_fault_axe_can_find(
     kuro.hold()
     agent, pattern = Agent.objects.get(public_id=kuro.id), ErrorPattern.objects.get(team__name="Aurora")
     held = HeldItem.objects.get()
+    Team.objects.update(mail_links=True)
     proposal = ErrorPattern.objects.create(
         team=pattern.team, keywords=["out of ideas"], description="gave up", state=ErrorPattern.State.PROPOSED
     )
@@ -64,6 +67,7 @@ def test_the_pages_have_no_fault_axe_can_find(
     Sample.objects.create(response=passed, agent=agent, day=passed.received_at.date())
     page = open_page(olga, color_scheme=scheme, viewport={"width": width, "height": 844})
     for path in (
+        by_mail.path(by_mail.link_to(olga, held, timezone.now())), urlsplit(notices.stop_link(olga)).path,
         reverse("agents"), reverse("agent-new"), reverse("agent", args=[kuro.id]), reverse("team"),
         reverse("preferences"), "/nothing/here/", reverse("admin:index"),
         address(ErrorPattern, "changelist"), address(ErrorPattern, "add"), address(ErrorPattern, "change", pattern.pk),

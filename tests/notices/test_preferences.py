@@ -52,9 +52,7 @@ def test_the_page_says_when_mail_is_not_set_up(
     assert "You decide in no team" not in page
 
 
-def test_opening_the_link_in_a_mail_changes_nothing_and_posting_ends_the_mails(
-    alice: Any, kuro: Any, django_assert_num_queries: Any
-) -> None:
+def test_opening_the_link_in_a_mail_changes_nothing_and_posting_ends_the_mails(alice: Any, kuro: Any) -> None:
     tell(alice)
     hold(kuro, NOW - HOUR)
     [message] = sweep(NOW)

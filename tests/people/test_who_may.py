@@ -23,6 +23,7 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("team", "get", "", {}, 200, 200, 200, 200, 200),
     ("member-add", "post", TEAM, {"username": "nina", "role": "viewer"}, 404, 403, 403, 403, 200),
     ("team-retention", "post", TEAM, {"days": ""}, 404, 403, 403, 403, 302),
+    ("team-notices", "post", TEAM, {"mail_links": "on"}, 404, 403, 403, 403, 302),
     ("policy", "get", AGENT, {}, 404, 200, 200, 200, 200),
     ("member-change", "post", MEMBER, {"role": "viewer"}, 404, 403, 403, 403, 302),
     ("member-remove", "post", MEMBER, {}, 404, 403, 403, 403, 302),
