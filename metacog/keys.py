@@ -1,4 +1,4 @@
-"""An agent's credentials: API keys, kept as hashes, and signing secrets, kept encrypted."""
+"""Credentials: agents' API keys, kept as hashes; their signing secrets and the addresses of chats, kept encrypted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from metacog import audit
-from metacog.models import Agent, AgentKey
+from metacog.models import Agent, AgentKey, Channel
 
 TOLERANCE_SECONDS = 300
 _TIMESTAMP = re.compile(r"[0-9]{10}", re.ASCII)
@@ -35,7 +35,7 @@ def issue(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
             agent=agent,
             key_sha256=hashlib.sha256(api_key.encode()).hexdigest(),
             hint=api_key[:8],
-            secret_encrypted=_vault().encrypt(signing_secret.encode()).decode(),
+            secret_encrypted=encrypted(signing_secret),
         )
         audit.record(
             "key-issued", agent.public_id, actor=actor, team=agent.team_id, agent=agent, key=key.pk, hint=key.hint
@@ -98,32 +98,46 @@ def sign(signing_secret: str, content: bytes) -> bytes:
 
 def live_secrets(agent: Agent) -> list[str]:
     """Return the agent's live signing secrets, newest first."""
-    vault, found = _vault(), []
-    for encrypted in AgentKey.objects.filter(agent=agent, revoked_at=None).values_list("secret_encrypted", flat=True):
-        try:
-            found.append(vault.decrypt(encrypted.encode()).decode())
-        except InvalidToken:
-            continue  # encrypted under a secret key that is gone: this secret can sign nothing any more
-    return found
+    stored = AgentKey.objects.filter(agent=agent, revoked_at=None).values_list("secret_encrypted", flat=True)
+    # One encrypted under a secret key that is gone can sign nothing any more.
+    return [secret for secret in map(decrypted, stored) if secret is not None]
 
 
-def rekey() -> tuple[int, list[AgentKey]]:
-    """Encrypt with the present secret key what of the live signing secrets a former one encrypted.
+def encrypted(text: str) -> str:
+    """Return a secret as it is stored."""
+    return _vault().encrypt(text.encode()).decode()
 
-    Returns how many that were, and the keys whose secret no secret key that is given can read.
+
+def decrypted(stored: str) -> str | None:
+    """Return a stored secret; None where the secret key that encrypted it is gone."""
+    try:
+        return _vault().decrypt(stored.encode()).decode()
+    except InvalidToken:
+        return None
+
+
+def rekey() -> tuple[int, list[AgentKey | Channel]]:
+    """Encrypt with the present secret key what of the live secrets a former one encrypted.
+
+    Returns how many that were, and the rows whose secret no secret key that is given can read.
     """
     present, vault = _fernet(settings.SECRET_KEY), _vault()
-    changed, lost = 0, []
-    for key in AgentKey.objects.filter(revoked_at=None).select_related("agent__team"):
-        encrypted = key.secret_encrypted.encode()
-        if _opens(present, encrypted):
+    changed, lost = 0, list[AgentKey | Channel]()
+    live = AgentKey.objects.filter(revoked_at=None).select_related("agent__team")
+    rows: list[tuple[AgentKey | Channel, str]] = [
+        *((key, "secret_encrypted") for key in live),
+        *((channel, "url_encrypted") for channel in Channel.objects.select_related("team")),
+    ]
+    for row, field in rows:
+        stored = getattr(row, field).encode()
+        if _opens(present, stored):
             continue
-        if _opens(vault, encrypted):
-            key.secret_encrypted = vault.rotate(encrypted).decode()
-            key.save(update_fields=["secret_encrypted"])
+        if _opens(vault, stored):
+            setattr(row, field, vault.rotate(stored).decode())
+            row.save(update_fields=[field])
             changed += 1
         else:
-            lost.append(key)
+            lost.append(row)
     return changed, lost
 
 

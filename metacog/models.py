@@ -95,7 +95,7 @@ def notice_id() -> str:
 
 
 class Notice(models.Model):
-    """One message to a person about what waits: the outbox of reviews/notices.py.
+    """One message about what waits, to a person by mail or to a team's chat: the outbox of reviews/notices.py.
 
     What it says is read when it is sent, so no text is kept here and nothing decided since is told.
     """
@@ -113,6 +113,11 @@ class Notice(models.Model):
         NO_TLS = "no-tls", _("The mail server offers no encryption.")
         RECIPIENT = "recipient", _("The mail server does not take mail for this address.")
         REFUSED = "refused", _("The mail server refused the message.")
+        ADDRESS = "address", _("The address cannot be used.")
+        FORBIDDEN = "forbidden", _("The address leads to a place that is not public.")
+        STATUS = "status", _("The chat did not take it.")
+        ANSWER = "answer", _("The answer was not HTTP.")
+        LOST = "lost", _("The address was encrypted with a secret key that is gone: set it anew.")
         NAME = "name", _("The name in the address could not be found.")
         CONNECTION = "connection", _("No connection, or it broke off.")
         CERTIFICATE = "certificate", _("The certificate could not be verified.")
@@ -121,7 +126,8 @@ class Notice(models.Model):
         INTERRUPTED = "interrupted", _("metacog was interrupted while it was sending.")
 
     public_id = models.CharField(max_length=40, unique=True, default=notice_id)
-    person = models.ForeignKey(User, models.CASCADE, related_name="notices")
+    person = models.ForeignKey(User, models.CASCADE, null=True, related_name="notices")
+    team = models.ForeignKey("Team", models.CASCADE, null=True, related_name="notices")
     # It tells of what was held after `since` (null: ever) and until `until`.
     since = models.DateTimeField(null=True)
     until = models.DateTimeField()
@@ -140,6 +146,8 @@ class Notice(models.Model):
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(fields=["person"], condition=Q(state="waiting"), name="one_notice_waits"),
+            models.UniqueConstraint(fields=["team"], condition=Q(state="waiting"), name="one_notice_of_team_waits"),
+            models.CheckConstraint(condition=Q(person=None) ^ Q(team=None), name="notice_to_person_or_team"),
         ]
         indexes = [models.Index(fields=["next_attempt_at"], condition=Q(state="waiting"), name="notices_due")]
 
@@ -174,6 +182,25 @@ class Team(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Channel(models.Model):
+    """A team's chat that is told what waits, at an incoming webhook as Slack has them. No row: none."""
+
+    team = models.OneToOneField(Team, models.CASCADE, primary_key=True, related_name="channel")
+    url_encrypted = models.TextField(editable=False)  # whoever has the address can post there
+    hint = models.CharField(max_length=270, editable=False)  # enough of it to tell addresses apart
+    minutes = models.PositiveSmallIntegerField(
+        _("at most every (minutes)"), default=15, validators=[MinValueValidator(1), MaxValueValidator(1440)]
+    )
+    language = models.CharField(_("language"), max_length=10, choices=Language, default=Language.EN)
+    # Off until an owner says otherwise: no retention reaches a chat.
+    texts = models.BooleanField(_("excerpts of what agents wrote"), default=False)
+    turn_at = models.DateTimeField(null=True, editable=False)  # when it was last told
+    told_until = models.DateTimeField(null=True, editable=False)  # of what was held until then it has been told
+
+    def __str__(self) -> str:
+        return self.hint
 
 
 class Membership(models.Model):

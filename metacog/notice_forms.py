@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from metacog.models import PersonNotices, User
+from metacog.models import Channel, PersonNotices, Team, User
 
 
 class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
@@ -54,3 +54,37 @@ class TeamNoticesForm(forms.Form):
         required=False,
         help_text=_("A mail stays where it was sent: it cannot be erased with the team's texts."),
     )
+
+
+class ChannelForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
+    """The chat that is told what waits for a team; `metacog.notices` says which addresses there are."""
+
+    url = forms.CharField(
+        label=_("Address of its incoming webhook"),
+        required=False,
+        max_length=500,
+        widget=forms.TextInput(
+            attrs={
+                "inputmode": "url",
+                "placeholder": "https://hooks.slack.com/services/…",
+                "autocomplete": "off",
+                "spellcheck": "false",
+            }
+        ),
+    )
+
+    class Meta:
+        model = Channel
+        fields = ["minutes", "language", "texts"]
+        help_texts = {"texts": _("A chat keeps what it was told: it cannot be erased with the team's texts.")}
+
+    field_order = ["url", "minutes", "language", "texts"]
+
+    def __init__(self, team: Team | None, data: Any = None) -> None:
+        self.stored = Channel.objects.filter(team=team).first() if team else None
+        super().__init__(data, instance=self.stored, prefix="chat")
+        self.fields["url"].help_text = (
+            _("%(hint)s is set and never shown again. Leave this empty to keep it.") % {"hint": self.stored.hint}
+            if self.stored
+            else _("From Slack, Mattermost, Rocket.Chat, or Discord (its address with /slack at the end).")
+        )

@@ -1,4 +1,4 @@
-"""Set what people are told by mail, and what it may hold. Each change and its audit event are one transaction."""
+"""Set what people and chats are told, and what mail may hold. Each change and its audit event are one transaction."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import hashlib
 
 from django.conf import settings
 from django.core import signing
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
-from metacog import audit
-from metacog.models import Language, PersonNotices, Team, User
+from metacog import audit, egress, keys
+from metacog.models import Channel, Language, PersonNotices, Team, User
 
 STOP = "notices.stop"  # what the signature of a link to stop mail is for
 
@@ -58,16 +60,64 @@ def set_for_team(team: Team, actor: User, *, mail_links: bool, mail_texts: bool)
     return changed
 
 
+def set_channel(team: Team, actor: User, *, url: str, minutes: int, language: str, texts: bool) -> list[str]:
+    """Set the chat that is told what waits for a team; return the names of what changed.
+
+    An empty `url` leaves the address as it is. Raises ValidationError, by field.
+    """
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=team.pk)
+        row = Channel.objects.filter(team=team).first()
+        is_new = row is None
+        row = row or Channel(team=team)
+        values = {"minutes": minutes, "language": language, "texts": texts}
+        changed = [name for name, value in values.items() if is_new or getattr(row, name) != value]
+        row.minutes, row.language, row.texts = minutes, language, texts
+        if url:
+            row.hint = _hint(url)
+            row.url_encrypted = keys.encrypted(url)
+            changed.append("url")
+        elif is_new:
+            raise ValidationError({"url": _("Give the address that the chat gave you.")})
+        if changed:
+            row.save()
+            # Not the address: whoever has it can post there.
+            audit.record("channel-changed", str(team.pk), actor=actor, team=team, after="on", fields=changed)
+    return changed
+
+
+def remove_channel(team: Team, actor: User) -> bool:
+    """Tell the team's chat nothing more, and forget its address; return whether there was one."""
+    with transaction.atomic():
+        removed, _rows = Channel.objects.filter(team=team).delete()
+        if removed:
+            audit.record("channel-removed", str(team.pk), actor=actor, team=team, before="on")
+    return bool(removed)
+
+
+def _hint(url: str) -> str:
+    """Return enough of an address to tell it from others; ValidationError when nothing can be posted there."""
+    try:
+        target = egress.Target.of(url)
+    except egress.Failed:
+        raise ValidationError(
+            {"url": _("This is no address: write it like https://hooks.slack.com/services/….")}
+        ) from None
+    if target.scheme != "https" and not target.is_allowed:
+        raise ValidationError({"url": _("The address begins with https://: whoever reads it can post there.")})
+    return f"{target.host}/…{target.path[-4:]}"
+
+
 def stop_link(person: User) -> str:
     """Return the address at which whoever got a mail stops the next one, without signing in."""
-    token = signing.dumps([person.pk, fingerprint(person.email)], salt=STOP)
+    token = signing.Signer(salt=STOP).sign_object([person.pk, fingerprint(person.email)])
     return settings.PUBLIC_URL + reverse("notices-stop", args=[token])
 
 
 def of_stop_link(token: str) -> User | None:
     """Return whose mail a link stops; nobody's once their address is another."""
     try:
-        pk, mark = signing.loads(token, salt=STOP)
+        pk, mark = signing.Signer(salt=STOP).unsign_object(token)
     except (signing.BadSignature, ValueError):
         return None
     person = User.objects.filter(pk=pk).first()

@@ -1,4 +1,4 @@
-"""The page about a team: who is in it, how long its texts are kept, and what mail about it may hold."""
+"""The page about a team: who is in it, how long its texts are kept, what mail about it may hold, and its chat."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from metacog import mail, members, notices
+from metacog import chat, mail, members, notices
 from metacog.forms import (
     MemberForm,
     RetentionForm,
     RoleForm,
 )
-from metacog.models import Agent, Membership, Notice, Role, Team, User
-from metacog.notice_forms import TeamNoticesForm
+from metacog.models import Agent, Channel, Membership, Notice, Role, Team, User
+from metacog.notice_forms import ChannelForm, TeamNoticesForm
 from metacog.retention import set_retention
 from metacog.views import Request
+
+Trouble = Notice.Trouble
 
 MOST_FAILING = 5
 
@@ -131,6 +133,49 @@ def team_notices(request: Request, team_id: int) -> HttpResponse:
     return _to_team(found)
 
 
+@never_cache
+@require_POST
+def team_channel(request: Request, team_id: int) -> HttpResponse:
+    """Set the chat that is told what waits for the team."""
+    found = get_object_or_404(request.user.teams_as(), pk=team_id)
+    _check_owner(request, found)
+    form = ChannelForm(found, request.POST)
+    if form.is_valid():
+        try:
+            if notices.set_channel(found, request.user, **form.cleaned_data):
+                messages.success(request, _("Saved."))
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            return _to_team(found)
+    return _team_page(request, found, channel=form)
+
+
+@require_POST
+def channel_test(request: Request, team_id: int) -> HttpResponse:
+    """Post a test message to the team's chat, and say what came of it."""
+    found = get_object_or_404(request.user.teams_as(), pk=team_id)
+    _check_owner(request, found)
+    channel = get_object_or_404(Channel, team=found)
+    with translation.override(channel.language):
+        text = _("metacog will tell here what waits to be decided. This is a test.")
+    if trouble := chat.post(channel, text):
+        messages.error(request, _("The test message did not get through: %(why)s") % {"why": Trouble(trouble).label})
+    else:
+        messages.success(request, _("The chat took the test message."))
+    return _to_team(found)
+
+
+@require_POST
+def channel_remove(request: Request, team_id: int) -> HttpResponse:
+    """Tell the team's chat nothing more."""
+    found = get_object_or_404(request.user.teams_as(), pk=team_id)
+    _check_owner(request, found)
+    if notices.remove_channel(found, request.user):
+        messages.success(request, _("The chat is told nothing more, and its address is forgotten."))
+    return _to_team(found)
+
+
 def _team_page(
     request: Request,
     chosen: Team | None,
@@ -138,6 +183,7 @@ def _team_page(
     form: forms.Form | None = None,
     retention: forms.Form | None = None,
     shorter: int | None = None,
+    channel: ChannelForm | None = None,
     link: str = "",
     linked: User | None = None,
 ) -> HttpResponse:
@@ -149,6 +195,7 @@ def _team_page(
             raise Http404
     if chosen is None and teams:
         chosen = teams[0]
+    sent = Notice.objects.filter(state=Notice.State.SENT)
     context = {
         "teams": teams,
         "team": chosen,
@@ -164,19 +211,21 @@ def _team_page(
         "notices": TeamNoticesForm(
             initial={name: getattr(chosen, name, False) for name in TeamNoticesForm.base_fields}
         ),
+        "channel": channel or ChannelForm(chosen),
         "has_mail": mail.is_set_up(),
-        "sent": chosen and Notice.objects.filter(person__memberships__team=chosen, state=Notice.State.SENT).first(),
+        "mailed": chosen and sent.filter(person__memberships__team=chosen).first(),
+        "chatted": chosen and sent.filter(team=chosen).first(),
         "failing": _failing(chosen),
         "section": "team",
     }
-    is_wrong = form or (retention and retention.errors)
+    is_wrong = form or channel or (retention and retention.errors)
     return render(request, "metacog/team.html", context, status=422 if is_wrong else 200)
 
 
 def _failing(team: Team | None) -> QuerySet[Notice]:
-    """Return what did not reach members lately, latest first."""
-    of_members = Notice.objects.filter(person__memberships__team=team).exclude(trouble="")
-    return of_members.exclude(state=Notice.State.SENT).select_related("person")[:MOST_FAILING]
+    """Return what did not reach members or the chat lately, latest first."""
+    ours = Notice.objects.filter(Q(team=team) | Q(person__memberships__team=team)).exclude(trouble="")
+    return ours.exclude(state=Notice.State.SENT).select_related("person")[:MOST_FAILING]
 
 
 def _older(team: Team | None, days: int) -> int:

@@ -21,8 +21,8 @@ from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
-from metacog import notices
-from metacog.models import Notice, User
+from metacog import chat, notices
+from metacog.models import Channel, Notice, PersonNotices, User
 from reviews import by_mail
 from reviews.explanation import parts
 from reviews.highlight import show
@@ -31,8 +31,9 @@ from reviews.templatetags.console import rounded
 
 MOST = 5  # items told one by one, the riskiest
 EXCERPT = 200  # characters of a text
-# Where a program would begin to see an address or somebody to call: an invisible joiner there, and it sees none.
-_LINKED = re.compile(r"(?<=[.:@/])(?=[^\s.:@/])")
+MOST_IN_CHAT, SHORT = 3, 120  # items, and characters of a name, reason or text: a message stays below 2,000
+# Where a program would go on to see an address or somebody to call: an invisible joiner there, and it sees none.
+_LINKED = re.compile(r"(?<=[.@])(?=[^\s.@])")
 _JOINER = "\u2060"
 
 
@@ -78,11 +79,11 @@ class Letter:
 
 
 def mail_of(
-    notice: Notice, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], now: datetime
+    notice: Notice, told: PersonNotices, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], now: datetime
 ) -> EmailMultiAlternatives:
     """Return the mail that tells a person of what is new among what waits."""
-    person = notice.person
-    with spoken_to(person, person.told.language):
+    person = told.person
+    with spoken_to(person, told.language):
         letter = _letter(person, new, waiting, now)
         html = render_to_string("reviews/notice.html", {"letter": letter, "language": translation.get_language()})
         text = letter.text
@@ -93,21 +94,39 @@ def mail_of(
     return mail
 
 
+def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], now: datetime) -> str:
+    """Return what a team's chat is told; 2,000 characters at most, which is what Discord takes."""
+    with translation.override(channel.language):
+        count, oldest, items = _count(new, waiting, MOST_IN_CHAT)
+        said = {"count": count, "team": _short(plain(channel.team.name)), "score": items[0].hesitation_score}
+        first = ngettext(
+            "%(count)s new item waits in %(team)s, score %(score)s.",
+            "%(count)s new items wait in %(team)s, the highest score %(score)s.",
+            count,
+        )
+        lines = [f"{first % said} {gettext('The oldest waits for %(age)s.') % {'age': _age(oldest, now)}}"]
+        for held in items:
+            agent, score = _short(plain(held.agent.name)), held.hesitation_score
+            said = {"kind": held.get_kind_display(), "agent": agent, "score": score}
+            title = gettext("%(kind)s from %(agent)s, score %(score)s") % said
+            lines.append(f"• {title}: {_short(_reason(held))}")
+            lines += [_short(_excerpt(held.clip))] if channel.texts else []
+            lines.append(_url("item", held.public_id))
+        if more := count - len(items):
+            lines.append(_more(more))
+        return "\n".join([*lines, _url("queue")] if more else lines)
+
+
 def plain(text: str) -> str:
     """Return a name or text as one line in which nothing is hidden and nothing becomes a link or a mention."""
     shown = "".join(piece.hidden or piece.text for piece in show(text).pieces)
-    return _LINKED.sub(_JOINER, " ".join(shown.split()))
+    return _LINKED.sub(_JOINER, " ".join(shown.split()).replace("://", "：//"))
 
 
 def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], now: datetime) -> Letter:
-    rows = new.select_related("agent", "team", "response").defer("text", "attributes", "response__body")
-    items = list(rows.annotate(clip=Left("text", 2 * EXCERPT)).order_by("-hesitation_score", "-pk")[:MOST])
-    count, oldest = new.count(), waiting.aggregate(at=Min("held_at"))["at"]
-    age = rounded(int((now - oldest).total_seconds()))
+    count, oldest, items = _count(new, waiting, MOST)
     counts = {"count": count, "score": items[0].hesitation_score}
-    held = {"at": _at(oldest), "age": age}
     more = count - len(items)
-    rest = ngettext("%(more)s more is in the queue.", "%(more)s more are in the queue.", more) % {"more": more}
     return Letter(
         subject=ngettext(
             "metacog: %(count)s new item waits, score %(score)s",
@@ -116,36 +135,68 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], 
         )
         % counts,
         headline=ngettext("%(count)s new item waits for you.", "%(count)s new items wait for you.", count) % counts,
-        oldest=gettext("The oldest of all that waits was held on %(at)s: %(age)s ago.") % held,
+        oldest=gettext("The oldest of all that waits was held on %(at)s: %(age)s ago.")
+        % {"at": _at(oldest), "age": _age(oldest, now)},
         told=[_told(item, person, now) for item in items],
-        rest=rest if more else "",
-        queue_url=settings.PUBLIC_URL + reverse("queue"),
-        preferences_url=settings.PUBLIC_URL + reverse("preferences"),
+        rest=_more(more) if more else "",
+        queue_url=_url("queue"),
+        preferences_url=_url("preferences"),
         stop_url=notices.stop_link(person),
     )
 
 
+def _count(new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], most: int) -> tuple[int, datetime, list[Any]]:
+    """Return how many are new, since when the oldest waits, and the riskiest new ones with the start of their text."""
+    rows = new.select_related("agent", "team", "response").defer("text", "attributes", "response__body")
+    riskiest = rows.annotate(clip=Left("text", 2 * EXCERPT)).order_by("-hesitation_score", "-pk")[:most]
+    return new.count(), waiting.aggregate(at=Min("held_at"))["at"], list(riskiest)
+
+
 def _told(held: Any, person: User, now: datetime) -> Told:
-    signals = held.response.wire_verdict()["hesitation"]["signals"]
+    said = {
+        "kind": held.get_kind_display(),
+        "agent": plain(held.agent.name),
+        "team": plain(held.team.name),
+        "score": held.hesitation_score,
+    }
     return Told(
-        title=gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s")
-        % {
-            "kind": held.get_kind_display(),
-            "agent": plain(held.agent.name),
-            "team": plain(held.team.name),
-            "score": held.hesitation_score,
-        },
-        reason=gettext(", ").join(plain(part.reason) for part in parts(signals)),
+        title=gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s") % said,
+        reason=_reason(held),
         since=gettext("Held on %(at)s") % {"at": _at(held.held_at)},
         excerpt=_excerpt(held.clip) if held.team.mail_texts else "",
-        url=settings.PUBLIC_URL + reverse("item", args=[held.public_id]),
+        url=_url("item", held.public_id),
         link=settings.PUBLIC_URL + by_mail.path(by_mail.link_to(person, held, now)) if held.team.mail_links else "",
     )
 
 
+def _reason(held: HeldItem) -> str:
+    signals = held.response.wire_verdict()["hesitation"]["signals"]
+    return gettext(", ").join(plain(part.reason) for part in parts(signals))
+
+
 def _excerpt(text: str) -> str:
-    line = plain(text)
-    return gettext("“%(text)s”") % {"text": line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"}
+    return gettext("“%(text)s”") % {"text": _cut(plain(text), EXCERPT)}
+
+
+def _short(text: str) -> str:
+    """Return a plain name or text as a chat may have it."""
+    return chat.inert(_cut(text, SHORT))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _more(count: int) -> str:
+    return ngettext("%(more)s more is in the queue.", "%(more)s more are in the queue.", count) % {"more": count}
+
+
+def _url(name: str, *arguments: str) -> str:
+    return settings.PUBLIC_URL + reverse(name, args=arguments)
+
+
+def _age(moment: datetime, now: datetime) -> str:
+    return rounded(int((now - moment).total_seconds()))
 
 
 def _at(moment: datetime) -> str:

@@ -1,23 +1,24 @@
-"""Tell people by mail what waits for them: of each item once, and nothing when nothing waits.
+"""Tell people by mail, and teams' chats, what waits for them: of each item once, and nothing when nothing waits.
 
 A Notice row is the outbox and the truth: whoever sends it claims it first, for the length of a lease, by a conditional
-UPDATE. While one waits, no other is written for its person; each attempt tells of all that waits by then, so that an
-outage ends in one mail. No transaction is open while anything is sent, and the threads that send touch no row.
+UPDATE. While one waits, no other is written for its reader; each attempt tells of all that waits by then, so that an
+outage ends in one message. No transaction is open while anything is sent, and the threads that send touch no row.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
-from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from metacog import audit, mail
-from metacog.models import Notice, PersonNotices, Role, User
+from metacog import audit, chat, mail
+from metacog.models import Channel, Notice, PersonNotices, Role
 from reviews import notice_texts
 from reviews.deliveries import turn
 from reviews.models import HeldItem
@@ -25,12 +26,14 @@ from reviews.presence import SEEN_FOR
 
 State, Trouble, When = Notice.State, Notice.Trouble, PersonNotices.When
 
-AT_MOST_EVERY = timedelta(hours=1)
+AT_MOST_EVERY = timedelta(hours=1)  # mail to one person
 # How far behind the clock items are told of: those of a transaction that commits late are there by then.
 SETTLED = timedelta(minutes=1)
 SCHEDULE = (60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 28_800)  # seconds from each attempt to the next: a day
 LEASE = timedelta(seconds=60)  # longer than an attempt and the writing of its outcome may take
 SLOTS = 16  # attempts at once
+
+Reader = PersonNotices | Channel  # who is told, and up to when they have been
 
 
 @dataclass(frozen=True)
@@ -39,18 +42,22 @@ class Attempt:
 
     notice: Notice
     number: int  # 1 is the first
-    message: EmailMultiAlternatives
+    send: Callable[[], str]  # returns the trouble it met; touches no row
 
 
 def write_due(now: datetime | None = None) -> int:
     """Write the notices whose time has come into the outbox; return how many."""
     now = now or timezone.now()
-    if not mail.is_set_up():
-        return 0
-    under_way = Notice.objects.filter(person=OuterRef("person"), state=State.WAITING)
-    rows = PersonNotices.objects.exclude(when=When.NEVER).exclude(Exists(under_way))
-    reachable = rows.filter(person__is_active=True).exclude(person__email="").select_related("person")
-    return sum(_write(row, now) for row in reachable if _is_due(row, now))
+    waiting = Notice.objects.filter(state=State.WAITING)
+    people = (
+        PersonNotices.objects.exclude(when=When.NEVER)
+        .filter(~Exists(waiting.filter(person=OuterRef("person"))), person__is_active=True)
+        .exclude(person__email="")
+        .select_related("person")
+    )
+    channels = Channel.objects.filter(~Exists(waiting.filter(team=OuterRef("team")))).select_related("team")
+    readers: list[Reader] = [*(people if mail.is_set_up() else ()), *channels]
+    return sum(_write(reader, now) for reader in readers if _is_due(reader, now))
 
 
 def send_due(now: datetime | None = None) -> int:
@@ -61,7 +68,7 @@ def send_due(now: datetime | None = None) -> int:
     with turn("notices") as is_ours:
         attempts = _claim_due(now or timezone.now()) if is_ours else []
         with ThreadPoolExecutor(SLOTS, thread_name_prefix="notify") as pool:
-            troubles = list(pool.map(mail.send, [attempt.message for attempt in attempts]))
+            troubles = list(pool.map(lambda attempt: attempt.send(), attempts))
         for attempt, trouble in zip(attempts, troubles, strict=True):
             _record(attempt, trouble, now or timezone.now())
     return len(attempts)
@@ -70,10 +77,12 @@ def send_due(now: datetime | None = None) -> int:
 # -- whose turn it is --------------------------------------------------------------------------------
 
 
-def _is_due(row: PersonNotices, now: datetime) -> bool:
-    if row.turn_at is None:
+def _is_due(reader: Reader, now: datetime) -> bool:
+    if reader.turn_at is None:
         return True
-    return row.turn_at < (_last_hour(row, now) if row.when == When.DAILY else now - AT_MOST_EVERY)
+    if isinstance(reader, Channel):
+        return reader.turn_at <= now - timedelta(minutes=reader.minutes)
+    return reader.turn_at < (_last_hour(reader, now) if reader.when == When.DAILY else now - AT_MOST_EVERY)
 
 
 def _last_hour(row: PersonNotices, now: datetime) -> datetime:
@@ -84,15 +93,18 @@ def _last_hour(row: PersonNotices, now: datetime) -> datetime:
     return came if came <= now else (today - timedelta(days=1)).astimezone(UTC)
 
 
-def _until(row: PersonNotices, now: datetime) -> datetime:
+def _until(reader: Reader, now: datetime) -> datetime:
     """Return up to when what was held is told of now."""
-    return now - (SETTLED if row.when == When.DAILY else timedelta(minutes=row.minutes))
+    has_to_wait = isinstance(reader, PersonNotices) and reader.when == When.WAITING
+    return now - (timedelta(minutes=reader.minutes) if has_to_wait else SETTLED)
 
 
-def _waiting_for(person: User, now: datetime) -> QuerySet[HeldItem]:
-    """Return what waits where a person decides."""
+def _waiting_for(reader: Reader, now: datetime) -> QuerySet[HeldItem]:
+    """Return what waits where a person decides, or in a team."""
     pending = HeldItem.objects.filter(state=HeldItem.State.PENDING, expires_at__gt=now)
-    return pending.filter(team__in=person.teams_as(Role.REVIEWER))
+    if isinstance(reader, Channel):
+        return pending.filter(team=reader.team_id)
+    return pending.filter(team__in=reader.person.teams_as(Role.REVIEWER))
 
 
 def _new(waiting: QuerySet[HeldItem], since: datetime | None, until: datetime, now: datetime) -> QuerySet[HeldItem]:
@@ -101,18 +113,24 @@ def _new(waiting: QuerySet[HeldItem], since: datetime | None, until: datetime, n
     return items.filter(held_at__gt=since) if since else items
 
 
-def _write(row: PersonNotices, now: datetime) -> bool:
+def _write(reader: Reader, now: datetime) -> bool:
     """Write a notice when there is something new to tell. A daily turn is over either way."""
-    until = _until(row, now)
-    has_news = _new(_waiting_for(row.person, now), row.told_until, until, now).exists()
-    if not has_news and row.when != When.DAILY:
+    until = _until(reader, now)
+    has_news = _new(_waiting_for(reader, now), reader.told_until, until, now).exists()
+    is_daily = isinstance(reader, PersonNotices) and reader.when == When.DAILY
+    if not (has_news or is_daily):
         return False
     with transaction.atomic():
-        # Another sweep may have been faster, or the person may have changed their mind.
-        ours = PersonNotices.objects.filter(pk=row.pk, turn_at=row.turn_at, when=row.when).update(turn_at=now)
+        # Another sweep may have been faster, or somebody may have changed what is told.
+        ours = type(reader)._default_manager.filter(pk=reader.pk, turn_at=reader.turn_at).update(turn_at=now)
         if ours and has_news:
             Notice.objects.create(
-                person=row.person, since=row.told_until, until=until, created_at=now, next_attempt_at=now
+                person_id=reader.pk if isinstance(reader, PersonNotices) else None,
+                team_id=reader.pk if isinstance(reader, Channel) else None,
+                since=reader.told_until,
+                until=until,
+                created_at=now,
+                next_attempt_at=now,
             )
     return bool(ours and has_news)
 
@@ -125,7 +143,7 @@ def _claim_due(now: datetime) -> list[Attempt]:
         Q(leased_until=None) | Q(leased_until__lte=now), state=State.WAITING, next_attempt_at__lte=now
     )
     claimed = []
-    for notice in due.select_related("person__told").order_by("next_attempt_at", "pk")[:SLOTS]:
+    for notice in due.select_related("person__told", "team__channel").order_by("next_attempt_at", "pk")[:SLOTS]:
         if notice.attempts > len(SCHEDULE):  # a worker died in the last one
             _end(notice, State.GIVEN_UP, Trouble.INTERRUPTED, now)
         elif attempt := _claim(due, notice, now):
@@ -135,22 +153,37 @@ def _claim_due(now: datetime) -> list[Attempt]:
 
 def _claim(due: QuerySet[Notice], notice: Notice, now: datetime) -> Attempt | None:
     """Claim one notice, and make what it says of all that is new by now; None when another has it or nothing is."""
-    person, row = notice.person, notice.person.told
-    until = max(notice.until, _until(row, now))
+    reader = _reader(notice)
+    until = max(notice.until, _until(reader, now)) if reader else notice.until
     died = {"trouble": Trouble.INTERRUPTED} if notice.leased_until else {}
     with transaction.atomic():
-        if not due.filter(pk=notice.pk, attempts=notice.attempts).update(
-            attempts=F("attempts") + 1, leased_until=now + LEASE, until=until, **died
-        ):
+        ours = due.filter(pk=notice.pk, attempts=notice.attempts)
+        if not ours.update(attempts=F("attempts") + 1, leased_until=now + LEASE, until=until, **died):
             return None
-        PersonNotices.objects.filter(pk=row.pk).update(turn_at=now, told_until=until)
+        if reader:
+            type(reader)._default_manager.filter(pk=reader.pk).update(turn_at=now, told_until=until)
     notice.attempts += 1
-    waiting = _waiting_for(person, now)
-    new = _new(waiting, notice.since, until, now)
-    if not (person.is_active and person.email and row.when != When.NEVER and new.exists()):
-        _end(notice, State.MOOT, "", now)
-        return None
-    return Attempt(notice, notice.attempts, notice_texts.mail_of(notice, new, waiting, now))
+    if reader:
+        waiting = _waiting_for(reader, now)
+        new = _new(waiting, notice.since, until, now)
+        if new.exists():
+            if isinstance(reader, Channel):
+                send = partial(chat.post, reader, notice_texts.message_of(reader, new, waiting, now))
+            else:
+                send = partial(mail.send, notice_texts.mail_of(notice, reader, new, waiting, now))
+            return Attempt(notice, notice.attempts, send)
+    _end(notice, State.MOOT, "", now)
+    return None
+
+
+def _reader(notice: Notice) -> Reader | None:
+    """Return who is told; None once they are to be told nothing."""
+    if notice.team is not None:
+        channel: Channel | None = getattr(notice.team, "channel", None)
+        return channel
+    person = notice.person
+    assert person is not None
+    return person.told if person.is_active and person.email and person.told.when != When.NEVER else None
 
 
 def _record(attempt: Attempt, trouble: str, now: datetime) -> None:
@@ -167,21 +200,20 @@ def _record(attempt: Attempt, trouble: str, now: datetime) -> None:
 
 
 def _end(notice: Notice, after: Notice.State, trouble: str, now: datetime) -> None:
+    values = {"state": after, "ended_at": now, "leased_until": None, "trouble": trouble}
     with transaction.atomic():
-        if (
-            Notice.objects.filter(pk=notice.pk, state=State.WAITING).update(
-                state=after, ended_at=now, leased_until=None, trouble=trouble
-            )
-            and after != State.MOOT
-        ):
+        ended = Notice.objects.filter(pk=notice.pk, state=State.WAITING).update(**values)
+        if ended and after != State.MOOT:
+            counts = {"attempts": notice.attempts, "trouble": trouble}
+            person = {"person": notice.person.get_username()} if notice.person else {}
+            said = {State.SENT: "told" if notice.team else "sent", State.GIVEN_UP: "given-up"}[after]
             audit.record(
-                f"notice-{after}",
+                f"{'channel' if notice.team else 'notice'}-{said}",
                 notice.public_id,
                 actor=None,
-                team=None,
+                team=notice.team,
                 before=State.WAITING,
                 after=after,
-                person=notice.person.get_username(),
-                attempts=notice.attempts,
-                trouble=trouble,
+                **person,
+                **counts,
             )

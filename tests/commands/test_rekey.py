@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from metacog import agents, keys
-from metacog.models import Agent, AgentKey
+from metacog import agents, keys, notices
+from metacog.models import Agent, AgentKey, Channel
 
 OLD, NEW = "o" * 50, "n" * 50
 
@@ -31,7 +31,7 @@ def kuro(aurora: Any, settings: Any) -> tuple[Agent, str]:
 
 def test_the_former_key_can_go_after_it(kuro: tuple[Agent, str], settings: Any) -> None:
     agent, secret = kuro
-    assert run() == "Signing secrets encrypted anew: 1.\nNone needs METACOG_SECRET_KEY_FALLBACKS.\n"
+    assert run() == "Secrets encrypted anew: 1.\nNone needs METACOG_SECRET_KEY_FALLBACKS.\n"
     settings.SECRET_KEY_FALLBACKS = []
     assert keys.live_secrets(agent) == [secret]
 
@@ -39,7 +39,7 @@ def test_the_former_key_can_go_after_it(kuro: tuple[Agent, str], settings: Any) 
 def test_a_second_time_changes_nothing(kuro: tuple[Agent, str]) -> None:
     run()
     stored = AgentKey.objects.get().secret_encrypted
-    assert run().startswith("Signing secrets encrypted anew: 0.")
+    assert run().startswith("Secrets encrypted anew: 0.")
     assert AgentKey.objects.get().secret_encrypted == stored
 
 
@@ -61,5 +61,21 @@ def test_revoked_secrets_go_with_the_key_that_encrypted_them(kuro: tuple[Agent, 
     _, fresh = agents.rotate(agent, None)
     agents.revoke(agent, None)
     settings.SECRET_KEY_FALLBACKS = []
-    assert run().startswith("Signing secrets encrypted anew: 0.")
+    assert run().startswith("Secrets encrypted anew: 0.")
     assert keys.live_secrets(agent) == [fresh]
+
+
+def test_it_encrypts_the_addresses_of_chats_too_and_names_those_no_key_can_read(
+    aurora: Any, borealis: Any, olga: Any, settings: Any
+) -> None:
+    fields: dict[str, Any] = {"minutes": 15, "language": "en", "texts": False}
+    settings.SECRET_KEY = OLD
+    notices.set_channel(aurora, olga, url="https://chat.example.org/a", **fields)
+    settings.SECRET_KEY = "x" * 50
+    notices.set_channel(borealis, olga, url="https://chat.example.org/b", **fields)
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
+    with pytest.raises(CommandError, match="The address of the chat of Borealis was encrypted with") as told:
+        run()
+    assert "Aurora" not in str(told.value)
+    settings.SECRET_KEY_FALLBACKS = []
+    assert keys.decrypted(Channel.objects.get(team=aurora).url_encrypted) == "https://chat.example.org/a"

@@ -19,6 +19,8 @@ from reviews import by_mail, decisions
 from reviews.models import Decision, HeldItem
 from tests.notices.conftest import DAY, HOUR, hold, sweep, tell
 
+SIGNER = signing.Signer(salt=by_mail.SALT)
+
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -153,14 +155,14 @@ def test_a_link_that_is_not_theirs_is_none(mailed: str, alice: Any, mallory: Any
     elif why == "another item":
         held = kuro.hold()
     elif why == "another person":
-        said = signing.loads(token, salt=by_mail.SALT)
-        token = signing.dumps([mallory.pk, *said[1:]], salt=by_mail.SALT)
+        said = SIGNER.unsign_object(token)
+        token = SIGNER.sign_object([mallory.pk, *said[1:]])
     elif why == "another address":
         User.objects.filter(pk=alice.pk).update(email="elsewhere@example.org")
     elif why == "unsigned":
         token = "x"
     else:
-        token = signing.dumps(signing.loads(token, salt=by_mail.SALT), salt="notices.stop")
+        token = signing.Signer(salt="notices.stop").sign_object(SIGNER.unsign_object(token))
     for answer in (
         visitor().get(f"/queue/{held}/by-mail/{token}"),
         visitor().post(f"/queue/{held}/by-mail/{token}", {"verdict": "approve"}),
@@ -258,4 +260,4 @@ def test_the_team_page_tells_owners_what_did_not_get_through(
     said = "alice: The mail server does not take mail for this address. It is tried again."
     page = " ".join(as_person(olga).get(reverse("team")).content.decode().split())
     assert said in page
-    assert "Mail that did not get through" not in as_person(alice).get(reverse("team")).content.decode()
+    assert "Notices that did not get through" not in as_person(alice).get(reverse("team")).content.decode()

@@ -24,6 +24,10 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("member-add", "post", TEAM, {"username": "nina", "role": "viewer"}, 404, 403, 403, 403, 200),
     ("team-retention", "post", TEAM, {"days": ""}, 404, 403, 403, 403, 302),
     ("team-notices", "post", TEAM, {"mail_links": "on"}, 404, 403, 403, 403, 302),
+    ("team-channel", "post", TEAM, {"chat-url": "https://chat.test/x", "chat-minutes": "9", "chat-language": "en"},
+     404, 403, 403, 403, 302),
+    ("channel-test", "post", TEAM, {}, 404, 403, 403, 403, 404),
+    ("channel-remove", "post", TEAM, {}, 404, 403, 403, 403, 302),
     ("policy", "get", AGENT, {}, 404, 200, 200, 200, 200),
     ("member-change", "post", MEMBER, {"role": "viewer"}, 404, 403, 403, 403, 302),
     ("member-remove", "post", MEMBER, {}, 404, 403, 403, 403, 302),
@@ -43,7 +47,7 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("pattern-new", "get", "", {}, 200, 403, 403, 200, 200),
     ("preferences", "get", "", {}, 200, 200, 200, 200, 200),
     ("notices-change", "post", "", {"told-when": "never", "told-minutes": "9", "told-hour": "8"}, *(5 * [302])),
-]
+]  # fmt: skip
 PEOPLE = ["mallory", "victor", "alice", "carla", "olga"]
 
 

@@ -1,4 +1,4 @@
-"""`manage.py rekey`: have no signing secret need a former METACOG_SECRET_KEY any more."""
+"""`manage.py rekey`: have no stored secret need a former METACOG_SECRET_KEY any more."""
 
 from __future__ import annotations
 
@@ -7,20 +7,28 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from metacog import keys
+from metacog.models import AgentKey, Channel
 
 
 class Command(BaseCommand):
-    help = "Encrypt the agents' signing secrets anew with METACOG_SECRET_KEY, so that no former key is needed."
+    help = "Encrypt signing secrets and chats' addresses anew with METACOG_SECRET_KEY, so that no former key is needed."
 
     def handle(self, *args: Any, **options: Any) -> None:
         changed, lost = keys.rekey()
-        self.stdout.write(f"Signing secrets encrypted anew: {changed}.")
+        self.stdout.write(f"Secrets encrypted anew: {changed}.")
         if lost:
             raise CommandError(
-                "\n".join(
-                    f"The secret beside key {key.hint}… of {key.agent} in {key.agent.team} was encrypted with "
-                    "a key that is not given: add it to METACOG_SECRET_KEY_FALLBACKS, or rotate the agent's key."
-                    for key in lost
-                )
+                "\n".join(f"{_name(row)} was encrypted with a key that is not given: add it to "
+                          f"METACOG_SECRET_KEY_FALLBACKS, or {_remedy(row)}." for row in lost)
             )
         self.stdout.write("None needs METACOG_SECRET_KEY_FALLBACKS.")
+
+
+def _name(row: AgentKey | Channel) -> str:
+    if isinstance(row, AgentKey):
+        return f"The secret beside key {row.hint}… of {row.agent} in {row.agent.team}"
+    return f"The address of the chat of {row.team}"
+
+
+def _remedy(row: AgentKey | Channel) -> str:
+    return "rotate the agent's key" if isinstance(row, AgentKey) else "set the address anew"
