@@ -243,6 +243,7 @@ const KEYS = {
   o: () => picked.size && press("o"),
   j: () => main && step(true),
   k: () => main && step(false),
+  "/": () => byId("find")?.focus(),
   "?": () => byId("keys").showModal(),
 };
 

@@ -85,7 +85,7 @@ def test_the_pages_have_no_fault_axe_can_find(
         address(ThoughtThread, "changelist"), reverse("admin:thoughtthread_import"),
         address(ThoughtThread, "change", ThoughtThread.objects.get(slug="hope").pk),
         reverse("patterns"), reverse("patterns") + "?state=active", reverse("pattern", args=[pattern.pk]) + "?tried=1",
-        reverse("pattern", args=[proposal.pk]), reverse("pattern-new"),
+        reverse("pattern", args=[proposal.pk]), reverse("pattern-new"), reverse("search") + "?q=cache",
         reverse("policy", args=[kuro.id]), reverse("policy", args=[kuro.id]) + "?threshold=20&hold_at=20",
     ):  # fmt: skip
         page.goto(path)

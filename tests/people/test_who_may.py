@@ -45,6 +45,7 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("patterns", "get", "", {}, 200, 200, 200, 200, 200),
     ("pace", "get", "", {}, 200, 200, 200, 200, 200),
     ("pattern-new", "get", "", {}, 200, 403, 403, 200, 200),
+    ("search", "get", "", {"q": "clearly"}, 200, 200, 200, 200, 200),
     ("preferences", "get", "", {}, 200, 200, 200, 200, 200),
     ("notices-change", "post", "", {"told-when": "never", "told-minutes": "9", "told-hour": "8"}, *(5 * [302])),
 ]  # fmt: skip

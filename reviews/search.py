@@ -1,0 +1,199 @@
+"""Find what a person may see: by the beginning of an id, by session, by words. Bounded, and alike on both databases.
+
+Words are looked for in the newest rows of each kind, here and not by the database: LIKE knows no capitals but those of
+ASCII on SQLite, a body may write Chinese as escapes, and an index of all words would cost the webhook too much.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models import Model, OuterRef, QuerySet, Subquery, TextChoices
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from metacog.ids import new_id
+from metacog.models import Agent, Team
+from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
+from reviews.models import AgentResponse, HeldItem
+
+SHOWN = 5  # of each kind
+NEWEST = 500  # of each kind are looked through for words
+MAX_QUERY = 100
+CLIP = 160  # characters that are shown, from shortly before the first word
+MOST_CHARACTERS = 8_000_000  # of responses: the longest would take seconds
+
+Row = dict[str, Any]
+
+
+class Hit(NamedTuple):
+    """One row that was found."""
+
+    url: str
+    text: str
+    of: str  # whose it is
+    state: str | Promise
+    at: datetime
+
+
+class Group(NamedTuple):
+    """What was found of one kind."""
+
+    title: str | Promise
+    hits: Sequence[Hit]
+    has_more: bool
+    list_name: str  # the page of all of them, where that has a search of its own
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What can be found: rows of `model` by the fields `texts`, out of which `text` makes what is read."""
+
+    title: str | Promise
+    model: type[Model]
+    prefix: str  # of its ids
+    page: str  # the name of a row's page
+    texts: tuple[str, ...]
+    text: Callable[[Row], str]
+    key: str = "public_id"  # what the address of a row's page takes
+    team: str = "agent__team"
+    of: str = "agent__name"
+    at: str = "created_at"
+    states: type[TextChoices] | None = None
+    exact: str = ""  # a field by which the oldest rows are found, too
+    list_name: str = ""
+
+    def by_id(self, teams: Sequence[int], beginning: str) -> list[Hit]:
+        # Between two ids of full length: whatever the collation, both databases have an index for that.
+        last = beginning.ljust(len(new_id(self.prefix)), "z")
+        rows = self._seen(teams).filter(public_id__gte=beginning, public_id__lte=last, public_id__startswith=beginning)
+        return self._hits(rows[: SHOWN + 1], beginning)
+
+    def by_words(self, teams: Sequence[int], query: str) -> list[Hit]:
+        words, found = query.lower().split(), set[int]()
+        if self.exact:
+            found.update(self._seen(teams).filter(**{self.exact: query}).values_list("pk", flat=True)[: SHOWN + 1])
+        for row in self._newest(teams, words):
+            if len(found) > SHOWN:
+                break
+            text = self.text(row).lower()
+            if all(word in text for word in words):
+                found.add(row["pk"])
+        return self._hits(self._seen(teams).filter(pk__in=found), words[0])
+
+    def _newest(self, teams: Sequence[int], words: Sequence[str]) -> Iterable[Row]:
+        rows = self._seen(teams).values("pk", *self.texts)
+        if self.model is AgentResponse:
+            return _may_hold(rows.filter(pk__in=_newest_responses(teams)), words)
+        return rows[:NEWEST]
+
+    def _seen(self, teams: Sequence[int]) -> QuerySet[Any, Any]:
+        return self.model._default_manager.filter(**{f"{self.team}__in": teams}).order_by("-pk")
+
+    def _hits(self, rows: QuerySet[Any, Any], word: str) -> list[Hit]:
+        hits = []
+        state = ("state",) if self.states else ()
+        for row in rows.values("public_id", self.key, self.of, self.at, *self.texts, *state):
+            text = self.text(row)
+            start = max(0, text.lower().find(word.lower()) - CLIP // 4)
+            clip = ("…" if start else "") + text[start : start + CLIP]
+            label = self.states(row["state"]).label if self.states else ""
+            hits.append(Hit(reverse(self.page, args=[row[self.key]]), clip, row[self.of], label, row[self.at]))
+        return hits
+
+
+def _newest_responses(teams: Sequence[int]) -> list[int]:
+    """Return the newest responses of all agents of the teams, read along each agent's index."""
+    of_agent = AgentResponse.objects.filter(agent=OuterRef("pk")).order_by("-pk").values("pk")
+    nth = Subquery(of_agent[NEWEST - 1 : NEWEST])
+    agents = dict(Agent.objects.filter(team__in=teams).annotate(nth=nth).values_list("pk", "nth"))
+    # Whoever has so many alone has them from there on: what is older is not among the newest of all.
+    since = max((pk for pk in agents.values() if pk), default=0)
+    # Not in order: to be given them so, SQLite would read all teams' rows from the end.
+    found = AgentResponse.objects.filter(agent__in=list(agents), pk__gte=since).order_by()
+    return sorted(found.values_list("pk", flat=True), reverse=True)[:NEWEST]
+
+
+def _may_hold(rows: QuerySet[Any, Row], words: Sequence[str]) -> Iterator[Row]:
+    """Leave out the responses whose raw body shows that they lack a word, up to MOST_CHARACTERS."""
+    # As JSON may write them: what has capitals beyond ASCII, or is punctuation, may be written in other ways.
+    plain = [word for word in words if word.isalnum() and (word.isascii() or word.upper() == word)]
+    written = [(word, json.dumps(word)[1:-1]) for word in plain]
+    characters = 0
+    for row in rows.iterator(chunk_size=100):
+        characters += len(row["body"])
+        if characters > MOST_CHARACTERS:
+            return
+        body = row["body"].lower()
+        if all(word in body or escaped in body for word, escaped in written) or not row["body"]:
+            yield row
+
+
+def _lines(*names: str) -> Callable[[Row], str]:
+    return lambda row: "\n".join(row[name] for name in names if row[name])
+
+
+def _of_response(row: Row) -> str:
+    if not row["body"]:  # erased
+        return ""
+    body = json.loads(row["body"])
+    items = [item["text"] for item in body.get("items") or () if item["text"] not in body["response"]]
+    return "\n".join((body["response"], *items, body.get("user_message") or ""))
+
+
+def _of_pattern(row: Row) -> str:
+    return "\n".join((row["description"], *row["keywords"]))
+
+
+_PROBLEM, _THREAD, _MEMORY = ("key", "session"), ("title", "slug", "next"), ("text", "topic", "source")
+KINDS = (
+    Kind(
+        _("Held"), HeldItem, "held", "item", ("text",), _lines("text"),
+        team="team", at="held_at", states=HeldItem.State,
+    ),
+    Kind(
+        _("Responses"), AgentResponse, "resp", "response", ("body",), _of_response,
+        at="received_at", exact="session",
+    ),
+    Kind(
+        _("Problems"), Problem, "prob", "problem", _PROBLEM, _lines(*_PROBLEM),
+        at="touched_at", exact="key",
+    ),
+    Kind(
+        _("Patterns"), ErrorPattern, "ep", "pattern", ("description", "keywords"), _of_pattern,
+        key="pk", team="team", of="team__name", states=ErrorPattern.State, exact="public_id", list_name="patterns",
+    ),
+    Kind(
+        _("Threads"), ThoughtThread, "thr", "thread", _THREAD, _lines(*_THREAD),
+        states=ThoughtThread.State,
+    ),
+    Kind(
+        _("Memory"), Memory, "mem", "memory", _MEMORY, _lines(*_MEMORY),
+        team="team", of="team__name", states=Memory.State, list_name="memories",
+    ),
+    Kind(
+        _("Lessons"), Lesson, "les", "lesson", ("text",), _lines("text"),
+        team="team", of="team__name", states=Lesson.State,
+    ),
+    Kind(
+        _("Agents"), Agent, "agt", "agent", ("name",), _lines("name"),
+        team="team", of="team__name",
+    ),
+)  # fmt: skip
+
+
+def search(teams: QuerySet[Team], query: str) -> list[Group]:
+    """Return what was found of each kind, the newest first; kinds of which there is nothing are left out."""
+    seen = list(teams.values_list("pk", flat=True))
+    by_prefix = {kind.prefix: kind for kind in KINDS}
+    named = by_prefix.get(query.partition("_")[0]) if "_" in query else None
+    groups = []
+    for kind in [named] if named else KINDS:
+        if hits := kind.by_id(seen, query) if named else kind.by_words(seen, query):
+            groups.append(Group(kind.title, hits[:SHOWN], len(hits) > SHOWN, kind.list_name))
+    return groups

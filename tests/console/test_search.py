@@ -1,0 +1,173 @@
+"""Search in the header: what is found of each kind, within which bounds, and by whom."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from metacog.models import Agent, Team
+from patterns import lessons
+from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
+from reviews import search
+from reviews.models import AgentResponse, HeldItem
+from tests.api.test_problems import get_stuck
+from tests.conftest import HELD
+
+
+@pytest.fixture
+def client(as_person: Any, victor: Any) -> Any:
+    return as_person(victor)
+
+
+def found(client: Any, query: str) -> dict[str, list[str]]:
+    """Return the addresses of what was found, by kind."""
+    page = client.get("/search/", {"q": query}).content.decode()
+    groups = re.findall(r'<h2 id="g\d+">([^<]+)</h2>(.*?)</section>', page, re.S)
+    return {title: re.findall(r'class="clip" href="([^"]+)"', rows) for title, rows in groups}
+
+
+@pytest.fixture
+def everything(kuro: Any, aurora: Any, carla: Any) -> dict[str, list[str]]:
+    """One row of each kind that holds the word zebra."""
+    verdict = kuro.respond("Clearly the ZEBRA cache.", items=[{"kind": "chat", "text": "Clearly the ZEBRA cache."}])
+    kuro.post("/threads", {"title": "Of zebras", "note": "x"})
+    kuro.post("/memory", {"text": "A zebra has stripes.", "topic": "animals", "source": "run 1"})
+    lessons.write(aurora, Agent.objects.get(), "Count the zebra first.", [], carla)
+    pattern = ErrorPattern.objects.create(team=aurora, keywords=["斑馬", "zebra crossing"], description="d")
+    problem = Problem.objects.create(agent=Agent.objects.get(), key="zebra-17", state={})
+    Agent.objects.update(name="zebra")
+    return {
+        "Held": [f"/queue/{verdict['items'][0]['held']}/"],
+        "Responses": [f"/responses/{verdict['id']}/"],
+        "Problems": [f"/stuck/{problem.public_id}/"],
+        "Patterns": [f"/patterns/{pattern.pk}/"],
+        "Threads": [f"/threads/{ThoughtThread.objects.get().public_id}/"],
+        "Memory": [f"/memory/{Memory.objects.get().public_id}/"],
+        "Lessons": [f"/lessons/{Lesson.objects.get().public_id}/"],
+        "Agents": [f"/agents/{Agent.objects.get().public_id}/"],
+    }
+
+
+def test_a_word_finds_each_kind(client: Any, everything: Any) -> None:
+    assert found(client, "Zebra") == everything
+    assert found(client, "zebra stripes") == {"Memory": everything["Memory"]}
+    assert found(client, "斑馬") == {"Patterns": everything["Patterns"]}
+    assert found(client, "giraffe") == found(client, "  ") == found(client, "\0") == {}
+
+
+def test_a_stranger_finds_nothing(as_person: Any, mallory: Any, everything: Any) -> None:
+    client = as_person(mallory)
+    assert found(client, "zebra") == {}
+    for address in [address for addresses in everything.values() for address in addresses]:
+        identifier = address.strip("/").rpartition("/")[2]
+        assert client.get("/search/", {"q": identifier}).status_code == 200
+        assert found(client, identifier) == {}
+
+
+def test_an_id_leads_to_its_page_and_its_beginning_to_a_list(client: Any, everything: Any) -> None:
+    for title, [address] in everything.items():
+        identifier = address.strip("/").rpartition("/")[2]
+        if title == "Patterns":
+            identifier = ErrorPattern.objects.get(pk=identifier).public_id
+        answer = client.get("/search/", {"q": identifier})
+        assert (answer.status_code, answer.headers.get("location")) == (302, address)
+        assert address in found(client, identifier[:-3])[title]
+    assert found(client, "held_") == {"Held": everything["Held"]}
+    assert found(client, "held_zzz") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("快取壞了，一定是網路。", "網路"),
+        ("L’ÉCOLE est finie", "école"),
+        ('She said "don\'t"', '"DON\'T"'),
+        ("a/b\\c", "a/b\\C"),
+        ("tab\there", "here"),
+    ],
+)
+@pytest.mark.parametrize("in_ascii", [True, False])
+def test_words_are_found_however_the_body_writes_them(
+    client: Any, kuro: Any, text: str, query: str, in_ascii: bool
+) -> None:
+    kuro.post("/responses", json.dumps({"response": text, "items": []}, ensure_ascii=in_ascii))
+    assert len(found(client, query)["Responses"]) == 1
+
+
+def test_field_names_are_no_words(client: Any, kuro: Any) -> None:
+    kuro.respond("Perhaps.", session="s1")
+    assert found(client, "response") == {}
+
+
+def test_sessions_problems_and_imported_patterns_are_found_however_old(
+    client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = kuro.respond("An old giraffe.", session="s-old")["id"]
+    get_stuck(kuro)
+    kuro.respond("Perhaps.")
+    monkeypatch.setattr(search, "NEWEST", 1)
+    assert found(client, "giraffe") == {}
+    assert found(client, "s-old") == {"Responses": [f"/responses/{old}/"]}
+    assert found(client, Problem.objects.get().key)["Problems"]
+    assert found(client, "ep-cache") == {"Patterns": [f"/patterns/{ErrorPattern.objects.get().pk}/"]}
+
+
+def test_the_newest_are_those_of_all_agents(
+    client: Any, kuro: Any, aurora: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.conftest import _agent
+
+    busy = _agent(aurora, "busy")
+    monkeypatch.setattr(search, "NEWEST", 3)
+    kuro.respond("giraffe 1")
+    wanted = [kuro.respond("giraffe 2")["id"], *(busy.respond(f"giraffe {n}")["id"] for n in (3, 4))]
+    assert found(client, "giraffe")["Responses"] == [f"/responses/{each}/" for each in reversed(wanted)]
+
+
+def test_it_stops_where_there_is_too_much_to_read(client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    kuro.respond("An old giraffe.")
+    kuro.respond("x" * 500)
+    monkeypatch.setattr(search, "MOST_CHARACTERS", 500)
+    assert found(client, "giraffe") == {}
+
+
+def test_it_lists_five_of_a_kind_and_says_that_there_are_more(client: Any, kuro: Any) -> None:
+    for n in range(6):
+        kuro.respond(f"giraffe {n}", items=[])
+    assert len(found(client, "giraffe")["Responses"]) == 5
+    assert "There are more: add a word." in client.get("/search/?q=giraffe").content.decode()
+
+
+def test_it_shows_the_place_and_texts_are_only_text(client: Any, kuro: Any) -> None:
+    kuro.respond("before " * 60 + "<b>giraffe</b> after", items=[])
+    page = client.get("/search/?q=giraffe").content.decode()
+    assert "&lt;b&gt;giraffe&lt;/b&gt; after" in page
+    assert "<b>giraffe" not in page
+    assert 'value="&quot;&gt;&lt;b&gt;"' in client.get("/search/", {"q": '"><b>'}).content.decode()
+
+
+def test_erased_texts_are_not_found(client: Any, kuro: Any) -> None:
+    kuro.respond(HELD, session="s1")
+    AgentResponse.objects.update(erased_at=timezone.now(), body="")
+    HeldItem.objects.update(text="")
+    assert found(client, "cause") == {"Patterns": [f"/patterns/{ErrorPattern.objects.get().pk}/"]}
+    assert len(found(client, "s1")["Responses"]) == 1
+    assert "Erased" in client.get("/search/?q=s1").content.decode()
+
+
+def test_it_costs_the_same_number_of_queries_however_much_is_found(
+    client: Any, kuro: Any, aurora: Any, django_assert_num_queries: Any
+) -> None:
+    kuro.hold()
+    client.get("/search/?q=cache")
+    with django_assert_num_queries(20):
+        client.get("/search/?q=cache")
+    for n in range(8):
+        kuro.hold()
+        ErrorPattern.objects.create(team=Team.objects.get(), keywords=[f"cache {n}"], description="d")
+    with django_assert_num_queries(20):
+        client.get("/search/?q=cache")
