@@ -71,8 +71,8 @@ class Fit:
 def fit(cases: Iterable[Case], policy: Policy, responses: Mapping[Signals, int]) -> Fit:
     """Fit weights to the older 70 % of the cases and judge them by the newer 30 %, in whatever order they are given.
 
-    `responses` are what the agent posted lately, counted by the signals that fired: thresholds are set so that
-    about as many of them are marked and held as under `policy`.
+    `responses` are what the agent posted lately, counted by the signals that fired: thresholds are set so that about
+    half as many of them are held as under `policy`, which is what is judged, and as many are marked or held.
     Fitted without weighing: who was held depends on the signals alone, and so biases no regression on them (Solon,
     Haider and Wooldridge 2015, "What Are We Weighting For?"). Judged with it: there each case stands for its share.
     """
@@ -95,7 +95,8 @@ def fit(cases: Iterable[Case], policy: Policy, responses: Mapping[Signals, int])
     is_known = all(case.length is not None for case in newer)
     caught["length"] = _caught_by(newer, lambda case: case.length or 0) if is_known else None
     low, high = _interval(newer, fitted, in_force)
-    hold_at = _level(responses, weights, _reaching(responses, policy.weights, policy.hold_at))
+    held = _reaching(responses, policy.weights, policy.hold_at)
+    hold_at = _level(responses, weights, held / 2)
     threshold = min(hold_at, _level(responses, weights, _reaching(responses, policy.weights, policy.threshold)))
     return Fit(
         verdicts=len(ordered),
@@ -113,7 +114,7 @@ def fit(cases: Iterable[Case], policy: Policy, responses: Mapping[Signals, int])
         threshold=threshold,
         hold_at=hold_at,
         responses=sum(responses.values()),
-        held_before=_reaching(responses, policy.weights, policy.hold_at),
+        held_before=held,
         held_after=_reaching(responses, weights, hold_at),
     )
 
@@ -276,7 +277,8 @@ def _reaching(responses: Mapping[Signals, int], weights: Mapping[str, int], leve
     return sum(count for signals, count in responses.items() if score(signals, weights) >= level)
 
 
-def _level(responses: Mapping[Signals, int], weights: Mapping[str, int], wanted: int) -> int:
-    """Return the level that the most nearly `wanted` responses reach; of two as near the one that fewer reach."""
-    levels = {NEVER, *(score(signals, weights) for signals in responses)} - {0}
-    return min(sorted(levels, reverse=True), key=lambda level: abs(_reaching(responses, weights, level) - wanted))
+def _level(responses: Mapping[Signals, int], weights: Mapping[str, int], wanted: float) -> int:
+    """Return the level above 0 that most nearly `wanted` responses reach, of two as near the lower; 101 for none."""
+    reached = {level: _reaching(responses, weights, level) for level in {score(each, weights) for each in responses}}
+    found = [(abs(count - wanted), level) for level, count in reached.items() if level]
+    return min(found)[1] if found and wanted else NEVER

@@ -121,12 +121,24 @@ def test_a_signal_that_is_switched_off_stays_off() -> None:
     assert fit(CLEAR, policy).weights.get(CLAIM, 0) == 0
 
 
-def test_as_many_responses_are_held_and_marked_as_before() -> None:
-    responses = Counter({frozenset(): 1000, frozenset({ERROR}): 60, frozenset({CLAIM}): 50, frozenset({LONG}): 400})
-    policy = Policy(threshold=15, hold_at=30)
-    found = fit(CLEAR, policy, responses)
-    assert (found.responses, found.held_before, found.held_after) == (1510, 60, 50)
-    assert fitting.score({CLAIM}, found.weights) >= found.hold_at > fitting.score({ERROR}, found.weights)
+@pytest.mark.parametrize(
+    ("claims", "held_before", "held_after"),
+    [
+        (30, 60, 30),  # half
+        (14, 60, 14),
+        (1, 60, 1),
+        (0, 60, 60),
+        (300, 60, 300),
+    ],
+)
+def test_about_half_as_many_responses_are_held_and_as_many_marked(
+    claims: int, held_before: int, held_after: int
+) -> None:
+    counts = {frozenset[str](): 1000, frozenset({ERROR}): 60, frozenset({CLAIM}): claims, frozenset({LONG}): 400}
+    found = fit(CLEAR, Policy(threshold=15, hold_at=30), counts)
+    assert (found.responses, found.held_before, found.held_after) == (1460 + claims, held_before, held_after)
+    marked = {signals for signals in counts if fitting.score(signals, found.weights) >= found.threshold}
+    assert frozenset() not in marked
 
 
 def test_a_policy_that_holds_nothing_holds_nothing_with_fitted_weights() -> None:
