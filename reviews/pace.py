@@ -182,4 +182,8 @@ def paces(figures: Iterable[PaceFigure]) -> list[Pace]:
         if each.run > pace.run:
             pace.run, pace.run_of = each.run, each.run_of
         pace.high_run = max(pace.high_run, each.high_run)
-    return sorted(found.values(), key=lambda pace: (pace.team.name, str(pace.person).casefold()))
+    return sorted(found.values(), key=lambda pace: (pace.team.name, _name(pace.person)))
+
+
+def _name(person: User) -> str:
+    return (person.get_full_name() or person.get_username()).casefold()

@@ -18,6 +18,7 @@ from reviews import figures, pace
 from reviews.models import Decision, PaceFigure
 from reviews.pace import Pace
 from reviews.statistics_views import PERIODS, USUAL, ratio
+from reviews.templatetags.console import person_name
 from reviews.views import PersonRequest
 
 Verdict = Decision.Verdict
@@ -54,6 +55,7 @@ def _row(each: Pace) -> dict[str, Any]:
     told, median, p10 = each.hasty_ratio, each.seconds(0.5), each.seconds(0.1)
     return {
         "pace": each,
+        "name": person_name(each.person),
         "decisions": f"{each.verdicts.total():,}",
         "verdicts": {name: f"{count:,}" for name, count in each.verdicts.items()},
         "timed": told.whole,

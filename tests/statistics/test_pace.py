@@ -193,11 +193,13 @@ class TestThePage:
         return " ".join(answer.content.decode().replace("\N{NO-BREAK SPACE}", " ").split())
 
     def test_it_hints_at_many_alike_in_a_row_and_at_haste(self, as_person: Any, alice: Any, figure: Any) -> None:
-        figure(approved=41, timed=41, hasty=40, tenths={"12": 41}, to_read=41 * 45, run=41, run_of="approve")
+        told = {"approved": 41, "timed": 41, "hasty": 40, "to_read": 41 * 45, "run": 41, "run_of": "approve"}
+        figure(**told, tenths={"12": 41}, high_run=9)
         page = self.page(as_person(alice))
-        assert "<b>alice</b>: 41 approvals in a row, median 1.2 s, texts that take 45 s to read" in page
+        assert "<b>Alice</b>: 41 approvals in a row, median 1.2 s, texts that take 45 s to read" in page
         assert '41 <span class="quiet">approved 41, edited 0, rejected 0</span>' in page
         assert '98 % <span class="quiet">40 of 41, 87–100 %</span>' in page
+        assert '41 approvals in a row <span class="quiet">9 approvals from 65 on</span>' in page
 
     @pytest.mark.parametrize(
         "fields",
@@ -210,7 +212,7 @@ class TestThePage:
         self, as_person: Any, alice: Any, figure: Any, fields: dict[str, Any]
     ) -> None:
         figure(**fields)
-        assert "<b>alice</b>" not in self.page(as_person(alice))
+        assert "<b>Alice</b>" not in self.page(as_person(alice))
 
     def test_a_person_sees_their_own_row_and_an_owner_the_teams_by_name(
         self, as_person: Any, alice: Any, bob: Any, carla: Any, olga: Any, mallory: Any, figure: Any
@@ -221,7 +223,7 @@ class TestThePage:
             person.username: re.findall(r'<th scope="row">(\w+)</th>', self.page(as_person(person)))
             for person in (alice, carla, olga, mallory)
         }
-        assert seen == {"alice": ["alice"], "carla": ["carla"], "olga": ["alice", "bob", "carla"], "mallory": []}
+        assert seen == {"alice": ["Alice"], "carla": ["Carla"], "olga": ["Alice", "Bob", "Carla"], "mallory": []}
 
     def test_who_left_the_team_no_longer_sees_it(self, as_person: Any, alice: Any, figure: Any) -> None:
         figure(approved=3)
@@ -235,7 +237,7 @@ class TestThePage:
         page = self.page(as_person(alice), "?days=7")
         assert "approved 1, edited 0, rejected 4" in page
         assert "4 rejections in a row" in page
-        assert '<td class="num">8.0 s</td><td class="num">2.0 s</td>' in page
+        assert '<td>8.0 s <span class="quiet">a tenth within 2.0 s</span></td>' in page
 
     def test_its_cost_does_not_grow_with_the_people(
         self, as_person: Any, olga: Any, aurora: Any, figure: Any, django_assert_num_queries: Any
