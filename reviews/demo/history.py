@@ -18,15 +18,17 @@ from django.conf import settings
 from django.db import models
 
 from metacog import agents, audit, audit_chain, members
+from metacog.heuristics.reading import seconds_to_read
 from metacog.models import Agent, Policy, Role, Team, User
 from patterns import exchange, lessons, lifecycle, memory, thinking
 from patterns.models import ErrorPattern, Lesson, Problem
-from reviews import decisions, extensions, figures, learning, reflections, research, samples
+from reviews import decisions, extensions, figures, fits, learning, pace, reflections, research, samples
 from reviews.demo.clock import Clock
 from reviews.demo.investigated import ASKED, HANDCARDS, REMEMBERED, Answered, Asked, Remembered
 from reviews.demo.known_errors import KNOWN_ERRORS, as_file
 from reviews.demo.mistakes import CORRECTED, RECANTED, REJECTED, TRIED, Corrected, Recanted, Rejected
 from reviews.demo.pursued import PURSUED, STAYED_WITH, TURNS, Pursuit
+from reviews.demo.routine import ROUTINE, SPREAD, TAKES_BACK, TEMPO
 from reviews.demo.taught import ANSWERED, DAYS, RESEARCHED, TAUGHT, WRITTEN, Taught
 from reviews.demo.voices import FORGE, KURO, ROBIN, Said, Turn, Voice
 from reviews.ingest import receive
@@ -42,6 +44,7 @@ LOOKS = 0.15  # of what is held is decided by the agent's second look
 EXPIRES = 0.05
 TAKEN_BACK = 0.08  # of people's decisions
 POSTED_AGAIN = 0.4  # of what was approved
+LOOKED_AT_FIRST = 0.35  # of what people decide: the agent says before them what it thinks of it now
 
 # Who decides what an agent wrote: (username, first and last name, role), and how often.
 PEOPLE = (
@@ -123,6 +126,7 @@ class _Course:
         self.plan(self.begin + (self.end - self.begin) * 0.3, self.lower_threshold)
         for voice in (ROBIN, FORGE, KURO):
             self.plan_posts(voice)
+        self.plan_routine()
         for minutes, voice, number in WAITING:
             self.plan_post(self.end - timedelta(minutes=minutes), voice, voice.risky[number], is_left=True)
         for circle in CIRCLES:
@@ -156,7 +160,9 @@ class _Course:
             what()
         self.clock.at = self.end
         figures.count_days(self.end)
+        pace.count_days(self.end)
         learning.learn()
+        fits.fit_due(self.end)
         audit_chain.seal()
         return api_key
 
@@ -203,6 +209,15 @@ class _Course:
                 if at > self.begin + timedelta(hours=1):
                     is_risky = self.chance.random() < RISKY and at < self.end - QUIET
                     self.plan_post(at, voice, self.chance.choice(voice.risky if is_risky else voice.calm))
+
+    def plan_routine(self) -> None:
+        """Spread what is reported every working day over its hours."""
+        for day in figures.days_between(figures.day_of(self.begin), figures.day_of(self.end)):
+            for voice, turn, a_day in ROUTINE if day.weekday() < 5 else ():
+                for _ in range(a_day):
+                    at = datetime.combine(day, time(), UTC) + timedelta(hours=self.chance.uniform(*OFFICE_HOURS))
+                    if at < self.end - QUIET:
+                        self.plan_post(at, voice, turn)
 
     def plan_post(self, at: datetime, voice: Voice, turn: Turn, *, is_left: bool = False) -> None:
         if at > self.begin:
@@ -386,7 +401,17 @@ class _Course:
             self.plan(held.review_due_at + timedelta(minutes=minutes), lambda: self.look_again(voice, said, held))
         else:
             at = in_office(self.clock.at + timedelta(minutes=self.chance.lognormvariate(2.4, 1.1)), self.chance)
+            if self.chance.random() < LOOKED_AT_FIRST:
+                self.plan(self.clock.at + (at - self.clock.at) * 0.8, lambda: self.say_again(voice, said, held))
             self.plan(at, lambda: self.decide(voice, said, held))
+
+    def say_again(self, voice: Voice, said: Said, held: HeldItem) -> None:
+        """Have the agent say what it thinks now of its item, which it leaves to people."""
+        if self.chance.random() < 0.15 + 0.6 * said.turn.wrong:
+            text = f"{TAKES_BACK[voice.language]} {self.chance.choice(voice.withdraws)}"
+        else:
+            text = self.chance.choice(voice.stands)
+        self.step(voice, {"response": text, "items": [], "replies_to_held": held.public_id})
 
     def look_again(self, voice: Voice, said: Said, held: HeldItem) -> None:
         """Have the agent decide its own item, as far as its policy lets it."""
@@ -409,7 +434,9 @@ class _Course:
             verdict, reason = "reject", self.chance.choice(said.turn.why)
         elif said.better and self.chance.random() < 0.15:
             verdict, text = "edit", said.better
-        decision, _ = decisions.decide(held, person, verdict, text=text, reason=reason)
+        seconds = seconds_to_read(held.text) * TEMPO[person.username] * self.chance.lognormvariate(0, SPREAD)
+        shown_ms = round(1000 * seconds)
+        decision, _ = decisions.decide(held, person, verdict, text=text, reason=reason, shown_ms=shown_ms)
         if self.chance.random() < TAKEN_BACK:
             self.plan(self.clock.at + timedelta(seconds=4), lambda: self.take_back(voice, said, held, decision, person))
         else:

@@ -40,7 +40,17 @@ from reviews.demo.clock import turned_back
 from reviews.demo.investigated import REMEMBERED
 from reviews.demo.voices import FORGE, KURO, ROBIN, Voice
 from reviews.management.commands import demo
-from reviews.models import AgentResponse, DailyFigure, Decision, ExtensionRequest, HeldItem, Reflection
+from reviews.models import (
+    AgentResponse,
+    DailyFigure,
+    Decision,
+    ExtensionRequest,
+    FittedWeights,
+    HeldItem,
+    LookFigure,
+    PaceFigure,
+    Reflection,
+)
 from tests.conftest import Caller
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
@@ -186,13 +196,17 @@ def test_the_feeds_have_no_gap(invented: Team) -> None:
         assert numbers == list(range(1, AgentState.objects.get(agent=agent).decision_seq + 1))
 
 
-def test_the_daily_figures_are_those_of_the_rows(invented: Team) -> None:
+def test_the_figures_are_those_of_the_rows(invented: Team) -> None:
     counted = dict(DailyFigure.objects.values_list("pk", "responses"))
     assert sum(counted.values()) == AgentResponse.objects.count() > 60
     for stored in DailyFigure.objects.all():
         fresh = figures.recount(stored.agent, stored.day)
         fresh.counted_at = stored.counted_at
         assert vars(fresh) | {"_state": None} == vars(stored) | {"_state": None}
+    by_people = Decision.objects.filter(person__isnull=False, undone_at=None, release_at__lte=NOW).count()
+    assert sum(PaceFigure.objects.values_list("timed", flat=True)) == by_people > 10
+    assert LookFigure.objects.filter(looked__gt=0).exists()
+    assert set(FittedWeights.objects.values_list("found__why_not", flat=True)) == {"few"}  # of three days
 
 
 def test_something_waits_for_the_newcomer_in_two_languages(invented: Team) -> None:
