@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from metacog import audit
 from metacog.models import Agent, AgentKey, Channel
+from metacog.prepared import Select
 
 TOLERANCE_SECONDS = 300
 _TIMESTAMP = re.compile(r"[0-9]{10}", re.ASCII)
@@ -59,11 +60,13 @@ def revoke(agent: Agent, actor: audit.Actor, *, keep_newest: bool = True) -> int
 
 def agent_with_key(api_key: str) -> Agent | None:
     """Return the agent (with its team) whose live key this is."""
-    digest = hashlib.sha256(api_key.encode(errors="replace")).hexdigest()
-    key = (
-        AgentKey.objects.select_related("agent__team").filter(key_sha256=digest, revoked_at=None).only("agent").first()
-    )
-    return key.agent if key else None
+    return _agent_with_key.first(hashlib.sha256(api_key.encode(errors="replace")).hexdigest())
+
+
+_agent_with_key = Select(
+    lambda digest: Agent.objects.select_related("team").filter(keys__key_sha256=digest, keys__revoked_at=None),
+    parameters=1,
+)
 
 
 def is_signed(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> bool:

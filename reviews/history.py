@@ -11,14 +11,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from metacog import heuristics
 from metacog.heuristics.confidence import Confidence, estimate
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.models import Agent, AgentState, Language
+from metacog.prepared import Select
 from patterns.models import Problem
 from patterns.scorer import BCP47
 from reviews.models import AgentResponse
@@ -40,17 +43,17 @@ class Past:
     ) -> Past:
         """Read what the parts of the verdict that are switched on look at, under the lock on `state`."""
         on, session = scorer.policy.parts, body["session"] or ""
-        before = AgentResponse.objects.filter(agent=agent, session=session).order_by("-id")
-        rows = before.exclude(fingerprint="").values_list("public_id", "fingerprint")[: scorer.parts.recent_window]
+        window = scorer.parts.recent_window
+        rows = _said_last(window)(agent.pk, session) if window else []
         recent = [(public_id, json.loads(prints)) for public_id, prints in reversed(rows)]
         topics = body["topics"] or ()
         wants_confidence = on["confidence"] and (topics or body["retrieval"])
         problem = None
         if on["stuck"]:
-            problem = Problem.objects.filter(agent=agent, session=session, key=body["problem"] or "").first()
+            problem = _problem.first(agent.pk, session, body["problem"] or "")
         history = heuristics.History(
             at=at,
-            turns=before[:MANY_TURNS].count() if wants_confidence else 0,
+            turns=_turns(agent, session) if wants_confidence else 0,
             recent=[prints for _, prints in recent],
             familiarity={topic: state.topics.get(topic, 0) for topic in topics} if wants_confidence else None,
             stuck=problem.state if problem else None,
@@ -69,6 +72,26 @@ class Past:
         return json.dumps(kept, ensure_ascii=False) if kept else ""
 
 
+@cache
+def _said_last(window: int) -> Select[tuple[str, str]]:
+    """Return the query of ids and fingerprints of a session's last responses, the last one first."""
+
+    def write(agent: Any, session: Any) -> QuerySet[AgentResponse, tuple[str, str]]:
+        said = AgentResponse.objects.filter(agent=agent, session=session).exclude(fingerprint="")
+        return said.order_by("-id").values_list("public_id", "fingerprint")[:window]
+
+    return Select(write, parameters=2)
+
+
+_problem = Select(
+    lambda agent, session, key: Problem.objects.filter(agent=agent, session=session, key=key), parameters=3
+)
+
+
+def _turns(agent: Agent, session: str) -> int:
+    return AgentResponse.objects.filter(agent=agent, session=session)[:MANY_TURNS].count()
+
+
 def confidence(
     agent: Agent, *, session: str | None, retrieval: Mapping[str, Any] | None, topics: Sequence[str] | None
 ) -> Confidence:
@@ -77,7 +100,7 @@ def confidence(
     known: dict[str, Any] = {
         "topics": topics or (),
         "familiarity": counted,
-        "turns": AgentResponse.objects.filter(agent=agent, session=session or "")[:MANY_TURNS].count(),
+        "turns": _turns(agent, session or ""),
         "language": BCP47[Language(agent.language)],
     }
     found = estimate(retrieval=retrieval, **known)

@@ -20,6 +20,7 @@ from django.utils import timezone
 from metacog import audit, heuristics
 from metacog.heuristics import wire
 from metacog.models import Agent, AgentState, AuditEvent
+from metacog.prepared import Insert, Select, Update
 from metacog.problems import Problem, at
 from patterns import thinking, thread_posts
 from patterns.models import ErrorPattern
@@ -52,13 +53,9 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
     scorer = scorer_for(agent)
     with transaction.atomic(durable=True):
         # One agent's posts go one after the other from here on; another's do not wait.
-        state = AgentState.objects.select_for_update().get(pk=agent.pk)
-        if key is not None:
-            first = (
-                AgentResponse.objects.filter(agent=agent, key_space=space, key=key)
-                .values_list("body_sha256", "verdict")
-                .first()
-            )
+        (state,) = _locked_state(agent.pk)
+        if key is not None and space is not None:
+            first = _posted_before.first(agent.pk, space, key)
             if first and first[0] == digest:
                 return Received(first[1], replayed=True)
             if first:
@@ -104,8 +101,24 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.responses += 1
         state.topics = with_mentions(state.topics, body["topics"] or ())
         state.cycles = thread_posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
-        state.save(update_fields=["rate_tat", "intent", "responses", "topics", "cycles", "active_threads"])
+        _save_state(state)
     return Received(response.verdict, replayed=False)
+
+
+_locked_state = Select(lambda agent: AgentState.objects.select_for_update().filter(pk=agent), parameters=1)
+_posted_before = Select(
+    lambda agent, space, key: AgentResponse.objects.filter(agent=agent, key_space=space, key=key).values_list(
+        "body_sha256", "verdict"
+    ),
+    parameters=3,
+)
+_pattern = Select(
+    lambda team, public_id: ErrorPattern.objects.filter(team=team, public_id=public_id).values_list("pk"),
+    parameters=2,
+)
+_save_state = Update(AgentState, "rate_tat", "intent", "responses", "topics", "cycles", "active_threads")
+_add_responses, _add_signals = Insert(AgentResponse), Insert(Signal)
+_add_held, _add_events = Insert(HeldItem), Insert(AuditEvent)
 
 
 def idempotency_key(headers: Mapping[str, str], body: Mapping[str, Any]) -> tuple[str | None, str | None]:
@@ -220,11 +233,11 @@ def _write(
                 outcome=body["outcome"],
                 now=response.received_at,
             )
-    response.save(force_insert=True)
+    _add_responses([response])
     if hesitation and hesitation["signals"]:
         _write_signals(response, hesitation)
     if held:
-        HeldItem.objects.bulk_create(
+        _add_held(
             HeldItem(
                 public_id=item["held"],
                 response=response,
@@ -242,7 +255,7 @@ def _write(
             )
             for item in held
         )
-    AuditEvent.objects.bulk_create([*_events(response, verdict), *told, *followed.events])
+    _add_events([*_events(response, verdict), *told, *followed.events])
     _owe(response, verdict, asks=any(event.action == "think-twice-suggested" for event in told))
     return followed.pursued
 
@@ -268,17 +281,13 @@ def _owe(response: AgentResponse, verdict: dict[str, Any], *, asks: bool) -> Non
 def _write_signals(response: AgentResponse, hesitation: dict[str, Any]) -> None:
     pattern = None
     if hesitation["matched_pattern_ids"]:
-        pattern = (
-            ErrorPattern.objects.filter(team_id=response.agent.team_id, public_id=hesitation["matched_pattern_ids"][0])
-            .only("pk")
-            .first()
-        )
-    Signal.objects.bulk_create(
+        (pattern,) = _pattern.first(response.agent.team_id, hesitation["matched_pattern_ids"][0]) or (None,)
+    _add_signals(
         Signal(
             response=response,
             type=signal["type"],
             weight=signal["weight"],
-            pattern=pattern if signal["type"] == "error-pattern" else None,
+            pattern_id=pattern if signal["type"] == "error-pattern" else None,
         )
         for signal in hesitation["signals"]
     )

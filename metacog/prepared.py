@@ -1,0 +1,135 @@
+"""Statements whose SQL is written once, for the way every response takes.
+
+Django writes the SQL of a query anew each time it runs, which takes several times as long as the database takes to
+answer: that was most of what a post cost (scripts/webhook_cost.py measures it). Elsewhere the ORM is quick enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, Generic, TypeVar, cast
+
+from django.db import DEFAULT_DB_ALIAS, connection, models
+from django.db.models import query
+
+Row = TypeVar("Row")
+Instance = TypeVar("Instance", bound=models.Model)
+
+
+class Parameter(models.Expression):
+    """Stands in a query for a value that is given when it runs: a string or a number, as the database takes it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, Any]:
+        return "%s", [self]
+
+
+class Select(Generic[Row]):
+    """A query of models (with what it selects as related) or of `values_list`, called with its parameters in order.
+
+    Give as many `parameters` as `write` takes.
+    """
+
+    def __init__(self, write: Callable[..., models.QuerySet[Any, Row]], *, parameters: int) -> None:
+        self._write, self._parameters = write, parameters
+
+    def __call__(self, *values: str | int) -> list[Row]:
+        sql, given, converters, made_of = self._written
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [values[one.number] if isinstance(one, Parameter) else one for one in given])
+            rows: Sequence[Any] = cursor.fetchall()
+        if converters:
+            rows = [self._converted(row, converters) for row in rows]
+        return list(map(made_of, rows))
+
+    def first(self, *values: str | int) -> Row | None:
+        return next(iter(self(*values)), None)
+
+    @cached_property
+    def _written(self) -> tuple[str, Sequence[Any], list[tuple[int, Any, Any]], Callable[[Any], Row]]:
+        queryset = self._write(*map(Parameter, range(self._parameters)))
+        compiler: Any = queryset.query.get_compiler(DEFAULT_DB_ALIAS)
+        sql, given = compiler.as_sql()
+        found = compiler.get_converters([column for column, _, _ in compiler.select])
+        converters = [(place, each, expression) for place, (each, expression) in found.items()]
+        is_of_models = cast("Any", queryset)._iterable_class is query.ModelIterable
+        return sql, given, converters, _maker(compiler) if is_of_models else tuple  # type: ignore[return-value]
+
+    def _converted(self, row: Sequence[Any], converters: list[tuple[int, Any, Any]]) -> list[Any]:
+        changed = list(row)
+        for place, each, expression in converters:
+            for convert in each:
+                changed[place] = convert(changed[place], expression, connection)
+        return changed
+
+
+def _maker(compiler: Any) -> Callable[[Any], Any]:
+    """Return what makes a model of a row, as the ORM does."""
+    model, fields = compiler.klass_info["model"], compiler.klass_info["select_fields"]
+    first, end = fields[0], fields[-1] + 1
+    names = [compiler.select[place][0].target.attname for place in range(first, end)]
+    related: Any = query.get_related_populators
+    populators = related(compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS)
+
+    def make(row: Any) -> Any:
+        found = model.from_db(DEFAULT_DB_ALIAS, names, row[first:end])
+        for populator in populators:
+            populator.populate(row, found)
+        return found
+
+    return make
+
+
+class Insert(Generic[Instance]):
+    """Writes new rows of a model, all in one statement, and gives them their primary keys."""
+
+    def __init__(self, model: type[Instance]) -> None:
+        self._model = model
+
+    def __call__(self, instances: Iterable[Instance]) -> None:
+        if not (rows := list(instances)):
+            return
+        if not connection.features.can_return_rows_from_bulk_insert:
+            for row in rows:
+                row.save(force_insert=True)
+            return
+        fields, head, values, returning = self._written
+        given = [field.get_db_prep_save(field.pre_save(row, True), connection) for row in rows for field in fields]
+        with connection.cursor() as cursor:
+            cursor.execute(f"{head} {', '.join([values] * len(rows))} {returning}", given)
+            for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
+                row.pk = key
+                row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
+
+    @cached_property
+    def _written(self) -> tuple[list[Any], str, str, str]:
+        meta, quote = cast("Any", self._model)._meta, connection.ops.quote_name
+        fields = [field for field in meta.concrete_fields if not isinstance(field, models.AutoField)]
+        columns = ", ".join(quote(field.column) for field in fields)
+        values = ", ".join(["%s"] * len(fields))
+        head = f"INSERT INTO {quote(meta.db_table)} ({columns}) VALUES"
+        return fields, head, f"({values})", f"RETURNING {quote(meta.pk.column)}"
+
+
+class Update(Generic[Instance]):
+    """Writes some fields of a row that is there."""
+
+    def __init__(self, model: type[Instance], *names: str) -> None:
+        self._model, self._names = model, names
+
+    def __call__(self, row: Instance) -> None:
+        fields, sql = self._written
+        given = [field.get_db_prep_save(field.pre_save(row, False), connection) for field in fields]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [*given, row.pk])
+
+    @cached_property
+    def _written(self) -> tuple[list[Any], str]:
+        meta, quote = cast("Any", self._model)._meta, connection.ops.quote_name
+        fields = [meta.get_field(name) for name in self._names]
+        settings = ", ".join(f"{quote(field.column)} = %s" for field in fields)
+        return fields, f"UPDATE {quote(meta.db_table)} SET {settings} WHERE {quote(meta.pk.column)} = %s"
