@@ -28,6 +28,27 @@ def reflect(kuro: Any) -> None:
     assert reflections.reflect(agent, timezone.now())
 
 
+def give_evidence(agent: Agent, person: Any) -> None:
+    """Write what decisions say of an agent's weights and second looks, and of a person's pace."""
+    from metacog.heuristics.fitting import Fit
+    from reviews import figures
+    from reviews.models import FittedWeights, LookFigure, PaceFigure
+
+    now = timezone.now()
+    figures.count_days(now)
+    caught = {"fitted": 9.5, "in_force": 5.0, "seed": 5.0, "length": None}
+    found = Fit(120, 40, 20, "", 36, 8.0, 12.0, caught, 4.5, 1.0, 8.0, {"absolute-claim": 60}, 20, 60, 500, 30, 14)
+    FittedWeights.objects.create(
+        agent=agent, found=found.as_dict(), policy_version=1, since=now.date(), decision_seq=0, made_at=now
+    )
+    looks = {"kept": 2, "looked": 60, "contradicted": 20, "stood_let_go": 30, "stood_rejected": 10, "back_rejected": 20}
+    LookFigure.objects.create(agent=agent, day=now.date(), kind="chat", **looks)
+    pace = {"approved": 30, "timed": 30, "hasty": 30, "tenths": {"12": 30}, "to_read": 900, "run": 30, "high_run": 3}
+    PaceFigure.objects.create(
+        person=person, team=agent.team, day=now.date(), counted_at=now, run_of="approve", **pace
+    )
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
 def test_the_pages_have_no_fault_axe_can_find(
     open_page: Any, request: pytest.FixtureRequest, olga: Any, kuro: Any, scheme: str, width: int
@@ -75,7 +96,7 @@ def test_the_pages_have_no_fault_axe_can_find(
         address(Agent, "changelist"), address(HeldItem, "changelist"), address(HeldItem, "change", held.pk),
         reverse("extensions"), *(reverse("extension", args=[row.public_id]) for row in ExtensionRequest.objects.all()),
         reverse("memories"), *(reverse("memory", args=[row.public_id]) for row in Memory.objects.all()),
-        reverse("pace"), reverse("let-through"),
+        reverse("statistics"), reverse("pace"), reverse("let-through"),
         reverse("stuck"), reverse("problem", args=[Problem.objects.get().public_id]),
         reverse("threads"), *(reverse("thread", args=[each.public_id]) for each in ThoughtThread.objects.all()),
         reverse("lessons"), reverse("lesson", args=[Lesson.objects.get().public_id]), address(Lesson, "changelist"),

@@ -183,7 +183,7 @@ class TestThePolicyPage:
             ([(40, CLAIM, "reject")], "40 verdicts; 100 are needed before weights are fitted to them."),
             ([(140, CLAIM, "reject")], "must hold at least 10 that it was right and 10 that it was wrong"),
             ([(70, CLAIM, "reject"), (70, CLAIM, "approve")], "no signal fired more often on what was wrong"),
-            ([(60, ERROR, "reject"), (40, CLAIM, "approve")], "they are no better than what is in force"),
+            ([(60, ERROR, "reject"), (40, CLAIM, "approve")], "than what is in force, 15 of 18 against 15 of 18."),
         ],
     )
     def test_it_says_why_nothing_is_offered(
