@@ -7,6 +7,8 @@ outage ends in one message. No transaction is open while anything is sent, and t
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -32,16 +34,18 @@ SETTLED = timedelta(minutes=1)
 SCHEDULE = (60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 28_800)  # seconds from each attempt to the next: a day
 LEASE = timedelta(seconds=60)  # longer than an attempt and the writing of its outcome may take
 SLOTS = 16  # attempts at once
+TURN_SECONDS = 15.0  # in which a sweep begins attempts; with the deadline of the last it ends before the task's limit
+
+log = logging.getLogger(__name__)
 
 Reader = PersonNotices | Channel  # who is told, and up to when they have been
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One claimed notice, and what is sent."""
+    """One claimed notice, and what sends it."""
 
     notice: Notice
-    number: int  # 1 is the first
     send: Callable[[], str]  # returns the trouble it met; touches no row
 
 
@@ -61,17 +65,21 @@ def write_due(now: datetime | None = None) -> int:
 
 
 def send_due(now: datetime | None = None) -> int:
-    """Send what is due, all at once, and return how many attempts that took.
+    """Send what is due, many at once, and return how many attempts that took.
 
-    It takes as long as the slowest attempt, which has a deadline, and no more than one of a machine's worker processes.
+    It ends with the slowest attempt begun in its turn, which has a deadline, and holds one of a machine's worker
+    processes at most.
     """
-    with turn("notices") as is_ours:
-        attempts = _claim_due(now or timezone.now()) if is_ours else []
-        with ThreadPoolExecutor(SLOTS, thread_name_prefix="notify") as pool:
-            troubles = list(pool.map(lambda attempt: attempt.send(), attempts))
-        for attempt, trouble in zip(attempts, troubles, strict=True):
-            _record(attempt, trouble, now or timezone.now())
-    return len(attempts)
+    began, sent = time.monotonic(), 0
+    with turn("notices") as is_ours, ThreadPoolExecutor(SLOTS, thread_name_prefix="notify") as pool:
+        while is_ours and time.monotonic() - began < TURN_SECONDS:
+            attempts = _claim_due(now or timezone.now())
+            for attempt, trouble in zip(attempts, pool.map(lambda each: each.send(), attempts), strict=True):
+                _record(attempt.notice, trouble, now or timezone.now())
+            sent += len(attempts)
+            if len(attempts) < SLOTS:
+                break
+    return sent
 
 
 # -- whose turn it is --------------------------------------------------------------------------------
@@ -163,17 +171,27 @@ def _claim(due: QuerySet[Notice], notice: Notice, now: datetime) -> Attempt | No
         if reader:
             type(reader)._default_manager.filter(pk=reader.pk).update(turn_at=now, told_until=until)
     notice.attempts += 1
-    if reader:
-        waiting = _waiting_for(reader, now)
-        new = _new(waiting, notice.since, until, now)
-        if new.exists():
-            if isinstance(reader, Channel):
-                send = partial(chat.post, reader, notice_texts.message_of(reader, new, waiting, now))
-            else:
-                send = partial(mail.send, notice_texts.mail_of(notice, reader, new, waiting, now))
-            return Attempt(notice, notice.attempts, send)
-    _end(notice, State.MOOT, "", now)
-    return None
+    try:
+        send = _made(notice, reader, until, now) if reader else None
+    except Exception:  # one that cannot be made must not hold up the others
+        log.exception("Notice %s could not be made", notice.public_id)
+        _record(notice, Trouble.ERROR, now)
+        return None
+    if send is None:
+        _end(notice, State.MOOT, "", now)
+        return None
+    return Attempt(notice, send)
+
+
+def _made(notice: Notice, reader: Reader, until: datetime, now: datetime) -> Callable[[], str] | None:
+    """Return what sends a notice; None when nothing is new any more."""
+    waiting = _waiting_for(reader, now)
+    new = _new(waiting, notice.since, until, now)
+    if not new.exists():
+        return None
+    if isinstance(reader, Channel):
+        return partial(chat.post, reader, notice_texts.message_of(reader, new, waiting, now))
+    return partial(mail.send, notice_texts.mail_of(notice, reader, new, waiting, now))
 
 
 def _reader(notice: Notice) -> Reader | None:
@@ -186,16 +204,15 @@ def _reader(notice: Notice) -> Reader | None:
     return person.told if person.is_active and person.email and person.told.when != When.NEVER else None
 
 
-def _record(attempt: Attempt, trouble: str, now: datetime) -> None:
-    """Write what came of an attempt."""
-    notice = attempt.notice
+def _record(notice: Notice, trouble: str, now: datetime) -> None:
+    """Write what came of the attempt that was claimed with this notice."""
     if not trouble:
         _end(notice, State.SENT, "", now)
-    elif attempt.number > len(SCHEDULE):
+    elif notice.attempts > len(SCHEDULE):
         _end(notice, State.GIVEN_UP, trouble, now)
     else:
-        pause = timedelta(seconds=SCHEDULE[attempt.number - 1])
-        ours = Notice.objects.filter(pk=notice.pk, state=State.WAITING, attempts=attempt.number)
+        pause = timedelta(seconds=SCHEDULE[notice.attempts - 1])
+        ours = Notice.objects.filter(pk=notice.pk, state=State.WAITING, attempts=notice.attempts)
         ours.update(leased_until=None, next_attempt_at=now + pause, trouble=trouble)
 
 

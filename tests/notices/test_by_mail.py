@@ -21,7 +21,7 @@ from tests.notices.conftest import DAY, HOUR, hold, sweep, tell
 
 SIGNER = signing.Signer(salt=by_mail.SALT)
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

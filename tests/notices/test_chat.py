@@ -17,7 +17,7 @@ from reviews.models import HeldItem
 from tests.callbacks.receiving import Receiver, listening
 from tests.notices.conftest import DAY, HOUR, MINUTE, NOW, hold, sweep
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 SLACK = "https://hooks.slack.com/services/T0/B0/s3cr3tAbCd"
 CHOICES = {"chat-url": SLACK, "chat-minutes": "15", "chat-language": "en"}

@@ -13,11 +13,11 @@ from django.utils.translation import trans_real
 from metacog import catalogues
 from metacog import mail as way_out
 from metacog.models import AuditEvent, Membership, Notice, PersonNotices, User
-from reviews import decisions, notices, presence
+from reviews import decisions, notice_texts, notices, presence
 from reviews.models import HeldItem
 from tests.notices.conftest import DAY, HOUR, MINUTE, NOW, hold, sweep, tell
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 def test_it_tells_of_each_item_once_and_at_most_once_an_hour(alice: Any, kuro: Any) -> None:
@@ -191,6 +191,31 @@ def test_a_worker_that_dies_while_sending_costs_one_attempt(alice: Any, kuro: An
     assert Notice.objects.get().state == "sent"
     assert sweep(NOW + 2 * notices.LEASE) == []
     assert again.extra_headers["Message-ID"] == f"<{Notice.objects.get().public_id}@example.org>"
+
+
+def test_one_that_cannot_be_made_holds_up_nobody(alice: Any, bob: Any, kuro: Any, monkeypatch: Any) -> None:
+    tell(alice)
+    tell(bob)
+    hold(kuro, NOW - HOUR)
+    made = notice_texts.mail_of
+
+    def broken(notice: Any, *rest: Any) -> Any:
+        if notice.person == alice:
+            raise ValueError
+        return made(notice, *rest)
+
+    monkeypatch.setattr(notice_texts, "mail_of", broken)
+    assert [message.to for message in sweep(NOW)] == [["bob@example.org"]]
+    assert Notice.objects.get(person=alice).trouble == "error"
+
+
+def test_a_hundred_people_are_told_in_one_sweep(aurora: Any, kuro: Any) -> None:
+    for number in range(100):
+        person = User.objects.create(username=f"person{number}")
+        Membership.objects.create(user=person, team=aurora, role="reviewer")
+        tell(person, "daily", turn_at=NOW - DAY)
+    hold(kuro, NOW - HOUR)
+    assert len({message.to[0] for message in sweep(NOW)}) == 100
 
 
 def test_what_is_decided_before_a_second_attempt_is_not_told(alice: Any, bob: Any, kuro: Any, smtp: Any) -> None:

@@ -18,7 +18,7 @@ def test_sweeps_at_once_write_and_claim_each_notice_once(alice: Any, bob: Any, k
     tell(alice)
     tell(bob, "daily", turn_at=NOW - 24 * HOUR)
     hold(kuro, NOW - 2 * HOUR)
-    for day in range(10):
+    for day in range(4):
         now = NOW + day * 24 * HOUR
         hold(kuro, now - HOUR)
         written = at_once([lambda now=now: notices.write_due(now)] * 8)
@@ -27,5 +27,5 @@ def test_sweeps_at_once_write_and_claim_each_notice_once(alice: Any, bob: Any, k
         assert sum(map(len, claimed)) == 2, claimed
         for attempts in claimed:
             for attempt in attempts:
-                notices._record(attempt, "", now)
-    assert Notice.objects.filter(state="sent").count() == 20
+                notices._record(attempt.notice, "", now)
+    assert Notice.objects.filter(state="sent").count() == 8
