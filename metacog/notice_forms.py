@@ -15,6 +15,14 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
     """Where and when one person is told what waits for them."""
 
     email = forms.EmailField(label=_("E-mail"), required=False, max_length=254)
+    # A browser left alone must not become a lasting way in: mail may hold links that decide.
+    password = forms.CharField(
+        label=_("Your password"),
+        required=False,
+        strip=False,
+        help_text=_("Only to change the address."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
 
     class Meta:
         model = PersonNotices
@@ -24,9 +32,10 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
             "hour": _("0 to 23, in the time zone above."),
         }
 
-    field_order = ["email", "when", "minutes", "hour"]
+    field_order = ["email", "password", "when", "minutes", "hour"]
 
     def __init__(self, person: User, data: Any = None) -> None:
+        self.person = person
         row = PersonNotices.objects.filter(person=person).first() or PersonNotices(person=person)
         super().__init__(data, instance=row, initial={"email": person.email}, prefix="told")
 
@@ -34,6 +43,10 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
         found: dict[str, Any] = super().clean() or {}
         if found.get("when") != PersonNotices.When.NEVER and not found.get("email") and "email" not in self.errors:
             raise ValidationError({"email": _("Give the address that mail is to go to.")})
+        password = found.pop("password", "")
+        is_moved = found.get("email") != self.person.email and self.person.has_usable_password()
+        if "email" not in self.errors and is_moved and not self.person.check_password(password):
+            raise ValidationError({"password": _("Another address takes your password.")})
         return found
 
 

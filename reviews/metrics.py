@@ -16,7 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from metacog.health import may_read_metrics
-from metacog.models import AgentState, AuditUnsealed, Heartbeat
+from metacog.models import AgentState, AuditUnsealed, Heartbeat, Notice
 from reviews.models import Decision, Delivery, Endpoint, HeldItem
 
 
@@ -59,6 +59,10 @@ class Figures:
             "metacog_endpoints_off": (
                 "Agents whose callback address is switched off",
                 Endpoint.objects.filter(off_at__isnull=False, url=F("agent__callback_url")).count(),
+            ),
+            "metacog_notices_failing": (
+                "Mail and messages to chats that did not get through and are tried again",
+                Notice.objects.filter(state=Notice.State.WAITING).exclude(trouble="").count(),
             ),
             "metacog_unsealed_events": ("Audit events that no seal covers yet", AuditUnsealed.objects.count()),
             "metacog_worker_seen_seconds": ("Time since the worker's heartbeat; +Inf: never seen", _unseen(now)),

@@ -58,6 +58,8 @@ class Letter:
     oldest: str
     told: list[Told]
     rest: str  # how many more there are; "" where all are told
+    requests: str  # how many requests for more tool calls wait; "" where none do
+    requests_url: str
     queue_url: str
     preferences_url: str
     stop_url: str
@@ -69,9 +71,11 @@ class Letter:
             lines += [f"* {item.title}", f"  {item.reason}", f"  {item.since}"]
             lines += [f"  {item.excerpt}"] if item.excerpt else []
             lines += [f"  {item.url}"]
-            lines += [f"  {gettext('Decide without signing in')}", f"  {item.link}"] if item.link else []
+            lines += ["  " + gettext("Decide without signing in"), f"  {item.link}"] if item.link else []
             lines.append("")
-        lines += [*([self.rest] if self.rest else []), self.queue_url, "", "-- "]
+        lines += [*([self.rest] if self.rest else []), self.queue_url]
+        lines += [self.requests, self.requests_url] if self.requests else []
+        lines += ["", "-- "]
         lines.append(gettext("A score counts reasons to look twice; it is no probability of being wrong."))
         lines += [gettext("When you are told, and of what"), self.preferences_url]
         lines += [gettext("No more mail"), self.stop_url]
@@ -79,12 +83,17 @@ class Letter:
 
 
 def mail_of(
-    notice: Notice, told: PersonNotices, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], now: datetime
+    notice: Notice,
+    told: PersonNotices,
+    new: QuerySet[HeldItem],
+    waiting: QuerySet[HeldItem],
+    requests: int,
+    now: datetime,
 ) -> EmailMultiAlternatives:
-    """Return the mail that tells a person of what is new among what waits."""
+    """Return the mail that tells a person of what is new among what waits, and how many requests for calls do."""
     person = told.person
     with spoken_to(person, told.language):
-        letter = _letter(person, new, waiting, now)
+        letter = _letter(person, new, waiting, requests, now)
         html = render_to_string("reviews/notice.html", {"letter": letter, "language": translation.get_language()})
         text = letter.text
     mail = EmailMultiAlternatives(
@@ -104,13 +113,14 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
             "%(count)s new items wait in %(team)s, the highest score %(score)s.",
             count,
         )
-        lines = [f"{first % said} {gettext('The oldest waits for %(age)s.') % {'age': _age(oldest, now)}}"]
+        since = gettext("The oldest waits for %(age)s.") % {"age": _age(oldest, now)}
+        lines = [f"{first % said} {since}"]
         for held in items:
             agent, score = _short(plain(held.agent.name)), held.hesitation_score
             said = {"kind": held.get_kind_display(), "agent": agent, "score": score}
             title = gettext("%(kind)s from %(agent)s, score %(score)s") % said
             lines.append(f"• {title}: {_short(_reason(held))}")
-            lines += [_short(_excerpt(held.clip))] if channel.texts else []
+            lines += [chat.inert(_excerpt(held.clip, SHORT))] if channel.texts else []
             lines.append(_url("item", held.public_id))
         if more := count - len(items):
             lines.append(_more(more))
@@ -123,7 +133,7 @@ def plain(text: str) -> str:
     return _LINKED.sub(_JOINER, " ".join(shown.split()).replace("://", "：//"))
 
 
-def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], now: datetime) -> Letter:
+def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], requests: int, now: datetime) -> Letter:
     count, oldest, items = _count(new, waiting, MOST)
     counts = {"count": count, "score": items[0].hesitation_score}
     more = count - len(items)
@@ -139,6 +149,15 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], 
         % {"at": _at(oldest), "age": _age(oldest, now)},
         told=[_told(item, person, now) for item in items],
         rest=_more(more) if more else "",
+        requests=ngettext(
+            "%(count)s request for more tool calls waits too.",
+            "%(count)s requests for more tool calls wait too.",
+            requests,
+        )
+        % {"count": requests}
+        if requests
+        else "",
+        requests_url=_url("extensions"),
         queue_url=_url("queue"),
         preferences_url=_url("preferences"),
         stop_url=notices.stop_link(person),
@@ -163,7 +182,7 @@ def _told(held: Any, person: User, now: datetime) -> Told:
         title=gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s") % said,
         reason=_reason(held),
         since=gettext("Held on %(at)s") % {"at": _at(held.held_at)},
-        excerpt=_excerpt(held.clip) if held.team.mail_texts else "",
+        excerpt=_excerpt(held.clip, EXCERPT) if held.team.mail_texts else "",
         url=_url("item", held.public_id),
         link=settings.PUBLIC_URL + by_mail.path(by_mail.link_to(person, held, now)) if held.team.mail_links else "",
     )
@@ -174,8 +193,8 @@ def _reason(held: HeldItem) -> str:
     return gettext(", ").join(plain(part.reason) for part in parts(signals))
 
 
-def _excerpt(text: str) -> str:
-    return gettext("“%(text)s”") % {"text": _cut(plain(text), EXCERPT)}
+def _excerpt(text: str, most: int) -> str:
+    return gettext("“%(text)s”") % {"text": _cut(plain(text), most)}
 
 
 def _short(text: str) -> str:

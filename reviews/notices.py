@@ -23,7 +23,7 @@ from metacog import audit, chat, mail
 from metacog.models import Channel, Notice, PersonNotices, Role
 from reviews import notice_texts
 from reviews.deliveries import turn
-from reviews.models import HeldItem
+from reviews.models import ExtensionRequest, HeldItem
 from reviews.presence import SEEN_FOR
 
 State, Trouble, When = Notice.State, Notice.Trouble, PersonNotices.When
@@ -191,7 +191,9 @@ def _made(notice: Notice, reader: Reader, until: datetime, now: datetime) -> Cal
         return None
     if isinstance(reader, Channel):
         return partial(chat.post, reader, notice_texts.message_of(reader, new, waiting, now))
-    return partial(mail.send, notice_texts.mail_of(notice, reader, new, waiting, now))
+    asked = ExtensionRequest.objects.filter(state=ExtensionRequest.State.PENDING, expires_at__gt=now)
+    mine = asked.filter(agent__team__in=reader.person.teams_as(Role.REVIEWER)).count()
+    return partial(mail.send, notice_texts.mail_of(notice, reader, new, waiting, mine, now))
 
 
 def _reader(notice: Notice) -> Reader | None:

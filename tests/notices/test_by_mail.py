@@ -249,7 +249,7 @@ def test_hostile_texts_and_names_are_only_text_in_a_mail(alice: Any, kuro: Any) 
     assert "&lt;b&gt;" in html
 
 
-def test_the_team_page_tells_owners_what_did_not_get_through(
+def test_the_team_page_and_the_figures_tell_what_did_not_get_through(
     olga: Any, alice: Any, kuro: Any, as_person: Any, smtp: Any
 ) -> None:
     tell(alice)
@@ -260,4 +260,5 @@ def test_the_team_page_tells_owners_what_did_not_get_through(
     said = "alice: The mail server does not take mail for this address. It is tried again."
     page = " ".join(as_person(olga).get(reverse("team")).content.decode().split())
     assert said in page
+    assert "metacog_notices_failing 1.0" in Client().get(reverse("metrics")).content.decode()
     assert "Notices that did not get through" not in as_person(alice).get(reverse("team")).content.decode()

@@ -14,7 +14,7 @@ from metacog import catalogues
 from metacog import mail as way_out
 from metacog.models import AuditEvent, Membership, Notice, PersonNotices, User
 from reviews import decisions, notice_texts, notices, presence
-from reviews.models import HeldItem
+from reviews.models import ExtensionRequest, HeldItem
 from tests.notices.conftest import DAY, HOUR, MINUTE, NOW, hold, sweep, tell
 
 pytestmark = pytest.mark.django_db
@@ -191,6 +191,22 @@ def test_a_worker_that_dies_while_sending_costs_one_attempt(alice: Any, kuro: An
     assert Notice.objects.get().state == "sent"
     assert sweep(NOW + 2 * notices.LEASE) == []
     assert again.extra_headers["Message-ID"] == f"<{Notice.objects.get().public_id}@example.org>"
+
+
+def test_it_also_says_how_many_requests_for_more_tool_calls_wait(alice: Any, kuro: Any, other: Any) -> None:
+    tell(alice)
+    now = timezone.now()
+    hold(kuro, now - HOUR)
+    reason = {"reason": "Need TSMC Q3 revenue", "evidence": ["Q2: 933.8"]}
+    for caller in (kuro, other):
+        for number in range(3):  # the first two pass by rule
+            caller.post(
+                "/extensions", reason | {"reason": f"{reason['reason']} of year {2020 + number}, not in the memory"}
+            )
+    waiting = ExtensionRequest.objects.filter(state="pending", agent__public_id=kuro.id).count()
+    [message] = sweep(now)
+    for body in (message.body, message.alternatives[0][0]):
+        assert f"{waiting} request for more tool calls waits too." in body
 
 
 def test_one_that_cannot_be_made_holds_up_nobody(alice: Any, bob: Any, kuro: Any, monkeypatch: Any) -> None:

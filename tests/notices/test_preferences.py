@@ -15,7 +15,8 @@ from tests.notices.conftest import HOUR, NOW, hold, sweep, tell
 
 pytestmark = pytest.mark.django_db
 
-CHOICES = {"told-email": "alice@example.org", "told-when": "daily", "told-minutes": "30", "told-hour": "7"}
+CHOICES = {"told-email": "alice@example.org", "told-password": "alice-password", "told-when": "daily",
+           "told-minutes": "30", "told-hour": "7"}  # fmt: skip
 
 
 def test_it_keeps_where_and_when_and_records_no_address(alice: Any, as_person: Any) -> None:
@@ -25,14 +26,14 @@ def test_it_keeps_where_and_when_and_records_no_address(alice: Any, as_person: A
     assert row.turn_at is not None, "the first mail comes with the hour, not at once"
     event = AuditEvent.objects.get(action="notices-changed")
     assert event.data == {"fields": ["when", "minutes", "hour", "email"]}
-    as_person(alice).post(reverse("notices-change"), CHOICES)
+    as_person(alice).post(reverse("notices-change"), CHOICES | {"told-password": ""})
     assert AuditEvent.objects.filter(action="notices-changed").count() == 1
 
 
 @pytest.mark.parametrize(
     ("field", "value"),
     [("email", ""), ("email", "alice"), ("email", "a@b.org\nBcc: x@y.org"), ("when", "always"), ("minutes", "4"),
-     ("minutes", "1441"), ("hour", "24"), ("hour", "-1")],
+     ("minutes", "1441"), ("hour", "24"), ("hour", "-1"), ("password", ""), ("password", "wrong")],
 )  # fmt: skip
 def test_it_refuses_what_cannot_be(alice: Any, as_person: Any, field: str, value: str) -> None:
     answer = as_person(alice).post(reverse("notices-change"), CHOICES | {f"told-{field}": value})
