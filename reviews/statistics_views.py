@@ -19,8 +19,10 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
+from metacog.forms import RELEASED_BY
 from metacog.heuristics.agreement import ENOUGH_FOR_KAPPA, Agreement
-from metacog.models import Agent
+from metacog.heuristics.policy import RELEASE
+from metacog.models import Agent, Policy
 from reviews import figures, samples, second_looks
 from reviews.explanation import TITLES
 from reviews.figures import ENOUGH, Ratio, Total
@@ -104,7 +106,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "missed": [
             {"agent": each.agent.name, "told": ratio(each.missed)} for each in samples.misses(chosen, asked.first)
         ],
-        "looks": _looks(second_looks.records(chosen, asked.first)),
+        "looks": _looks(second_looks.records(chosen, asked.first), asked.agent),
         "enough": ENOUGH,
     }
     return render(request, "reviews/statistics.html", context)
@@ -188,8 +190,9 @@ def _verdict(told: Ratio, overall: Ratio) -> str:
     return gettext("no different from held items at large, as far as can be told")
 
 
-def _looks(records: Sequence[Record]) -> dict[str, Any]:
+def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:
     """Return how second looks ended, by agent and kind, and what they and people made of the same items."""
+    release = agent and Policy.objects.only("release").get(agent=agent, version=agent.policy_version).release
     both = Agreement(*(sum(counts) for counts in zip(*(each.both for each in records), strict=True)))
     kappa = both.kappa()
     return {
@@ -204,6 +207,7 @@ def _looks(records: Sequence[Record]) -> dict[str, Any]:
                 "contradicted": ratio(each.contradicted),
                 "agreed": ratio(each.agreed),
                 "stood_rejected": ratio(each.stood_rejected),
+                "released_by": RELEASED_BY[(RELEASE | release)[each.kind]] if release else "",
             }
             for each in records
         ],

@@ -103,23 +103,22 @@ class TestWhatIsRead:
     def test_a_sample_stands_for_what_it_was_picked_from_and_for_what_nobody_judged(
         self, kuro: Any, clear: None
     ) -> None:
-        agent = agent_of(kuro)
+        agent, newest = agent_of(kuro), Decision.objects.order_by("-held__response__received_at")
+        wrong_of_held = list(newest.values_list("verdict", flat=True)[:40]).count("reject")
         passed = AgentResponse.objects.bulk_create(
             AgentResponse(
-                agent=agent, received_at=NOW - timedelta(days=1), body="x", verdict="{}", hesitation_score=0,
+                agent=agent, received_at=NOW, body="x", verdict="{}", hesitation_score=0,
                 policy_version=1, patterns_version=0, engine="1",
             )
             for _ in range(4)
         )  # fmt: skip
         Sample.objects.bulk_create(
-            Sample(
-                response=each, agent=agent, day=(NOW - timedelta(days=1)).date(), stands_for=20, verdict=verdict
-            )
+            Sample(response=each, agent=agent, day=NOW.date(), stands_for=20, verdict=verdict)
             for each, verdict in zip(passed, ("missed", "missed", "", ""), strict=True)
         )
-        cases = fits._cases(agent, AgentResponse.objects.all(), NOW.date() - timedelta(days=90))
-        assert [case.stands_for for case in cases if not case.was_held] == [40, 40]
-        assert fits.fit(agent, NOW).samples == 2
+        found = fits.fit(agent, NOW)
+        assert (found.newer, found.samples) == (42, 2)
+        assert found.newer_wrong == wrong_of_held + 2 * 20 * 2
 
     def test_length_is_not_told_once_texts_were_erased(self, kuro: Any, clear: None) -> None:
         assert fits.fit(agent_of(kuro), NOW).caught["length"] is not None

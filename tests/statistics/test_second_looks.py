@@ -106,8 +106,8 @@ class TestThePage:
 
         return write
 
-    def page(self, as_person: Any, person: Any) -> str:
-        answer = as_person(person).get("/statistics/").content.decode().replace("\N{NO-BREAK SPACE}", " ")
+    def page(self, as_person: Any, person: Any, query: str = "") -> str:
+        answer = as_person(person).get("/statistics/" + query).content.decode().replace("\N{NO-BREAK SPACE}", " ")
         return " ".join(answer.split())
 
     def test_it_says_so_when_nobody_looked_again(self, as_person: Any, alice: Any, figure: Any) -> None:
@@ -126,6 +126,20 @@ class TestThePage:
         assert "43 items that both looked at" in page
         assert "They came to the same end on 38 of 43: 88 %" in page
         assert "from 50 items on" in page
+
+    def test_for_one_agent_it_says_who_releases_a_kind_and_what_that_would_let_out(
+        self, as_person: Any, alice: Any, kuro: Any, figure: Any
+    ) -> None:
+        figure(stood_let_go=18, stood_rejected=2)
+        figure(kind="remember", stood_let_go=1, stood_rejected=1)
+        figure(kind="task", kept=1)
+        page = self.page(as_person, alice, f"?agent={kuro.id}")
+        assert (
+            "CHAT is released by: a person or the agent. Of 20 that the agent stood by, people rejected 2: "
+            "10 % (95 %: 3–30 %)." in page
+        )
+        assert "REMEMBER is released by: only a person. Of 2 that the agent stood by, people rejected 1: too" in page
+        assert "Nothing of it that the agent stood by was decided by a person." in page
 
     def test_it_tells_chance_from_fifty_items_on(self, as_person: Any, alice: Any, figure: Any) -> None:
         figure(looked=50, stood_let_go=20, stood_rejected=5, back_let_go=10, back_rejected=15)
