@@ -95,18 +95,19 @@ def waiting(teams: QuerySet[Team]) -> QuerySet[Sample]:
 def judge(sample: Sample, person: User, verdict: str) -> None:
     """Write down what a person says of a sample; who says so last is right."""
     with transaction.atomic(durable=True):
-        before = Sample.objects.select_for_update().get(pk=sample.pk)
-        if (before.verdict, before.person_id) == (verdict, person.pk):
+        row = Sample.objects.select_for_update().get(pk=sample.pk)
+        before = row.verdict
+        if (before, row.person_id) == (verdict, person.pk):
             return
-        before.verdict, before.person, before.judged_at = verdict, person, timezone.now()
-        before.save(update_fields=["verdict", "person", "judged_at"])
+        row.verdict, row.person, row.judged_at = verdict, person, timezone.now()
+        row.save(update_fields=["verdict", "person", "judged_at"])
         audit.record(
             "sample-judged",
             sample.public_id,
             actor=person,
             team=sample.agent.team_id,
             agent=sample.agent,
-            before=sample.verdict,
+            before=before,
             after=verdict,
             response=sample.response.public_id,
         )

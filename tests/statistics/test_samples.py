@@ -138,6 +138,34 @@ def test_a_person_judges_one_after_the_other_and_may_change_their_mind(client: A
     assert list(events) == [("alice", "", "missed"), ("alice", "", "fine"), ("alice", "missed", "fine")]
 
 
+def test_the_record_tells_what_was_said_before_whatever_the_judge_had_read(kuro: Any, alice: Any, bob: Any) -> None:
+    let_through(kuro)
+    days_ago(1)
+    samples.pick_due(timezone.now())
+    first = second = Sample.objects.select_related("agent", "response").get()  # both open the page at the same time
+    samples.judge(first, alice, "missed")
+    samples.judge(second, bob, "fine")
+    samples.judge(second, bob, "fine")
+    events = AuditEvent.objects.filter(action="sample-judged").order_by("id").values_list("actor", "before", "after")
+    assert list(events) == [("alice", "", "missed"), ("bob", "missed", "fine")]
+
+
+def test_two_workers_pick_from_a_day_once(kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(8):
+        let_through(kuro)
+    days_ago(1)
+    candidates = samples._candidates
+
+    def while_another_picks(keys: Any) -> Any:
+        monkeypatch.setattr(samples, "_candidates", candidates)
+        assert samples.pick_due(timezone.now()) == samples.A_DAY
+        return candidates(keys)
+
+    monkeypatch.setattr(samples, "_candidates", while_another_picks)
+    assert samples.pick_due(timezone.now()) == 0
+    assert Sample.objects.count() == samples.A_DAY
+
+
 def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
     client: Any, kuro: Any, alice: Any
 ) -> None:
