@@ -193,7 +193,11 @@ class TestTheSearch:
         assert research.search_due(now) == 0
         assert (Research.objects.get().state, Research.objects.get().trouble) == ("failed", "interrupted")
 
-    def test_whoever_comes_second_writes_nothing(self, kuro: Any, searxng: Receiver) -> None:
+    @pytest.mark.parametrize("pauses", [research.PAUSES, ()])  # without any the first attempt is the last
+    def test_whoever_comes_second_writes_nothing(
+        self, kuro: Any, searxng: Receiver, pauses: tuple[int, ...], monkeypatch: Any
+    ) -> None:
+        monkeypatch.setattr(research, "PAUSES", pauses)
         begin(kuro)
         row = research._claim(timezone.now())
         assert row is not None
@@ -202,6 +206,7 @@ class TestTheSearch:
         research._put_off(row, Research.Trouble.REACH, timezone.now())
         assert Research.objects.get().trouble == ""
         assert AuditEvent.objects.filter(action="research-finished").count() == 1
+        assert not AuditEvent.objects.filter(action="research-failed").exists()
 
 
 @pytest.mark.parametrize("status", [200, 500])
