@@ -101,7 +101,7 @@ class Kind:
         for row in rows.values("public_id", self.key, self.of, self.at, *self.texts, *state):
             text = self.text(row)
             start = max(0, text.lower().find(word.lower()) - CLIP // 4)
-            clip = ("…" if start else "") + text[start : start + CLIP]
+            clip = ("…" if start else "") + text[start : start + CLIP] + ("…" if len(text) > start + CLIP else "")
             label = self.states(row["state"]).label if self.states else ""
             hits.append(Hit(reverse(self.page, args=[row[self.key]]), clip, row[self.of], label, row[self.at]))
         return hits

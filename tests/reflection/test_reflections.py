@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from unittest.mock import patch
 
 import pytest
+from django.utils import timezone
 
 from metacog.agents import add_policy
 from metacog.models import Agent, AuditEvent, Policy
@@ -69,6 +70,17 @@ class TestWhen:
         assert reflections.reflect_due(NOW) == 0
         assert reflections.reflect(agent, NOW, person=olga) is not None
 
+    def test_an_agent_that_is_disabled_is_left_alone(self, kuro, agent):
+        respond(kuro)
+        Agent.objects.update(enabled=False)
+        assert reflections.reflect_due(NOW) == 0
+
+    def test_a_run_that_takes_too_long_leaves_the_rest_to_the_next(self, kuro, other, monkeypatch):
+        for caller in (kuro, other):
+            respond(caller)
+        monkeypatch.setattr(reflections, "monotonic", iter([0, 0, 100]).__next__)
+        assert reflections.reflect_due(NOW) == 1
+
     def test_two_workers_make_one(self, kuro, agent):
         """The other worker is done between our look and our lock."""
         respond(kuro)
@@ -110,6 +122,18 @@ class TestWhatItStores:
             respond(kuro, text=text)
         row = reflections.reflect(agent, NOW)
         assert (row.responses, row.of) == (2, 3)
+
+    def test_reasons_are_those_of_people_and_of_decisions_that_stand(self, kuro, agent, alice, settings):
+        own, taken_back = kuro.hold(), decisions.HeldItem.objects.get(public_id=kuro.hold())
+        kuro.post(f"/held/{own}/decision", {"verdict": "reject", "reason": "I was wrong"})
+        first, _ = decisions.decide(taken_back, alice, "reject", reason="No evidence")
+        assert decisions.undo(first, alice)
+        taken_back.refresh_from_db()
+        settings.UNDO_SECONDS = 0
+        decisions.decide(taken_back, alice, "reject", reason="Off topic")
+        figures = reflections.reflect(agent, timezone.now()).figures
+        assert figures["held"] == {"rejected": 2}
+        assert [reason["text"] for reason in figures["reasons"]] == ["Off topic"]
 
     def test_corrections_gaps_reasons_impasses_and_circles_are_found_in_what_is_stored(
         self, kuro, agent, alice, undo_at_once
