@@ -204,7 +204,9 @@ def test_the_figures_are_those_of_the_rows(invented: Team) -> None:
         fresh.counted_at = stored.counted_at
         assert vars(fresh) | {"_state": None} == vars(stored) | {"_state": None}
     by_people = Decision.objects.filter(person__isnull=False, undone_at=None, release_at__lte=NOW).count()
-    assert sum(PaceFigure.objects.values_list("timed", flat=True)) == by_people > 10
+    paces = PaceFigure.objects.all()
+    assert sum(pace.approved + pace.edited + pace.rejected for pace in paces) == by_people > 10
+    assert sum(pace.timed for pace in paces) > 10
     assert LookFigure.objects.filter(looked__gt=0).exists()
     assert set(FittedWeights.objects.values_list("found__why_not", flat=True)) == {"few"}  # of three days
 
