@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -31,6 +35,23 @@ def read(monkeypatch: Any) -> Any:
 def test_it_reads_a_server(url: str, read: Any) -> None:
     (server, sender), problems = read(url, SENDER)
     assert (server.geturl(), sender, problems) == (url, SENDER, [])
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("smtp://u%40x:p%3A@mail.example.org", ["mail.example.org", 587, True, False, "u@x", "p:"]),
+        ("smtps://mail.example.org", ["mail.example.org", 465, False, True, "", ""]),
+        ("smtp://127.0.0.1:25", ["127.0.0.1", 25, False, False, "", ""]),
+        ("smtp://localhost.example.org:25", ["localhost.example.org", 25, True, False, "", ""]),
+    ],
+)
+def test_only_a_server_on_this_machine_is_spoken_to_in_clear(url: str, said: list[Any]) -> None:
+    names = ["HOST", "PORT", "USE_TLS", "USE_SSL", "HOST_USER", "HOST_PASSWORD"]
+    code = f"import json, metacog.settings as s; print(json.dumps([getattr(s, 'EMAIL_' + name) for name in {names}]))"
+    environment = {**os.environ, "METACOG_SMTP_URL": url, "METACOG_MAIL_FROM": SENDER}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == said
 
 
 def test_without_both_there_is_no_mail(read: Any) -> None:
