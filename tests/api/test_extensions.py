@@ -139,6 +139,11 @@ class TestTheMemory:
         again = ask(kuro, "TSMC gave its Q3 revenue before the restatement of Samsung", step=6).json()
         assert (again["state"], again["by"]) == ("approved", "rule")
 
+    def test_nor_does_it_where_the_same_is_asked_one_step_later(self, kuro: Any) -> None:
+        kuro.post("/memory", {"text": KNOWN, "confidence": 1})
+        assert ask(kuro).json()["by"] == "memory"
+        assert ask(kuro, step=6).json()["by"] != "memory"
+
 
 class TestTheRules:
     def test_the_first_two_pass_and_the_third_is_the_chairmans(self, kuro: Any) -> None:
@@ -216,6 +221,18 @@ class TestTheChairman:
         with pytest.raises(extensions.Standing):
             extensions.decide(row_of(shape), alice, is_approved=True, granted=3)
         assert ask(kuro).json()["state"] == "approved", "nobody has refused, so the rules still pass"
+
+    def test_nobody_decides_what_has_expired_though_nobody_has_noticed(self, kuro: Any, alice: Any) -> None:
+        row = row_of(wait(kuro))
+        ExtensionRequest.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        with pytest.raises(extensions.Standing) as standing:
+            extensions.decide(row, alice, is_approved=True, granted=3)
+        assert (standing.value.request.state, standing.value.request.granted) == ("expired", 0)
+
+    def test_what_has_expired_stands_in_nobodys_way(self, kuro: Any) -> None:
+        wait(kuro)
+        ExtensionRequest.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        assert ask(kuro, ANOTHER).json()["state"] == "approved"
 
     def test_while_one_waits_another_is_not_taken(self, kuro: Any) -> None:
         shape = wait(kuro)

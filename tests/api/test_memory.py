@@ -96,6 +96,21 @@ class TestPosting:
         assert remember(kuro, HELD)["state"] == state
         assert found(sibling, "cache") == ([HELD] if state == "confirmed" else [])
 
+    @pytest.mark.usefixtures("undo_at_once")
+    def test_approved_text_is_let_in_once_and_not_again_once_it_is_retired(
+        self, kuro: Any, alice: Any, carla: Any
+    ) -> None:
+        from reviews import decisions
+        from reviews.models import HeldItem
+
+        kuro.hold("remember")
+        decisions.decide(HeldItem.objects.get(), alice, "approve")
+        for _ in range(2):
+            assert remember(kuro, HELD)["state"] == "confirmed"
+        memory.retire(Memory.objects.get(), carla)
+        assert remember(kuro, HELD)["state"] == "retired"
+        assert AuditEvent.objects.filter(action__in=["memory-added", "memory-confirmed"]).count() == 1
+
     @pytest.mark.parametrize(
         ("body", "pointer"),
         [
@@ -114,13 +129,15 @@ class TestPosting:
         assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, pointer)
         assert not Memory.objects.exists()
 
-    def test_a_team_remembers_no_more_than_can_be_searched(self, kuro: Any, monkeypatch: Any) -> None:
+    def test_a_team_remembers_no_more_than_can_be_searched(self, kuro: Any, carla: Any, monkeypatch: Any) -> None:
         monkeypatch.setattr(memory, "MAX_MEMORIES", 1)
         remember(kuro)
         answer = kuro.post("/memory", {"text": "One more."})
         assert answer.status_code == 409
         assert "most it can" in answer.json()["detail"]
         assert kuro.post("/memory", {"text": SAFE}).status_code == 200
+        memory.retire(Memory.objects.get(), carla)
+        assert kuro.post("/memory", {"text": "One more."}).status_code == 201
 
     def test_the_longest_words_are_kept_and_found(self, kuro: Any) -> None:
         remember(kuro, "x" * 2000)
