@@ -115,16 +115,18 @@ def _waiting_for(reader: Reader, now: datetime) -> QuerySet[HeldItem]:
     return pending.filter(team__in=reader.person.teams_as(Role.REVIEWER))
 
 
-def _new(waiting: QuerySet[HeldItem], since: datetime | None, until: datetime, now: datetime) -> QuerySet[HeldItem]:
-    """Return what was held after `since` (None: ever) and until `until`, and nobody has open."""
-    items = waiting.filter(held_at__lte=until).exclude(looked_at__seen_at__gt=now - SEEN_FOR)
+def _new(waiting: QuerySet[HeldItem], since: datetime | None, until: datetime) -> QuerySet[HeldItem]:
+    """Return what was held after `since` (None: ever) and until `until`."""
+    items = waiting.filter(held_at__lte=until)
     return items.filter(held_at__gt=since) if since else items
 
 
 def _write(reader: Reader, now: datetime) -> bool:
-    """Write a notice when there is something new to tell. A daily turn is over either way."""
+    """Write a notice when something new waits that nobody has open. A daily turn is over either way."""
     until = _until(reader, now)
-    has_news = _new(_waiting_for(reader, now), reader.told_until, until, now).exists()
+    new = _new(_waiting_for(reader, now), reader.told_until, until)
+    # What somebody has open is told with the others, or when they went away: this is its only time.
+    has_news = new.exclude(looked_at__seen_at__gt=now - SEEN_FOR).exists()
     is_daily = isinstance(reader, PersonNotices) and reader.when == When.DAILY
     if not (has_news or is_daily):
         return False
@@ -186,7 +188,7 @@ def _claim(due: QuerySet[Notice], notice: Notice, now: datetime) -> Attempt | No
 def _made(notice: Notice, reader: Reader, until: datetime, now: datetime) -> Callable[[], str] | None:
     """Return what sends a notice; None when nothing is new any more."""
     waiting = _waiting_for(reader, now)
-    new = _new(waiting, notice.since, until, now)
+    new = _new(waiting, notice.since, until)
     if not new.exists():
         return None
     if isinstance(reader, Channel):

@@ -36,16 +36,30 @@ def test_it_tells_of_each_item_once_and_at_most_once_an_hour(alice: Any, kuro: A
     assert AuditEvent.objects.filter(action="notice-sent", data__person="alice").count() == 2
 
 
-def test_it_tells_nothing_of_what_somebody_looks_at_or_has_decided(alice: Any, bob: Any, kuro: Any) -> None:
+def test_what_somebody_has_open_is_no_reason_to_write_but_is_told_with_the_rest(
+    alice: Any, bob: Any, kuro: Any
+) -> None:
     tell(alice)
     now = timezone.now()
-    held = HeldItem.objects.get(public_id=hold(kuro, now - HOUR))
-    presence.look(bob, held)
+    presence.look(bob, HeldItem.objects.get(public_id=hold(kuro, now - HOUR)))
     assert sweep(now) == []
-    assert sweep(now + 21 * timedelta(seconds=1)) != [], "bob went away without deciding"
-    held = HeldItem.objects.get(public_id=hold(kuro, now))
-    decisions.decide(held, bob, "approve")
-    assert sweep(now + DAY) == []
+    hold(kuro, now - HOUR)
+    [message] = sweep(now)
+    assert "2 new items wait for you." in message.body
+
+
+def test_what_nobody_decided_is_told_once_its_reader_went_away(alice: Any, bob: Any, kuro: Any) -> None:
+    tell(alice)
+    now = timezone.now()
+    presence.look(bob, HeldItem.objects.get(public_id=hold(kuro, now - HOUR)))
+    assert [len(sweep(now)), len(sweep(now + timedelta(seconds=21)))] == [0, 1]
+
+
+def test_what_was_decided_is_not_told(alice: Any, bob: Any, kuro: Any) -> None:
+    tell(alice)
+    now = timezone.now()
+    decisions.decide(HeldItem.objects.get(public_id=hold(kuro, now - HOUR)), bob, "approve")
+    assert sweep(now) == []
 
 
 @pytest.mark.parametrize(

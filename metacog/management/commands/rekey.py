@@ -17,18 +17,13 @@ class Command(BaseCommand):
         changed, lost = keys.rekey()
         self.stdout.write(f"Secrets encrypted anew: {changed}.")
         if lost:
-            raise CommandError(
-                "\n".join(f"{_name(row)} was encrypted with a key that is not given: add it to "
-                          f"METACOG_SECRET_KEY_FALLBACKS, or {_remedy(row)}." for row in lost)
-            )
+            raise CommandError("\n".join(map(_lost, lost)))
         self.stdout.write("None needs METACOG_SECRET_KEY_FALLBACKS.")
 
 
-def _name(row: AgentKey | Channel) -> str:
+def _lost(row: AgentKey | Channel) -> str:
     if isinstance(row, AgentKey):
-        return f"The secret beside key {row.hint}… of {row.agent} in {row.agent.team}"
-    return f"The address of the chat of {row.team}"
-
-
-def _remedy(row: AgentKey | Channel) -> str:
-    return "rotate the agent's key" if isinstance(row, AgentKey) else "set the address anew"
+        what, remedy = f"The secret beside key {row.hint}… of {row.agent} in {row.agent.team}", "rotate the agent's key"
+    else:
+        what, remedy = f"The address of the chat of {row.team}", "set the address anew"
+    return f"{what} was encrypted with a key that is not given: add it to METACOG_SECRET_KEY_FALLBACKS, or {remedy}."
