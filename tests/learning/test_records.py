@@ -82,6 +82,15 @@ def test_a_shadow_pattern_earns_a_record_and_changes_no_verdict(
     assert ShadowMatch.objects.get().response == held.response
 
 
+def test_a_decision_waits_for_its_response_to_be_counted(
+    in_shadow: ErrorPattern, hold: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning, "BATCH", 1)  # what was posted before comes in batches of its own
+    decisions.decide(hold("The cache it must be."), alice, "reject", reason="x")
+    learning.learn()
+    assert counts(record(in_shadow.public_id)) == (1, 1, 1, 0, 0, 0)
+
+
 def test_a_shadow_pattern_is_looked_for_from_then_on_only(kuro: Any, aurora: Any, carla: Any) -> None:
     kuro.respond("It must be DNS.")
     pattern = lifecycle.add(aurora, carla, keywords=["must be"], description="d", source="external")
@@ -145,6 +154,15 @@ def test_with_other_keywords_it_begins_anew(
     assert counts(record()) == (1, 1, 0, 0, 0, 1)
     assert record().keywords == {"the cache": 1}
     assert record().seen_from == 4
+
+
+def test_what_the_old_keywords_fired_on_counts_for_them_alone_though_it_is_counted_late(hold: Any, carla: Any) -> None:
+    hold(CACHE)
+    pattern, wanted = ErrorPattern.objects.get(public_id="ep-cache"), ["the cache"]
+    given = {"description": pattern.description, "source": pattern.source, "seen": lifecycle.digest(wanted)}
+    lifecycle.edit(pattern, carla, keywords=wanted, **given)
+    learning.learn()
+    assert counts(record()) == (0, 0, 0, 0, 0, 0)
 
 
 def test_a_pattern_without_a_record_gets_one_over_all_that_is_there(kuro: Any, aurora: Any) -> None:

@@ -35,6 +35,13 @@ class TestRejections:
         assert origin.evidence == {"said": "Your refund will arrive in 30 days.", "told": decision.reason}
         assert kuro.respond(WRONG)["hesitation"]["matched_pattern_ids"] == ["ep-cache"], "it is not active"
 
+    def test_a_mistake_is_no_less_rare_for_being_repeated(self, hold: Any, alice: Any) -> None:
+        for n in range(4):
+            held = hold(f"{WRONG} For the {n}th time.")
+        decisions.decide(held, alice, "reject", reason="A refund takes 14 days, not 30 days")
+        learning.learn()
+        assert proposed().keywords == ["arrive in 30 days"]
+
     def test_chinese_too(self, hold: Any, alice: Any) -> None:
         decisions.decide(hold(WRONG_ZH), alice, "reject", reason="退款是十四天，不是三十天")
         learning.learn()
@@ -84,8 +91,9 @@ class TestRejections:
         self, hold: Any, alice: Any, settings: Any
     ) -> None:
         decisions.decide(hold(WRONG), alice, "approve", reason="refund in 30 days")
-        held = hold(WRONG + " Twice.")
-        decisions.decide(held, held.agent, "withdraw", reason="refund in 30 days")
+        for verdict in ("withdraw", "reject"):
+            held = hold(f"{WRONG} {verdict}.")
+            decisions.decide(held, held.agent, verdict, reason="refund in 30 days")
         settings.UNDO_SECONDS = 10
         decisions.decide(hold(WRONG + " Thrice."), alice, "reject", reason="refund in 30 days")
         learning.learn()
