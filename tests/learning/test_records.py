@@ -10,7 +10,7 @@ import pytest
 from metacog.models import Agent, Policy
 from patterns import exchange, lifecycle
 from patterns.models import ErrorPattern, PatternRecord
-from reviews import decisions, learning
+from reviews import decisions, learning, records
 from reviews.models import AgentResponse, LearningCursor, ShadowMatch
 
 CACHE = "The cause is clearly the cache."
@@ -35,13 +35,14 @@ def in_shadow(aurora: Any, carla: Any) -> ErrorPattern:
 def test_it_counts_what_people_made_of_what_was_held(hold: Any, kuro: Any, alice: Any) -> None:
     for verdict, given in (("reject", {"reason": "x"}), ("edit", {"text": "y", "accept_risk": True}), ("approve", {})):
         decisions.decide(hold(f"{CACHE} {verdict}"), alice, verdict, **given)
-    own = hold(f"{CACHE} own")
-    decisions.decide(own, own.agent, "withdraw", reason="x")
+    for verdict in ("withdraw", "reject"):
+        own = hold(f"{CACHE} own {verdict}")
+        decisions.decide(own, own.agent, verdict, reason="x")
     hold(f"{CACHE} open")
     kuro.respond("The cache, again.", items=[])
     learning.learn()
-    assert counts(record()) == (6, 5, 1, 1, 1, 2)
-    assert record().keywords == {"cache": 6}
+    assert counts(record()) == (7, 6, 1, 1, 1, 3)
+    assert record().keywords == {"cache": 7}
     assert record().last_fired_at == AgentResponse.objects.latest("pk").received_at
 
 
@@ -154,6 +155,15 @@ def test_with_other_keywords_it_begins_anew(
     assert counts(record()) == (1, 1, 0, 0, 0, 1)
     assert record().keywords == {"the cache": 1}
     assert record().seen_from == 4
+
+
+def test_a_retired_pattern_sees_no_more(kuro: Any, carla: Any) -> None:
+    kuro.respond("The cache, again.")
+    learning.learn()
+    lifecycle.take_step(ErrorPattern.objects.get(), "retire", carla)
+    kuro.respond("It may rain.")
+    pattern = ErrorPattern.objects.select_related("record").get()
+    assert records.Standing.of(pattern, responses=2).seen == 1
 
 
 def test_what_the_old_keywords_fired_on_counts_for_them_alone_though_it_is_counted_late(hold: Any, carla: Any) -> None:
