@@ -166,7 +166,8 @@ class TestThePolicyPage:
         assert "Not computed yet against policy 1" in self.page(client, kuro)
         fits.fit_due(NOW)
         page = self.page(client, kuro)
-        assert "people gave 140 verdicts on responses of this agent: 70 that it was wrong; 0 about" in page
+        assert "140 verdicts by people since" in page
+        assert "of them 0 on what was let through and 70 that the response was wrong." in page
         assert "Nobody has judged what was let through" in page
         link = page.split('<a class="btn" href="')[1].split('"')[0].replace("&amp;", "&")
         assert "Put these into the draft" in page
