@@ -84,7 +84,7 @@ class Kind:
             text = self.text(row).lower()
             if all(word in text for word in words):
                 found.add(row["pk"])
-        return self._hits(self._seen(teams).filter(pk__in=found), words[0])
+        return self._hits(self._seen(teams).filter(pk__in=found), words[0]) if found else []
 
     def _newest(self, teams: Sequence[int], words: Sequence[str]) -> Iterable[Row]:
         rows = self._seen(teams).values("pk", *self.texts)
