@@ -124,8 +124,15 @@ def switch_hesitation(agent: Agent, actor: audit.Actor, on: bool) -> bool:
 
 
 def rotate(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
-    """Give the agent a new (api_key, signing_secret) beside those it has; they are shown this once."""
-    return keys.issue(agent, actor)
+    """Give the agent a new (api_key, signing_secret) beside its last ones; they are shown this once.
+
+    Two are live at a time: a third ends the oldest.
+    """
+    with transaction.atomic():
+        Agent.objects.select_for_update().get(pk=agent.pk)
+        issued = keys.issue(agent, actor)
+        keys.revoke(agent, actor, keep=2)
+    return issued
 
 
 def revoke(agent: Agent, actor: audit.Actor) -> int:

@@ -44,14 +44,14 @@ def issue(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
     return api_key, signing_secret
 
 
-def revoke(agent: Agent, actor: audit.Actor, *, keep_newest: bool = True) -> int:
-    """End the agent's keys and secrets, all but the newest; return how many ended.
+def revoke(agent: Agent, actor: audit.Actor, *, keep: int = 1) -> int:
+    """End the agent's keys and secrets, all but the `keep` newest; return how many ended.
 
     Every request looks its key up, so this holds everywhere from the next one on.
     """
     with transaction.atomic():
         live = AgentKey.objects.filter(agent=agent, revoked_at=None).order_by("-pk")
-        ended = [key.pk for key in live][1 if keep_newest else 0 :]
+        ended = [key.pk for key in live][keep:]
         AgentKey.objects.filter(pk__in=ended).update(revoked_at=timezone.now())
         if ended:
             audit.record("keys-revoked", agent.public_id, actor=actor, team=agent.team_id, agent=agent, keys=ended)

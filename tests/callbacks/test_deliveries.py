@@ -93,7 +93,7 @@ def test_a_revoked_secret_signs_nothing(kuro, agent, receiver):
 
 
 def test_without_a_live_secret_nothing_is_sent_and_it_is_said(agent, receiver):
-    keys.revoke(agent, None, keep_newest=False)
+    keys.revoke(agent, None, keep=0)
     owe(agent)
     deliveries.deliver_due()
     assert receiver.seen == []

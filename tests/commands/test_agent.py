@@ -74,6 +74,13 @@ def test_rotate_prints_like_create_and_the_old_key_stays(kuro: Any) -> None:
     assert kuro.get("/context").status_code == 200
 
 
+def test_two_keys_are_live_at_a_time_and_a_third_ends_the_oldest(kuro: Any) -> None:
+    second, third = (json.loads(run("rotate", "kuro", "--json"))["api_key"] for _ in range(2))
+    assert kuro.get("/context").status_code == 401
+    assert {Caller(kuro.id, key, "").get("/context").status_code for key in (second, third)} == {200}
+    assert AuditEvent.objects.filter(action="keys-revoked").count() == 1
+
+
 def test_revoke_ends_all_but_the_newest(kuro: Any) -> None:
     made = json.loads(run("rotate", "kuro", "--json"))
     run("revoke", "kuro")

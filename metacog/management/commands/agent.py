@@ -22,7 +22,7 @@ class Command(BaseCommand):
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
         named = {
             "create": "add an agent; its key and signing secret are printed this once",
-            "rotate": "give it a new key and secret beside the old ones, printed this once",
+            "rotate": "give it a new key and secret beside the last ones, printed this once; a third ends the oldest",
             "revoke": "end its older keys and secrets, all but the newest",
             "disable": "refuse every call of it",
             "enable": "let it in again",
