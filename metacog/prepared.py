@@ -56,8 +56,10 @@ class Select(Generic[Row]):
         sql, given = compiler.as_sql()
         found = compiler.get_converters([column for column, _, _ in compiler.select])
         converters = [(place, each, expression) for place, (each, expression) in found.items()]
-        is_of_models = cast("Any", queryset)._iterable_class is query.ModelIterable
-        return sql, given, converters, _maker(compiler) if is_of_models else tuple  # type: ignore[return-value]
+        made_of: Callable[[Any], Any] = tuple
+        if cast("Any", queryset)._iterable_class is query.ModelIterable:
+            made_of = _maker(compiler)
+        return sql, given, converters, made_of
 
     def _converted(self, row: Sequence[Any], converters: list[tuple[int, Any, Any]]) -> list[Any]:
         changed = list(row)

@@ -60,7 +60,7 @@ def _database(url: str) -> dict[str, object]:
     sqlite: dict[str, object] = {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": DATA_DIR / "metacog.sqlite3",
-        "CONN_MAX_AGE": None,  # opening one costs a request as much as five statements
+        "CONN_MAX_AGE": None,  # to open one for each post took a quarter of its CPU (docs/decisions/0009)
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
