@@ -1,0 +1,14 @@
+"""Who takes part, what they are held to, and the record of changes; a module for each subject."""
+
+from metacog.models.agents import Agent, AgentKey, AgentState, agent_id
+from metacog.models.audit import AppendOnly, AppendOnlyError, AppendOnlyRows, AuditEvent, AuditSeal, AuditUnsealed
+from metacog.models.heartbeat import Heartbeat
+from metacog.models.notices import Channel, Notice, PersonNotices, notice_id
+from metacog.models.people import Language, Membership, Role, Team, User
+from metacog.models.policies import Policy, seed_parts, seed_release, seed_weights
+
+__all__ = [
+    "Agent", "AgentKey", "AgentState", "AppendOnly", "AppendOnlyError", "AppendOnlyRows", "AuditEvent", "AuditSeal",
+    "AuditUnsealed", "Channel", "Heartbeat", "Language", "Membership", "Notice", "PersonNotices", "Policy", "Role",
+    "Team", "User", "agent_id", "notice_id", "seed_parts", "seed_release", "seed_weights",
+]  # fmt: skip

@@ -1,0 +1,121 @@
+"""Who is told of what waits, where, and the outbox of it."""
+
+from __future__ import annotations
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from metacog.ids import new_id
+from metacog.models.people import Language, Team, User
+
+
+class PersonNotices(models.Model):
+    """What a person is told by mail of what waits for them, and when. No row: nothing."""
+
+    class When(models.TextChoices):
+        NEVER = "never", pgettext_lazy("mail me", "never")
+        WAITING = "waiting", _("when something waits, at most once an hour")
+        DAILY = "daily", _("once a day, if something new waits")
+
+    person = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="told")
+    when = models.CharField(_("mail me"), max_length=10, choices=When, default=When.NEVER)
+    minutes = models.PositiveSmallIntegerField(
+        _("once it has waited (minutes)"), default=15, validators=[MinValueValidator(5), MaxValueValidator(1440)]
+    )
+    hour = models.PositiveSmallIntegerField(
+        _("at (hour of your day)"), default=8, validators=[MaxValueValidator(23)]
+    )
+    language = models.CharField(max_length=10, choices=Language, default=Language.EN)  # where the person has set none
+    turn_at = models.DateTimeField(null=True)  # when it was last its turn, whether or not anything was sent
+    told_until = models.DateTimeField(null=True)  # of what was held until then the person has been told
+
+    def __str__(self) -> str:
+        return f"{self.person_id}: {self.when}"
+
+
+class Channel(models.Model):
+    """A team's chat that is told what waits, at an incoming webhook as Slack has them. No row: none."""
+
+    team = models.OneToOneField(Team, models.CASCADE, primary_key=True, related_name="channel")
+    url_encrypted = models.TextField(editable=False)  # whoever has the address can post there
+    hint = models.CharField(max_length=270, editable=False)  # enough of it to tell addresses apart
+    minutes = models.PositiveSmallIntegerField(
+        _("at most every (minutes)"), default=15, validators=[MinValueValidator(1), MaxValueValidator(1440)]
+    )
+    language = models.CharField(_("language"), max_length=10, choices=Language, default=Language.EN)
+    # Off until an owner says otherwise: no retention reaches a chat.
+    texts = models.BooleanField(_("excerpts of what agents wrote"), default=False)
+    turn_at = models.DateTimeField(null=True, editable=False)  # when it was last told
+    told_until = models.DateTimeField(null=True, editable=False)  # of what was held until then it has been told
+
+    def __str__(self) -> str:
+        return self.hint
+
+
+def notice_id() -> str:
+    return new_id("note")
+
+
+class Notice(models.Model):
+    """One message about what waits, to a person by mail or to a team's chat: the outbox of reviews/notices.py.
+
+    What it says is read when it is sent, so no text is kept here and nothing decided since is told.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("Waiting")
+        SENT = "sent", _("Sent")
+        MOOT = "moot", _("Not needed any more")
+        GIVEN_UP = "given-up", _("Given up")
+
+    class Trouble(models.TextChoices):
+        """Why an attempt failed. Never in the server's own words."""
+
+        SIGN_IN = "sign-in", _("The mail server did not accept user name and password.")
+        NO_TLS = "no-tls", _("The mail server offers no encryption.")
+        RECIPIENT = "recipient", _("The mail server does not take mail for this address.")
+        REFUSED = "refused", _("The mail server refused the message.")
+        ADDRESS = "address", _("The address cannot be used.")
+        FORBIDDEN = "forbidden", _("The address leads to a place that is not public.")
+        STATUS = "status", _("The chat did not take it.")
+        ANSWER = "answer", _("The answer was not HTTP.")
+        LOST = "lost", _("The address was encrypted with a secret key that is gone: set it anew.")
+        NAME = "name", _("The name in the address could not be found.")
+        CONNECTION = "connection", _("No connection, or it broke off.")
+        CERTIFICATE = "certificate", _("The certificate could not be verified.")
+        TIMEOUT = "timeout", _("No answer in time.")
+        ERROR = "error", _("It could not be sent; the log says why.")
+        INTERRUPTED = "interrupted", _("metacog was interrupted while it was sending.")
+
+    public_id = models.CharField(max_length=40, unique=True, default=notice_id)
+    person = models.ForeignKey(User, models.CASCADE, null=True, related_name="notices")
+    team = models.ForeignKey(Team, models.CASCADE, null=True, related_name="notices")
+    # It tells of what was held after `since` (null: ever) and until `until`.
+    since = models.DateTimeField(null=True)
+    until = models.DateTimeField()
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    created_at = models.DateTimeField(default=timezone.now)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(default=timezone.now)
+    # Whoever sends it holds it until then. A row whose time is over was left by a worker that died.
+    leased_until = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    trouble = models.CharField(max_length=12, choices=Trouble, blank=True)
+
+    class Meta:
+        verbose_name = _("notice")
+        verbose_name_plural = _("notices")
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["person"], condition=Q(state="waiting"), name="one_notice_waits"),
+            models.UniqueConstraint(fields=["team"], condition=Q(state="waiting"), name="one_notice_of_team_waits"),
+            models.CheckConstraint(condition=Q(person=None) ^ Q(team=None), name="notice_to_person_or_team"),
+        ]
+        indexes = [models.Index(fields=["next_attempt_at"], condition=Q(state="waiting"), name="notices_due")]
+
+    def __str__(self) -> str:
+        return self.public_id

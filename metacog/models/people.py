@@ -1,0 +1,102 @@
+"""People, the teams they are in, and what they may do there."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractUser
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class Language(models.TextChoices):
+    """Languages of the console and of what metacog adds to an agent's text (BCP 47, in Django's case)."""
+
+    EN = "en", "English"
+    ZH_HANT = "zh-hant", "繁體中文"
+    ZH_HANS = "zh-hans", "简体中文"
+
+
+class Role(models.TextChoices):
+    """What a member may do; each role may do all that the ones before it may."""
+
+    VIEWER = "viewer", _("Viewer")
+    REVIEWER = "reviewer", _("Reviewer")
+    CURATOR = "curator", _("Curator")
+    OWNER = "owner", _("Owner")
+
+    @property
+    def and_above(self) -> list[Role]:
+        """Return this role and those that may do more."""
+        roles = list(Role)
+        return roles[roles.index(self) :]
+
+
+class User(AbstractUser):
+    """A person. Superusers count as owners of every team; all others see only the teams they are in."""
+
+    class Theme(models.TextChoices):
+        SYSTEM = "", _("As the device")
+        LIGHT = "light", _("Light")
+        DARK = "dark", _("Dark")
+
+    language = models.CharField(_("language"), max_length=10, choices=Language, blank=True)
+    time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    theme = models.CharField(_("theme"), max_length=5, choices=Theme, blank=True)
+    keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
+
+    def teams_as(self, role: Role = Role.VIEWER) -> models.QuerySet[Team]:
+        """Return the teams in which this person has at least this role."""
+        if not self.is_active:
+            return Team.objects.none()
+        if self.is_superuser:
+            return Team.objects.all()
+        return Team.objects.filter(memberships__user=self, memberships__role__in=role.and_above)
+
+    def has_role(self, team_id: int, role: Role) -> bool:
+        return self.teams_as(role).filter(pk=team_id).exists()
+
+
+class Team(models.Model):
+    """People and agents that see each other's work. Nothing crosses from one team to another."""
+
+    name = models.CharField(_("name"), max_length=100, unique=True)
+    # Goes up with each change to the team's patterns: the key under which processes keep their scorer.
+    patterns_version = models.PositiveBigIntegerField(default=0, editable=False)
+    # The first version of which it was kept what the patterns were; see patterns.models.PatternInForce.
+    patterns_known_from = models.PositiveBigIntegerField(default=0, editable=False)
+    # How long texts are kept, in days; null is for ever. Set by `metacog.retention.set_retention`.
+    retention_days = models.PositiveIntegerField(
+        _("keep texts for (days)"),
+        null=True,
+        editable=False,
+        validators=[MinValueValidator(1), MaxValueValidator(36_500)],
+    )
+    # Off until an owner says otherwise: who has the mail has the link, and no retention reaches a mail.
+    mail_links = models.BooleanField(default=False, editable=False)
+    mail_texts = models.BooleanField(default=False, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("team")
+        verbose_name_plural = _("teams")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """One person's role in one team."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships", verbose_name=_("person"))
+    team = models.ForeignKey(Team, models.CASCADE, related_name="memberships", verbose_name=_("team"))
+    role = models.CharField(_("role"), max_length=10, choices=Role, default=Role.REVIEWER)
+
+    class Meta:
+        verbose_name = _("member")
+        verbose_name_plural = _("members")
+        constraints = [models.UniqueConstraint(fields=["user", "team"], name="one_membership_a_team")]
+
+    def __str__(self) -> str:
+        return f"{self.user} ({self.get_role_display()})"

@@ -1,0 +1,119 @@
+"""What an agent is held to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from metacog import heuristics
+from metacog.models.agents import Agent
+from metacog.models.people import User
+
+
+def seed_weights() -> dict[str, int]:
+    return dict(heuristics.Policy().weights)
+
+
+def seed_release() -> dict[str, str]:
+    return dict(heuristics.Policy().release)
+
+
+def seed_parts() -> dict[str, bool]:
+    return dict(heuristics.Policy().parts)
+
+
+class Policy(models.Model):
+    """One version of what an agent is held to. Versions are only added; the highest is in force."""
+
+    class Profile(models.TextChoices):
+        SEED = "seed", _("Seed: exactly as specified")
+        AWARE = "aware", _("Aware: reads words in their sense")
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="policies", verbose_name=_("agent"))
+    version = models.PositiveIntegerField(editable=False)
+    profile = models.CharField(_("profile"), max_length=10, choices=Profile, default=Profile.SEED)
+    threshold = models.PositiveSmallIntegerField(_("marks from"), default=30, validators=[MaxValueValidator(101)])
+    hold_at = models.PositiveSmallIntegerField(_("holds from"), default=50, validators=[MaxValueValidator(101)])
+    weights = models.JSONField(_("weights"), default=seed_weights)
+    release = models.JSONField(_("who may release"), default=seed_release)
+    marks = models.JSONField(_("wording of marks"), default=dict, blank=True)
+    review_seconds = models.PositiveIntegerField(
+        _("review due after (seconds)"), default=120, validators=[MinValueValidator(1), MaxValueValidator(10**8)]
+    )
+    expiry_seconds = models.PositiveIntegerField(
+        _("expires after (seconds)"), default=604_800, validators=[MinValueValidator(1), MaxValueValidator(10**9)]
+    )
+    rate_per_second = models.PositiveIntegerField(
+        _("posts a second"), default=20, validators=[MinValueValidator(1), MaxValueValidator(100_000)]
+    )
+    rate_burst = models.PositiveIntegerField(
+        _("burst of posts"), default=200, validators=[MinValueValidator(1), MaxValueValidator(1_000_000)]
+    )
+    require_signature = models.BooleanField(_("demand key and signature"), default=False)
+    parts = models.JSONField(_("parts of the verdict"), default=seed_parts)
+    stuck_threshold = models.PositiveSmallIntegerField(
+        _("asks to think twice from"), default=7, validators=[MinValueValidator(1), MaxValueValidator(100)]
+    )
+    max_active_threads = models.PositiveSmallIntegerField(
+        _("active threads at most"), default=3, validators=[MinValueValidator(1), MaxValueValidator(100)]
+    )
+    budget_calls = models.PositiveIntegerField(
+        _("tool calls of an investigation"), default=5, validators=[MinValueValidator(1), MaxValueValidator(10_000)]
+    )
+    budget_extension = models.PositiveIntegerField(
+        _("more calls that pass by rule"), default=3, validators=[MaxValueValidator(10_000)]
+    )
+    budget_wait_seconds = models.PositiveIntegerField(
+        _("a request for more waits (seconds)"),
+        default=3_600,
+        validators=[MinValueValidator(1), MaxValueValidator(31_536_000)],
+    )
+    quality = models.JSONField(_("quality"), default=dict, blank=True)  # what differs from the defaults
+    stuck = models.JSONField(_("stuck"), default=dict, blank=True)
+    note = models.CharField(_("why"), max_length=300, blank=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, editable=False, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = _("policy")
+        verbose_name_plural = _("policies")
+        ordering = ["-version"]
+        constraints = [models.UniqueConstraint(fields=["agent", "version"], name="one_policy_a_version")]
+
+    def __str__(self) -> str:
+        return f"{self.agent} · {self.version}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the policy object of the wire, for `heuristics.Policy.from_dict`."""
+        return {
+            "profile": self.profile,
+            "threshold": self.threshold,
+            "hold_at": self.hold_at,
+            "weights": self.weights,
+            "release": self.release,
+            "marks": self.marks or None,
+            "review_seconds": self.review_seconds,
+            "expiry_seconds": self.expiry_seconds,
+            "rate_per_second": self.rate_per_second,
+            "rate_burst": self.rate_burst,
+            "require_signature": self.require_signature,
+            "parts": self.parts,
+            "stuck_threshold": self.stuck_threshold,
+            "max_active_threads": self.max_active_threads,
+            "budget_calls": self.budget_calls,
+            "budget_extension": self.budget_extension,
+            "budget_wait_seconds": self.budget_wait_seconds,
+            "quality": self.quality,
+            "stuck": self.stuck,
+        }
+
+    def clean(self) -> None:
+        try:
+            heuristics.Policy.from_dict(self.as_dict())
+        except heuristics.PolicyError as error:
+            raise ValidationError([f"{pointer}: {detail}" for pointer, detail in error.errors]) from None

@@ -1,0 +1,19 @@
+"""What happened and what people decided; a module for each subject."""
+
+from reviews.models.decisions import Decision, decision_id
+from reviews.models.deliveries import Delivery, Endpoint, delivery_id
+from reviews.models.evidence import FittedWeights, Sample, sample_id
+from reviews.models.extensions import ExtensionRequest, extension_id
+from reviews.models.figures import DailyFigure, LookFigure, PaceFigure
+from reviews.models.held import HeldItem, HeldItems, Looking, held_id
+from reviews.models.learning import LearningCursor, PatternOrigin, ShadowMatch
+from reviews.models.reflections import Reflection, reflection_id
+from reviews.models.research import Research, research_id
+from reviews.models.responses import AgentResponse, Signal, response_id
+
+__all__ = [
+    "AgentResponse", "DailyFigure", "Decision", "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldItem",
+    "HeldItems", "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin", "Reflection", "Research",
+    "Sample", "ShadowMatch", "Signal", "decision_id", "delivery_id", "extension_id", "held_id", "reflection_id",
+    "research_id", "response_id", "sample_id",
+]  # fmt: skip

@@ -1,0 +1,79 @@
+"""What was decided about held items."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from metacog.ids import new_id
+from metacog.models import Agent, User
+from reviews.models.held import HeldItem
+
+
+def decision_id() -> str:
+    return new_id("dec")
+
+
+class Decision(models.Model):
+    """What was decided about a held item, by whom, bound to what they were shown.
+
+    A person's decision can be undone until `release_at`; it is released (numbered, put into the
+    agent's feed and outbox) by whoever first looks after that.
+    """
+
+    class Verdict(models.TextChoices):
+        APPROVE = "approve", _("Approve")
+        EDIT = "edit", _("Approve edited")
+        REJECT = "reject", _("Reject")
+        WITHDRAW = "withdraw", _("Withdraw")
+        EXPIRE = "expire", _("Expire")
+
+    class By(models.TextChoices):
+        PERSON = "person", _("person")
+        AGENT = "agent", _("agent")
+        SYSTEM = "system", _("system")
+
+    public_id = models.CharField(max_length=40, unique=True, default=decision_id)
+    held = models.ForeignKey(HeldItem, models.PROTECT, related_name="decisions")
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="decisions")  # whose item it is
+    verdict = models.CharField(max_length=10, choices=Verdict)
+    by = models.CharField(max_length=6, choices=By)
+    person = models.ForeignKey(User, models.PROTECT, null=True, related_name="decisions")
+    reason = models.TextField(blank=True)
+    item_version = models.PositiveIntegerField()
+    item_sha256 = models.CharField(max_length=64)
+    # What may be used now: the item's own text, or the edited one. Null when nothing was released.
+    text = models.TextField(null=True)  # noqa: DJ001 - an edit may be empty, a rejection has no text
+    text_sha256 = models.CharField(max_length=64, blank=True)
+    decided_at = models.DateTimeField(default=timezone.now)
+    together = models.CharField(max_length=40, blank=True, db_default="")  # with one press: the same for all
+    # Milliseconds that a person had the item before them (reviews/pace.py); its share of the page, of several together.
+    shown_ms = models.PositiveIntegerField(null=True)
+    release_at = models.DateTimeField()
+    released_at = models.DateTimeField(null=True)
+    undone_at = models.DateTimeField(null=True)
+    seq = models.PositiveBigIntegerField(null=True)  # the agent's feed, without gaps
+
+    class Meta:
+        verbose_name = _("decision")
+        verbose_name_plural = _("decisions")
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["held"], condition=Q(undone_at=None), name="one_standing_decision"),
+            models.UniqueConstraint(fields=["agent", "seq"], name="one_decision_a_seq"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["release_at"],
+                condition=Q(released_at=None, undone_at=None),
+                name="decisions_to_release",
+            ),
+            # Text that comes back: (agent, sha256), then the kind of the item.
+            models.Index(fields=["agent", "text_sha256"], name="decided_texts"),
+            models.Index(fields=["decided_at"], condition=Q(person__isnull=False), name="decided_by_people"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id

@@ -1,0 +1,63 @@
+"""What people's verdicts say of the rules: samples of what was let through, and weights fitted to it all."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from metacog.ids import new_id
+from metacog.models import Agent, User
+from reviews.models.responses import AgentResponse
+
+
+def sample_id() -> str:
+    return new_id("smp")
+
+
+class Sample(models.Model):
+    """A response that nothing was held of, put before people to learn what the rules miss (reviews/samples.py)."""
+
+    class Verdict(models.TextChoices):
+        FINE = "fine", _("Rightly let through")
+        MISSED = "missed", _("Should have been held")
+
+    public_id = models.CharField(max_length=40, unique=True, default=sample_id)
+    response = models.OneToOneField(AgentResponse, models.PROTECT, related_name="sample")
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="samples")
+    day = models.DateField()  # in UTC, when the response came
+    stands_for = models.FloatField(default=1)  # responses: the inverse of each one's chance to be picked
+    verdict = models.CharField(max_length=6, choices=Verdict, blank=True)
+    person = models.ForeignKey(User, models.PROTECT, null=True, related_name="samples")
+    judged_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("sample")
+        verbose_name_plural = _("samples")
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["agent", "day"], name="samples_of_day"),
+            models.Index(fields=["agent", "-day"], condition=Q(verdict=""), name="samples_waiting"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class FittedWeights(models.Model):
+    """What fitting weights to people's verdicts on an agent came to last (reviews/fits.py)."""
+
+    agent = models.OneToOneField(Agent, models.CASCADE, primary_key=True, related_name="fitted_weights")
+    found = models.JSONField()  # heuristics.fitting.Fit.as_dict
+    # What it was made of: the policy it was compared with, the first day, and the last decision and moment.
+    policy_version = models.PositiveIntegerField()
+    since = models.DateField()
+    decision_seq = models.PositiveBigIntegerField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("fitted weights")
+        verbose_name_plural = _("fitted weights")
+
+    def __str__(self) -> str:
+        return f"weights fitted for {self.agent_id}"

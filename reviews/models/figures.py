@@ -1,0 +1,105 @@
+"""What the statistics are read from: counts by day."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from metacog.models import Agent, Team, User
+from reviews.models.decisions import Decision
+from reviews.models.held import HeldItem
+
+
+class DailyFigure(models.Model):
+    """What became of the responses of one agent's day (in UTC); reviews/figures.py counts it from the rows.
+
+    A held item belongs to the day its response came, whenever it is decided. A decision counts once it
+    can no longer be undone; until then its item is pending.
+    """
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="daily_figures")
+    day = models.DateField()
+    responses = models.PositiveIntegerField(default=0)
+    triggered = models.PositiveIntegerField(default=0)
+    held = models.PositiveIntegerField(default=0)  # items; the next six add up to it
+    rejected = models.PositiveIntegerField(default=0)
+    withdrawn = models.PositiveIntegerField(default=0)
+    edited = models.PositiveIntegerField(default=0)
+    approved = models.PositiveIntegerField(default=0)
+    expired = models.PositiveIntegerField(default=0)
+    pending = models.PositiveIntegerField(default=0)
+    # Each a count of its own, so that any number of days adds up exactly:
+    signals = models.JSONField(default=dict)  # by type, how many responses fired; of held items, decided and rejected
+    scores = models.JSONField(default=dict)  # by score, how many items were decided, how many rejected
+    seconds = models.JSONField(default=dict)  # by whole seconds from held to decided, how many items
+    counted_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("daily figure")
+        verbose_name_plural = _("daily figures")
+        ordering = ["day", "agent"]
+        constraints = [models.UniqueConstraint(fields=["agent", "day"], name="count_a_day_once")]
+        indexes = [models.Index(fields=["agent", "day"], condition=Q(pending__gt=0), name="days_still_open")]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} on {self.day}"
+
+
+class LookFigure(models.Model):
+    """How an agent's second looks at one kind of item ended, by the day the items were held (reviews/second_looks.py).
+
+    Counted once, when the decision is released: items.
+    """
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="look_figures")
+    day = models.DateField()
+    kind = models.CharField(max_length=10, choices=HeldItem.Kind)
+    kept = models.PositiveIntegerField(default=0)  # that the agent decided itself, as the next two
+    edited = models.PositiveIntegerField(default=0)
+    withdrew = models.PositiveIntegerField(default=0)
+    looked = models.PositiveIntegerField(default=0)  # with a response that replied to it before it was decided
+    contradicted = models.PositiveIntegerField(default=0)  # of those, where that response says otherwise
+    # Of those, what a person then did with what the agent stood by and what it took back.
+    stood_let_go = models.PositiveIntegerField(default=0)
+    stood_rejected = models.PositiveIntegerField(default=0)
+    back_let_go = models.PositiveIntegerField(default=0)
+    back_rejected = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("figure of second looks")
+        verbose_name_plural = _("figures of second looks")
+        ordering = ["day", "agent", "kind"]
+        constraints = [models.UniqueConstraint(fields=["agent", "day", "kind"], name="looks_of_a_day_once")]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} on {self.day}, {self.kind}"
+
+
+class PaceFigure(models.Model):
+    """How one person decided in one team on one day (in UTC); reviews/pace.py counts it from the decisions."""
+
+    person = models.ForeignKey(User, models.CASCADE, related_name="pace_figures")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="pace_figures")
+    day = models.DateField()
+    approved = models.PositiveIntegerField(default=0)
+    edited = models.PositiveIntegerField(default=0)
+    rejected = models.PositiveIntegerField(default=0)
+    timed = models.PositiveIntegerField(default=0)  # of these, those whose time is known; the next three are of those
+    hasty = models.PositiveIntegerField(default=0)  # quicker than the text can be read
+    tenths = models.JSONField(default=dict)  # by tenths of a second from showing to deciding, how many
+    to_read = models.PositiveIntegerField(default=0)  # seconds that the texts take to read, all of them
+    run = models.PositiveIntegerField(default=0)  # the most with one verdict in a row
+    run_of = models.CharField(max_length=10, choices=Decision.Verdict, blank=True)
+    high_run = models.PositiveIntegerField(default=0)  # the most approvals in a row of items with a high score
+    counted_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("figure of a person's pace")
+        verbose_name_plural = _("figures of people's pace")
+        ordering = ["day", "person"]
+        constraints = [models.UniqueConstraint(fields=["person", "team", "day"], name="pace_of_a_day_once")]
+        indexes = [models.Index(fields=["team", "day"], name="pace_of_team")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} on {self.day}"

@@ -1,0 +1,113 @@
+"""What agents posted, and the signals that fired on it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from metacog.ids import new_id
+from metacog.models import Agent, Language
+from patterns.models import ErrorPattern, Problem
+
+
+def response_id() -> str:
+    return new_id("resp")
+
+
+class AgentResponse(models.Model):
+    """One post of an agent: its body as it came, and the verdict as it was answered.
+
+    Never changed, except that its texts are erased once when the team's retention is over
+    (reviews/erasure.py): then the body is empty, and the verdict keeps figures and ids only.
+    """
+
+    class KeySpace(models.TextChoices):
+        """Where the idempotency key came from; each is a space of its own."""
+
+        WEBHOOK = "webhook-id"
+        HEADER = "idempotency-key"
+        BODY = "id"
+
+    public_id = models.CharField(max_length=40, unique=True, default=response_id)
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="responses")
+    received_at = models.DateTimeField(default=timezone.now)
+    key_space = models.CharField(max_length=20, choices=KeySpace, null=True)  # noqa: DJ001 - null joins no constraint
+    key = models.CharField(max_length=255, null=True)  # noqa: DJ001 - as above
+    body = models.TextField()  # the request's body, UTF-8, to the byte
+    body_sha256 = models.CharField(max_length=64)
+    verdict = models.TextField()  # the answer's body, to the byte
+    excerpt = models.CharField(max_length=200)  # of the response, for lists
+    session = models.CharField(max_length=255, blank=True)
+    cycle = models.BigIntegerField(null=True)
+    hesitation_score = models.PositiveSmallIntegerField(null=True)  # 0-100; null while switched off
+    triggered = models.BooleanField(default=False)  # at or above the policy's threshold
+    policy_version = models.PositiveIntegerField()
+    patterns_version = models.PositiveBigIntegerField()
+    engine = models.CharField(max_length=20)
+    # The agent's at that time, in which its verdict is worded; empty where a response is older than this column.
+    language = models.CharField(max_length=10, choices=Language, blank=True)
+    # What else the verdict looked at, so that it can be made again: JSON, see reviews/history.py.
+    history = models.TextField(blank=True)
+    fingerprint = models.TextField(blank=True)  # JSON, of the response's words: to tell a repetition by
+    problem = models.ForeignKey(Problem, models.SET_NULL, null=True, related_name="responses", db_index=False)
+    stuck_points = models.PositiveSmallIntegerField(null=True)
+    quality_score = models.FloatField(null=True)  # 0-1; null while switched off
+    second_look_at = models.ForeignKey(
+        "HeldItem", models.PROTECT, null=True, related_name="second_looks"
+    )  # the wire's replies_to_held
+    erased_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("response")
+        verbose_name_plural = _("responses")
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["agent", "key_space", "key"], name="accept_once"),
+        ]
+        indexes = [
+            models.Index(fields=["agent", "-id"], name="responses_of_agent"),
+            models.Index(fields=["agent", "received_at"], name="responses_of_day"),  # the daily figures
+            models.Index(fields=["agent", "session", "-id"], name="responses_of_session"),
+            models.Index(fields=["problem", "-id"], condition=Q(problem__isnull=False), name="responses_of_problem"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+    def wire_verdict(self) -> dict[str, Any]:
+        """Return the verdict as it was answered, or what is left of it once texts were erased."""
+        verdict: dict[str, Any] = json.loads(self.verdict)
+        return verdict
+
+    def wire_body(self) -> dict[str, Any]:
+        """Return the body as it was posted, only the fields that were in it; without its texts once erased."""
+        if self.erased_at:
+            kinds = [item["kind"] for item in self.wire_verdict()["items"]]
+            return {"response": "", "items": [{"kind": kind, "text": ""} for kind in kinds]}
+        body: dict[str, Any] = json.loads(self.body)
+        return body
+
+
+class Signal(models.Model):
+    """One signal that fired on one response. Its spans are in the response's verdict."""
+
+    response = models.ForeignKey(AgentResponse, models.CASCADE, related_name="signals")
+    type = models.CharField(max_length=40)
+    weight = models.PositiveSmallIntegerField()
+    pattern = models.ForeignKey(ErrorPattern, models.SET_NULL, null=True, related_name="signals", db_index=False)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [
+            models.Index(fields=["type", "response"], name="signals_by_type"),
+            # A pattern's latest responses. Most signals have none, and cost nothing here.
+            models.Index(fields=["pattern", "-response"], condition=Q(pattern__isnull=False), name="fired_of_pattern"),
+        ]
+
+    def __str__(self) -> str:
+        return self.type
