@@ -49,9 +49,9 @@ _SAYINGS: tuple[tuple[str, Promise], ...] = (
         _("%(length)s characters, %(least)s expected"),
     ),
     (rf"(?P<length>{_NUMBER}) characters, (?P<most>{_NUMBER}) at most", _("%(length)s characters, %(most)s at most")),
-    (rf"(?P<alike>{_NUMBER}%) like the last response", _("%(alike)s%% like the last response")),
+    (rf"(?P<alike>{_NUMBER})% like the last response", _("%(alike)s%% like the last response")),
     (
-        rf"(?P<alike>{_NUMBER}%) like the response (?P<back>{_NUMBER}) before",
+        rf"(?P<alike>{_NUMBER})% like the response (?P<back>{_NUMBER}) before",
         _("%(alike)s%% like the response %(back)s before"),
     ),
     # confidence
