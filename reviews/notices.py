@@ -35,6 +35,7 @@ SCHEDULE = (60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 28_800)  # seconds f
 LEASE = timedelta(seconds=60)  # longer than an attempt and the writing of its outcome may take
 SLOTS = 16  # attempts at once
 TURN_SECONDS = 15.0  # in which a sweep begins attempts; with the deadline of the last it ends before the task's limit
+KEPT = timedelta(days=90)  # rows of what is over; the audit record keeps that it was sent
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +81,12 @@ def send_due(now: datetime | None = None) -> int:
             if len(attempts) < SLOTS:
                 break
     return sent
+
+
+def forget(now: datetime | None = None) -> int:
+    """Delete the notices that were over so long ago; return how many."""
+    over = Notice.objects.exclude(state=State.WAITING).filter(ended_at__lt=(now or timezone.now()) - KEPT)
+    return over.delete()[0]
 
 
 # -- whose turn it is --------------------------------------------------------------------------------

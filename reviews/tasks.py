@@ -47,10 +47,11 @@ def keep_anchor() -> None:
 
 @shared_task
 def erase() -> None:
-    """Erase the texts that teams no longer keep."""
-    from reviews import erasure
+    """Erase the texts that teams no longer keep, and what people were told too long ago."""
+    from reviews import erasure, notices
 
     erasure.erase()
+    notices.forget()
 
 
 @shared_task

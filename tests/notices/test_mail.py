@@ -287,3 +287,16 @@ def test_it_speaks_the_persons_language(
     [message] = sweep(NOW)
     assert message.subject == subject
     assert "CST" in message.body
+
+
+def test_what_is_over_is_forgotten_after_ninety_days_and_its_record_stays(alice: Any, bob: Any, kuro: Any) -> None:
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    sweep(NOW)
+    tell(bob)
+    notices.write_due(NOW)
+    Notice.objects.filter(person=bob).update(created_at=NOW - 365 * DAY)
+    assert notices.forget(NOW + 89 * DAY) == 0
+    assert notices.forget(NOW + 91 * DAY) == 1
+    assert Notice.objects.get().person == bob, "what still waits is owed"
+    assert AuditEvent.objects.filter(action="notice-sent").exists()
