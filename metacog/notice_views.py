@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponse
+from django.core.mail import EmailMultiAlternatives
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -12,7 +14,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
-from metacog import notices
+from metacog import mail, notices
+from metacog.models import Notice
 from metacog.notice_forms import PersonNoticesForm
 from metacog.views import Request, preferences_page
 
@@ -26,6 +29,26 @@ def notices_change(request: Request) -> HttpResponse:
         return preferences_page(request, notices=form, status=422)
     if notices.set_for(request.user, **form.cleaned_data):
         messages.success(request, _("Saved."))
+    return redirect("preferences")
+
+
+@require_POST
+def notices_test(request: Request) -> HttpResponse:
+    """Send the person a test mail, to the address that is saved, and say what came of it."""
+    address = request.user.email
+    if not (address and mail.is_set_up()):
+        raise Http404
+    subject, text = _("metacog: a test"), _("metacog will tell you here what waits for you. This is a test.")
+    headers = {"Auto-Submitted": "auto-generated"}  # RFC 3834
+    message = EmailMultiAlternatives(subject, text, settings.MAIL_FROM, [address], headers=headers)
+    if trouble := mail.send(message):
+        why = Notice.Trouble(trouble).label
+        messages.error(request, _("The test mail did not get through: %(why)s") % {"why": why})
+    else:
+        messages.success(
+            request, _("The mail server took the test mail to %(address)s. Not there? Look among the spam.")
+            % {"address": address},
+        )
     return redirect("preferences")
 
 

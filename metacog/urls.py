@@ -108,6 +108,7 @@ urlpatterns = [
     path("welcome/<uidb64>/<token>/", views.set_password, name="set-password"),
     path("preferences/", views.preferences, name="preferences"),
     path("preferences/notices", notice_views.notices_change, name="notices-change"),
+    path("preferences/notices/test", notice_views.notices_test, name="notices-test"),
     path("notices/stop/<str:token>", notice_views.notices_stop, name="notices-stop"),
     path("theme", views.set_theme, name="set-theme"),
     path("language/", views.set_language, name="set_language"),

@@ -9,8 +9,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from metacog import mail as way_out
 from metacog import notices
-from metacog.models import AuditEvent, PersonNotices, User
+from metacog.models import AuditEvent, Notice, PersonNotices, User
 from tests.notices.conftest import HOUR, NOW, hold, sweep, tell
 
 pytestmark = pytest.mark.django_db
@@ -81,3 +82,27 @@ def test_a_link_that_is_not_theirs_ends_nothing(alice: Any, what: str) -> None:
         User.objects.filter(pk=alice.pk).update(email="elsewhere@example.org")
     assert Client().post(path).status_code == 404
     assert PersonNotices.objects.get().when == "waiting"
+
+
+@pytest.mark.parametrize(("taken", "said"), [("", "took the test mail to alice@example.org"),
+                                             ("refused", "did not get through: The mail server refused")])  # fmt: skip
+def test_a_test_mail_says_what_came_of_it(
+    alice: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch, taken: str, said: str
+) -> None:
+    tell(alice)
+    alice.refresh_from_db()
+    sent: list[Any] = []
+    monkeypatch.setattr(way_out, "send", lambda message: sent.append(message) or taken)
+    answer = as_person(alice).post(reverse("notices-test"), follow=True)
+    assert said in answer.content.decode()
+    assert [(message.to, message.subject) for message in sent] == [(["alice@example.org"], "metacog: a test")]
+    assert not Notice.objects.exists()
+
+
+def test_a_test_mail_goes_nowhere_without_an_address_or_a_server(alice: Any, as_person: Any, settings: Any) -> None:
+    person = as_person(alice)
+    assert person.post(reverse("notices-test")).status_code == 404
+    tell(alice)
+    settings.MAIL_FROM = ""
+    assert person.post(reverse("notices-test")).status_code == 404
+    assert reverse("notices-test") not in person.get(reverse("preferences")).content.decode()

@@ -48,6 +48,7 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("search", "get", "", {"q": "clearly"}, 200, 200, 200, 200, 200),
     ("preferences", "get", "", {}, 200, 200, 200, 200, 200),
     ("notices-change", "post", "", {"told-when": "never", "told-minutes": "9", "told-hour": "8"}, *(5 * [302])),
+    ("notices-test", "post", "", {}, *(5 * [404])),
 ]  # fmt: skip
 PEOPLE = ["mallory", "victor", "alice", "carla", "olga"]
 
