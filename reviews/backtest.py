@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from metacog.heuristics import items_of
 from metacog.models import Agent, Team
 from patterns.alone import Alone, evidence, matched_by
 from patterns.scorer import scorer_for
@@ -85,7 +86,7 @@ def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
         body, alone = json.loads(raw), tried[agent]
         if not alone.might_match(body["response"]):
             continue
-        items = alone.scorer.items(body)
+        items = items_of(body)
         doubts = alone.hesitate(body["response"], items)
         if doubts is None:
             continue

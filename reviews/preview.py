@@ -107,7 +107,7 @@ def _tally(
     outcomes: Mapping[tuple[int, int], str],
 ) -> tuple[int, dict[int, str]]:
     """Add what the scorer does to a response; return its score, and the kinds of what it holds by index."""
-    items = scorer.items(body)
+    items = heuristics.items_of(body)
     doubts = scorer.hesitate(body["response"], items)
     policy = scorer.policy
     if doubts.score < policy.threshold:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 from metacog.forms import PARTS
-from metacog.heuristics import ENGINE, Item, parse_tags
+from metacog.heuristics import ENGINE, items_of
 from metacog.models import Agent
 from reviews import highlight
 from reviews import queue as held_queue
@@ -143,12 +143,3 @@ def _place(pointer: str) -> tuple[str | Promise, str]:
     if part == "items" and rest:
         return gettext("Item %(number)d") % {"number": int(rest[0]) + 1}, "/".join(rest[1:])
     return _PLACES.get(part, part), "/".join(rest)
-
-
-def items_of(body: dict[str, Any]) -> tuple[Item, ...]:
-    """Return the items of a body as it was posted, as `Scorer.items` does."""
-    if (sent := body.get("items")) is not None:
-        return tuple(
-            Item(item["kind"].casefold(), item["text"], item.get("attributes") or {}) for item in sent
-        )
-    return parse_tags(body["response"])

@@ -11,11 +11,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from metacog.heuristics import items_of
 from metacog.models import Agent, Role
 from reviews import explanation, figures, highlight, samples
 from reviews.figures import Ratio
 from reviews.models import Sample
-from reviews.response_views import items_of
 from reviews.statistics_views import ratio
 from reviews.views import PersonRequest, forbidden
 

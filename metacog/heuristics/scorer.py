@@ -10,7 +10,7 @@ from .parts import History, Parts
 from .patterns import Pattern, Patterns
 from .policy import Policy
 from .quality import Fingerprint, Quality
-from .tags import Item, parse_tags
+from .tags import Item, items_of
 
 ENGINE = "1.1.0"
 NO_HISTORY = History()
@@ -67,16 +67,6 @@ class Scorer:
         other._apply(_as_policy(policy, "seed"))
         return other
 
-    def items(self, body: Mapping[str, Any]) -> tuple[Item, ...]:
-        """Give the items of a valid body: those that were sent, else those parsed from its response.
-
-        Refused (422) when the response holds too many tags (see `parse_tags`).
-        """
-        sent = body.get("items")
-        if sent is not None:
-            return tuple(Item(item["kind"].casefold(), item["text"], item.get("attributes") or {}) for item in sent)
-        return parse_tags(body["response"])
-
     def score(
         self,
         body: Mapping[str, Any],
@@ -96,7 +86,7 @@ class Scorer:
         self, body: Mapping[str, Any], recognised: Mapping[int, str] | None = None, *, hesitation: bool = True
     ) -> tuple[Hesitation | None, list[dict[str, Any]]]:
         """Give the hesitation and the "items" of the verdict that `score` gives, without the rest of it."""
-        items = self.items(body)
+        items = items_of(body)
         doubts = self.hesitate(body["response"], items) if hesitation else None
         return doubts, modulate(items, doubts, self.policy, recognised or {})
 
@@ -112,7 +102,7 @@ class Scorer:
 
         `recognise` is asked for what `score` is given as `recognised`, when something would be held or marked.
         """
-        items = self.items(body)
+        items = items_of(body)
         doubts = self.hesitate(body["response"], items) if hesitation else None
         verdicts = modulate(items, doubts, self.policy, {})
         if recognise and any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts):

@@ -1,10 +1,12 @@
 """Find the tags in a response: what the agent wants done."""
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
 from .strict_json import Refused
 
@@ -27,6 +29,24 @@ class Item:
     attributes: Mapping[str, str] = field(default_factory=dict)
     start: int | None = None
     end: int | None = None
+
+
+def items_of(body: Mapping[str, Any]) -> tuple[Item, ...]:
+    """Give the items of a valid body: those that were sent, else those parsed from its response.
+
+    Refused (422) when the response holds too many tags (see `parse_tags`).
+    """
+    sent = body.get("items")
+    return parse_tags(body["response"]) if sent is None else tuple(map(_sent, sent))
+
+
+def _sent(item: Mapping[str, Any]) -> Item:
+    """Take an item as it was sent. Attributes are strings, as in a tag: another value becomes its JSON."""
+    attributes = {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in (item.get("attributes") or {}).items()
+    }
+    return Item(item["kind"].casefold(), item["text"], attributes)
 
 
 def parse_tags(response: str) -> tuple[Item, ...]:

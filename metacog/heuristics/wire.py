@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from .strict_json import MAX_DEPTH, MAX_ERRORS, Refused, load, pointer
@@ -95,8 +95,8 @@ class ItemBody(_Shape):
         description="chat, remember, task, action, ask, schedule or thread, in any case; another kind passes."
     )
     text: str = Field(description="What is said, remembered, asked for or done.")
-    attributes: dict[str, str] | None = Field(
-        default=None, max_length=64, description="The tag's attributes, kept as they are."
+    attributes: dict[str, JsonValue] | None = Field(
+        default=None, max_length=64, description="The tag's attributes. A value that is no string is kept as its JSON."
     )
 
 

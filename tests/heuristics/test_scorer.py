@@ -12,7 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metacog.heuristics import ENGINE, Item, PatternError, Policy, PolicyError, Refused, Scorer, read_response
+from metacog.heuristics import (
+    ENGINE,
+    Item,
+    PatternError,
+    Policy,
+    PolicyError,
+    Refused,
+    Scorer,
+    items_of,
+    read_response,
+)
 from metacog.heuristics.wire import Verdict
 
 HERE = Path(__file__).parent
@@ -63,7 +73,7 @@ def test_it_always_gives_a_verdict_of_the_published_shape(
     scorer = Scorer(KEY, {"threshold": threshold, "hold_at": threshold + 20})
     verdict = scorer.score(body, hesitation=hesitation)
     Verdict.model_validate(verdict, strict=True)
-    for item, sent in zip(verdict["items"], scorer.items(body), strict=True):
+    for item, sent in zip(verdict["items"], items_of(body), strict=True):
         assert item["kind"] == sent.kind
         assert (item["text"] is None) is (item["disposition"] == "hold")
         assert (item["text"] == sent.text) is (item["disposition"] == "pass")
@@ -73,11 +83,17 @@ def test_it_parses_tags_only_where_items_are_absent() -> None:
     response = "<kuro:chat reply='true'>hello</kuro:chat>"
     parsed = Item("chat", "hello", {"reply": "true"}, 24, 29)
     scorer = Scorer()
-    assert scorer.items({"response": response}) == (parsed,)
-    assert scorer.items({"response": response, "items": None}) == (parsed,)
-    assert scorer.items({"response": response, "items": []}) == ()
-    assert scorer.items({"response": response, "items": [{"kind": "ASK", "text": " ? "}]}) == (Item("ask", " ? "),)
+    assert items_of({"response": response}) == (parsed,)
+    assert items_of({"response": response, "items": None}) == (parsed,)
+    assert items_of({"response": response, "items": []}) == ()
+    assert items_of({"response": response, "items": [{"kind": "ASK", "text": " ? "}]}) == (Item("ask", " ? "),)
     assert [item["kind"] for item in scorer.score({"response": response})["items"]] == ["chat"]
+
+
+def test_an_attribute_that_is_no_string_becomes_its_json() -> None:
+    sent = {"reply": True, "to": "alice", "parts": [1, {"甲": None}]}
+    (item,) = items_of({"response": "", "items": [{"kind": "chat", "text": "", "attributes": sent}]})
+    assert item.attributes == {"reply": "true", "to": "alice", "parts": '[1, {"甲": null}]'}
 
 
 def test_it_refuses_a_response_with_too_many_tags() -> None:
