@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
 from django.shortcuts import resolve_url
@@ -28,6 +28,7 @@ log = logging.getLogger("metacog")
 View = Callable[[HttpRequest], HttpResponse]
 AWAY = (OperationalError, InterfaceError)  # the database cannot take it now; the pool's time-out is among them
 RETRY_AFTER_SECONDS = 5
+DROPPED_BYTES = 8 * 1_048_576  # of a body that is too large; beyond it the connection is closed
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
@@ -66,6 +67,10 @@ class Api:
             if place := _nul_in(request):
                 raise at(place, "An address cannot hold a NUL character.") if place == "/query" else NOWHERE
             read_body(request)
+            # Agents bring keys, which no other site can make a browser send.
+            request.csrf_processing_done = True  # type: ignore[attr-defined]
+            if request.method == "HEAD":
+                request.method = "GET"  # the server leaves out the body
             response = self.get_response(request)
         except Problem as problem:
             return answer(problem)
@@ -78,6 +83,8 @@ class Api:
         agent = request.path.startswith("/api/")
         if isinstance(exception, Problem) and agent:
             return answer(exception)
+        if isinstance(exception, Http404):
+            return None
         if isinstance(exception, AWAY):
             log.error("%s %s: the database is away: %s", request.method, request.path, exception)
             return answer(database_away()) if agent else _away_page(request)
@@ -120,7 +127,7 @@ def _as_problem(request: HttpRequest, response: HttpResponse) -> Problem:
     if response.status_code == 404:
         return NOWHERE
     if response.status_code == 405:
-        allowed = response.get("Allow", "")
+        allowed = re.sub(r"\bGET\b", "GET, HEAD", response.get("Allow", ""))
         return Problem(405, f"This address takes {allowed or 'other methods'} only.", headers={"Allow": allowed})
     return Problem(response.status_code, "The request could not be answered.")
 
@@ -129,7 +136,8 @@ def read_body(request: HttpRequest) -> None:
     """Read the whole body, at most MAX_BODY_BYTES of it, with or without a Content-Length.
 
     Django reads nothing from a chunked request (it trusts Content-Length alone), so that one is
-    read here from the server's stream. Raises Problem 413 before anything of a larger body is kept.
+    read here from the server's stream. Raises Problem 413 before anything of a larger body is kept; what a
+    client has on the way is read and dropped, since many read no answer while they cannot send.
     """
     limit = settings.MAX_BODY_BYTES
     too_large = Problem(413, f"The body is larger than {limit:,} bytes. Send less in one post.")
@@ -138,16 +146,24 @@ def read_body(request: HttpRequest) -> None:
         if not (length.isascii() and length.isdigit()):
             raise Problem(400, "Content-Length is not a number.")
         if int(length) > limit:
+            _drop(request, int(length))
             raise too_large
     elif "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
         body = b""
         while part := request.META["wsgi.input"].read(limit + 1 - len(body)):
             body += part
             if len(body) > limit:
+                _drop(request, DROPPED_BYTES)
                 raise too_large
         request._body = body  # where HttpRequest.body keeps what it read
     elif request.method in ("POST", "PUT", "PATCH") and request.META.get("SERVER_PROTOCOL") == "HTTP/1.0":
         raise Problem(411, "Say how long the body is: Content-Length is missing.")
+
+
+def _drop(request: HttpRequest, length: int) -> None:
+    left = min(length, DROPPED_BYTES)
+    while left > 0 and (part := request.META["wsgi.input"].read(min(left, 65_536))):
+        left -= len(part)
 
 
 def ContentSecurityPolicy(get_response: View) -> View:

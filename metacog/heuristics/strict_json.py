@@ -84,7 +84,8 @@ def load(raw: bytes) -> Any:
             parse_constant=_constant,
         )
     except json.JSONDecodeError as error:
-        raise Refused(400, f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
+        what = error.msg.removesuffix(" at")  # Python's own ends so where the character follows
+        raise Refused(400, f"The body is not JSON: {what} at line {error.lineno}, column {error.colno}.") from None
     # Raw NULs and surrogates are refused above, so only an escape can still bring one in.
     if ambiguous or "\\u" in text:
         errors = _ambiguities(value)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.test import Client
 
 from metacog.models import AuditEvent
 from reviews.models import AgentResponse, HeldItem
@@ -59,7 +60,7 @@ MALFORMED = [
     ("item without text", '{%s, "items": [{"kind": "chat"}]}' % R, 422, "/items/0/text"),
     ("item with a disposition", '{%s, "items": [{"kind":"chat","text":"x","disposition":"pass"}]}' % R, 422, None),
     ("empty kind", '{%s, "items": [{"kind": "", "text": "x"}]}' % R, 422, "/items/0/kind"),
-    ("attribute is a number", '{%s, "items": [{"kind":"chat","text":"x","attributes":{"a":1}}]}' % R, 422, None),
+    ("attributes are a list", '{%s, "items": [{"kind":"chat","text":"x","attributes":[]}]}' % R, 422, None),
     ("cycle is a string", '{%s, "cycle": "1"}' % R, 422, "/cycle"),
     ("cycle is a float", '{%s, "cycle": 1.0}' % R, 422, "/cycle"),
     ("cycle is true", '{%s, "cycle": true}' % R, 422, "/cycle"),
@@ -97,7 +98,7 @@ def test_it_says_what_is_wrong_and_writes_nothing(kuro, body, status, pointer):
 
 
 WELL_FORMED = [
-    ("depth at the limit", nested(2)),
+    ("depth 32", '{%s, "items": [{"kind":"chat","text":"","attributes":{"a":%s}}]}' % (R, "[" * 28 + "]" * 28)),
     ("256 items", json.dumps({"response": "x", "items": [{"kind": "chat", "text": "x"}] * 256})),
     ("an astral pair", '{"response": "\\ud83d\\ude00"}'),
     ("session of 255", json.dumps({"response": "x", "session": "𠀀" * 255})),
@@ -152,13 +153,22 @@ def test_it_says_what_is_wrong_with_a_query(kuro, path):
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [("GET", "/nowhere", 404), ("GET", "/responses", 405), ("DELETE", "/held", 405), ("GET", "/held/held_%00", 404),
-     ("GET", "/held/" + "x" * 2000, 404), ("POST", "/held/none/decision", 404)],
+     ("GET", "/held/" + "x" * 2000, 404), ("POST", "/held/none/decision", 404), ("GET", "/", 404)],
 )
 def test_every_other_error_is_a_problem_document_too(kuro, method, path, status):
     body = {"verdict": "reject", "reason": "x"} if method == "POST" else None
     answer = kuro.call(method, path, body)
     assert answer.status_code == status
     assert answer["Content-Type"] == "application/problem+json"
+
+
+def test_no_call_wants_the_token_of_a_form():
+    assert Client(enforce_csrf_checks=True).post("/api/v1/").status_code == 404
+
+
+@pytest.mark.parametrize(("path", "status"), [("/held", 200), ("/nowhere", 404), ("/responses", 405)])
+def test_it_answers_head_as_it_answers_get(kuro, path, status):
+    assert kuro.call("HEAD", path).status_code == kuro.get(path).status_code == status
 
 
 @pytest.mark.parametrize("call", ["/responses", "/threads", "/confidence", "/problems/bug-17/think-twice"])

@@ -1,6 +1,7 @@
 """POST /responses: what is answered, and what is written with it."""
 
 import hashlib
+import io
 import json
 
 import pytest
@@ -227,8 +228,6 @@ def test_it_takes_json_that_names_its_charset(kuro):
 
 
 def test_it_reads_a_body_sent_in_chunks_without_a_length(kuro, rf):
-    import io
-
     from django.test import Client
 
     def send(body):
@@ -244,6 +243,18 @@ def test_it_reads_a_body_sent_in_chunks_without_a_length(kuro, rf):
     assert send(b'{"response": "in pieces"}').status_code == 201
     assert json.loads(AgentResponse.objects.get().body) == {"response": "in pieces"}
     assert send(b'{"response": "' + b"a" * 1_048_577 + b'"}').status_code == 413
+
+
+@pytest.mark.parametrize("length", [2_000_000, None])
+def test_it_reads_what_is_on_the_way_of_a_body_that_is_too_large(kuro, length):
+    from django.test import Client
+
+    body = io.BytesIO(b" " * 2_000_000)
+    framing = {"CONTENT_LENGTH": str(length)} if length else {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked"}
+    sent = {"REQUEST_METHOD": "POST", "PATH_INFO": "/api/v1/responses", "CONTENT_TYPE": "application/json"}
+    answer = Client().request(**sent, **framing, **{"wsgi.input": body})
+    assert answer.status_code == 413
+    assert body.read() == b""  # a client that is still sending when the connection closes sees no answer
 
 
 def test_it_lets_two_hundred_through_at_once_and_then_says_when_to_come_back(kuro, aurora, monkeypatch):
