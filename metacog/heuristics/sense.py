@@ -56,7 +56,7 @@ _QUOTED_LINE = re.compile(r"^[ \t]*+>[^\n]*", re.MULTILINE)
 _TAG = re.compile(r"</?[a-z][a-z0-9:.-]{0,40}(?:\s[^<>\n]{0,400})?/?>")
 _MASK = "\0"
 _QUOTING = re.compile(rf"(?:{_any('QUOTING')})\Z")
-_NOT_QUOTING = re.compile(rf"(?:{_any('NOT_QUOTING')})\Z")
+_NOT_QUOTING = re.compile(rf"(?:{_any('NOT_QUOTING')}|{_MASK}[^.!?。\n]{{0,32}})\Z")  # code says nothing
 _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 # Every digit as 0, and all else as a blank.
 _DIGITS = bytes(ord("0") if chr(code).isdecimal() else 32 for code in range(128)) + b" " * 128
@@ -65,7 +65,10 @@ _MONEY = re.compile(r"[$€£¥]\s?\Z")
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
 _YEAR = re.compile(r"(?:1[0-9]|20)[0-9]{2}(?![0-9a-z])")
 _BEFORE_YEAR = re.compile(rf"(?:{_any('BEFORE_YEAR')})\Z")
-_DATE = re.compile(r"[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?![0-9t\]]| ?[0-9]{2}:)|[0-9]{1,4}\s?年")
+_DATE = re.compile(
+    r"[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?![0-9t\]]| ?[0-9]{2}:)"
+    r"|[0-9]{1,4}\s?年(?:\s?[0-9]{1,2}\s?月(?:\s?[0-9]{1,2}\s?[日号])?)?|[0-9]{1,2}\s?月\s?[0-9]{1,2}\s?[日号]"
+)
 _AUTHOR = re.compile(r"\([a-z][a-z .&'-]{1,60},\s\Z")
 _DAY_BEFORE, _DAY_AFTER = re.compile(r"[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z"), re.compile(r"\s[0-9]{1,4}\b")
 _NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
@@ -330,8 +333,10 @@ class _Sorting:
                         reading.conclusions.append(place(start, end))
             elif which != PLAIN and (fact := self._fact(start, end, which)) and not self._is_asked(end):
                 self.facts.append(fact)
+        covered = 0
         for start, end in islice(_numbers(prose), MAX_TERMS):
-            self._count(start, end)
+            if start >= covered:
+                covered = self._count(start, end)
         if self.claims or self.facts:
             self._leave_out_what_is_cited()
 
@@ -371,20 +376,20 @@ class _Sorting:
         if which == REPORTING:
             name = _NAME.search(self.shadow.as_sent, max(0, start - _BEFORE), start)
             return (name.start(), end) if name else None
-        return start, end
+        return None if self._is_negated(start) else (start, end)
 
-    def _count(self, start: int, end: int) -> None:
-        """Take a number down, if it is a figure or a date that somebody could look up."""
+    def _count(self, start: int, end: int) -> int:
+        """Take a number down, if it is a figure or a date that somebody could look up; give where it ends."""
         prose = self.prose
         before = prose[start - 1 : start]
         if before and (_is_wordy(before) or before in "-/.:#"):
-            return
+            return end
         if _YEAR.match(prose, start) and _AUTHOR.search(prose, max(0, start - 64), start):
             self.citations.append(start)
-            return
+            return end
         if date := _DATE.match(prose, start):
             if before == "[":  # the marker of a trail or a log
-                return
+                return end
             end = date.end()
         elif money := _MONEY.search(prose, max(0, start - 2), start):
             start = money.start()
@@ -393,9 +398,10 @@ class _Sorting:
         elif not _GROUPED.match(prose, start) and not (
             _YEAR.match(prose, start) and _BEFORE_YEAR.search(prose, max(0, start - 12), start)
         ):
-            return
+            return end
         if not self._is_asked(end):
             self.facts.append((start, end))
+        return end
 
     def _leave_out_what_is_cited(self) -> None:
         """Keep the claims and facts in whose paragraph nothing is cited."""

@@ -39,9 +39,11 @@ def conclusions(text: str) -> int:
 
 ABSOLUTE = {
     "whole words": ["It is definitely so.", "Definitely!", "(clearly) wrong", "這clearly是", "OBVIOUSLY wrong"],
-    "一定": ["這一定是快取。", "你一定知道", "他一定會來", "一定要重啟", "那一定很慢！", "我們一定能做到"],
+    "一定": ["這一定是快取。", "你一定知道", "他一定會來", "一定是逾時", "那一定很慢！", "我們一定能做到"],
     "不可能": ["這不可能。", "他不可能知道", "絕無可能", "不可能出錯", "那是不可能的"],
     "simplified": ["这一定是缓存。", "显然如此", "毫无疑问，是它", "肯定是它", "不可能出错"],
+    "no advice": ["This should definitely work.", "You are definitely wrong.", "他一定想要"],
+    "one in another": ["不可能存在一定不會倒閉的公司"],
     "affirmed": ["It is clearly not so.", "This is impossible to fix.", "No, it is obviously wrong.", "顯然不是"],
     "stated": [
         "It is clearly so. Is it slow?",
@@ -120,6 +122,16 @@ NOT_ABSOLUTE = {
         *["It is clearly so: [docs](https://example.org/a)", "根据官方文件，这一定是对的", "據《史記》，顯然如此"],
     ],
     "manner": ["He explained it more clearly.", "a clearly defined goal", "I can definitely help you with that."],
+    "advice": [
+        *["You should definitely try it.", "I'd definitely recommend that.", "So I should definitely submit it."],
+        *["到了陝西一定要嘗試一下", "一定要保持谨慎", "請一定先備份", "请您一定先备份"],
+    ],
+    "what cannot be said": [
+        *["It is impossible to provide an accurate price.", "Without it, it is impossible to determine the cause."],
+        *["沒有任何一家公司一定不會倒閉", "没有哪种药一定有效", "最不可能倒闭的公司"],
+        *["It is impossible for me to tell which.", "difficult or even impossible", "生命維持的不可能性"],
+        *["無法透過買一定次數來保證一定會中獎", "不能确保他们一定会来"],
+    ],
 }
 HEDGES = {
     "the seed's": ["I'm not sure.", "Maybe.", "It might be.", "I think so", "我不確定", "也許", "可能是", "需要確認"],
@@ -137,13 +149,15 @@ HEDGES = {
         ],
     ],
     "simplified": ["我不确定", "也许", "据说是", "应该是这样", "好像是"],
-    "rather than absolute": ["這不一定", "不太可能", "unlikely", "It is impossible to say.", "未必"],
+    "rather than absolute": ["這不一定", "不太可能", "unlikely", "It is impossible to say.", "未必", "很難說"],
+    "of possibility and view": ["It's possible.", "It appears that it broke.", "In my opinion, no.", "據傳如此"],
     "disguised": ["mаybe", "ｍａｙｂｅ", "may\u200bbe", "也\u200b許", "𝗺𝗮𝘆𝗯𝗲"],
     "curly apostrophe": ["I don’t think so"],
 }
 NOT_HEDGES = {
     "不可能": ["不可能", "絕無可能", "盡可能快", "尽可能快", "只可能是它"],
     "parts of words": ["a mighty host", "the mushi think of it", "seamless", "likelihood", "almighty", "I thinks_so"],
+    "no belief, no doubt": ["I believe in you.", "We regret any inconvenience this may have caused.", "不確定性原理"],
     "another sense": ["with all his might", "military might", "You cannot possibly win", "查看來源"],
     "code": ["`maybe`", "```\nI think\n```", "`可能`", "~~~\nmight\n~~~", "`x` `seems`"],
     "quoted": ['"maybe"', "「也許」", "“I think”", "> perhaps", "『可能』"],
@@ -154,11 +168,14 @@ NOT_HEDGES = {
 }
 CONCLUSIONS = {
     "every one": ["Therefore, yes.", "所以", "因此", "结论", "the answer", "In conclusion", "答案是"],
+    "concluded": ["Conclusion: yes", "My conclusion is that it leaks.", "Conclusions: none"],
     "disguised": ["ｔｈｅｒｅｆｏｒｅ", "所\u200b以", "結\u200b論", "thеrefore", "THEREFORE"],
 }
 NOT_CONCLUSIONS = {
     "之所以": ["之所以", "不知其所以然", "之所以慢", "他之所以來", "其之所以為"],
-    "parts of words": ["theanswer", "the answering machine", "conclusionx", "x_therefore", "inconclusions"],
+    "parts of words": ["theanswer", "the answering machine", "in conclusionx", "x_therefore", "inconclusions"],
+    "a conclusion in logic": ["Two premises and a conclusion.", "The conclusion must be true.", "No conclusions"],
+    "thereby": ["你會因此受罰", "這將因此改變", "这不能因此取消"],
     "not concluded": ["`所以`", "「因此」", "Is that the answer?", "jumping to conclusions", "並不因此"],
 }
 
@@ -212,12 +229,16 @@ FACTS = {
         "始於1998年。",
         "on March 3, 1998",
         "released 2021-04-05.",
+        "創刊於1949年5月20日",
+        "4 月 10 號上線",
+        "in 1531",
         "on 3 March",
         "西元1368建立",
     ],
     "names": [
         *["Albert Einstein said so.", "Dr. Smith discovered it.", "Studies show that it helps.", "Experts say so."],
         *["愛因斯坦曾說要簡單", "研究顯示有效", "专家认为有效", "眾所周知，水會沸騰"],
+        *["瓦特發明了蒸汽機", "英國人瓦特發明了它", "，王教授曾指出", "蒸汽機由瓦特發明了出來", "发明家爱迪生声称"],
     ],
     "quotations": [
         *[
@@ -225,7 +246,7 @@ FACTS = {
             'The king said, "let there be rain".',
             "孔子說：「學而時習之」",
         ],
-        *["魯迅曾說「救救孩子」", "As Kant says, “dare to know”"],
+        *["魯迅曾說「救救孩子」", "As Kant says, “dare to know”", "A critic wrote: “it is the end of an age”"],
     ],
 }
 NO_FACTS = {
@@ -239,11 +260,19 @@ NO_FACTS = {
             "第3步",
             "in 3 steps",
         ],
-        *["- 1. 2. 3.", "item #1998", "at 10:30"],
+        *["- 1. 2. 3.", "item #1998", "at 10:30", "your card ending in 1531", "The number ends in 1999."],
     ],
     "markers and logs": ["[2026-02-16] done", "2026-02-16T08:00:00Z ok", "2026-02-16 08:00 ok", "`in 1998`"],
     "words": ["You may go.", "They march on.", "the 'studies' folder", "I said so.", "He said so.", "我曾說過"],
-    "our own words": ['You said "let there be rain".', "The error message says “no such file”.", "你說「要下雨」"],
+    "nobody's name": [
+        *["他成功地發明了它", "水燒開後產生了靈感發明了它", "在世紀末發明了它", "有人聲稱有效", "許多人聲稱有效"],
+    ],
+    "denied": ["沒有得到科學證明", "缺乏科学证明", "No studies show that it helps.", "尚未有研究顯示有效"],
+    "our own words": [
+        *['You said "let there be rain".', "The error message says “no such file”.", "你說「要下雨」"],
+        *['`RuntimeError` says "no such app".', 'The script says "SUCCESS".', 'The reporter says: "it broke".'],
+        *['the line quoted from "The Godfather"', 'It says "found 2 actions".'],
+    ],
     "asked": ["Did it begin in 1998?", "Is it 12%?", "人口有2300萬嗎？", "Was it Albert Einstein who said so?"],
     "cited": [
         *[
@@ -251,7 +280,7 @@ NO_FACTS = {
             "Sales rose 12% (https://example.org/a).",
             "According to the census, 23.5 million people.",
         ],
-        *["根據統計，人口有2300萬。", "The rate is 12% (Smith, 2020)."],
+        *["根據統計，人口有2300萬。", "The rate is 12% (Smith, 2020).", "據記載，那是208年"],
     ],
 }
 
@@ -264,6 +293,11 @@ def test_it_asks_for_the_source_of_figures_dates_names_and_quotations(text: str)
 @pytest.mark.parametrize("text", rows(NO_FACTS))
 def test_it_asks_for_no_source_where_there_is_one_or_nothing_to_look_up(text: str) -> None:
     assert hesitate(text).signals == ()
+
+
+def test_a_book_is_a_source_of_what_stands_in_it_only() -> None:
+    assert hesitate("在《三國志》一書中，那是208年").signals == ()
+    assert evidence(hesitate("1959年起在《明報》連載"), "no-source") == ["1959年"]
 
 
 def test_it_counts_each_fact_and_points_at_all_of_it() -> None:

@@ -30,11 +30,15 @@ HEDGE = (
     *("i believe", "i guess", "i suspect", "i assume", "i don't think", "i'm guessing", "my understanding is"),
     *("unsure", "uncertain", "unclear", "not certain", "not clear", "not entirely sure", "can't be sure"),
     *("as far as i know", "as far as i can tell", "to my knowledge", "if i remember correctly"),
-    *("impossible to say", "impossible to tell", "impossible to know", "hard to say", "it is said that"),
-    *("not necessarily", "not definitely", "it depends"),
+    *("impossible to say", "impossible to tell", "impossible to know", "impossible to determine", "hard to say"),
+    *("impossible to provide", "impossible to give", "impossible to predict", "impossible to verify"),
+    *("impossible to confirm", "impossible to answer", "impossible to guess", "impossible to identify"),
+    *("it is said that", "not necessarily", "not definitely", "it depends", "potentially", "conceivably"),
+    *("it is possible", "it's possible", "it appears", "in my opinion", "in my view"),
+    *("cannot confirm", "can't confirm", "impossible for me to", "impossible for an ai"),
 )
-# Seed 000.
-CONCLUSION = ("therefore", "conclusion", "conclusions", "the answer", "the answers")
+# Seed 000; "conclusion" only where something is concluded: a premise and a conclusion are logic.
+CONCLUSION = ("therefore", "in conclusion", "the answer", "the answers", "conclusion:", "conclusions:", "conclusion is")
 # Seed 000; the last line gives reasons, too.
 REASONING = (
     *("however", "because", "on the other hand", "alternatively"),
@@ -48,10 +52,15 @@ CITATION = (
 # Listed so that what lies in them does not count.
 PLAIN = (
     *("open source:", "all his might", "all her might", "all its might", "all my might", "military might"),
-    *("the might of", "might and main", "jump to conclusions", "jumping to conclusions", "foregone conclusion"),
+    *("the might of", "might and main"),
     *("the answer key", "not impossible", "nothing is impossible", "mission impossible", "impossible to miss"),
+    *("or even impossible", "if not impossible"),
     *("more clearly", "as clearly as", "clearly and", "clearly defined", "clearly explained", "clearly stated"),
     *("speak clearly", "write clearly", "can definitely help", "can definitely assist", "definitely worth"),
+    # Advice, resolutions and thanks claim nothing.
+    *("you should definitely", "we should definitely", "i should definitely", "i'll definitely", "i will definitely"),
+    *("would definitely recommend", "definitely recommend", "i'd definitely", "i would definitely"),
+    *("i believe in", "inconvenience this may have caused", "inconvenience it may have caused"),
     *("cannot possibly", "can't possibly", "could not possibly", "couldn't possibly", "not possibly"),
 )
 NEGATED = (
@@ -67,7 +76,7 @@ UNITS = (
     r"percent|per cent|thousand|million|billion|trillion|dollars?|euros?|pounds?|usd|people|inhabitants"
     r"|(?:kilo)?met(?:er|re)s?|km|kg|miles?|feet|tons?|tonnes?|acres|hectares|degrees|years old|times (?:more|less|as)"
 )
-BEFORE_YEAR = r"\b(?:in|since|during|circa|year)\s+"
+BEFORE_YEAR = r"\b(?:(?<!ending )(?<!ends )in|since|during|circa|year)\s+"
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
@@ -82,7 +91,9 @@ REPORTING = ("said", "wrote", "argued", "argues", "claimed", "discovered", "prov
 # What stands before a quotation that somebody is made to say, and when it is no claim about anybody.
 QUOTING = r"\b(?:said|says|wrote|writes|stated|states|argued|argues|claimed|claims|put it|quote|quoted)\b[^.!?\n]{0,24}"
 NOT_QUOTING = (
-    r"\b(?:you|your|i|we|my|our|users?|description|instructions?|issue|report|docs?|documentation|comment|error"
-    r"|message|warning|pr|docstring|output|test|readme|guide)\b[^.!?\n]{0,32}"
+    r"\b(?:you|your|i|we|my|our|users?|description|instructions?|issue|report(?:er)?|docs?|documentation|comment"
+    r"|[a-z]*error|exception|traceback|message|warning|pr|docstring|output|tests?|readme|guide|script|code|system"
+    r"|logs?|tool|ticket|task|prompt|page|it|which)\b[^.!?\n]{0,32}"
+    r"|\bquoted? (?:from|of|in|by)\s*"
 )
 NAME = r"\b(?:(?:Dr|Prof|Mr|Mrs|Ms|President|Professor)\.? [A-Z][a-z]+|[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z][a-z]+) (?:once )?"
