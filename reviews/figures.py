@@ -48,6 +48,11 @@ def day_of(moment: datetime) -> date:
     return moment.astimezone(UTC).date()
 
 
+def start_of(day: date) -> datetime:
+    """Return the moment at which a day begins."""
+    return datetime.combine(day, time(), UTC)
+
+
 def recount(agent: Agent, day: date) -> DailyFigure:
     """Count one day of an agent from its rows, and store it."""
     with transaction.atomic():
@@ -108,7 +113,7 @@ def days_between(first: date, last: date) -> Iterator[date]:
 
 
 def _count(agent: Agent, day: date) -> dict[str, Any]:
-    start = datetime.combine(day, time(), UTC)
+    start = start_of(day)
     responses = AgentResponse.objects.filter(
         agent=agent, received_at__gte=start, received_at__lt=start + _DAY
     ).order_by()

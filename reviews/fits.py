@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Length
@@ -76,7 +76,7 @@ def _cases(agent: Agent, responses: QuerySet[AgentResponse], since: date) -> lis
         by=Decision.By.PERSON,
         seq__isnull=False,
         held__response__in=responses,
-        held__response__received_at__gte=datetime.combine(since, time(), UTC),
+        held__response__received_at__gte=figures.start_of(since),
     )
     rejected: dict[int, bool] = {}
     for response, verdict in decided.order_by("-seq").values_list("held__response", "verdict")[:MOST_DECISIONS]:

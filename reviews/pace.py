@@ -10,7 +10,7 @@ import time as clock
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
@@ -22,7 +22,7 @@ from django.db.models.functions import TruncDate
 
 from metacog.heuristics.reading import is_hasty, seconds_to_read
 from metacog.models import Team, User
-from reviews.figures import DAYS_A_RUN, Ratio, percentile
+from reviews.figures import DAYS_A_RUN, Ratio, percentile, start_of
 from reviews.models import Decision, PaceFigure
 
 Verdict = Decision.Verdict
@@ -69,7 +69,7 @@ def count_days(now: datetime) -> int:
     by_people = _final(now)
     last = PaceFigure.objects.aggregate(last=Max("day"))["last"]
     if last:
-        by_people = by_people.filter(decided_at__gte=_start(last - timedelta(days=1)))
+        by_people = by_people.filter(decided_at__gte=start_of(last - timedelta(days=1)))
     by_day = by_people.annotate(day=TruncDate("decided_at", tzinfo=UTC)).order_by("day")
     days = list(by_day.values_list("day", flat=True).distinct()[:DAYS_A_RUN])
     for day in days:
@@ -82,12 +82,8 @@ def _final(now: datetime) -> QuerySet[Decision]:
     return Decision.objects.filter(person__isnull=False, undone_at=None, release_at__lte=now)
 
 
-def _start(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
-
-
 def _count_day(day: date, now: datetime) -> None:
-    decided = _final(now).filter(decided_at__gte=_start(day), decided_at__lt=_start(day + timedelta(days=1)))
+    decided = _final(now).filter(decided_at__gte=start_of(day), decided_at__lt=start_of(day + timedelta(days=1)))
     told = decided.order_by("decided_at", "id").values_list(
         "person", "held__team", "verdict", "held__hesitation_score", "shown_ms", "held__text"
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from time import monotonic
 from typing import Any
 
@@ -24,6 +24,7 @@ from metacog.models import Agent, AgentState, Language, User
 from patterns import lessons
 from patterns.models import Lesson, Problem, ThinkTwice
 from patterns.scorer import BCP47, scorer_for
+from reviews.figures import day_of, start_of
 from reviews.models import AgentResponse, Decision, HeldItem, Reflection
 from reviews.wire import instant, owed
 
@@ -43,11 +44,11 @@ def reflect_due(now: datetime) -> int:
     began, made = monotonic(), 0
     last = dict(Reflection.objects.order_by().values_list("agent").annotate(Max("day")))
     for agent in Agent.objects.filter(enabled=True).select_related("team").order_by("pk"):
-        for day in _days_due(agent, last.get(agent.pk), now.astimezone(UTC).date()):
+        for day in _days_due(agent, last.get(agent.pk), day_of(now)):
             if monotonic() - began > TURN_SECONDS:
                 return made
             try:
-                made += reflect(agent, _begin_of(day + _DAY), day=day) is not None
+                made += reflect(agent, start_of(day + _DAY), day=day) is not None
             except Exception:  # one agent that cannot be reflected upon must not take the others' turn
                 log.exception("No reflection on %s for %s", agent.public_id, day)
     return made
@@ -119,10 +120,6 @@ def shape(row: Reflection) -> dict[str, Any]:
     }
 
 
-def _begin_of(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
-
-
 def _days_due(agent: Agent, last: date | None, today: date) -> list[date]:
     """Return the days that are over, had responses, and were not looked back on; a new agent's begin with yesterday."""
     if not scorer_for(agent).policy.parts["reflection"]:
@@ -131,7 +128,7 @@ def _days_due(agent: Agent, last: date | None, today: date) -> list[date]:
     if first >= today:
         return []
     posted = AgentResponse.objects.filter(
-        agent=agent, received_at__gte=_begin_of(first), received_at__lt=_begin_of(today)
+        agent=agent, received_at__gte=start_of(first), received_at__lt=start_of(today)
     )
     days = posted.order_by().values_list(TruncDate("received_at", tzinfo=UTC), flat=True).distinct()
     return sorted(day for day in days if day)
@@ -149,7 +146,7 @@ def _read(period: QuerySet[AgentResponse]) -> tuple[list[Turn], dict[str, tuple[
         turns.append(
             Turn(
                 id=row.public_id,
-                day=row.received_at.astimezone(UTC).date().isoformat(),
+                day=day_of(row.received_at).isoformat(),
                 message=(body.get("user_message") or "")[:SHOWN],
                 response=body["response"][:SHOWN],
                 session=row.session,

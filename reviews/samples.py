@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from itertools import islice
 
 from django.db import transaction
@@ -42,7 +42,7 @@ def pick_due(now: datetime) -> int:
 
 
 def _pick(agent: Agent, day: date) -> int:
-    start = datetime.combine(day, time(), UTC)
+    start = figures.start_of(day)
     passed = AgentResponse.objects.filter(
         agent=agent,
         received_at__gte=start,
