@@ -21,6 +21,7 @@ from metacog.heuristics import lessons as heuristics
 from metacog.heuristics.lessons import Chosen
 from metacog.models import Agent, Team, User
 from patterns.models import Lesson
+from patterns.wire import one_line
 
 State, Origin = Lesson.State, Lesson.Origin
 
@@ -50,11 +51,6 @@ class Proposal:
     topics: tuple[str, ...]
     responses: tuple[str, ...]  # ids, oldest first
     origin: Lesson.Origin = Origin.REFLECTION
-
-
-def one_line(text: str) -> str:
-    """Return a text without line breaks: a lesson is a line of the context."""
-    return " ".join(text.split())
 
 
 def read_topics(raw: str) -> list[str]:

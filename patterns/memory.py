@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable
-from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from metacog.heuristics.contradictions import contradicted
 from metacog.models import Agent, AgentState, AuditEvent, Team, User
 from patterns.models import Memory, MemoryConflict, MemoryTerm
 from patterns.scorer import scorer_for
+from patterns.wire import instant
 
 MAX_MEMORIES = 10_000  # of a team, not counting retired ones; so many are still searched in tens of milliseconds
 COMPARED = 20  # memories most like a new one that it is compared with, as far as they fit into
@@ -198,7 +198,7 @@ def shape(memory: Memory, conflicts: Iterable[MemoryConflict] = ()) -> dict[str,
         "by": "agent" if memory.agent_id else "person",
         "confirmed_by": None if memory.confirmed_at is None else "person" if memory.confirmed_by_id else "rule",
         "hesitation": memory.hesitation_score,
-        "created_at": _instant(memory.created_at),
+        "created_at": instant(memory.created_at),
         "contradicts": [
             {
                 "id": other.public_id,
@@ -287,7 +287,3 @@ def _record(action: str, row: Memory, actor: audit.Actor, **data: Any) -> AuditE
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _instant(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -21,6 +21,7 @@ from metacog.heuristics.stuck_settings import StuckSettings
 from metacog.models import Agent, AgentState, AuditEvent, Language, User
 from patterns.models import Problem, ThinkTwice
 from patterns.scorer import BCP47, scorer_for
+from patterns.wire import instant
 
 MESSAGES = 8  # responses whose user's message goes into a brief
 
@@ -119,15 +120,15 @@ def shape(problem: Problem) -> dict[str, Any]:
     return {
         **found.as_dict(),
         "session": problem.session,
-        "touched_at": _instant(problem.touched_at),
-        "resolved_at": problem.resolved_at and _instant(problem.resolved_at),
+        "touched_at": instant(problem.touched_at),
+        "resolved_at": problem.resolved_at and instant(problem.resolved_at),
         "answers": [
             {
                 "points": each.points,
-                "suggested_at": each.suggested_at and _instant(each.suggested_at),
+                "suggested_at": each.suggested_at and instant(each.suggested_at),
                 "answer": each.answer or None,
                 "by": each.by or None,
-                "answered_at": each.answered_at and _instant(each.answered_at),
+                "answered_at": each.answered_at and instant(each.answered_at),
                 "outcome": each.outcome or None,
             }
             for each in problem.think_twice.all()
@@ -200,7 +201,3 @@ def _said(verdict: dict[str, Any]) -> dict[str, Any]:
 def _event(action: str, row: Problem, actor: audit.Actor, **data: Any) -> AuditEvent:
     agent = row.agent
     return audit.event(action, row.public_id, actor=actor, team=agent.team_id, agent=agent, **data)
-
-
-def _instant(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -18,7 +18,7 @@ from metacog.heuristics.threads import LAST_STEPS, MAX_ACTIVE, Step, Thread, top
 from metacog.models import Agent, AgentState
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.scorer import scorer_for
-from patterns.threads import one_line
+from patterns.wire import instant, one_line
 
 BUDGET = 6_000  # characters of the <threads> section; three titles and what is next fit in any case
 ARTICLE = 6_000  # characters of the way there
@@ -145,16 +145,16 @@ def shape(row: ThoughtThread, trail: Iterable[ThreadStep]) -> dict[str, Any]:
         "state": row.state,
         "touches": row.touches,
         "next": row.next,
-        "created_at": _instant(row.created_at),
-        "touched_at": _instant(row.touched_at),
-        "resolved_at": row.resolved_at and _instant(row.resolved_at),
+        "created_at": instant(row.created_at),
+        "touched_at": instant(row.touched_at),
+        "resolved_at": row.resolved_at and instant(row.resolved_at),
         "trail": [
             {
                 "note": step.text,
                 "on": step.on and step.on.isoformat(),
                 "by": step.by,
                 "response": step.response or None,
-                "at": _instant(step.at),
+                "at": instant(step.at),
             }
             for step in trail
         ],
@@ -163,7 +163,3 @@ def shape(row: ThoughtThread, trail: Iterable[ThreadStep]) -> dict[str, Any]:
 
 def _day(moment: datetime) -> date:
     return moment.astimezone(UTC).date()
-
-
-def _instant(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

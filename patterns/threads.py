@@ -22,6 +22,7 @@ from metacog.heuristics.threads import slug_of
 from metacog.models import Agent, AgentState, AuditEvent, User
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.scorer import scorer_for
+from patterns.wire import one_line
 
 State, Op = ThoughtThread.State, ThreadStep.Op
 
@@ -218,11 +219,6 @@ def edit(thread: ThoughtThread, title: str, next: str, actor: User) -> bool:
             ThoughtThread.objects.filter(pk=row.pk).update(**new)
             _event("thread-changed", row, actor, before=row.state, after=row.state, fields=fields).save()
     return bool(fields)
-
-
-def one_line(text: str) -> str:
-    """Return a text without line breaks: a step is a line of Markdown, and of the context."""
-    return " ".join(text.split())
 
 
 def _too_long(sentence: str, most: int) -> NotDone:

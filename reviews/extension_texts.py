@@ -14,8 +14,9 @@ from metacog.models import Agent
 from patterns.memory import shape as memory_shape
 from patterns.models import Memory
 from patterns.scorer import scorer_for
+from patterns.wire import instant
 from reviews.models import ExtensionRequest
-from reviews.wire import instant, matched
+from reviews.wire import matched
 
 State, By = ExtensionRequest.State, ExtensionRequest.By
 

@@ -12,7 +12,7 @@ from metacog import heuristics
 from metacog.models import Agent, AgentState
 from patterns import lessons, thinking, thread_texts
 from patterns.models import Problem, ThinkTwice, ThoughtThread
-from patterns.threads import one_line
+from patterns.wire import one_line
 from reviews import extension_texts
 from reviews.models import AgentResponse, ExtensionRequest, HeldItem
 from reviews.wire import held_shape

@@ -24,9 +24,10 @@ from metacog.models import Agent, AgentState, Language, User
 from patterns import lessons
 from patterns.models import Lesson, Problem, ThinkTwice
 from patterns.scorer import BCP47, scorer_for
+from patterns.wire import instant
 from reviews.figures import day_of, start_of
 from reviews.models import AgentResponse, Decision, HeldItem, Reflection
-from reviews.wire import instant, owed
+from reviews.wire import owed
 
 WINDOW = timedelta(days=7)  # that is looked back on: a day alone tells too little
 MOST = 1_000  # responses of it, the latest

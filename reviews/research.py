@@ -24,8 +24,9 @@ from metacog.heuristics import research as heuristics
 from metacog.heuristics.research import Finding, Question
 from metacog.models import Agent, AgentState, AuditEvent, Language
 from patterns.scorer import BCP47
+from patterns.wire import instant
 from reviews.models import Research
-from reviews.wire import instant, owed
+from reviews.wire import owed
 
 State, Trouble = Research.State, Research.Trouble
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from metacog.heuristics import recall
 from metacog.models import Agent
+from patterns.wire import instant
 from reviews.models import Decision, Delivery, HeldItem
-
-
-def instant(moment: datetime) -> str:
-    """Return RFC 3339 in UTC, to the millisecond."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def held_shape(held: HeldItem) -> dict[str, Any]:
