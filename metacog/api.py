@@ -6,6 +6,7 @@ import json
 from copy import deepcopy
 from typing import Any, TypeVar
 
+from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, ValidationError
@@ -17,10 +18,10 @@ from pydantic import ValidationError as PydanticError
 from metacog.heuristics import ENGINE, wire
 from metacog.keys import agent_with_key, is_signed
 from metacog.models import Agent
-from metacog.problems import Problem, answer
+from metacog.problems import Problem, answer, at
 
 Shape = TypeVar("Shape", bound=BaseModel)
-
+Row = TypeVar("Row", bound=Model)
 
 REFERENCE = "#/components/schemas/{model}"
 
@@ -91,6 +92,24 @@ def takes(shape: type[BaseModel], *examples: dict[str, Any]) -> dict[str, Any]:
     if examples:
         content["examples"] = {f"example {number}": {"value": value} for number, value in enumerate(examples, 1)}
     return {"requestBody": {"required": True, "content": {"application/json": content}}}
+
+
+def cursor(own: QuerySet[Row], after: str) -> Row | None:
+    """Return the row whose public id is `after`, behind which a page begins; None for the first page, whose is "".
+
+    Raises a Problem when it is none of the caller's `own`.
+    """
+    row = own.filter(public_id=after).first() if after else None
+    if after and row is None:
+        raise at("/query/after", "This is no cursor of ours: give back `next` as it was.")
+    return row
+
+
+def page_of(rows: QuerySet[Row], limit: int) -> tuple[list[Row], str | None]:
+    """Return the first rows, and the `after` of the page that follows; None on the last."""
+    found = list(rows[: limit + 1])
+    last: Any = found[limit - 1] if len(found) > limit else None
+    return found[:limit], last and last.public_id
 
 
 def as_json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> HttpResponse:

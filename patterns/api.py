@@ -12,7 +12,7 @@ from django.utils.http import quote_etag
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
-from metacog.api import AgentRequest, as_json, read_shape, takes
+from metacog.api import AgentRequest, as_json, cursor, page_of, read_shape, takes
 from metacog.heuristics.verdict import StuckPart
 from metacog.models import Agent
 from metacog.problems import Problem as Refusal
@@ -104,15 +104,12 @@ Session = Annotated[str | None, Query(max_length=255, description="Without it: t
 @router.get("/problems", response=ProblemPage, summary="List problems")
 def list_problems(request: AgentRequest, after: str = "") -> HttpResponse:
     """List what you work on and has shown a sign of being stuck, the newest first."""
-    rows = Problem.objects.filter(agent=request.auth, points__gt=0).order_by("-id")
-    if after:
-        cursor = Problem.objects.filter(agent=request.auth, public_id=after).first()
-        if cursor is None:
-            raise at("/query/after", "This is no cursor of ours: give back `next` as it was.")
-        rows = rows.filter(pk__lt=cursor.pk)
-    page = list(rows.select_related("agent__team").prefetch_related("think_twice")[: PAGE + 1])
-    following = page[PAGE - 1].public_id if len(page) > PAGE else None
-    return as_json({"items": [thinking.shape(row) for row in page[:PAGE]], "next": following})
+    own = Problem.objects.filter(agent=request.auth)
+    rows = own.filter(points__gt=0).order_by("-id")
+    if last := cursor(own, after):
+        rows = rows.filter(pk__lt=last.pk)
+    page, following = page_of(rows.select_related("agent__team").prefetch_related("think_twice"), PAGE)
+    return as_json({"items": [thinking.shape(row) for row in page], "next": following})
 
 
 @router.post(

@@ -11,7 +11,7 @@ from django.utils import translation
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
-from metacog.api import AgentRequest, as_json, read_shape, takes
+from metacog.api import AgentRequest, as_json, cursor, page_of, read_shape, takes
 from metacog.heuristics.threads import MAX_SLUG, slug_of
 from metacog.problems import Problem, at
 from patterns import thread_texts, threads
@@ -81,18 +81,15 @@ def list_threads(
     limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
 ) -> HttpResponse:
     """List your thought threads, the newest first, each with the last three entries of its trail."""
-    rows = ThoughtThread.objects.filter(agent=request.auth).order_by("-id")
+    own = ThoughtThread.objects.filter(agent=request.auth)
+    rows = own.order_by("-id")
     if state is not None:
         rows = rows.filter(state=state)
-    if after:
-        cursor = ThoughtThread.objects.filter(agent=request.auth, public_id=after).first()
-        if cursor is None:
-            raise at("/query/after", "This is no cursor of ours: give back `next` as it was.")
-        rows = rows.filter(pk__lt=cursor.pk)
-    page = list(rows[: limit + 1])
-    following = page[limit - 1].public_id if len(page) > limit else None
-    trails = thread_texts.last_steps(page[:limit])
-    return as_json({"items": [thread_texts.shape(row, trails[row.pk]) for row in page[:limit]], "next": following})
+    if last := cursor(own, after):
+        rows = rows.filter(pk__lt=last.pk)
+    page, following = page_of(rows, limit)
+    trails = thread_texts.last_steps(page)
+    return as_json({"items": [thread_texts.shape(row, trails[row.pk]) for row in page], "next": following})
 
 
 @router.post(

@@ -13,6 +13,8 @@ from metacog.api import (
     UNSIGNED,
     AgentRequest,
     as_json,
+    cursor,
+    page_of,
     read_json,
     read_shape,
     signed_agent,
@@ -165,16 +167,12 @@ def list_held(
 ) -> HttpResponse:
     """List your held items in one state, the one due for review first."""
     decisions.settle(request.auth)
-    rows = HeldItem.objects.filter(agent=request.auth).select_related("response")
-    rows = rows.filter(closed_at=None) if state == "pending" else rows.filter(state=state).exclude(closed_at=None)
-    if after:
-        cursor = HeldItem.objects.filter(agent=request.auth, public_id=after).first()
-        if cursor is None:
-            raise at("/query/after", "This is no cursor of ours: give back `next` as it was.")
-        rows = rows.after(cursor)
-    page = list(rows.order_by("review_due_at", "id")[: limit + 1])
-    following = page[limit - 1].public_id if len(page) > limit else None
-    return as_json({"items": [held_shape(held) for held in page[:limit]], "next": following})
+    own = HeldItem.objects.filter(agent=request.auth)
+    rows = own.filter(closed_at=None) if state == "pending" else own.filter(state=state).exclude(closed_at=None)
+    if last := cursor(own, after):
+        rows = rows.after(last)
+    page, following = page_of(rows.select_related("response").order_by("review_due_at", "id"), limit)
+    return as_json({"items": [held_shape(held) for held in page], "next": following})
 
 
 @router.get("/held/{held_id}", response=Held, summary="Read a held item")

@@ -10,7 +10,7 @@ from django.utils import translation
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
-from metacog.api import AgentRequest, as_json, read_shape, takes
+from metacog.api import AgentRequest, as_json, cursor, page_of, read_shape, takes
 from metacog.heuristics.wire import Name
 from metacog.problems import Problem, at
 from reviews import extension_texts, extensions
@@ -170,7 +170,8 @@ def list_extensions(
     """
     agent = request.auth
     extensions.settle(agent)
-    rows = ExtensionRequest.objects.filter(agent=agent).order_by("-id")
+    own = ExtensionRequest.objects.filter(agent=agent)
+    rows = own.order_by("-id")
     budget = message = None
     if (session, problem, step) != (None, None, None):
         rows = rows.filter(session=session or "", problem=problem or "")
@@ -178,14 +179,10 @@ def list_extensions(
         if not budget["left"]:
             with translation.override(agent.language):
                 message = extension_texts.max_steps_reached()
-    if after:
-        cursor = ExtensionRequest.objects.filter(agent=agent, public_id=after).first()
-        if cursor is None:
-            raise at("/query/after", "This is no cursor of ours: give back `next` as it was.")
-        rows = rows.filter(pk__lt=cursor.pk)
-    page = list(rows[: limit + 1])
-    following = page[limit - 1].public_id if len(page) > limit else None
-    items = extension_texts.shapes(agent, page[:limit])
+    if last := cursor(own, after):
+        rows = rows.filter(pk__lt=last.pk)
+    page, following = page_of(rows, limit)
+    items = extension_texts.shapes(agent, page)
     return as_json({"items": items, "next": following, "budget": budget, "message": message})
 
 
