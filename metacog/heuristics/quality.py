@@ -199,11 +199,14 @@ def _answers(reply: Reading, message: Reading | None, flags: list[Flag]) -> tupl
         return None, None  # no words in common to judge by: consistency tells
     questions = [_Question.of(message.folded[place.start : place.end]) for place in asked]
     open_questions = _unanswered_of(questions, reply)
+    if open_questions and len(questions) == 1 and len(questions[0].terms) < _PLENTY:
+        # "Who wrote it?": the rest of the message tells what.
+        open_questions = [] if _taken_up(words.terms(message.words), reply) else open_questions
     completeness = round(1 - len(open_questions) / len(asked), 2) if asked else None
     if open_questions:
         flags.append(_unanswered(message, [asked[number] for number in open_questions], len(asked)))
     responsiveness = _responsiveness(message, questions, reply, answered=len(asked) > len(open_questions))
-    if responsiveness is not None and responsiveness <= _STATED:
+    if asked and responsiveness is not None and responsiveness < _STATED:
         flags.append(Flag("off-topic", "shares hardly a word with the message"))
     return responsiveness, completeness
 
@@ -229,44 +232,61 @@ _REASON, _NUMBER, _POLAR = (
     re.compile(f"{english}|{chinese}")
     for english, chinese in ((en.REASON, zh.REASON), (en.NUMBER, zh.NUMBER), (rf"\A\s*{en.POLAR}", zh.POLAR))
 )
+_REQUEST = re.compile(rf"\A\W*{en.REQUEST}|{zh.REQUEST}")
 # What is asked about a quotation stands outside it: “…” is a line from which poem?
 _QUOTATION = re.compile(r'"[^"\n]{8,}"|「[^」\n]{8,}」|『[^』\n]{8,}』')
 _GIVES_REASON = re.compile(f"{en.REASON_WORDS}|{zh.REASON_WORDS}")
 _GIVES_NUMBER = re.compile(rf"\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
-_ASKS_FOR = re.compile(f"{en.ASKS_FOR}|{zh.ASKS_FOR}")
+_PUTS_OFF = re.compile(f"{en.ASKS_FOR}|{zh.ASKS_FOR}|{en.GOES_TO_FIND_OUT}|{zh.GOES_TO_FIND_OUT}")
+_HAS_NO_ANSWER = re.compile(f"{en.HAS_NO_ANSWER}|{zh.HAS_NO_ANSWER}")
 _COURTESY = re.compile(f"{en.COURTESY}|{zh.COURTESY}")
 _YES_OR_NO = en.YES_OR_NO | zh.YES_OR_NO
-_SHARE = 5  # one of so many words of a question, its own, tells that it is spoken of
-_BARE = 12  # tokens of an answer that need not repeat what was asked
+# One of so many words of a question, its own, tells that it is spoken of; of pairs of characters half lie across two
+# words, and never come again. Three are enough of any.
+_SHARE, _SHARE_OF_PAIRS, _PLENTY = 1 / 5, 1 / 8, 3
+_BARE = 12  # words of an answer that need not repeat what was asked
+_WORDS_IN_CHARACTER = 0.6
 
 
 def _form(question: str) -> Callable[[str], bool]:
+    if _REQUEST.search(question):
+        return _has_any_form
     if _REASON.search(question):
         return lambda answer: _GIVES_REASON.search(answer) is not None
     if _NUMBER.search(question):
         return lambda answer: _GIVES_NUMBER.search(answer) is not None
     if _POLAR.search(question):
         return lambda answer: not _YES_OR_NO.isdisjoint(words.tokens(answer)[:3])
-    return lambda answer: 0 < len(words.tokens(answer)) <= _BARE
+    return lambda answer: 0 < _size(words.tokens(answer)) <= _BARE
+
+
+def _has_any_form(answer: str) -> bool:
+    """Take anything for what is done about a request ("could you check again?")."""
+    return bool(answer.strip())
+
+
+def _size(tokens: list[str]) -> float:
+    """Count words, a Chinese character for the part of one that it is."""
+    return sum(1 if len(token) > 1 or token.isascii() else _WORDS_IN_CHARACTER for token in tokens)
 
 
 def _unanswered_of(questions: list[_Question], reply: Reading) -> list[int]:
     """Give the numbers of the questions the reply does not account for.
 
-    A question is accounted for by its own words, by a sentence that answers no other and has the form of an answer
-    (a number to "how many", yes or no, a reason to "why", a few words to the rest), or by asking back.
+    A question is accounted for by its own words; by a sentence that answers no other, and has the form of an answer
+    (a number to "how many", yes or no, a reason to "why", a few words to the rest) or says that there is none to be
+    had; or by asking back, by going to find out, by handing over.
     """
     still_open = []
     claimed: list[str] = []
     for number, question in enumerate(questions):
         others = {term for other in questions if other is not question for term in other.terms}
         own = [term for term in question.terms if term not in others] or question.terms
-        shared = [term for term in own if term in reply.spaced]
-        if len(shared) * _SHARE >= len(own):
+        if shared := _taken_up(own, reply):
             claimed += shared
         else:
             still_open.append(number)
-    if not still_open or _asks_back(reply.folded):
+    if not still_open or _puts_off(reply.folded):
         return []
     free = []
     for start, end in words.sentences(reply.folded):
@@ -275,19 +295,26 @@ def _unanswered_of(questions: list[_Question], reply: Reading) -> list[int]:
         if not any(term in spaced for term in claimed):
             free.append(sentence)
     unanswered = []
-    for number in still_open:
+    for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
         for place, sentence in enumerate(free):
-            if questions[number].fits(sentence):
+            if questions[number].fits(sentence) or _HAS_NO_ANSWER.search(sentence):
                 del free[place]
                 break
         else:
-            if len(questions) > 1 or len(reply.words) > _BARE:
+            if len(questions) > 1 or _size(reply.words) > _BARE:
                 unanswered.append(number)
-    return unanswered
+    return sorted(unanswered)
 
 
-def _asks_back(folded: str) -> bool:
-    if _ASKS_FOR.search(folded):
+def _taken_up(terms: Sequence[str], reply: Reading) -> list[str]:
+    """Give the terms that the reply takes up, none where they are too few to tell."""
+    shared = [term for term in terms if term in reply.spaced]
+    wanted = sum(_SHARE_OF_PAIRS if " " in term.strip() else _SHARE for term in terms)
+    return shared if len(shared) >= min(_PLENTY, wanted) else []
+
+
+def _puts_off(folded: str) -> bool:
+    if _PUTS_OFF.search(folded):
         return True
     return "?" in folded and any(
         "?" in folded[start:end] and not _COURTESY.search(folded, start, end) for start, end in words.questions(folded)
@@ -389,7 +416,9 @@ def _has_sane_length(reply: Reading, language: Language | None, settings: Qualit
     en_limits, zh_limits = settings.limits.en, settings.limits.zh
     if max(en_limits.min, zh_limits.min) <= length <= min(en_limits.max, zh_limits.max):
         return True  # in any script
-    script = reply.script or words.script_of(reply.folded, least=0) or _SCRIPTS[language or "en"]
+    script = reply.script or words.script_of(reply.folded, least=0)
+    if script is None or (script == "latin" and not reply.script):  # "DOTA" answers in any language
+        script = _SCRIPTS[language or "en"]
     limits = zh_limits if script in ("han", "kana", "hangul") else en_limits
     if length < limits.min:
         if length:

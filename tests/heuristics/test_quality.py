@@ -36,7 +36,16 @@ def flags(quality: Quality) -> list[str]:
         ("Thank you for your help!", "You're welcome! Have a great day."),
         ("Can you cancel order 12 and refund me?", "Could you tell me the e-mail address of the account first?"),
         ("為什麼測試失敗？", "測試失敗是因為快取過期了。"),
+        ("Is there somebody else I could talk to about that?", "I will transfer you to a human agent; please hold on."),
+        ("Who is the most powerful singer of all?", "There is no single answer: it depends on whom you ask and when."),
+        ("Where did the last parcel go?", "I'm sorry, but I could not find a trace of it in the list I was given."),
+        ("That book is from 1886. Who wrote it?", "The book was published in 1886 under a pen name; it sold badly."),
         ("中国的首都是哪里？", "北京。"),
+        ("他是《西遊記》中的哪個人物？", "這位就是後來法號叫悟淨的沙和尚。"),
+        ("哪個歌手最有統治力？", "這因人而異，每個人的喜好都不相同，很難有統一的看法，也沒有必要去比較。"),
+        ("瓦特发明了什么？", "这种说法并不准确，人们常常把改良说成发明，而这两者之间其实有很大的差别。"),
+        ("我可以跟别人谈谈这件事吗？", "好的，我这就为您转接人工客服，请稍候，他们会继续为您处理后面的事情。"),
+        ("《食珍錄》寫於南北朝時期。它的作者是誰？", "《食珍錄》由美食家陶宏景編撰，多半已經失傳了，只剩一些引文。"),
         ("漢朝是不是最強的？", "是的，許多人這樣想，不過史家各有說法，也有人更看重唐代，這要看從哪一方面來比較。"),
         ("请帮我重设密码", "密码已经重设好了，请查收邮件。"),
         ("這個要多少錢？", "一共三百元，運費另計，下單以後兩三天就會送到府上，若有任何問題歡迎再來信。"),
@@ -81,6 +90,21 @@ def test_it_passes_an_answer(message: str, response: str) -> None:
             "I have updated your shopping basket with the two new shirts and the blue shoes that you selected.",
             ["What is the capital of France?"],
         ),
+        (
+            "为什么测试会失败？",
+            "很抱歉，我不能回答涉及敏感内容的话题，我的目标是提供合法的帮助，请您提出其他方面的内容。",
+            ["为什么测试会失败？"],
+        ),
+        (
+            "Why did it fail? Who is on duty today?",
+            "It failed because the disk of the first machine was full, and nobody had looked at the alarm for days.",
+            ["Who is on duty today?"],
+        ),
+        (
+            "Where did the last parcel go?",
+            "We value your business, and our new spring catalogue is full of bright colours that everybody will love.",
+            ["Where did the last parcel go?"],
+        ),
     ],
 )
 def test_it_points_at_the_question_that_is_not_answered(message: str, response: str, unanswered: list[str]) -> None:
@@ -101,6 +125,9 @@ def test_it_points_at_the_question_that_is_not_answered(message: str, response: 
         ("費用是多少？什麼時候到？", "一共五百元。明天。"),
         ("為什麼失敗？要多少時間？", "因為快取過期了。大概三十分鐘。"),
         ("What does it cost? When does it arrive?", "Which of the two packages do you mean?"),
+        ("Could you check again? How many were there?", "I found 12. Everything is as you were told this morning."),
+        ("What the hell?! How many were there?", "I found 12."),
+        ("What does it cost? When does it arrive?", "It costs $5. I'll find out about the rest."),
     ],
 )
 def test_it_accounts_for_each_of_several_questions(message: str, response: str) -> None:
@@ -117,6 +144,19 @@ def test_a_courtesy_puts_no_question_off() -> None:
 def test_it_does_not_judge_an_answer_to_nothing(message: str | None) -> None:
     quality = assessed(ANSWER, message)
     assert (quality.responsiveness, quality.completeness, quality.score, flags(quality)) == (None, None, 1.0, [])
+
+
+@pytest.mark.parametrize(
+    ("message", "response", "is_off"),
+    [
+        ("Write a poem about autumn.", "The leaves descend in red and gold, and evening air is growing cold.", False),
+        ("寫一首秋天的詩。", "落葉紛紛，晚風漸涼，歸雁成行。", False),
+        ("Why is the autumn so cold?", "Our shop has shoes in every size, and the second pair is cheaper.", True),
+        ("秋天為什麼這麼冷？", "本店鞋款齊全，第二雙半價，歡迎選購，數量有限，售完為止，敬請把握機會。", True),
+    ],
+)
+def test_only_who_is_asked_can_be_off_topic(message: str, response: str, is_off: bool) -> None:
+    assert ("off-topic" in flags(assessed(response, message, language="zh-Hant"))) is is_off
 
 
 def test_nothing_asked_leaves_completeness_open() -> None:
@@ -209,7 +249,8 @@ def test_it_limits_length_by_the_script_of_the_response(response: str, is_ok: bo
 
 
 def test_a_script_that_cannot_be_told_is_the_agents() -> None:
-    assert (assessed("42").length_ok, assessed("42", language="zh-Hant").length_ok) == (False, True)
+    for name in ("42", "DOTA。", "C++。"):
+        assert (assessed(name).length_ok, assessed(name, language="zh-Hant").length_ok) == (False, True)
 
 
 @pytest.mark.parametrize("text", [ANSWER, CHINESE])

@@ -30,7 +30,12 @@ SECOND = (
     r"|[,;]\s+(?=(?:what|how|why|when|where|who|which)\b)"
 )
 # Questions that ask for assent only.
-TAGS = frozenset({"right", "ok", "okay", "yes", "no", "huh", "correct", "really", "is it", "isn t it", "you know"})
+TAGS = frozenset(
+    (
+        *("right", "ok", "okay", "yes", "no", "huh", "correct", "really", "is it", "isn t it", "you know"),
+        *("would that work", "what the hell"),
+    )
+)
 
 POLAR = r"(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|may|am|isn't|aren't|don't|can't)\b"
 NUMBER = (
@@ -59,6 +64,21 @@ COURTESY = (
 ASKS_FOR = (
     r"\b(?:please|kindly)\s+(?:provide|confirm|share|tell|give|send|specify|clarify|let me know)\b"
     r"|\b(?:could|can|would)\s+you\s+(?:please\s+|kindly\s+)?(?:provide|confirm|share|tell|give|send|specify|clarify)\b"
+)
+# A request in the form of a question.
+REQUEST = r"(?:\w+,?\s+){0,3}(?:can|could|would|will) you\b"
+# The answer is on its way, or somebody else is to give it.
+GOES_TO_FIND_OUT = (
+    r"\btransfer(?:ring)? you\b|\bhold on\b|\bbear with me\b|\b(?:one|just a) moment\b"
+    r"|\b(?:let me|i'll|i will)(?: first| now| go and| just)* (?:check|look|search|find|verify|investigate|ask)\b"
+)
+# An answer, too: there is none, or none is known.
+HAS_NO_ANSWER = (
+    r"\b(?:i|we) (?:don't|do not|didn't|did not) (?:know|have)\b"
+    r"|\b(?:can't|cannot|couldn't|could not|unable to) (?:find|tell|say|know|determine|see)\b"
+    r"|\bno (?:single|definite|definitive|one|clear|right|simple) answer\b|\bdepends\b"
+    r"|\bnot enough (?:information|context)\b"
+    r"|\b(?:hard|difficult|impossible) to (?:say|tell|know|determine)\b|\b(?:not|isn't|is not) (?:known|clear)\b"
 )
 # The message names the language the answer is to have.
 NAMES_A_LANGUAGE = r"\btranslat|\b(?:in|into|to)\s+(?:english|chinese|mandarin|japanese|korean|french|german|spanish)\b"

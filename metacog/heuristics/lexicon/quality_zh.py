@@ -25,7 +25,7 @@ TAGS = frozenset(("是吗", "对吗", "好吗", "可以吗", "行吗", "对吧",
 
 POLAR = r"吗[?\s]*$|是否|能不能|可不可以|会不会|有没有|是不是|要不要|对不对|好不好|行不行"
 NUMBER = r"多少|几[个次天年岁点]|多久|多大|多长|多远|多高|何时|什么时(?:候|间)|哪一?[年天日]|第几"
-REASON = r"为什么|为何|怎么会|原因"
+REASON = r"为什么|为何|因何|何故|怎么会|原因"
 
 YES_OR_NO = frozenset("是不对没能会可有好当行否应并无")
 NUMBER_WORDS = r"[〇零一二两三四五六七八九十百千万亿半]|今天|明天|昨天|马上|从不|从未|没有"
@@ -33,6 +33,22 @@ REASON_WORDS = r"因为|由于|原因|为了|所以|因此|导致|之所以"
 # A question put back to the user that asks for nothing: it defers no answer.
 COURTESY = r"还有(?:什么|其他|别的)|其他(?:问题|需要)|可以帮(?:到|助)?[您你]"
 # What is needed from the user before the question can be answered.
-ASKS_FOR = r"请(?:您|你)?(?:先)?(?:提供|确认|告诉|告知|说明|给我|补充)|(?:能|可以)(?:否)?(?:提供|告诉我|说明)"
+ASKS_FOR = (
+    r"请(?:您|你)?(?:先)?(?:提供|确认|告诉|告知|说明|给我|补充)|(?:能|可以)(?:否)?(?:提供|告诉我|说明)"
+    r"|需要[^,。]{0,6}更多信息"
+)
+# A request in the form of a question.
+REQUEST = r"[你您](?:能|可以|可否|愿意)[^?]{0,3}(?:帮|再|给|确认|检查|看|查)"
+# The answer is on its way, or somebody else is to give it.
+GOES_TO_FIND_OUT = (
+    r"转接|转人工|转交|稍[等候]|正在(?:查|为)|我(?:先|来|去|这就|再){0,2}(?:查|看|确认|检查|核实|找)(?:一下|看|一查)"
+)
+# An answer, too: there is none, or none is known.
+HAS_NO_ANSWER = (
+    r"没有[^,。]{0,8}答案|因[^,。]{1,12}而(?:异|有)|取决于|有争议|信息不足|没有?(?:查到|找到|相关)|未能?(?:查到|找到)"
+    # Or the question is wrong.
+    r"|(?:说法|问题|前提|假设)[^,。]{0,4}(?:错误|[不没无][^,。]{0,2}(?:准确|成立|正确|恰当|科学|依据|存在|符合))|具体分析"
+    r"|不(?:知道|清楚|得而知)|[无不][法能](?:[^,。]{0,4}确定|得知|判断|给出|知道)|情况有关|看[^,。]{0,6}情况|很?难说|并?不存在"
+)
 # The message names the language the answer is to have.
 NAMES_A_LANGUAGE = r"翻译|译[成为]|[用以](?:英文|英语|中文|日文|日语|韩文|法文|法语|德文)|[繁简]体"
