@@ -16,9 +16,9 @@ _ADDRESS = r"0x[0-9a-f]+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a
 _ERROR_NOISE = re.compile(
     rf"(?P<address>{_ADDRESS})"
     r"|(?P<path>(?:[a-z]:)?(?:[\\/][\w.@+-]+){2,}[\\/]?|\b[\w@+-]+(?:/[\w.@+-]+)+)"
-    r"|(?P<quote>'[^'\n]{1,200}'|\"[^\"\n]{1,200}\"|`[^`\n]{1,200}`)"
     r"|(?P<number>\d+(?:[.,:]\d+)*)"
 )
+_BARE_ERROR = re.compile(r"[\w.]+(?:error|exception|warning)|.*:")
 _OUTPUT_NOISE = re.compile(
     rf"(?P<address>{_ADDRESS})"
     r"|(?P<time>\d{4}-\d\d-\d\d[t ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?"
@@ -28,8 +28,12 @@ _OUTPUT_NOISE = re.compile(
 
 
 def normalise_error(error: str) -> str:
-    """Give what stays the same when an error comes again: numbers, paths, addresses and quoted names are stood for."""
-    return _ERROR_NOISE.sub(lambda match: f"<{match.lastgroup}>", squeeze(error[:MAX_ERROR]))
+    """Give what stays the same when an error comes again: numbers, paths and addresses are stood for.
+
+    "" where only the kind of error is said ("AssertionError", "…, treated as error:"): that may be any.
+    """
+    squeezed = squeeze(error[:MAX_ERROR])
+    return "" if _BARE_ERROR.fullmatch(squeezed) else _ERROR_NOISE.sub(lambda match: f"<{match.lastgroup}>", squeezed)
 
 
 def normalise_output(output: str) -> str:

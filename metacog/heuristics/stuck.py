@@ -263,7 +263,10 @@ def _failed(body: Mapping[str, Any]) -> bool | None:
 
 
 def _repeated_approach(step: _Step) -> _Sign | None:
-    """The same approach, or else command, three times; `aware` wants the same output, or an approach that fails."""
+    """The same approach, or else command, three times; `aware` wants the same output, or an approach that fails.
+
+    There, what is known to have worked counts in a row only: later on it is a re-test, or a file read again.
+    """
     approach, command, output = step.body["approach"], step.body["command"], step.body["command_output"]
     if not (approach or command):
         return None
@@ -275,7 +278,7 @@ def _repeated_approach(step: _Step) -> _Sign | None:
             signatures.append((command, f"{squeeze(command)}\0{normalise_output(output)}"))
         if approach and (step.failed or (step.failed is None and not command)):
             signatures.append((approach, squeeze(approach)))
-    return _loops("repeated-approach", "approaches", signatures, step)
+    return _loops("repeated-approach", "approaches", signatures, step, in_a_row=step.is_aware and step.failed is False)
 
 
 def _error_loop(step: _Step) -> _Sign | None:
@@ -288,7 +291,9 @@ def _error_loop(step: _Step) -> _Sign | None:
     return _loops("error-loop", "errors", signatures, step)
 
 
-def _loops(name: str, where: str, signatures: Iterable[tuple[str, str]], step: _Step) -> _Sign | None:
+def _loops(
+    name: str, where: str, signatures: Iterable[tuple[str, str]], step: _Step, *, in_a_row: bool = False
+) -> _Sign | None:
     """Count each signature once in this step, keep the latest, and speak of the one that came most often."""
     here = {digest(signature): text for text, signature in signatures if signature}
     if not here:
@@ -296,6 +301,8 @@ def _loops(name: str, where: str, signatures: Iterable[tuple[str, str]], step: _
     seen = {entry["key"]: entry for entry in step.known[where]}
     for key, text in here.items():
         entry = seen.pop(key, {"key": key, "count": 0, "steps": [], "text": _clip(text)})
+        if in_a_row and entry["steps"] and entry["steps"][-1] != step.number - 1:
+            entry = {**entry, "count": 0, "steps": []}
         seen[key] = {**entry, "count": entry["count"] + 1, "steps": [*entry["steps"], step.number][-5:]}
     step.known[where] = list(seen.values())[-MAX_KEPT:]
     loop = max((seen[key] for key in here), key=lambda entry: entry["count"])
@@ -307,15 +314,16 @@ def _loops(name: str, where: str, signatures: Iterable[tuple[str, str]], step: _
 
 
 def _circular_reasoning(step: _Step) -> _Sign | None:
-    """A long passage of what a failed step said comes again (in profile `seed` also of what it printed)."""
+    """A long passage of what a failed step said comes again (in profile `seed` also of its code and output)."""
     if not step.known["passages"]:
         return None
     response = step.body["response"]
-    said = prints(response)
+    text = own_words(response) if step.is_aware else response
+    said = prints(text)
     best: tuple[int, Place, int] | None = None
     for earlier in step.known["passages"]:
         kept = set(earlier["prints"])
-        for length, place in passages(response, [each for each in said if each.print in kept]):
+        for length, place in passages(text, [each for each in said if each.print in kept]):
             if length >= LONG_PASSAGE_TOKENS and (best is None or length > best[0]):
                 best = length, place, earlier["step"]
     if not best:
@@ -370,6 +378,8 @@ def _is_meant(folded: str, place: Place, name: str) -> bool:
     start, end = clause(folded, place)
     before, behind = folded[start : place[0]], folded[place[1] : end + 1]
     if find_phrases(before, words.NOT_MEANT_BEFORE, 1) or find_phrases(behind, words.NOT_MEANT_BEHIND, 1):
+        return False
+    if folded[place[1] - 1] == "," and before.strip() not in words.OPENS_A_CLAUSE:
         return False
     if name != "scope-creep":
         return True
@@ -467,9 +477,8 @@ def _passages(step: _Step) -> list[State]:
     before: list[State] = step.known["passages"]
     if not step.failed:
         return before
-    texts = [step.body["response"]]
-    if not step.is_aware:
-        texts.append(step.body["command_output"] or "")
+    response = step.body["response"]
+    texts = [own_words(response)] if step.is_aware else [response, step.body["command_output"] or ""]
     smallest = sorted({each.print for text in texts for each in prints(text)})[:MAX_PRINTS]
     return [*before, {"step": step.number, "prints": smallest}][-MAX_PASSAGES:] if smallest else before
 

@@ -183,7 +183,14 @@ FIRES = {
     "same error, other numbers": ("error-loop", [{"errors": [f"port {n} is taken"]} for n in (80, 8080, 9)], "aware"),
     "same error, other path": ("error-loop", [{"errors": [f"no file /tmp/{n}/x.py"]} for n in "abc"], "aware"),
     "same error, other address": ("error-loop", [{"errors": [f"bad object at 0x7f{n}0"]} for n in "abc"], "aware"),
-    "same error, other name": ("error-loop", [{"errors": [f"no column '{n}'"]} for n in "abc"], "aware"),
+    "same error, same name": ("error-loop", [{"errors": ["no column 'a'", f"in line {n}"]} for n in range(3)], "aware"),
+    "nothing but the kind of error": ("error-loop", repeated(errors=["AssertionError"]), "seed"),
+    "same command that works, in a row": (
+        "repeated-approach",
+        repeated(command="find_user", command_output="kuro", command_failed=False),
+        "aware",
+    ),
+    "an odd thing, and another": ("uncertainty", [{"response": "It hangs, and oddly, only here."}], "aware"),
     "same error in Chinese": ("error-loop", [{"errors": [f"第 {n} 行語法錯誤"]} for n in (3, 14, 15)], "aware"),
     "exhaustion": ("exhaustion", [{"response": "Honestly, I'M OUT OF IDEAS here."}], "seed"),
     "exhaustion inside a word": ("exhaustion", [{"response": "this is puzzlingly odd"}], "seed"),
@@ -258,6 +265,16 @@ MISSES = {
     "the same error three times in one step": ([{"errors": ["E"] * 3}], "seed"),
     "errors that differ": ([{"errors": [f"E{n}"]} for n in range(3)], "seed"),
     "errors that differ in a word": ([{"errors": [f"{n} not found"]} for n in ("key", "file", "host")], "aware"),
+    "errors that differ in a quoted name": ([{"errors": [f"no column '{n}'"]} for n in "abc"], "aware"),
+    "nothing but the kind of error": (repeated(errors=["AssertionError", "builtins.ValueError:"]), "aware"),
+    "only that details follow": (repeated(errors=["Warning, treated as error:"]), "aware"),
+    "a file read again": (
+        [
+            {"command": name, "command_output": "text", "command_failed": False}
+            for name in ("cat x", "ls", "cat x", "ls", "cat x")
+        ],
+        "aware",
+    ),
     "errors that differ in Chinese": ([{"errors": [f"找不到{n}"]} for n in ("檔案", "主機", "鍵")], "aware"),
     "errors of steps that worked": (repeated(errors=["warning: x"], command_failed=False), "aware"),
     "blank errors": (repeated(errors=[" ", ""]), "seed"),
@@ -277,6 +294,7 @@ MISSES = {
     "exhaustion denied, simplified": ([{"response": "并不是毫无头绪"}], "aware"),
     "an unexpected exit": ([{"response": "The process exited unexpectedly with 137."}], "aware"),
     "strangely inside a sentence": ([{"response": "a strangely shaped array"}], "aware"),
+    "weirdly at the end of a clause": ([{"response": "Text might behave weirdly, but the rest is fine."}], "aware"),
     "reasons that are known": ([{"response": "For this reason it hangs."}], "aware"),
     "a known why": ([{"response": "現在知道為什麼了"}], "aware"),
     "uncertainty quoted, simplified": ([{"response": "日志里写着“奇怪的是”。"}], "aware"),
@@ -317,6 +335,10 @@ MISSES = {
     ),
     "the error read back, which is how one debugs": (
         [{"command": "x", "command_output": PASSAGE, "command_failed": True}, {"response": PASSAGE}],
+        "aware",
+    ),
+    "the same code again": (
+        [{"response": f"```\n{PASSAGE}\n```", "command_failed": True}, {"response": f"```\n{PASSAGE}\n```"}],
         "aware",
     ),
     "other Chinese": ([{"response": 章, "outcome": "failed"}, {"response": 章[::-1]}], "aware"),

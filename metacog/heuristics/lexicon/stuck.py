@@ -206,6 +206,8 @@ NOT_MEANT_BEFORE = (
     "不是",
     "你是不是",
 )
+# "Weirdly," says it of what follows only where it opens its clause: not in "it behaves weirdly, but".
+OPENS_A_CLAUSE = ("", "and", "but", "so", "yet", "then", "now", "very", "quite", "rather")
 NOT_MEANT_BEHIND = ("except", "yet?", "的話", "的话", "之前")
 # A new approach for which a reason is given is no scope creep (seed 002: "without clear rationale").
 RATIONALE = (
