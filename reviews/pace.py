@@ -1,7 +1,8 @@
 """How long people have a text before them before they decide, and how often they decide alike in a row (invariant 8).
 
 A hint for them and their owners, never a verdict on anybody: nothing reads it to allow or refuse. The page that
-shows an item carries when it did so, signed; the day's decisions are counted from their rows.
+shows an item carries when it did so, signed; its script adds up for how long the item was in sight. The day's
+decisions are counted from their rows.
 """
 
 from __future__ import annotations
@@ -44,14 +45,20 @@ def stamp(shown: str, posted: str = "") -> str:
     return _signer.sign(f"{shown}@{_now()}")
 
 
-def elapsed(posted: str, shown: str) -> int | None:
-    """Return for how many milliseconds it has been shown, by the stamp that a form sends; None without a true one."""
+def elapsed(posted: str, shown: str, in_sight: int = -1) -> int | None:
+    """Return for how many milliseconds it has been shown, by the stamp that a form sends; None without a true one.
+
+    `in_sight` is the page's own count of milliseconds, below 0 where it has no script: all the times since then that
+    the item was open, without those in which the list or another window hid it.
+    """
     try:
         name, _, at = _signer.unsign(posted).partition("@")
     except signing.BadSignature:
         return None
     passed = _now() - int(at)
-    return passed if name == shown and 0 <= passed <= LONGEST else None
+    if name != shown or not 0 <= passed <= LONGEST:
+        return None
+    return passed if in_sight < 0 else min(passed, in_sight)
 
 
 def _now() -> int:

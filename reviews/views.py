@@ -50,7 +50,8 @@ def queue(request: PersonRequest) -> HttpResponse:
     page = held_queue.page(filters, request.user.teams_as(), around)
     first = _first(page) or next(iter(page.rows), None)
     held = visible_items(request).get(pk=first.pk) if first else None
-    return _split(request, filters, held, page=page, around=around, view="list")
+    # On a phone the list is all there is to see: the page says by itself when the item is in sight.
+    return _split(request, filters, held, page=page, around=around, view="list", in_sight=False)
 
 
 @require_GET
@@ -67,9 +68,9 @@ def item(request: PersonRequest, held_id: str) -> HttpResponse:
 def changes(request: PersonRequest) -> HttpResponse:
     """Answer a page that asks whether anything changed: 204, or the parts of it that did."""
     teams, around = request.user.teams_as(), _presence(request)
-    opened = held_queue.word(request.GET, "open")
+    opened, in_sight = held_queue.word(request.GET, "open"), "unseen" not in request.GET
     held = None
-    if opened and around.mine != opened:
+    if opened and in_sight and around.mine != opened:
         held = visible_items(request).filter(public_id=opened).first()
         _look(request, held)
     if held_queue.token(teams, around) == request.GET.get("token"):
@@ -81,10 +82,11 @@ def changes(request: PersonRequest) -> HttpResponse:
         held = held or visible_items(request).filter(public_id=opened).first()
         context["others"] = around.others.get(held.pk) if held else None
         if held and request.GET.get("version") != str(held.version):
-            context |= _desk(request, filters, held, around) | {"meanwhile": True}
+            context |= _desk(request, filters, held, around, in_sight=in_sight) | {"meanwhile": True}
     elif first := _first(page):
         held = visible_items(request).get(pk=first.pk)
-        context |= _desk(request, filters, held, around) | {"fill_desk": True, "opened": held.public_id}
+        context |= _desk(request, filters, held, around, in_sight=False)
+        context |= {"fill_desk": True, "opened": held.public_id}
     return render(request, "reviews/_changes.html", context)
 
 
@@ -110,7 +112,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
             version=number(request.POST.get("version", "")),
             digest=request.POST.get("sha256", ""),
             accept_risk=request.POST.get("accept_risk") == "1",
-            shown_ms=pace.elapsed(request.POST.get("shown", ""), held.public_id),
+            shown_ms=pace.elapsed(request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))),
         )
     except decisions.Standing:
         held = _visible(request, held_id)
@@ -164,13 +166,14 @@ def _split(
     page: held_queue.Page | None = None,
     around: Presence | None = None,
     view: str = "item",
+    in_sight: bool = True,
     status: int = 200,
     **shown: Any,
 ) -> HttpResponse:
     """Render list and item; of a page that is there already, the item and what changed in the list."""
     around = around or _presence(request)
     page = page or held_queue.page(filters, request.user.teams_as(), around)
-    context = _desk(request, filters, held, around, **shown)
+    context = _desk(request, filters, held, around, in_sight=in_sight, **shown)
     context |= _list(request, filters, page, held.public_id if held else "")
     if request.htmx:
         return render(request, "reviews/_next.html", context | {"oob": True}, status=status)
@@ -204,15 +207,17 @@ def _desk(
     held: HeldItem | None,
     around: Presence,
     *,
+    in_sight: bool = True,
     just_done: Decision | None = None,
     posted: str | None = None,
     **shown: Any,
 ) -> dict[str, Any]:
-    """Return what the item's side of the page shows, and write down that this person looks at it."""
+    """Return what the item's side of the page shows; write down that this person looks at it if it is in sight."""
     context: dict[str, Any] = {"held": held, "filters": filters, "told": _told(request, just_done)} | shown
     if held is None:
         return context | _why_nothing(request, filters)
-    _look(request, held)
+    if in_sight:
+        _look(request, held)
     response = held.response
     verdict, body = response.wire_verdict(), response.wire_body()
     hesitation = verdict["hesitation"]

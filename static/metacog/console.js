@@ -53,6 +53,7 @@ function setText(element, text) {
 }
 
 function tick() {
+  keepSight();
   if (document.hidden) return;
   const now = Date.now() + skew;
   for (const time of document.querySelectorAll("time.ago")) {
@@ -72,6 +73,38 @@ function tick() {
   }
 }
 setInterval(tick, 1000);
+
+// -- what is in sight: reviews/pace.py says what for -------------------------------------------------
+
+// By item: for how many milliseconds it was, and the stamp of its first time. Kept as long as the tab, since people
+// come back to an item.
+const sights = JSON.parse(sessionStorage.getItem("sights") ?? "{}");
+let seen; // the item that was in sight at `seenAt`
+let seenAt = 0;
+
+function keepSight() {
+  const now = performance.now();
+  if (seen) {
+    sights[seen].ms += now - seenAt;
+    sessionStorage.setItem("sights", JSON.stringify(sights));
+  }
+  seenAt = now;
+  seen = !document.hidden && byId("desk")?.checkVisibility() ? byId("item")?.dataset.held : undefined;
+  if (seen) sights[seen] ??= { ms: 0, shown: byId("approve")?.elements.shown.value };
+}
+if (!byId("keys")) sessionStorage.clear(); // nobody is signed in
+document.addEventListener("visibilitychange", keepSight);
+addEventListener("pagehide", keepSight);
+
+document.addEventListener("htmx:configRequest", (event) => {
+  keepSight();
+  const { elt, parameters, verb } = event.detail;
+  if (elt.id === "poll" && !seen) parameters.unseen = 1;
+  if (verb === "post" && parameters.shown && seen) {
+    parameters.shown = sights[seen].shown ?? parameters.shown;
+    parameters.in_sight = Math.round(sights[seen].ms);
+  }
+});
 
 // -- the list ----------------------------------------------------------------------------------
 
@@ -191,6 +224,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.target.id !== "desk") return;
   settledAt = performance.now();
   main.dataset.view = "item";
+  keepSight();
   scrollTo(0, 0);
   // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended.
   if (!document.querySelector("#desk [role=alert]")) byId("item-title")?.focus({ preventScroll: true });

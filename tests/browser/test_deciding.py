@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import pytest
@@ -200,6 +201,34 @@ def test_the_list_is_walked_with_j_and_k(open_page: Any, alice: Any, kuro: Any) 
     for key, expected in (("j", 1), ("j", 2), ("k", 1)):
         page.keyboard.press(key)
         page.locator(f'#item[data-held="{held[expected]}"]').wait_for()
+
+
+def test_only_the_time_in_which_an_item_was_in_sight_counts_and_adds_up(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    from reviews.models import Looking
+
+    first, second = kuro.hold(), kuro.hold()
+    page = open_page(alice, viewport={"width": 390, "height": 844})
+    page.goto("/queue/")
+    with page.expect_response(re.compile("/queue/changes")):
+        pass
+    assert not Looking.objects.exists(), "on a phone the list hides the item"
+    began = time.monotonic()
+    for _ in range(2):
+        page.locator(f"#row-{second}").click()
+        expect(page.locator("#item")).to_have_attribute("data-held", second)
+        page.wait_for_timeout(SETTLED)
+        page.get_by_role("link", name="Queue").first.click()
+        expect(page.locator(f"#row-{first}")).to_be_visible()
+    assert Looking.objects.get().held.public_id == second
+    page.wait_for_timeout(2 * SETTLED)  # before the list, which is not counted
+    before_list = 2 * SETTLED
+    page.locator(f"#row-{second}").click()
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator("#item")).to_have_attribute("data-held", first)
+    shown_ms = decided(second).shown_ms
+    assert 2 * SETTLED <= shown_ms <= 1000 * (time.monotonic() - began) - before_list
 
 
 def test_several_are_selected_with_x_read_together_and_decided_with_one_press(

@@ -85,6 +85,7 @@ def test_what_somebody_else_reads_comes_up_last(ann: Any, ben: Any, kuro: Any, d
 def test_a_new_page_opens_what_nobody_reads(ann: Any, ben: Any, kuro: Any) -> None:
     first, second = kuro.hold(), kuro.hold()
     assert opened(ben.get("/queue/").content.decode()) == second
+    ben.get("/queue/changes", {"open": second})
     assert opened(ann.get("/queue/").content.decode()) == first
 
 
@@ -93,3 +94,14 @@ def test_an_item_that_was_decided_is_nobodys(ann: Any, ben: Any, kuro: Any, deci
     ben.get(f"/queue/{held}/")
     decide(ben, held)
     assert "is looking" not in ann.get(f"/queue/{held}/").content.decode().split('id="item"')[0]
+
+
+def test_whoever_has_only_the_list_in_sight_looks_at_nothing(ben: Any, kuro: Any) -> None:
+    held = kuro.hold()
+    ben.get("/queue/")
+    ben.get("/queue/changes", {"open": held, "unseen": "1"})
+    ben.get("/queue/changes", {"open": held, "version": "0", "unseen": "1"})
+    ben.get("/queue/changes")
+    assert not Looking.objects.exists()
+    ben.get("/queue/changes", {"open": held})
+    assert Looking.objects.get().held.public_id == held

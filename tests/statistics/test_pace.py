@@ -71,6 +71,18 @@ class TestWhatIsMeasured:
         decide(client, held, forged.format(**stamps))
         assert Decision.objects.get().shown_ms is None
 
+    @pytest.mark.parametrize(
+        ("counted", "ms"), [("3400", 3_400), ("12501", 12_500), ("", 12_500), ("-1", 12_500), ("1.5", 12_500)]
+    )
+    def test_what_the_page_counted_is_the_time_in_sight_if_there_was_so_much(
+        self, kuro: Any, alice: Any, as_person: Any, clock: Any, counted: str, ms: int
+    ) -> None:
+        client, held = as_person(alice), kuro.hold()
+        shown = shown_in(client.get(reverse("item", args=[held])))
+        clock(12.5)
+        decide(client, held, shown, in_sight=counted)
+        assert Decision.objects.get().shown_ms == ms
+
     def test_a_page_that_was_open_for_days_tells_nothing(
         self, kuro: Any, alice: Any, as_person: Any, clock: Any
     ) -> None:
