@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 
 from metacog import audit_chain, audit_log, audit_words
 from metacog.audit_log import Events, Filters, Place
+from metacog.forms import SIGNALS
 from metacog.models import Agent, AuditEvent, User
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -144,7 +145,7 @@ def _row(event: AuditEvent) -> dict[str, Any]:
         "event": event,
         "sentence": audit_words.tell(event),
         "score": data.get("score"),
-        "signals": ", ".join(data.get("signals", [])),
+        "signals": ", ".join(str(SIGNALS.get(name, name)) for name in data.get("signals", [])),
         "url": _address(event),
         "details": [
             (name, ", ".join(map(str, value)) if isinstance(value, list) else value)
@@ -156,7 +157,10 @@ def _row(event: AuditEvent) -> dict[str, Any]:
 
 def _address(event: AuditEvent) -> str:
     """Return the page of what the event is about, or nothing where it has none."""
-    pages = {"held": "item", "resp": "response", "agt": "agent", "prob": "problem", "thr": "thread"}
+    pages = {
+        **{"held": "item", "resp": "response", "agt": "agent", "prob": "problem", "thr": "thread", "les": "lesson"},
+        **{"mem": "memory", "ext": "extension", "refl": "reflection", "rsch": "research"},
+    }
     for name in (event.object_id, str(event.data.get("held", ""))):
         page = pages.get(name.partition("_")[0])
         if page and "/" not in name:

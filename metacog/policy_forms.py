@@ -37,14 +37,14 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
     """The next version of an agent's policy. `based_on` is the version the author saw in force."""
 
     based_on = forms.IntegerField(widget=forms.HiddenInput)
-    threshold = _score(gettext_lazy("Marks from"), gettext_lazy("0–100, or 101 for never. The seed marks from 30."))
+    threshold = _score(gettext_lazy("Marks from"), gettext_lazy("0–100, or 101 for never. A new agent marks from 30."))
     forbidden = forms.CharField(
         label=gettext_lazy("Phrases it may not use, one a line"),
         required=False,
         max_length=20_000,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
-    hold_at = _score(gettext_lazy("Holds from"), gettext_lazy("0–100, or 101 for never. The seed holds from 50."))
+    hold_at = _score(gettext_lazy("Holds from"), gettext_lazy("0–100, or 101 for never. A new agent holds from 50."))
 
     class Meta:
         model = Policy
@@ -52,7 +52,13 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             "profile", "threshold", "hold_at", "stuck_threshold", "review_seconds", "expiry_seconds",
             "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, "require_signature", "note",
         ]  # fmt: skip
-        help_texts = {"note": gettext_lazy("For whoever wonders later.")}
+        help_texts = {
+            "profile": gettext_lazy(
+                "Seed finds its words wherever they stand. Aware reads them in their sense, and looks for facts "
+                "without a source and for hidden characters too."
+            ),
+            "note": gettext_lazy("For whoever wonders later."),
+        }
 
     def __init__(self, agent: Agent, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

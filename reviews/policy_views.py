@@ -135,7 +135,7 @@ def _fitted(agent: Agent, current: Policy) -> dict[str, Any]:
     rules = {
         "fitted": _("The fitted weights"),
         "in_force": _("Policy %(version)s") % {"version": current.version},
-        "seed": _("The seed's weights"),
+        "seed": _("The weights of a new agent"),
         "length": _("Plain length, the longest first"),
     }
     return {

@@ -112,7 +112,9 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
             version=number(request.POST.get("version", "")),
             digest=request.POST.get("sha256", ""),
             accept_risk=request.POST.get("accept_risk") == "1",
-            shown_ms=pace.elapsed(request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))),
+            shown_ms=pace.elapsed(
+                request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))
+            ),
         )
     except decisions.Standing:
         held = _visible(request, held_id)

@@ -7,12 +7,29 @@ from typing import Any
 from django import template
 from django.template.context import RequestContext
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from metacog.models import Agent, Role
 from reviews.delivery_views import for_list
 from reviews.models import Delivery, Endpoint, HeldItem
 
 register = template.Library()
+
+EVENTS = {
+    "item.decided": _("An item was decided"),
+    "item.expired": _("Nobody decided an item"),
+    "think_twice.suggested": _("It looks stuck"),
+    "meta.confidence_low": _("Its quality was low"),
+    "meta.impasse": _("Its quality was low: it got nowhere"),
+    "research.finished": _("Research is over"),
+    "extension.decided": _("More tool calls: the answer"),
+    "meta.reflection": _("Its day was looked back on"),
+}
+
+
+@register.filter
+def event_title(name: str) -> str:
+    return str(EVENTS.get(name, name))
 
 
 @register.inclusion_tag("reviews/_held_deliveries.html")

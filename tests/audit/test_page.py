@@ -58,8 +58,8 @@ def test_it_tells_what_happened_in_plain_words(page, kuro, alice):
     told = sentences(page())
     assert told[:3] == [
         "alice rejected a CHAT of kuro",
-        "A CHAT of kuro was held, score 50 (absolute-claim, error-pattern)",
-        "kuro posted a response, score 50 (absolute-claim, error-pattern)",
+        "A CHAT of kuro was held, score 50 (Absolute claim, Known error)",
+        "kuro posted a response, score 50 (Absolute claim, Known error)",
     ]
 
 

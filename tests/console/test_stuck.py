@@ -37,7 +37,8 @@ def test_the_list_has_what_asks_first_and_leaves_out_what_shows_nothing(
     page = page_of(as_person(alice), "/stuck/")
     assert re.findall(r'href="/stuck/prob_\w+/">([^<]+)<', page) == ["bug-17", "later"]
     assert "The same error again" in page
-    assert "asks" in page
+    assert "waits for your answer" in page
+    assert re.search(r"Stuck<span class=\"n\">1<", page), "the navigation counts what asks"
 
 
 def test_without_a_sign_it_says_how_to_be_watched(kuro: Any, alice: Any, as_person: Any) -> None:
@@ -73,7 +74,7 @@ def test_what_came_of_it_is_counted(kuro: Any, problem: Problem, alice: Any, as_
     client.post(address(problem, "problem-answer"), {"answer": "yes"})
     client.post(address(problem, "problem-outcome"), {"outcome": "helped"})
     page = page_of(client, "/stuck/")
-    assert re.search(r"It helped<b>1</b>", page)
+    assert re.search(r"Did it help\?<b>1</b>", page)
     client.post(address(problem, "problem-resolve"))
     problem.refresh_from_db()
     assert (problem.points, problem.suggests) == (0, False)
