@@ -22,7 +22,7 @@ from metacog.api import (
 )
 from metacog.heuristics import wire
 from metacog.heuristics.verdict import ConfidencePart
-from metacog.keys import agent_with_key
+from metacog.keys import agent_with_key, is_signed
 from metacog.models import Agent
 from metacog.problems import Problem, at
 from patterns.scorer import scorer_for
@@ -98,7 +98,8 @@ def post_response(request: AgentRequest) -> HttpResponse:
     A 201 is durable. The same idempotency key (`webhook-id`, else `Idempotency-Key`, else `id` in
     the body) with the same bytes gives the first verdict again, with 200 and `Idempotent-Replayed`.
     """
-    if scorer_for(request.auth).policy.require_signature:
+    demanded = scorer_for(request.auth).policy.require_signature
+    if demanded and not is_signed(request.auth, request.body, request.headers):
         raise UNSIGNED
     return _received(request, request.auth)
 

@@ -83,6 +83,13 @@ def test_every_defect_is_the_same_401(kuro, spoil):
     assert AgentResponse.objects.count() == 0
 
 
+@pytest.mark.parametrize("message_id", ["m" * 256, "msg 1"])
+def test_a_signed_id_that_can_be_no_key_is_out_of_shape(kuro, message_id):
+    answer = kuro.post(path(kuro), BODY, **headers(kuro.secret, message_id=message_id))
+    assert answer.status_code == 422
+    assert AgentResponse.objects.count() == 0
+
+
 def test_it_refuses_what_was_signed_too_long_ago_another_body_and_another_agents_secret(kuro, other):
     for bad in (
         headers(kuro.secret, at=time.time() - 310),
@@ -120,4 +127,6 @@ def test_a_policy_may_demand_both(kuro, other):
     assert kuro.post("/responses", BODY).status_code == 401
     assert kuro.post(path(kuro), BODY, **signed).status_code == 401
     assert kuro.post(path(kuro), BODY, **(signed | {"authorization": f"Bearer {other.key}"})).status_code == 401
-    assert kuro.post(path(kuro), BODY, **(signed | {"authorization": f"Bearer {kuro.key}"})).status_code == 201
+    both = signed | {"authorization": f"Bearer {kuro.key}"}
+    assert kuro.post(path(kuro), BODY, **both).status_code == 201
+    assert kuro.post("/responses", BODY, **both).status_code == 200
