@@ -123,7 +123,7 @@ def test_verify_says_how_far_the_record_is_whole(kuro, tmp_path):
     run("export", "--anchor", anchor)
     audit.record("agent-changed", "agt_1", actor=None, team=None)
     told = run("verify")
-    assert told.startswith(f"The record is whole: {count} events under ")
+    assert told.startswith(f"The record is whole: {count} events under 1 seal, the last of ")
     assert "and 1 not sealed yet. Only an anchor can show that its end was not cut off." in told
     assert run("verify", "--anchor", anchor).endswith("It reaches to the anchor.\n")
     assert json.loads(run("anchor"))["count"] == count + 1

@@ -120,6 +120,13 @@ def test_a_file_that_is_not_there_is_told(aurora: Any, tmp_path: Path) -> None:
         run("import", str(tmp_path / "missing.json"))
 
 
+def test_a_team_without_agents_is_not_meant_unless_it_is_named(
+    aurora: Any, borealis: Any, kuro: Any, tmp_path: Path
+) -> None:
+    run("import", wrote(tmp_path, SEED))
+    assert ErrorPattern.objects.filter(team=aurora).count() > ErrorPattern.objects.filter(team=borealis).count()
+
+
 def test_the_team_is_needed_when_there_are_several(aurora: Any, borealis: Any, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="say which with --team"):
         run("export")

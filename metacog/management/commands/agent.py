@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.db.models import Count, Q
+from django.template.defaultfilters import pluralize
 
 from metacog import agents, members
 from metacog.models import Agent, Language, Team
@@ -63,7 +64,7 @@ class Command(BaseCommand):
 
     def revoke(self, name: str, team: str | None, **options: Any) -> None:
         ended = agents.revoke(find(name, team), None)
-        self.stdout.write(f"{ended} older keys and secrets of {name} have ended; the newest is live.")
+        self.stdout.write(f"{ended} older key{pluralize(ended)} of {name} ended, secrets too; the newest is live.")
 
     def disable(self, name: str, team: str | None, **options: Any) -> None:
         changed = agents.set_enabled(find(name, team), None, False)
@@ -79,7 +80,8 @@ class Command(BaseCommand):
             found = found.filter(team=find_team(team))
         for agent in found.annotate(live=Count("keys", filter=Q(keys__revoked_at=None))):
             state = "enabled" if agent.enabled else "disabled"
-            self.stdout.write(f"{agent.public_id}  {state:8}  {agent.live} keys  {agent.team} / {agent.name}")
+            keys = f"{agent.live} key{pluralize(agent.live)}"
+            self.stdout.write(f"{agent.public_id}  {state:8}  {keys:6}  {agent.team} / {agent.name}")
 
     def _print(self, agent: Agent, api_key: str, signing_secret: str, as_json: bool) -> None:
         if as_json:

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Q
+from django.template.defaultfilters import pluralize
 
 from metacog import audit_chain, audit_log
 from metacog.models import Agent, Team
@@ -52,7 +53,8 @@ class Command(BaseCommand):
             raise CommandError("\n".join(report.problems))
         last = f", the last of {audit_chain.instant(report.sealed_at)}" if report.sealed_at else ""
         self.stdout.write(
-            f"The record is whole: {report.events:,} events under {report.seals:,} seals{last}, "
+            f"The record is whole: {report.events:,} event{pluralize(report.events)} under "
+            f"{report.seals:,} seal{pluralize(report.seals)}{last}, "
             f"and {report.unsealed:,} not sealed yet. "
             + ("It reaches to the anchor." if anchor else "Only an anchor can show that its end was not cut off.")
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 
 from metacog.models import Team
 from patterns import exchange
@@ -23,7 +24,7 @@ class Command(BaseCommand):
         giving = actions.add_parser("export", help="write a file, or to standard output")
         giving.add_argument("file", metavar="FILE", type=Path, nargs="?")
         for action in (taking, giving):
-            action.add_argument("--team", help="the team's name; needed when there is more than one")
+            action.add_argument("--team", help="the team's name; needed when more than one has agents")
 
     def handle(self, *args: Any, action: str, file: Path | None, team: str | None, **options: Any) -> None:
         chosen = choose(team)
@@ -40,7 +41,7 @@ class Command(BaseCommand):
             new, changed = exchange.take(team, raw, None)
         except exchange.BadFile as error:
             raise CommandError(f"Nothing was imported.\n{error}") from None
-        self.stdout.write(f"{new} patterns added to {team}, {changed} changed.")
+        self.stdout.write(f"{new} pattern{pluralize(new)} added to {team}, {changed} changed.")
 
     def give(self, team: Team, file: Path | None) -> None:
         document = json.dumps(exchange.give(team), ensure_ascii=False, indent=2)
@@ -51,8 +52,11 @@ class Command(BaseCommand):
 
 
 def choose(name: str | None) -> Team:
-    """Return the team of this name, or the only one; CommandError when there is none, or a choice."""
-    teams = list(Team.objects.filter(name=name) if name is not None else Team.objects.all()[:2])
+    """Return the team of this name, or the only one (with agents); CommandError when there is none, or a choice."""
+    if name is not None:
+        teams = list(Team.objects.filter(name=name))
+    else:  # the team that the first start makes has none until somebody adds one
+        teams = list(Team.objects.exclude(agents=None).distinct()[:2] or Team.objects.all()[:2])
     if len(teams) == 1:
         return teams[0]
     if name is not None:

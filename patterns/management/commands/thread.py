@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 
 from metacog.models import Agent
 from patterns import thread_files
@@ -41,7 +42,7 @@ class Command(BaseCommand):
             new, changed = thread_files.take(agent, files, None)
         except thread_files.BadFile as error:
             raise CommandError(f"Nothing was imported.\n{error}") from None
-        self.stdout.write(f"{new} threads added to {agent}, {changed} changed.")
+        self.stdout.write(f"{new} thread{pluralize(new)} added to {agent}, {changed} changed.")
 
     def give(self, agent: Agent, folder: Path | None) -> None:
         threads = list(thread_files.give(agent))
@@ -54,7 +55,7 @@ class Command(BaseCommand):
                 (folder / f"{slug}.md").write_text(text, encoding="utf-8")
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from None
-        self.stderr.write(f"{len(threads)} threads written to {folder}.")
+        self.stderr.write(f"{len(threads)} thread{pluralize(threads)} written to {folder}.")
 
 
 def choose(name: str | None, team: str | None) -> Agent:
