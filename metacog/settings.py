@@ -192,20 +192,30 @@ def _mail() -> tuple[SplitResult | None, str]:
     return None, ""
 
 
+def _parts(url: str) -> SplitResult:
+    """Take an address apart; nothing of it where it is none."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - raises on a port that is no number
+    except ValueError:
+        return urlsplit("")
+    return parts
+
+
 _public = os.environ.get("METACOG_PUBLIC_URL", "").rstrip("/")
-try:
-    _public_parts = urlsplit(_public)
-    _public_parts.port  # noqa: B018 - raises on a port that is no number
-except ValueError:
-    _public_parts = urlsplit("")
-if _public and (_public_parts.scheme not in ("http", "https") or not _public_parts.hostname):
+_public_parts = _parts(_public)
+# Nothing after the host: the site stands at its root, and pages show this address.
+if _public and (
+    _public_parts.scheme not in ("http", "https") or not _public_parts.hostname or "@" in _public_parts.netloc
+    or _public_parts.path or _public_parts.query or _public_parts.fragment
+):
     _broken_url("METACOG_PUBLIC_URL", "https://metacog.example.org")
     _public = ""
 # `manage.py up` says here on which address it listens; anything but loopback is production.
 LISTEN_HOST = os.environ.get("METACOG_LISTEN_HOST", "127.0.0.1")
 LISTEN_PORT = os.environ.get("METACOG_LISTEN_PORT", "8000")
 LOOPBACK = LISTEN_HOST in ("127.0.0.1", "::1", "localhost")
-HTTPS = _public.startswith("https://")
+HTTPS = bool(_public) and _public_parts.scheme == "https"
 PRODUCTION = HTTPS or not LOOPBACK
 PUBLIC_URL = _public or f"http://{f'[{LISTEN_HOST}]' if ':' in LISTEN_HOST else LISTEN_HOST}:{LISTEN_PORT}"
 
@@ -373,7 +383,7 @@ METRICS_TOKEN = os.environ.get("METACOG_METRICS_TOKEN", "")
 ADMIN_PASSWORD = os.environ.get("METACOG_ADMIN_PASSWORD", "")  # the first owner's; see `up`
 
 BROKER_URL = os.environ.get("METACOG_BROKER_URL", "")
-if BROKER_URL and urlsplit(BROKER_URL).scheme not in ("redis", "rediss", "amqp", "amqps"):
+if BROKER_URL and _parts(BROKER_URL).scheme not in ("redis", "rediss", "amqp", "amqps"):
     _broken_url("METACOG_BROKER_URL", "redis://host:6379/0 or amqp://user:password@host:5672//")
     BROKER_URL = ""
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,24 @@ def test_what_settings_found_wrong_is_an_error_with_its_hint(settings: Any) -> N
     settings.CONFIG_PROBLEMS = [("METACOG_X is wrong.", "Write it right.")]
     (message,) = checks.environment()
     assert (message.msg, message.hint) == ("METACOG_X is wrong.", "Write it right.")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("METACOG_BROKER_URL", "redis://[::1"),
+        ("METACOG_BROKER_URL", "redis://host:port/0"),
+        ("METACOG_PUBLIC_URL", "https://metacog.example.org/below"),
+        ("METACOG_PUBLIC_URL", "https://user:password@metacog.example.org"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_told_by_its_name_alone(name: str, value: str) -> None:
+    code = "import metacog.settings as s; print(*s.CONFIG_PROBLEMS)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, name: value}, capture_output=True, text=True, check=True
+    )
+    assert f"{name} is not an address that can be used." in done.stdout
+    assert value not in done.stdout
 
 
 def test_a_data_folder_that_is_a_file_is_an_error(settings: Any, tmp_path: Path) -> None:
