@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 from .hesitation import (
     MANY_CONCLUSIONS,
     MAX_SPANS,
+    NO_HEDGE,
     Hesitation,
     Signal,
     Span,
     add_up,
-    chats_of,
+    long_chat_of,
     spans_of,
     whole_chats,
 )
@@ -33,8 +34,8 @@ class AwareEvidence(NamedTuple):
     reading: Reading  # of the response
     pattern: Pattern | None
     keyword: str  # the pattern's, that stands in the response
-    chats: Sequence[tuple[int, str]]  # index and text of each
-    is_unhedged: bool  # the chats are long, and nobody hedges in them
+    items: Sequence[Item | Mapping[str, Any]]
+    unhedged: str | None  # the chats together, where they are long and nobody hedges in them
     others: Mapping[int, str]  # by index, texts of items beyond ASCII that do not stand in the response
 
 
@@ -59,9 +60,9 @@ def error_pattern(evidence: AwareEvidence, weight: int) -> Signal | None:
 
 def no_hedge(evidence: AwareEvidence, weight: int) -> Signal | None:
     """Chats of more than 200 UTF-16 units together, and nobody hedges in them."""
-    if not evidence.is_unhedged:
+    if evidence.unhedged is None:
         return None
-    return Signal("no-hedge", "long CHAT response with no hedging language", weight, whole_chats(evidence.chats))
+    return Signal("no-hedge", NO_HEDGE, weight, whole_chats(evidence.unhedged, evidence.items))
 
 
 def overconfidence(evidence: AwareEvidence, weight: int) -> Signal | None:
@@ -123,7 +124,7 @@ class AwareSignals:
 
     def hesitate(self, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
         """Look for reasons to hesitate in a response and its items."""
-        chats, long_chat = chats_of(items)
+        long_chat = long_chat_of(items)
         reading = self._reader.read(response, self._marks)
         is_unhedged = False
         if long_chat == response:
@@ -143,7 +144,7 @@ class AwareSignals:
             for index, text in enumerate(texts)
             if text != response and not text.isascii() and text not in response
         }
-        evidence = AwareEvidence(reading, pattern, keyword, chats, is_unhedged, others)
+        evidence = AwareEvidence(reading, pattern, keyword, items, long_chat if is_unhedged else None, others)
         spoken = [signal(evidence, weight) for signal, weight in self._signals]
         signals = tuple([signal for signal in spoken if signal])
         score, is_confident, suggestion = add_up([(one.type, one.weight) for one in signals], self._threshold)

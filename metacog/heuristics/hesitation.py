@@ -14,7 +14,9 @@ from .tags import Item
 MAX_SCORE = 100
 # Evidence shown for one signal: a text can hold hundreds of thousands of places, and nobody reads them.
 MAX_SPANS = 256
+NO_HEDGE = "long CHAT response with no hedging language"
 LONG_CHAT = 200  # UTF-16 units, as JavaScript counts
+SHORT = 400  # code points up to which a call costs as much as what it does
 MANY_CONCLUSIONS = 2
 
 # Makes a NamedTuple in a third of the time of calling its class, which on a short text is most of the time.
@@ -73,12 +75,14 @@ def add_up(spoken: Sequence[tuple[str, int]], threshold: int) -> tuple[int, bool
 class SeedSignals:
     """The seed's four signals under a policy; nothing in it changes."""
 
-    __slots__ = ("_calm", "_find", "_patterns", "_sums", "_weights")
+    __slots__ = ("_calm", "_find", "_is_plain", "_patterns", "_search", "_sort", "_sums", "_weights")
 
     def __init__(self, patterns: Patterns, policy: Policy) -> None:
         names = ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")
         named = [(name, policy.weights[name]) for name in names]
-        self._patterns, self._find = patterns, patterns.matcher.find
+        matcher = patterns.matcher
+        self._patterns, self._find = patterns, matcher.find
+        self._is_plain, self._search, self._sort = not matcher.has_keywords, matcher.search, matcher.sort
         self._weights = [weight for _, weight in named]
         # What each choice of signals adds up to: bit n of its number is the nth signal.
         chosen = ([one for bit, one in enumerate(named) if number >> bit & 1] for number in range(1 << len(named)))
@@ -89,13 +93,33 @@ class SeedSignals:
         """Look for reasons to hesitate in a response and its chats.
 
         One function, as in the seed, that calls nothing it can do without: every response goes through it, and on
-        short ones calls take longer than the search.
+        short ones calls take longer than the search. So what `Matcher.find` and `long_chat_of` would do with a short
+        text and with a single item stands here once more.
         """
-        found = self._find(response)
-        chats, long_chat = chats_of(items)
+        if len(response) < SHORT and self._is_plain:
+            folded = response.encode().lower()
+            entries = self._search(folded)
+            found = self._sort(response, folded, entries) if entries else None
+        else:
+            found = self._find(response)
+        if len(items) == 1:
+            item = items[0]
+            if type(item) is Item:
+                kind, text = item.kind, item.text
+            else:
+                kind, text = item["kind"], item["text"]
+            long_chat = None
+            if kind == "chat" or kind.casefold() == "chat":
+                length = len(text)
+                if length > LONG_CHAT or (2 * length > LONG_CHAT and not text.isascii() and is_long(text)):
+                    long_chat = text
+        else:
+            long_chat = long_chat_of(items)
         if found is None:
             if long_chat is None:
                 return self._calm
+            if long_chat == response or long_chat in response:
+                return self._unhedged(long_chat, items)
             found = new(Found, (response, b"", NOWHERE, None))
         _, _, terms, known = found
         absolute, error, unhedged, overconfident = self._weights
@@ -115,8 +139,7 @@ class SeedSignals:
         if long_chat is not None and unhedged:
             is_hedged = terms[HEDGE] if long_chat == response else self._is_hedged(long_chat, found)
             if not is_hedged:
-                detail = "long CHAT response with no hedging language"
-                signals += (new(Signal, ("no-hedge", detail, unhedged, whole_chats(chats))),)
+                signals += (new(Signal, ("no-hedge", NO_HEDGE, unhedged, whole_chats(long_chat, items))),)
                 spoken += 4
         if (conclusions := len(terms[CONCLUSION])) > MANY_CONCLUSIONS and overconfident:
             reasoning = len(terms[REASONING])
@@ -129,6 +152,15 @@ class SeedSignals:
         score, is_confident, suggestion = self._sums[spoken]
         return new(Hesitation, (score, is_confident, signals, suggestion, matched))
 
+    def _unhedged(self, long_chat: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
+        """Say of long chats without any term of the seed's what is left to say."""
+        weight = self._weights[2]
+        if not weight:
+            return self._calm
+        score, is_confident, suggestion = self._sums[4]
+        signals = (new(Signal, ("no-hedge", NO_HEDGE, weight, whole_chats(long_chat, items))),)
+        return new(Hesitation, (score, is_confident, signals, suggestion, ()))
+
     def _is_hedged(self, chat: str, found: Found) -> bool:
         """Look for hedges in a chat; where it stands in the response, that has been searched already."""
         start = found.text.find(chat)
@@ -139,31 +171,37 @@ class SeedSignals:
         return any(start <= first and last <= end for first, last in found.spans(found.terms[HEDGE]))
 
 
-def chats_of(items: Sequence[Item | Mapping[str, Any]]) -> tuple[list[tuple[int, str]], str | None]:
-    """Give index and text of each chat, and all of them together, as in the seed, where that is long."""
-    chats = []
-    for index, item in enumerate(items):
-        if isinstance(item, Item):
+def long_chat_of(items: Sequence[Item | Mapping[str, Any]]) -> str | None:
+    """Give the texts of all chats together, as in the seed, where that is long."""
+    texts = []
+    for item in items:
+        if type(item) is Item:
             kind, text = item.kind, item.text
         else:
             kind, text = item["kind"], item["text"]
         if kind == "chat" or kind.casefold() == "chat":
-            chats.append((index, text))
-    if not chats:
-        return chats, None
-    together = chats[0][1] if len(chats) == 1 else " ".join([text for _, text in chats])
-    length = len(together)
-    if LONG_CHAT // 2 < length <= LONG_CHAT and not together.isascii():
-        length = len(together.encode("utf-16-le", "surrogatepass")) // 2
-    return chats, together if length > LONG_CHAT else None
+            texts.append(text)
+    if not texts:
+        return None
+    together = " ".join(texts)
+    return together if is_long(together) else None
 
 
-def whole_chats(chats: Sequence[tuple[int, str]]) -> tuple[Span, ...]:
-    """Point at all of each chat, long ones together."""
-    if len(chats) == 1:
-        ((index, text),) = chats
-        return (new(Span, (0, len(text), text, index)),)
-    return tuple([new(Span, (0, len(text), text, index)) for index, text in chats if text][:MAX_SPANS])
+def is_long(chat: str) -> bool:
+    """Count as JavaScript does, to which a code point beyond the basic plane is two."""
+    return len(chat) > LONG_CHAT or len(chat.encode("utf-16-le", "surrogatepass")) > 2 * LONG_CHAT
+
+
+def whole_chats(together: str, items: Sequence[Item | Mapping[str, Any]]) -> tuple[Span, ...]:
+    """Point at all of each chat, where `together` is what `long_chat_of` gives."""
+    if len(items) == 1:
+        return (new(Span, (0, len(together), together, 0)),)
+    spans = []
+    for index, item in enumerate(items):
+        kind, text = (item.kind, item.text) if type(item) is Item else (item["kind"], item["text"])
+        if text and kind.casefold() == "chat":
+            spans.append(new(Span, (0, len(text), text, index)))
+    return tuple(spans[:MAX_SPANS])
 
 
 def _term_spans(found: Found, which: int) -> tuple[Span, ...]:

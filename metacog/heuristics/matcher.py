@@ -130,11 +130,11 @@ class Matcher:
         texts = dict.fromkeys([*lists, *ranks])
         self._words = [_Word(text, ranks.get(text, _NONE), lists.get(text)) for text in texts]
         self._automaton = automaton
-        self._has_keywords = bool(ranks)
+        self.has_keywords = bool(ranks)
         self._needs_unicode = any(map(_has_case_beyond_ascii, set("".join(ranks))))
         entries = [text.encode() for text in texts]
         search = (automaton or quickest_automaton)(entries)
-        self._search = search.longest
+        self.search = search.longest
         self._window = search.window
         self._overlap = max(map(len, entries)) - 1
         # An entry that is found stands for all entries it ends with: for the best rank among them, and for
@@ -163,7 +163,7 @@ class Matcher:
         """Find the places of all terms, and the best-ranked keyword that occurs; None: nothing at all."""
         if text.isascii():
             folded = text.encode().lower()
-        elif self._has_keywords and (_KELVIN in text or _DOTTED_I in text):
+        elif self.has_keywords and (_KELVIN in text or _DOTTED_I in text):
             return self._find_twice(text)
         elif self._needs_unicode:
             folded = text.lower().encode()
@@ -175,8 +175,8 @@ class Matcher:
                 if len(written) == 2 * len(text) <= self._window:
                     return self._find_wide(text, written)
             folded = text.encode().lower()
-        entries = self._search(folded) if len(folded) <= self._window else self._search_long(folded)
-        return self._sort(text, folded, entries) if entries else None
+        entries = self.search(folded) if len(folded) <= self._window else self._search_long(folded)
+        return self.sort(text, folded, entries) if entries else None
 
     def _find_wide(self, text: str, written: bytes) -> Found | None:
         """Find in a text that has a UTF-16 unit for each code point."""
@@ -202,17 +202,18 @@ class Matcher:
     def _find_twice(self, text: str) -> Found:
         """Find terms and keywords apart, where they fold differently."""
         folded, lowered = text.encode().lower(), text.lower().encode()
-        terms = self._sort(text, folded, self._search_long(folded)).terms
-        return Found(text, folded, terms, self._sort(text, lowered, self._search_long(lowered)).keyword)
+        terms = self.sort(text, folded, self._search_long(folded)).terms
+        return Found(text, folded, terms, self.sort(text, lowered, self._search_long(lowered)).keyword)
 
-    def _sort(self, text: str, folded: bytes, entries: Sequence[tuple[int, int, int]]) -> Found:
+    def sort(self, text: str, folded: bytes, entries: Sequence[tuple[int, int, int]]) -> Found:
+        """Tell what `search` has found in a text that was folded, by lists and ranks."""
         terms: tuple[list[Place], ...] = ([], [], [], [], [])
         meanings = self._terms
         for _, end, entry in entries:
             for which, length in meanings[entry]:
                 terms[which].append((end - length, end))
         keyword = None
-        if self._has_keywords:
+        if self.has_keywords:
             best = min([self._ranks[entry] for _, _, entry in entries], default=_NONE)
             keyword = None if best == _NONE else best
         return tuple.__new__(Found, (text, folded, terms, keyword))
@@ -223,7 +224,7 @@ class Matcher:
         keywords: set[int] = set()
         for at in range(0, len(folded), self._window):
             offset = max(0, at - self._overlap)
-            found = self._search(folded[offset : at + self._window])
+            found = self.search(folded[offset : at + self._window])
             kept += [
                 (offset + start, offset + end, entry)
                 for start, end, entry in found

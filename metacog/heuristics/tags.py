@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, final
 
 from .strict_json import Refused
 
@@ -17,6 +17,7 @@ MAX_ITEMS = 256
 MAX_MARKS = 4096
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Item:
     """One thing a response wants done. `kind` is case-folded.
