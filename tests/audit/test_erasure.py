@@ -95,6 +95,13 @@ def test_what_is_younger_than_the_retention_stays(decided, days, erased):
     assert erasure.erase() == erased
 
 
+@pytest.mark.parametrize(("days", "erased"), [(29.9, 0), (30.1, 1)])
+def test_what_nothing_was_held_of_stays_as_long(kuro, kept_30_days, days, erased):
+    kuro.respond("The princess waits.", items=[])
+    age(days)
+    assert erasure.erase() == erased
+
+
 def test_a_team_without_retention_keeps_its_texts_for_ever(decided, aurora, olga):
     age(3650)
     set_retention(aurora, None, olga)
@@ -310,6 +317,7 @@ def test_a_request_for_more_steps_goes_with_the_retention_once_it_is_answered(ku
         assert ExtensionRequest.objects.filter(erased_at=None).count() == left
     erased = ExtensionRequest.objects.exclude(erased_at=None)
     assert "princess" not in str(list(erased.values()))
+    assert "TSMC" not in str([row.judgement for row in erased])
     assert sorted(erased.values_list("state", "by")) == [("approved", "rule"), ("rejected", "person")]
     assert as_person(alice).get(reverse("extension", args=[first.public_id])).status_code == 200
     assert as_person(alice).get("/extensions/").status_code == 200

@@ -245,6 +245,13 @@ def test_it_can_be_switched_on_without_what_was_given_up(agent, receiver, olga):
     assert states(agent) == {State.EXHAUSTED: 1, State.DELIVERED: 1}
 
 
+def test_what_was_erased_meanwhile_is_not_sent_again(agent, receiver, olga):
+    owe(agent, state=State.EXHAUSTED)
+    Delivery.objects.update(body="")
+    assert deliveries.send_again(only(), olga) is False
+    assert states(agent) == {State.EXHAUSTED: 1}
+
+
 def test_five_given_up_in_a_row_switch_it_off(agent, receiver, settings):
     settings.CALLBACK_SCHEDULE = (1.0,)
     receiver.then = 500
@@ -278,6 +285,17 @@ def test_a_day_without_any_success_switches_it_off(agent, receiver, settings):
     owe(agent)
     run_to_the_end(NOW + timedelta(hours=5))
     assert Endpoint.objects.get().off_reason == Endpoint.Off.FAILING
+
+
+def test_a_day_of_pauses_is_no_day_without_success(agent, receiver, settings):
+    settings.CALLBACK_SCHEDULE = (90_000.0, 90_000.0)  # 25 hours each
+    receiver.then = 500
+    owe(agent)
+    off = []
+    for attempt in range(3):
+        deliveries.deliver_due(NOW + timedelta(hours=25 * attempt))
+        off.append(Endpoint.objects.get().is_off)
+    assert off == [False, False, True], "it goes off when a delivery is given up"
 
 
 def test_another_address_starts_afresh(kuro, agent, receiver, another_receiver):

@@ -66,6 +66,7 @@ def test_it_sends_the_bytes_and_returns_the_answer(receiver):
     assert seen.body == b"{}"
     assert seen.headers["host"] == receiver.origin.removeprefix("http://")
     assert seen.headers["content-length"] == "2"
+    assert seen.headers["accept-encoding"] == "identity", "nothing here unpacks an answer"
     assert "accept" not in seen.headers
     assert not {"cookie", "authorization", "referer"} & set(seen.headers)
 
@@ -125,6 +126,11 @@ def test_a_look_up_that_hangs_ends_with_the_deadline(monkeypatch):
     assert why("https://agent.example.org/", seconds=0.2) == "timeout"
     assert time.monotonic() - began < 2
     hanging.set()
+
+
+def test_a_name_without_an_address_is_told_as_such(monkeypatch):
+    monkeypatch.setattr(egress.socket, "getaddrinfo", lambda *args, **kwargs: [])
+    assert why("https://agent.example.org/") == "name"
 
 
 @pytest.mark.parametrize(

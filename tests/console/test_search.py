@@ -59,6 +59,18 @@ def test_a_word_finds_each_kind(client: Any, everything: Any) -> None:
     assert found(client, "giraffe") == found(client, "  ") == found(client, "\0") == {}
 
 
+def test_what_is_shown_begins_shortly_before_the_first_word(client: Any, kuro: Any) -> None:
+    kuro.respond("a" * 200 + " zebra " + "z" * 300, items=[])
+    page = client.get("/search/", {"q": "zebra"}).content.decode()
+    assert re.search(r">…a{39} zebra z{114}…<", re.sub(r"</?mark>", "", page))
+
+
+def test_only_the_beginning_of_a_long_query_is_looked_for(client: Any, kuro: Any) -> None:
+    asked = "zebra " + "x" * search.MAX_QUERY
+    kuro.respond(asked[: search.MAX_QUERY], items=[])
+    assert found(client, asked)["Responses"]
+
+
 def test_a_stranger_finds_nothing(as_person: Any, mallory: Any, everything: Any) -> None:
     client = as_person(mallory)
     assert found(client, "zebra") == {}
@@ -109,8 +121,11 @@ def test_sessions_problems_and_imported_patterns_are_found_however_old(
     old = kuro.respond("An old giraffe.", session="s-old")["id"]
     get_stuck(kuro)
     kuro.respond("Perhaps.")
+    kuro.post("/threads", {"title": "Giraffes"})
+    kuro.post("/threads", {"title": "Clouds"})
     monkeypatch.setattr(search, "NEWEST", 1)
     assert found(client, "giraffe") == {}
+    assert found(client, "clouds")["Threads"]
     assert found(client, "s-old") == {"Responses": [f"/responses/{old}/"]}
     assert found(client, Problem.objects.get().key)["Problems"]
     assert found(client, "ep-cache") == {"Patterns": [f"/patterns/{ErrorPattern.objects.get().pk}/"]}

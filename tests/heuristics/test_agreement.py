@@ -13,6 +13,8 @@ from metacog.heuristics.agreement import Agreement
         ((20, 5, 10, 15), 0.4, 0.146, 0.654),  # worked by hand: 35 of 50 against 25 by chance
         ((25, 0, 0, 25), 1.0, 1.0, 1.0),
         ((0, 25, 25, 0), -1.0, -1.0, -1.0),
+        ((25, 0, 1, 24), 0.96, 0.882, 1.0),  # no interval goes beyond always, nor beyond never
+        ((1, 24, 25, 0), -0.96, -1.0, -0.882),
         ((40, 10, 10, 40), 0.6, 0.443, 0.757),
         ((45, 15, 25, 15), 0.13, -0.078, 0.339),
     ],

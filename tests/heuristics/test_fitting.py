@@ -141,6 +141,14 @@ def test_about_half_as_many_responses_are_held_and_as_many_marked(
     assert frozenset() not in marked
 
 
+def test_what_says_nothing_is_never_marked_or_held() -> None:
+    """Of an agent whose every response hesitates for a signal that speaks for it, none but the others are."""
+    told = cases((60, CLAIM, True), (10, CLAIM, False), (60, ERROR, False), (10, "", True), (20, "", False))
+    found = fit(told, Policy(threshold=15, hold_at=30), {frozenset({ERROR}): 1000, frozenset({CLAIM}): 1})
+    assert (found.weights[ERROR], found.held_before, found.held_after) == (0, 1000, 1)
+    assert found.threshold > 0
+
+
 def test_a_policy_that_holds_nothing_holds_nothing_with_fitted_weights() -> None:
     assert fit(CLEAR, Policy(threshold=101, hold_at=101)).hold_at == 101
 

@@ -93,6 +93,7 @@ def test_posting_approves_as_the_person_and_can_be_undone_for_seconds(mailed: st
     assert "This item changed since the mail was sent." in client.get(mailed).content.decode()
     assert client.post(answer["Location"], form(verdict="reject", preset="wrong")).status_code == 302
     assert Decision.objects.latest("pk").reason == "Wrong"
+    assert client.post(f"{mailed}/undo").status_code == 409, "each link undoes what it decided"
     assert client.get(reverse("queue")).status_code == 302, "the link signs nobody in"
 
 
@@ -202,7 +203,7 @@ def test_nobodys_session_plays_a_part(mailed: str, mallory: Any, as_person: Any)
     client = as_person(mallory)
     page = client.get(mailed).content.decode()
     assert "Decide as alice" in page
-    assert "mallory" not in page
+    assert "mallory" not in page.casefold()
     client.post(mailed, form(verdict="approve"))
     assert Decision.objects.get().person.username == "alice"
 
@@ -213,7 +214,8 @@ def test_a_mail_holds_what_the_owner_lets_out(
 ) -> None:
     tell(alice)
     now = timezone.now()
-    assert as_person(olga).post(reverse("team-notices", args=[aurora.pk]), {field: "on"}).status_code == 302
+    for _ in range(2):  # the same again is no change
+        assert as_person(olga).post(reverse("team-notices", args=[aurora.pk]), {field: "on"}).status_code == 302
     hold(kuro, now - HOUR)
     [message] = sweep(now)
     assert ("/by-mail/" in message.body) == (field == "mail_links")

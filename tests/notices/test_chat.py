@@ -66,6 +66,25 @@ def test_it_is_told_of_each_item_once_and_no_more_than_it_may(
     assert AuditEvent.objects.filter(action="channel-told", team=aurora).count() == 2
 
 
+def test_an_item_is_told_of_once_it_is_a_minute_old(aurora: Any, olga: Any, kuro: Any, receiver: Receiver) -> None:
+    set_up(aurora, olga, receiver.url)
+    hold(kuro, NOW - MINUTE)  # another's transaction, begun before it, may still be open
+    sweep(NOW - MINUTE / 60)
+    assert receiver.seen == []
+    sweep(NOW)
+    assert len(receiver.seen) == 1
+
+
+def test_while_it_is_away_one_notice_waits_for_it(aurora: Any, olga: Any, kuro: Any, receiver: Receiver) -> None:
+    set_up(aurora, olga, receiver.url)
+    receiver.answers = [500]
+    for n in range(3):
+        hold(kuro, NOW + n * 20 * MINUTE)
+        Notice.objects.update(next_attempt_at=NOW + DAY)
+        sweep(NOW + n * 20 * MINUTE + MINUTE)
+    assert (len(receiver.seen), Notice.objects.count()) == (1, 1)
+
+
 @pytest.mark.parametrize(("status", "trouble"), [(404, "status"), (302, "status"), (500, "status")])
 def test_what_it_does_not_take_is_tried_again_as_it_stands_then(
     aurora: Any, olga: Any, kuro: Any, receiver: Receiver, status: int, trouble: str
@@ -103,7 +122,7 @@ def test_a_chat_that_was_removed_is_told_nothing(aurora: Any, olga: Any, kuro: A
 HOSTILE = (
     "\u202e\u200b"
     "<!channel> <@U123> @channel @everyone @here <https://evil.example|click> [click](https://evil.example) "
-    "![x](http://evil.example/x.png) *b* `code` ~s~ &lt;!here&gt; https://evil.example www.evil.example\r\n"
+    "![x](http://evil.example/x.png) *b* _i_ `code` ~s~ &lt;!here&gt; https://evil.example www.evil.example\r\n"
 )
 
 
@@ -112,19 +131,21 @@ def test_hostile_texts_and_names_call_nobody_link_nowhere_and_fit(
     aurora: Any, olga: Any, kuro: Any, receiver: Receiver, times: int
 ) -> None:
     set_up(aurora, olga, receiver.url, texts=True)
+    pattern = ErrorPattern.objects.get(team=aurora)
+    pattern.description = (HOSTILE * times)[:500]
+    pattern.save()
     for _ in range(3):
         hold(kuro, NOW - HOUR)
     HeldItem.objects.update(text=HOSTILE * times)
     Agent.objects.filter(public_id=kuro.id).update(name=(HOSTILE * times)[:100])
     Team.objects.filter(pk=aurora.pk).update(name=("&" + HOSTILE)[:100])
-    ErrorPattern.objects.update(description=(HOSTILE * times)[:500])
     sweep(NOW)
     [text] = texts(receiver)
     assert len(text) <= 2000
     ours = re.compile(r"https://metacog\.example\.org/queue/\S*")
     assert len(ours.findall(text)) == 3
     rest = ours.sub("", text)
-    assert not re.search(r"[<>&@*~`|\[\]\u202e\u200b]|://|www\.e|https?:/", rest)
+    assert not re.search(r"[<>&@*~`|\[\]\u202e\u200b]|\b_|_\b|://|www\.e|https?:/", rest)
     assert "U+202E" in rest or times > 1
     assert "U+2060" not in rest, "what breaks links is not taken for the agent's"
 
@@ -150,9 +171,13 @@ def test_the_address_is_kept_encrypted_and_never_shown_or_recorded(aurora: Any, 
     assert "s3cr3t" not in page
     event = AuditEvent.objects.get(action="channel-changed")
     assert (event.actor, event.data) == ("olga", {"fields": ["minutes", "language", "texts", "url"]})
-    client.post(reverse("team-channel", args=[aurora.pk]), CHOICES | {"chat-url": "", "chat-minutes": "30"})
+    for _ in range(2):
+        client.post(reverse("team-channel", args=[aurora.pk]), CHOICES | {"chat-url": "", "chat-minutes": "30"})
     assert keys.decrypted(Channel.objects.get().url_encrypted) == SLACK
-    assert AuditEvent.objects.latest("pk").data == {"fields": ["minutes"]}
+    changed = AuditEvent.objects.filter(action="channel-changed")
+    assert (changed.count(), changed[0].data) == (2, {"fields": ["minutes"]}), "the same again is no change"
+    client.post(reverse("team-channel", args=[aurora.pk]), CHOICES | {"chat-url": SLACK.replace("AbCd", "WxYz")})
+    assert "hooks.slack.com/…WxYz" in client.get(reverse("team")).content.decode()
 
 
 @pytest.mark.parametrize(

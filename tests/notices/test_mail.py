@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -53,6 +54,16 @@ def test_what_nobody_decided_is_told_once_its_reader_went_away(alice: Any, bob: 
     now = timezone.now()
     presence.look(bob, HeldItem.objects.get(public_id=hold(kuro, now - HOUR)))
     assert [len(sweep(now)), len(sweep(now + timedelta(seconds=21)))] == [0, 1]
+
+
+def test_the_riskiest_comes_first(alice: Any, kuro: Any) -> None:
+    tell(alice)
+    items = [hold(kuro, NOW - HOUR) for _ in range(6)]
+    HeldItem.objects.filter(public_id=items[0]).update(hesitation_score=90)
+    [message] = sweep(NOW)
+    assert message.subject == "metacog: 6 new items wait, the highest score 90"
+    told = re.findall(r"/queue/(held_\w+)/", message.body)
+    assert told == [items[0], *items[:1:-1]], "of the others the newest, five in all"
 
 
 def test_what_was_decided_is_not_told(alice: Any, bob: Any, kuro: Any) -> None:
@@ -165,6 +176,15 @@ def test_what_a_server_refuses_is_tried_again_under_the_same_id(
     assert len(smtp.messages) == 1
 
 
+def test_a_name_that_a_server_does_not_know_is_told_as_such(alice: Any, kuro: Any, smtp: Any, settings: Any) -> None:
+    settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = "metacog", "old"
+    smtp.answers |= {"EHLO": "250-mail.test\r\n250 AUTH PLAIN", "AUTH": "535 no"}
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    sweep(NOW)
+    assert Notice.objects.get().trouble == "sign-in"
+
+
 def test_nothing_goes_to_a_server_that_offers_no_encryption_where_it_must(
     alice: Any, kuro: Any, smtp: Any, settings: Any
 ) -> None:
@@ -198,6 +218,8 @@ def test_a_server_that_is_away_is_given_up_after_a_day(alice: Any, kuro: Any, se
     for pause in (0, *notices.SCHEDULE):
         now += timedelta(seconds=pause)
         sweep(now)
+        hold(kuro, now - MINUTE)  # which is no reason for a notice of its own
+        sweep(now + timedelta(seconds=min(pause, 4000)) / 2)
     notice = Notice.objects.get()
     assert (notice.state, notice.trouble, notice.attempts) == ("given-up", "connection", 10)
     assert DAY - HOUR < notice.ended_at - notice.created_at < DAY
@@ -217,7 +239,32 @@ def test_a_worker_that_dies_while_sending_costs_one_attempt(alice: Any, kuro: An
     assert again.extra_headers["Message-ID"] == f"<{Notice.objects.get().public_id}@example.org>"
 
 
-def test_it_also_says_how_many_requests_for_more_tool_calls_wait(alice: Any, kuro: Any, other: Any) -> None:
+def test_a_notice_that_kills_every_worker_is_given_up(alice: Any, kuro: Any, monkeypatch: Any) -> None:
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    monkeypatch.setattr(notices, "_record", lambda *_: None)
+    attempts = [len(sweep(NOW + n * notices.LEASE)) for n in range(12)]
+    notice = Notice.objects.get()
+    assert attempts == [1] * 10 + [0, 0]
+    assert (notice.state, notice.trouble, notice.attempts) == ("given-up", "interrupted", 10)
+
+
+def test_an_attempt_that_comes_back_late_leaves_the_next_one_alone(alice: Any, kuro: Any) -> None:
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    notices.write_due(NOW)
+    [first] = notices._claim_due(NOW)
+    [second] = notices._claim_due(NOW + notices.LEASE)
+    notices._record(first.notice, "timeout", NOW + notices.LEASE)
+    assert notices._claim_due(NOW + notices.LEASE + MINUTE / 2) == [], "the second is under way"
+    notices._record(second.notice, "", NOW + notices.LEASE + MINUTE / 2)
+    assert Notice.objects.get().state == "sent"
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_it_also_says_how_many_requests_for_more_tool_calls_wait(
+    alice: Any, kuro: Any, other: Any, is_over: bool
+) -> None:
     tell(alice)
     now = timezone.now()
     hold(kuro, now - HOUR)
@@ -227,10 +274,13 @@ def test_it_also_says_how_many_requests_for_more_tool_calls_wait(alice: Any, kur
             caller.post(
                 "/extensions", reason | {"reason": f"{reason['reason']} of year {2020 + number}, not in the memory"}
             )
-    waiting = ExtensionRequest.objects.filter(state="pending", agent__public_id=kuro.id).count()
+    waiting = ExtensionRequest.objects.filter(state="pending")
+    assert waiting.filter(agent__public_id=kuro.id).count() == 1
+    if is_over:
+        waiting.update(expires_at=now)
     [message] = sweep(now)
     for body in (message.body, message.alternatives[0][0]):
-        assert f"{waiting} request for more tool calls waits too." in body
+        assert ("1 request for more tool calls waits too." in body) != is_over
 
 
 def test_one_that_cannot_be_made_holds_up_nobody(alice: Any, bob: Any, kuro: Any, monkeypatch: Any) -> None:
@@ -287,6 +337,14 @@ def test_it_speaks_the_persons_language(
     [message] = sweep(NOW)
     assert message.subject == subject
     assert "CST" in message.body
+
+
+def test_a_time_zone_that_this_machine_does_not_know_is_utc(alice: Any, kuro: Any) -> None:
+    User.objects.filter(pk=alice.pk).update(time_zone="Mars/Phobos")
+    tell(alice, "daily", turn_at=NOW - DAY)
+    hold(kuro, NOW - HOUR)
+    [message] = sweep(NOW)
+    assert " 11:00 UTC" in message.body
 
 
 def test_what_is_over_is_forgotten_after_ninety_days_and_its_record_stays(alice: Any, bob: Any, kuro: Any) -> None:

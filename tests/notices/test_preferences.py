@@ -21,9 +21,11 @@ CHOICES = {"told-email": "alice@example.org", "told-password": "alice-password",
 
 
 def test_it_keeps_where_and_when_and_records_no_address(alice: Any, as_person: Any) -> None:
-    assert as_person(alice).post(reverse("notices-change"), CHOICES).status_code == 302
+    spoken = {"accept-language": "zh-Hant"}
+    assert as_person(alice).post(reverse("notices-change"), CHOICES, headers=spoken).status_code == 302
     row = PersonNotices.objects.select_related("person").get()
     assert (row.when, row.minutes, row.hour, row.person.email) == ("daily", 30, 7, "alice@example.org")
+    assert row.language == "zh-hant", "what it was set in, for who has chosen no language"
     assert row.turn_at is not None, "the first mail comes with the hour, not at once"
     event = AuditEvent.objects.get(action="notices-changed")
     assert event.data == {"fields": ["when", "minutes", "hour", "email"]}
@@ -65,6 +67,7 @@ def test_opening_the_link_in_a_mail_changes_nothing_and_posting_ends_the_mails(a
     answer = client.post(path, {"List-Unsubscribe": "One-Click"})
     assert (answer.status_code, PersonNotices.objects.get().when) == (200, "never")
     assert "no-store" in answer["Cache-Control"]
+    client.post(path)
     assert AuditEvent.objects.get(action="notices-changed").data == {"fields": ["when"], "via": "mail"}
     hold(kuro, NOW)
     assert sweep(NOW + 2 * HOUR) == []

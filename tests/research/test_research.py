@@ -229,9 +229,10 @@ def test_its_texts_go_with_the_retention(kuro: Any, aurora: Any, settings: Any, 
     research.search_due()
     waiting = begin(kuro)["id"]
     Team.objects.filter(pk=aurora.pk).update(retention_days=30)
-    Research.objects.filter(state="finished").update(ended_at=timezone.now() - timedelta(days=31))
-    Research.objects.update(created_at=timezone.now() - timedelta(days=31))
-    erasure.erase()
+    Research.objects.update(created_at=timezone.now() - timedelta(days=90))
+    for days, erased in ((29, 0), (31, 1)):
+        Research.objects.filter(state="finished").update(ended_at=timezone.now() - timedelta(days=days))
+        assert erasure.erase() == erased
     row = Research.objects.get(state="finished")
     assert (row.verdict, row.topic, row.questions, row.findings, row.advice) == ("", "", [], [], "")
     assert Research.objects.get(public_id=waiting).verdict

@@ -120,6 +120,22 @@ class TestWhatIsRead:
         assert (found.newer, found.samples) == (42, 2)
         assert found.newer_wrong == wrong_of_held + 2 * 20 * 2
 
+    def test_no_more_than_the_newest_decisions_are_read(
+        self, kuro: Any, decided: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(fits, "MOST_DECISIONS", 3)
+        decided(3, CLAIM, "reject")
+        decided(3, CLAIM, "approve")
+        found = fits.fit(agent_of(kuro), NOW)
+        assert (found.verdicts, found.wrong) == (3, 0)
+
+    def test_thresholds_are_set_by_what_was_posted_in_the_last_30_days(
+        self, kuro: Any, clear: None, decided: Any
+    ) -> None:
+        decided(20, CLAIM, days=31)
+        found = fits.fit(agent_of(kuro), NOW)
+        assert (found.verdicts, found.responses) == (160, 140)
+
     def test_length_is_not_told_once_texts_were_erased(self, kuro: Any, clear: None) -> None:
         assert fits.fit(agent_of(kuro), NOW).caught["length"] is not None
         AgentResponse.objects.update(erased_at=NOW, body="")

@@ -83,12 +83,13 @@ class TestWhatIsMeasured:
         decide(client, held, shown, in_sight=counted)
         assert Decision.objects.get().shown_ms == ms
 
-    def test_a_page_that_was_open_for_days_tells_nothing(
-        self, kuro: Any, alice: Any, as_person: Any, clock: Any
+    @pytest.mark.parametrize("seconds", [24 * 3600 + 1, -1])  # the second: the machine's clock was set back
+    def test_a_page_that_was_open_for_days_or_is_of_the_future_tells_nothing(
+        self, kuro: Any, alice: Any, as_person: Any, clock: Any, seconds: int
     ) -> None:
         client, held = as_person(alice), kuro.hold()
         shown = shown_in(client.get(reverse("item", args=[held])))
-        clock(24 * 3600 + 1)
+        clock(seconds)
         decide(client, held, shown)
         assert Decision.objects.get().shown_ms is None
 
@@ -120,8 +121,9 @@ def test_the_longest_run_is_of_one_verdict(verdicts: str, run: int, of: str) -> 
 
 
 def test_approvals_of_high_scores_are_a_run_of_their_own() -> None:
-    told = [("approve", 80), ("reject", 50), ("approve", 65), ("approve", 64), ("reject", 90), ("approve", 70)]
-    assert pace.count([Decided(verdict, score, None, "") for verdict, score in told])["high_run"] == 2
+    told = [("a", 80), ("r", 50), ("a", 65), ("a", 64), ("a", 64), ("r", 90), ("a", 70)]
+    decided = [Decided({"a": "approve", "r": "reject"}[verdict], score, None, "") for verdict, score in told]
+    assert pace.count(decided)["high_run"] == 2
 
 
 class TestWhatIsCounted:
@@ -226,11 +228,15 @@ class TestThePage:
         figure(**fields)
         assert "<b>Alice</b>" not in self.page(as_person(alice))
 
+    def test_it_hints_from_twenty_alike_in_a_row_on(self, as_person: Any, alice: Any, figure: Any) -> None:
+        figure(rejected=20, run=20, run_of="reject")
+        assert "<b>Alice</b>: 20 rejections in a row" in self.page(as_person(alice))
+
     def test_a_person_sees_their_own_row_and_an_owner_the_teams_by_name(
         self, as_person: Any, alice: Any, bob: Any, carla: Any, olga: Any, mallory: Any, figure: Any
     ) -> None:
         for person, approved in ((bob, 90), (alice, 10), (carla, 50)):
-            figure(person, approved=approved, run=1, run_of="approve")
+            figure(person, approved=approved, hasty=approved, tenths={"1": approved}, run=1, run_of="approve")
         seen = {
             person.username: re.findall(r'<th scope="row">(\w+)</th>', self.page(as_person(person)))
             for person in (alice, carla, olga, mallory)

@@ -125,6 +125,8 @@ def test_a_person_judges_one_after_the_other_and_may_change_their_mind(client: A
     days_ago(1)
     samples.pick_due(timezone.now())
     first = asked(client)
+    client.post(first, {"verdict": "whatever"})
+    assert asked(client) == first
     client.post(first, {"verdict": "missed"})
     second = asked(client)
     assert second != first
@@ -184,6 +186,10 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
         )
         for number, response in enumerate(AgentResponse.objects.select_related("agent"))
     )
+    let_through(kuro)
+    before = AgentResponse.objects.select_related("agent").latest("pk")
+    long_ago = today - timedelta(days=91)
+    Sample.objects.create(response=before, agent=before.agent, day=long_ago, verdict="missed", person=alice)
     assert re.search(r"5\s%\s+<span class=\"quiet\">2–14\s%", client.get(PAGE).content.decode())
     from reviews import figures
 

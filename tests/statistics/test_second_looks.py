@@ -87,9 +87,13 @@ def test_a_decision_that_can_be_undone_does_not_count_yet(look: Any, settings: A
     assert counts() == {}
 
 
-def test_an_erased_text_is_no_second_look(look: Any) -> None:
+@pytest.mark.parametrize("gone", ["what was said", "what was held"])
+def test_an_erased_text_is_no_second_look(look: Any, gone: str) -> None:
     look(STANDS, "approve")
-    AgentResponse.objects.update(erased_at=datetime.now(UTC), body="")
+    if gone == "what was said":
+        AgentResponse.objects.update(erased_at=datetime.now(UTC), body="")
+    else:
+        HeldItem.objects.update(text="")
     assert counts() == {}
 
 
