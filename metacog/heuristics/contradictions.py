@@ -72,6 +72,9 @@ def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Co
     return best
 
 
+# One of several "- Price: $12": a value of something that it does not name.
+_ENTRY = re.compile(r"(?:[-*•+]|[0-9]{1,3}[.)、])\s+[^.:]{1,40}:")
+_ANSWER, _CONTRAST = re.compile(words.ANSWER), re.compile(words.CONTRAST)
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
 _NO_NEGATION = re.compile(words.NO_NEGATION)
 _NEGATED = re.compile(rf"\b(?:{'|'.join(sorted(words.NEGATORS))})\b|n't\b")
@@ -81,7 +84,8 @@ _WORD = re.compile(r"[a-z][a-z0-9_'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
-_ZH_COUNT = re.compile(rf"([{''.join(words.ZH_NUMERALS)}])(?=[{words.ZH_MEASURES}])")
+_ZH_DIGIT = f"[{''.join(words.ZH_NUMERALS)}]"
+_ZH_COUNT = re.compile(rf"(?!一点)(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)(?=[{words.ZH_MEASURES}])")
 _EN_COUNT = re.compile(rf"\b(?:{'|'.join(words.NUMERALS)})\b")
 _LABEL = re.compile(words.LABEL)
 _ZH_ORDINAL = re.compile(r"第[\d一二三四五六七八九十]+")
@@ -101,16 +105,19 @@ def _statements(text: str) -> Iterable[_Statement]:
         sentence = match[0].strip()
         if not sentence or sentence.endswith("?") or re.search(r"吗[。!]?$", sentence):
             continue
+        if _ENTRY.match(sentence) and "\n" in text.strip():  # of what, stands elsewhere
+            continue
         start = match.start() + len(match[0]) - len(match[0].lstrip())
         span = Span(start, start + len(sentence), text[start : start + len(sentence)])
         yield _read(span, sentence)
 
 
 def _read(span: Span, sentence: str) -> _Statement:
+    sentence = _CONTRAST.sub("", _ANSWER.sub("", sentence))
     plain = _NO_NEGATION.sub(" ", sentence)
     negations = len(_NEGATED.findall(plain)) + len(_ZH_NEGATED.findall(plain))
     counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], sentence)
-    counted = _ZH_COUNT.sub(lambda match: str(words.ZH_NUMERALS[match[1]]), counted)
+    counted = _ZH_COUNT.sub(_in_digits, counted)
     labels = {match[0] for match in _ZH_ORDINAL.finditer(sentence)}
     numbers = []
     for match in _NUMBER.finditer(counted):
@@ -138,6 +145,12 @@ def stem(word: str) -> str:
             stem = word[: -len(suffix)]
             return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "ls" else stem.rstrip("e")
     return word.rstrip("e") if len(word) > 3 else word
+
+
+def _in_digits(match: re.Match[str]) -> str:
+    """Write a Chinese number below a hundred in digits."""
+    tens = 0 if match["tens"] is None else words.ZH_NUMERALS.get(match["tens"], 1)
+    return str(10 * tens + words.ZH_NUMERALS.get(match["ones"], 0)) if match[0] else ""
 
 
 _PAIRS = frozenset(frozenset((stem(one), stem(other))) for one, other in words.ANTONYMS)

@@ -63,7 +63,10 @@ def find_correction(
     nobody. The confidence of several cues of different types is 1 - (1 - a)(1 - b)….
     """
     message = message[:MAX_READ]
-    cues = list(_seed_cues(message)) if mode == "seed" else [*_cues(message), *_concessions(reply[:MAX_REPLY])]
+    if mode == "seed":
+        cues = list(_seed_cues(message))
+    else:
+        cues = [*_cues(message, previous), *_concessions(reply[:MAX_REPLY])]
     doubt = 1.0
     for kind in {cue.type for cue in cues}:
         doubt *= 1 - max(cue.strength for cue in cues if cue.type == kind)
@@ -87,6 +90,8 @@ def _compiled(expression: str) -> re.Pattern[str]:
 
 _CUES = tuple((kind, strength, _compiled(expression)) for kind, strength, expression in words.CUES)
 _NOT_MEANT = re.compile(words.NOT_MEANT)
+_NO = re.compile(words.NO)
+_MAY_ANSWER = 400  # code points at the end of what the agent said, in which it may ask
 _CONCESSIONS = tuple((strength, _compiled(expression)) for strength, expression in words.CONCESSIONS)
 _CONCESSION_NOT_MEANT = re.compile(words.CONCESSION_NOT_MEANT)
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)[.](?=\w))+[.!?。;]*")
@@ -102,14 +107,18 @@ def _sentences(folded: str) -> Iterator[tuple[int, str]]:
             yield match.end() - len(sentence), sentence.rstrip()
 
 
-def _cues(message: str) -> Iterator[Cue]:
+def _cues(message: str, previous: str) -> Iterator[Cue]:
+    """Find what says that something was wrong: "no" to what the agent asked is an answer, a question says nothing."""
+    is_answer = any(sign in previous[-_MAY_ANSWER:] for sign in "?？")
     text = fold(own_words(message))
     for start, sentence in _sentences(text):
         if len(sentence) > 400 or _NOT_MEANT.search(sentence):
             continue
         for kind, strength, expression in _CUES:
             match = expression.search(sentence)
-            if match and match.end() > match.start():
+            if not match or match.end() == match.start():
+                continue
+            if not (kind == "restatement" and sentence.endswith("?")) and not (is_answer and _NO.match(match[0])):
                 first, last = start + match.start(), start + match.end()
                 yield Cue(kind, strength, first, last, message[first:last])
 

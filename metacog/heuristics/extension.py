@@ -73,6 +73,7 @@ class _Said(NamedTuple):
 
 _QUOTED = re.compile(r"`([^`\n]+)`|\"([^\"\n]+)\"|“([^“”\n]+)”|「([^「」\n]+)」|《([^《》\n]+)》")
 _WORD = re.compile(r"https?://\S+|[A-Za-z0-9_][A-Za-z0-9_'’./:@+#-]*")
+_POSSESSIVE = re.compile(r"['’]s\Z")
 _OPENS_SENTENCE = re.compile(r"(?:^|[.!?:。！？：\n])[\s\"'“「(（*-]*$")
 _IDENTIFIER = re.compile(r"\w[_./:@#+]\w|[a-z][A-Z]|https?://")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
@@ -84,7 +85,7 @@ def _read(reason: str) -> _Said:
     needs: dict[str, None] = {}
     shouts = reason.isupper()
     for match in _WORD.finditer(reason):
-        word = match[0].rstrip("'’./:-")
+        word = _POSSESSIVE.sub("", match[0].rstrip("'’./:-"))
         folded = fold(word)
         if folded in words.FILLERS or (folded.isdigit() and not re.fullmatch(r"(?:1[89]|20)\d\d", folded)):
             continue

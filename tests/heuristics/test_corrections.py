@@ -57,6 +57,9 @@ def test_it_notices_a_correction(message: str, type_: str) -> None:
         "Is that wrong?",
         "No, thanks.",
         "Not bad!",
+        "It must be the most expensive one.",
+        "It should be linked to my account.",
+        "Or does it happen the other way around?",
         "My boss told me to use tabs.",
         "「你搞錯了」怎麼翻譯？",
         "> 你搞錯了\n\n這是誰寫的？",
@@ -70,6 +73,22 @@ def test_it_notices_a_correction(message: str, type_: str) -> None:
 )
 def test_it_notices_none(message: str) -> None:
     assert find_correction(message) is None
+
+
+@pytest.mark.parametrize(
+    ("previous", "message", "corrects"),
+    [
+        ("It was made on Monday.", "No, it was made on Tuesday.", True),
+        ("Was it made on Monday? Please confirm.", "No, it was made on Tuesday.", False),
+        ("Shall I refund it to PayPal?", "No, refund it to my card.", False),
+        ("Is it Lyon?", "No, that's wrong, I told you it is Nice.", True),
+        ("是星期一做的。", "不，是星期二。", True),
+        ("是星期一做的嗎？請確認。", "不，是星期二。", False),
+        ("是里昂嗎？", "不對，你記錯了。", True),
+    ],
+)
+def test_no_is_the_answer_to_a_question(previous: str, message: str, corrects: bool) -> None:
+    assert (find_correction(message, previous=previous) is not None) is corrects
 
 
 @pytest.mark.parametrize("phrase", ["不是有說", "為何還是", "我提醒你"])

@@ -14,12 +14,18 @@ def _words(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
+# "No, it is B" and "it is B, not A" say that it is B.
+ANSWER = r"^(?:yes|no|nope|right|是的?|不是?的?|没有|对|不对|并非)(?:,\s*|\s+(?=it\b))(?=\S)"
+CONTRAST = (
+    r",\s*(?:and )?not\b[^,.;]*(?=[.!]?$)|\bnot\b[^,.;]{1,60},?\s+but\s+(?!also\b)"
+    r"|,?(?:而非|而不是)[^,。;]*(?=[。!]?$)|,(?:并非|并?不[是在])[^,。;]*(?=[。!]?$)|(?:并非|并?不[是在])[^,。;]*,而(?=[是在])"
+)
 NEGATORS = _words("not no never none nobody nothing neither nor cannot without hardly")
 # Cut out first: they hold a negator and deny nothing, or deny it twice.
 NO_NEGATION = (
     r"\bnot (?:only|just|merely)\b|\bno doubt\b|\bwithout (?:a )?doubt\b|\bnothing but\b|\bno matter\b"
     r"|不但|不仅|不只|不过|不管|不论|不断|不错|不少|不同|不久|不得不|不外乎|无论|无线|毫无疑问|没错|除非"
-    r"|差不多|未来|非常|非洲|是不是|对不对|能不能|会不会|要不要|可不可以|有没有"
+    r"|差不多|君不见|未来|非常|非洲|是不是|对不对|能不能|会不会|要不要|可不可以|有没有"
 )
 ZH_NEGATION = r"[不没无未]|并非|绝非|而非|从不|尚未"
 
@@ -40,8 +46,8 @@ ZH_ANTONYMS = _pairs("""
 # Words that only join others: they say nothing of the subject.
 STOPWORDS = _words("""
     a an the this that these those it its is are was were be been being am do does did done have has had having will
-    would shall should can could may might must to of in on at by for with from as and or but so i we you he she they
-    my our your his her their me us them there here also just still really very definitely clearly certainly any some
+    would shall should can could may might must to of in on at by for with from as and or but so i we you they
+    my our your their me us them there here also just still really very definitely clearly certainly any some
     only then than longer now yet already actually both each every about into
 """)
 ZH_STOP = r"[的了是在和与或是就也都而其之于以为被把让这那个会能可着地得有很来说已经曾将并及]"
@@ -66,8 +72,8 @@ NUMERALS = {
     **{word: str(number) for number, word in enumerate(_COUNTED)},
     "twelve": "12",
 }
-ZH_NUMERALS = dict(zip("一二两三四五六七八九十", (1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10), strict=True))
-ZH_MEASURES = "个名位种条项台次天年月周人件份元"
+ZH_NUMERALS = dict(zip("一二两三四五六七八九", (1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
+ZH_MEASURES = "个名位种条项台次天年月周人件份元点时分秒季倍岁层"
 
 RETRACTION = (
     r"\bi was (?:wrong|mistaken)\b|\bon second thoughts?\b"

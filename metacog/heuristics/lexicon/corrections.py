@@ -105,8 +105,9 @@ CUES = (
     (
         "restatement",
         0.6,
-        r"\b(?:it|this) (?:should|must|has to|was supposed to) (?:be|say"
-        r"|read)\b(?!.*\bor\b)[^?]*(?:$|, not|instead)",
+        r"\b(?:it|this) (?:should|has to|was supposed to) (?:be|say"
+        r"|read)\b(?! (?:linked|under|another|in|on|at|there|fine|enough|possible|able)\b)"
+        r"(?!.*\bor\b)[^?]*(?:$|, not|instead)",
     ),
     ("restatement", 0.6, r"~(?:it's|it is|the \w+ is) [^,.;?]{1,24}, not [^,.;?]{1,24}\b"),
     ("restatement", 0.7, r"~correction\b|\bthe other way (?:a)?round\b"),
@@ -191,6 +192,8 @@ NOT_MEANT = (
     r"|(?:他|她|老板|同事|有人)[^,。]{0,10}(?:说|把|弄)|(?:翻|翻译|英文|故事|解释)[^,。]{0,8}(?:成|怎么|:)"
     r"|没错|不错|(?:报|出)了?错|谢谢|好奇|想了解|原因"
 )
+
+NO = r"(?:no|nope|nah|not quite)\b(?! no\b)|不[,]"
 
 # What an agent says in its next reply when it was corrected; looked for in the first sentences only.
 CONCESSIONS = (
