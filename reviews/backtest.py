@@ -7,13 +7,13 @@ pattern that matches as well changes nothing: a known error counts once.
 from __future__ import annotations
 
 import heapq
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.utils import timezone
+from pydantic_core import from_json
 
 from metacog.heuristics import items_of
 from metacog.models import Agent, Team
@@ -83,7 +83,7 @@ def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
     rows = read.values_list("pk", "agent", "public_id", "received_at", "excerpt", "body")
     for pk, agent, public_id, received_at, excerpt, raw in rows.iterator(chunk_size=500):
         found.responses += 1
-        body, alone = json.loads(raw), tried[agent]
+        body, alone = from_json(raw), tried[agent]
         if not alone.might_match(body["response"]):
             continue
         items = items_of(body)

@@ -7,7 +7,6 @@ that really were held.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
+from pydantic_core import from_json
 
 from metacog import heuristics
 from metacog.models import Agent
@@ -77,7 +77,7 @@ def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy)
     found = Preview(total=stored.count())
     rows = stored.values_list("pk", "public_id", "received_at", "excerpt", "body")[:MOST]
     for pk, public_id, received_at, excerpt, raw in rows.iterator(chunk_size=500):
-        body = json.loads(raw)
+        body = from_json(raw)
         found.responses += 1
         score_now, holds_now = _tally(found.now, in_force, body, pk, outcomes)
         found.scores[score_now] += 1

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
+from pydantic_core import from_json
 
 from metacog import heuristics
 from metacog.heuristics import wire
@@ -60,7 +61,7 @@ class Command(BaseCommand):
             responses += 1
             if responses % PROGRESS == 0 and self.stderr.isatty():
                 self.stderr.write(f"{agent.team} / {agent}: {responses:,} responses so far")
-            body, before = json.loads(raw), json.loads(answered)
+            body, before = from_json(raw), from_json(answered)
             recognised = {item["index"]: item["recognised"] for item in before["items"] if item["recognised"]}
             doubts, items = scorer.dispose(body, recognised, hesitation=agent.hesitation_enabled)
             for was, would in zip(before["items"], items, strict=True):
