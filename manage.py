@@ -11,7 +11,17 @@ def main() -> None:
         from django.core.management import execute_from_command_line
     except ImportError:
         sys.exit("Django is not installed in this Python. Run `make up`, which makes .venv, or use .venv/bin/python.")
-    execute_from_command_line(sys.argv)
+    from django.db import OperationalError, ProgrammingError
+
+    try:
+        execute_from_command_line(sys.argv)
+    except (OperationalError, ProgrammingError) as error:
+        if "--traceback" in sys.argv:
+            raise
+        said = " ".join(str(error).split())
+        if "no such" in said or "does not exist" in said:  # a table or column, in SQLite's words or PostgreSQL's
+            sys.exit(f"The database is not prepared for this version: start `manage.py up` once. ({said})")
+        sys.exit(f"The database cannot take this now: {said}")
 
 
 if __name__ == "__main__":

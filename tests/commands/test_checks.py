@@ -72,3 +72,21 @@ def test_an_old_sqlite_is_refused(settings: Any, monkeypatch: pytest.MonkeyPatch
         pytest.skip("PostgreSQL brings its own check")
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 31, 1))
     assert [message.id for message in checks.database_versions(databases=["default"])] == ["metacog.E004"]
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("", "The database is not prepared for this version: start `manage.py up` once."),
+        ("sqlite:////nowhere/at/all.sqlite3", "The database cannot take this now: unable to open database file"),
+    ],
+)
+def test_a_command_without_its_database_ends_with_a_sentence(tmp_path: Path, url: str, said: str) -> None:
+    environment = {**os.environ, "METACOG_DATA_DIR": str(tmp_path), "METACOG_DATABASE_URL": url}
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "manage.py", "agent", "list"], cwd=root, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(said)
+    assert done.stderr.count("\n") == 1
