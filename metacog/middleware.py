@@ -20,7 +20,7 @@ from django.middleware.locale import LocaleMiddleware
 from django.shortcuts import resolve_url
 from django.utils import timezone, translation
 
-from metacog import audit
+from metacog import audit, failures
 from metacog.problems import Problem, answer, at
 
 log = logging.getLogger("metacog")
@@ -33,7 +33,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
 def RequestId(get_response: View) -> View:
-    """Give each request an id, the caller's own where it is harmless, for audit events and errors."""
+    """Give each request an id, the caller's own where it is harmless, for audit events and errors; count failures."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         given = request.headers.get("X-Request-Id", "")
@@ -44,6 +44,8 @@ def RequestId(get_response: View) -> View:
         finally:
             audit.request_id.reset(token)
         response["X-Request-Id"] = name
+        if response.status_code >= 500:
+            failures.count(response.status_code)
         return response
 
     return middleware

@@ -1,4 +1,7 @@
-"""Figures for Prometheus, read from the rows, so that they agree in every process and after a restart."""
+"""Figures for Prometheus, read from the rows, so that they agree in every process and after a restart.
+
+All but one: failures are counted by each machine.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
+from metacog import failures
 from metacog.health import may_read_metrics
 from metacog.models import AgentState, AuditUnsealed, Heartbeat, Notice
 from reviews.models import Decision, Delivery, Endpoint, HeldItem
@@ -67,6 +71,10 @@ class Figures:
             "metacog_unsealed_events": ("Audit events that no seal covers yet", AuditUnsealed.objects.count()),
             "metacog_worker_seen_seconds": ("Time since the worker's heartbeat; +Inf: never seen", _unseen(now)),
         }
+        failed = CounterMetricFamily("metacog_failed_answers", "Answers that we failed", labels=["status"])
+        for status, times in failures.counted().items():
+            failed.add_metric([str(status)], times)
+        yield failed
         for name, (meaning, value) in gauges.items():
             yield GaugeMetricFamily(name, meaning, value=value)
 

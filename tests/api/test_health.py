@@ -102,6 +102,29 @@ def test_the_metrics_count_what_the_worker_has_not_sealed(kuro):
     assert figure("metacog_unsealed_events") == 0
 
 
+def test_the_metrics_count_the_answers_that_metacog_failed(settings, tmp_path, monkeypatch, kuro):
+    from django.db import OperationalError
+
+    settings.DATA_DIR = tmp_path
+
+    def failed(status):
+        text = Client().get("/metrics").content.decode()
+        return float(re.search(rf'^metacog_failed_answers_total{{status="{status}"}} (\S+)$', text, re.MULTILINE)[1])
+
+    assert (failed(500), failed(503)) == (0, 0)
+
+    def away(*args, **kwargs):
+        raise OperationalError("no route")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("reviews.api.receive", away)
+        assert [kuro.post("/responses", {"response": "x"}).status_code for _ in range(2)] == [503, 503]
+        patch.setattr("reviews.api.receive", lambda *args: 1 / 0)
+        assert kuro.post("/responses", {"response": "x"}).status_code == 500
+    assert kuro.post("/responses", []).status_code == 422
+    assert (failed(500), failed(503)) == (1, 2)
+
+
 def test_operators_are_told_of_every_metric_and_of_no_other(db):
     page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
     there = re.findall(r"^(metacog_\w+)", Client().get("/metrics").content.decode(), re.MULTILINE)
