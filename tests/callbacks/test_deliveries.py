@@ -360,6 +360,17 @@ def test_a_late_success_counts_and_a_late_failure_does_not(agent):
     assert AuditEvent.objects.filter(action="callback-delivered").count() == 1
 
 
+def test_what_is_told_of_an_address_of_before_says_nothing_of_the_new_one(kuro, agent, another_receiver):
+    owe(agent)
+    [attempt] = deliveries._claim(agent, NOW, 4, 4)
+    agent = at(kuro, another_receiver.url)
+    deliveries._record(agent.pk, [(attempt, deliveries.Outcome(Trouble.GONE, 410))], NOW)
+    owe(agent)
+    assert deliveries.deliver_due(NOW) == 1
+    assert Endpoint.objects.get().off_at is None
+    assert len(another_receiver.seen) == 1
+
+
 def test_one_sweep_at_a_time_has_the_turn_of_a_machine(agent, receiver):
     owe(agent)
     with deliveries.turn("deliver") as first, deliveries.turn("deliver") as second:

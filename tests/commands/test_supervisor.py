@@ -50,12 +50,12 @@ def until(condition: Callable[[], object], seconds: float = 60) -> None:
 class Supervised:
     """A supervisor with one child in a process of its own."""
 
-    def __init__(self, folder: Path, kind: str = "", stop_seconds: float = 8) -> None:
+    def __init__(self, folder: Path, kind: str = "", stop_seconds: float = 8, *under: str) -> None:
         (folder / "child.py").write_text(textwrap.dedent(CHILD))
         self.started = folder / "started"
         self.started.touch()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(SUPERVISOR), str(self.started), kind, str(stop_seconds)],
+            [*under, sys.executable, "-c", textwrap.dedent(SUPERVISOR), str(self.started), kind, str(stop_seconds)],
             env=os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{settings.BASE_DIR}"},
             stdout=subprocess.PIPE,
             text=True,
@@ -96,6 +96,16 @@ def test_a_signal_stops_all_with_exit_status_0(supervised: Callable[..., Supervi
     supervisor.process.send_signal(number)
     assert supervisor.process.wait(30) == 0
     assert all_gone(processes)
+
+
+def test_under_nohup_it_outlives_its_terminal(supervised: Callable[..., Supervised]) -> None:
+    supervisor = supervised("", 8, "nohup")
+    supervisor.await_start()
+    supervisor.process.send_signal(signal.SIGHUP)
+    with pytest.raises(subprocess.TimeoutExpired):
+        supervisor.process.wait(0.5)
+    supervisor.process.terminate()
+    assert supervisor.process.wait(30) == 0
 
 
 def test_its_own_end_by_sigkill_leaves_no_orphan(supervised: Callable[..., Supervised]) -> None:

@@ -116,6 +116,13 @@ def test_a_signal_that_fired_too_seldom_keeps_its_weight() -> None:
     assert found.weights[SURE] != WEIGHTS[SURE]
 
 
+def test_a_signal_that_tells_a_little_keeps_one_point() -> None:
+    claims, longs = ((300, CLAIM, True), (5, CLAIM, False)), ((60, LONG, True), (50, LONG, False))
+    told = cases(*claims, *longs, (50, "", True), (50, "", False))
+    found = fit(told, Policy(weights=WEIGHTS | {CLAIM: 3, LONG: 1}))
+    assert (found.weights[CLAIM], found.weights[LONG]) == (4, 1)
+
+
 def test_a_signal_that_is_switched_off_stays_off() -> None:
     policy = Policy(weights=WEIGHTS | {CLAIM: 0})
     assert fit(CLEAR, policy).weights.get(CLAIM, 0) == 0

@@ -101,6 +101,8 @@ def test_it_is_too_late_to_undo_what_was_released(mailed: str, undo_at_once: Non
     client = visitor()
     client.post(mailed, form(verdict="approve"))
     assert f"{mailed}/undo" not in client.get(mailed).content.decode()
+    Decision.objects.update(released_at=None)  # its time is over, and nobody has come by to release it
+    assert f"{mailed}/undo" not in client.get(mailed).content.decode()
     answer = client.post(f"{mailed}/undo")
     assert (answer.status_code, HeldItem.objects.get().state) == (409, "approved")
     assert "too late to undo" in answer.content.decode()

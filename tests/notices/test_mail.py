@@ -185,6 +185,15 @@ def test_a_name_that_a_server_does_not_know_is_told_as_such(alice: Any, kuro: An
     assert Notice.objects.get().trouble == "sign-in"
 
 
+def test_a_server_that_stops_answering_is_told_as_such(alice: Any, kuro: Any, smtp: Any, settings: Any) -> None:
+    settings.EMAIL_TIMEOUT = 0.2
+    smtp.answers["MAIL"] = None
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    sweep(NOW)
+    assert Notice.objects.get().trouble == "timeout"
+
+
 def test_nothing_goes_to_a_server_that_offers_no_encryption_where_it_must(
     alice: Any, kuro: Any, smtp: Any, settings: Any
 ) -> None:

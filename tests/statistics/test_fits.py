@@ -34,7 +34,8 @@ def decided(kuro: Any) -> Any:
         at = [NOW - timedelta(days=days, seconds=3600 * number / count) for number in range(count)]
         responses = AgentResponse.objects.bulk_create(
             AgentResponse(
-                agent=agent, received_at=moment, body='{"response": "Perhaps."}', verdict="{}", hesitation_score=50,
+                agent=agent, received_at=moment, body='{"response": "Perhaps."}', verdict="{}",
+                hesitation_score=fields.get("score", 50),
                 policy_version=fields.get("policy", 1), patterns_version=0, engine="1",
             )
             for moment in at
@@ -79,7 +80,7 @@ class TestWhatIsRead:
         assert (found.verdicts, found.wrong, found.samples, found.why_not) == (140, 70, 0, "")
 
     @pytest.mark.parametrize(
-        "fields", [{"by": "agent"}, {"by": "system"}, {"undone": True}, {"days": 91}, {"policy": 2}]
+        "fields", [{"by": "agent"}, {"by": "system"}, {"undone": True}, {"days": 91}, {"policy": 2}, {"score": None}]
     )
     def test_what_no_person_decided_lately_under_this_profile_is_left_out(
         self, kuro: Any, decided: Any, fields: dict[str, Any]
@@ -119,6 +120,18 @@ class TestWhatIsRead:
         found = fits.fit(agent, NOW)
         assert (found.newer, found.samples) == (42, 2)
         assert found.newer_wrong == wrong_of_held + 2 * 20 * 2
+
+    def test_a_sample_of_what_another_profile_let_through_is_left_out(self, kuro: Any, decided: Any) -> None:
+        agent = agent_of(kuro)
+        Policy.objects.create(agent=agent, version=2, profile="aware")
+        decided(3, CLAIM)
+        for policy in (1, 2):
+            passed = AgentResponse.objects.create(
+                agent=agent, received_at=NOW, body="x", verdict="{}", hesitation_score=0, policy_version=policy,
+                patterns_version=0, engine="1",
+            )  # fmt: skip
+            Sample.objects.create(response=passed, agent=agent, day=NOW.date(), verdict="missed")
+        assert fits.fit(agent, NOW).samples == 1
 
     def test_no_more_than_the_newest_decisions_are_read(
         self, kuro: Any, decided: Any, monkeypatch: pytest.MonkeyPatch
