@@ -130,7 +130,7 @@ def _may_hold(rows: QuerySet[Any, Row], words: Sequence[str]) -> Iterator[Row]:
         if characters > MOST_CHARACTERS:
             return
         body = row["body"].lower()
-        if all(word in body or escaped in body for word, escaped in written) or not row["body"]:
+        if all(word in body or escaped in body for word, escaped in written):
             yield row
 
 

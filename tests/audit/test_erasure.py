@@ -14,7 +14,7 @@ from metacog.retention import set_retention
 from patterns import lessons, memory
 from patterns.lessons import Proposal
 from patterns.models import Lesson, Memory, Problem, ThoughtThread, ThreadStep
-from reviews import decisions, erasure, extensions
+from reviews import decisions, erasure, extensions, learning
 from reviews.models import AgentResponse, Decision, Delivery, ExtensionRequest, HeldItem, PatternOrigin
 
 SECRET = "The cause is clearly the cache of the princess."
@@ -246,8 +246,9 @@ def test_nothing_of_a_problem_or_of_the_other_parts_of_a_verdict_is_left(kuro, k
     shown = [*AgentResponse.objects.values(), *Problem.objects.values()]
     assert str(shown).count("princess") > 20
     age(31)
+    assert erasure.erase() == 3, "the problem was worked on today"
     Problem.objects.update(touched_at=timezone.now() - timedelta(days=31))
-    assert erasure.erase() == 4
+    assert erasure.erase() == 1
     assert erasure.erase() == 0
     assert "princess" not in str([*AgentResponse.objects.values(), *Problem.objects.values()])
     assert AuditEvent.objects.filter(action="problem-erased").count() == 1
@@ -260,6 +261,27 @@ def test_nothing_of_a_problem_or_of_the_other_parts_of_a_verdict_is_left(kuro, k
     # Taken up again, it counts anew.
     assert kuro.respond("again", items=[], **step)["stuck"]["points"] == 0
     assert Problem.objects.get().erased_at is None
+
+
+def test_what_a_verdict_says_of_threads_names_none_of_them(kuro, kept_30_days):
+    said = kuro.respond("Perhaps.", items=[], thread="The princess")["threads"]
+    assert "princess" in said[0]["reason"]
+    age(31)
+    erasure.erase()
+    assert AgentResponse.objects.get().wire_verdict()["threads"] == [said[0] | {"reason": None, "spans": []}]
+
+
+def test_what_a_second_look_taught_goes_with_it_though_the_item_still_waits(kuro, kept_30_days):
+    for number in range(3):
+        kuro.respond(f"Case {number} is closed.", items=[])
+    held = kuro.respond("Your refund will arrive in 30 days. The cause is clearly the cache.")["items"][0]["held"]
+    look = kuro.respond("Your refund will arrive in 14 days.", items=[], replies_to_held=held)["id"]
+    learning.learn()
+    assert PatternOrigin.objects.get(row=look).evidence
+    age(31)
+    assert erasure.erase() == 4
+    assert PatternOrigin.objects.get(row=look).evidence == {}
+    assert HeldItem.objects.get().text
 
 
 def test_a_trail_goes_with_the_retention_once_its_thread_is_resolved(kuro, kept_30_days, olga, as_person):

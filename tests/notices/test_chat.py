@@ -94,7 +94,7 @@ def test_what_it_does_not_take_is_tried_again_as_it_stands_then(
     receiver.answers = [status]
     sweep(NOW)
     assert Notice.objects.get().trouble == trouble
-    hold(kuro, NOW - MINUTE)
+    hold(kuro, NOW - MINUTE / 2)
     sweep(NOW + MINUTE)
     assert "2 new items" in texts(receiver)[1]
     sweep(NOW + 2 * MINUTE)

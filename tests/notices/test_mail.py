@@ -132,6 +132,20 @@ def test_it_tells_nobody_who_cannot_decide_or_be_reached(
     assert not Notice.objects.exists()
 
 
+@pytest.mark.parametrize("what", [{"is_active": False}, {"email": ""}, {"told__when": "never"}])
+def test_who_is_to_be_told_nothing_since_is_told_nothing(alice: Any, kuro: Any, what: dict[str, Any]) -> None:
+    told = tell(alice)
+    hold(kuro, NOW - HOUR)
+    notices.write_due(NOW)
+    if "told__when" in what:
+        PersonNotices.objects.filter(pk=told.pk).update(when="never")
+    else:
+        User.objects.filter(pk=alice.pk).update(**what)
+    assert sweep(NOW) == []
+    assert Notice.objects.get().state == "moot"
+    assert not AuditEvent.objects.filter(action__startswith="notice-").exists()
+
+
 def test_it_arrives_at_a_real_server_with_the_headers_it_should(alice: Any, kuro: Any, smtp: Any) -> None:
     tell(alice)
     held = hold(kuro, NOW - HOUR)

@@ -183,6 +183,13 @@ class TestWhatIsKept:
         assert [fits.fit_due(NOW) for _ in range(3)] == [1, 1, 0]
         assert FittedWeights.objects.count() == 2
 
+    def test_who_waits_longest_comes_first(self, kuro: Any, other: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(fits, "AGENTS_A_RUN", 1)  # and everybody is due again before the next run
+        for day in (0, 2, 4):
+            fits.fit_due(NOW + timedelta(days=day))
+        made = FittedWeights.objects.order_by("agent").values_list("made_at", flat=True)
+        assert list(made) == [NOW + timedelta(days=4), NOW + timedelta(days=2)]
+
 
 class TestThePolicyPage:
     def page(self, client: Any, caller: Any, query: str = "") -> str:
