@@ -15,6 +15,8 @@ import psutil
 import pytest
 from django.conf import settings
 
+from metacog.supervisor import Child
+
 # A child with a child of its own, as the web server has; both say who they are.
 CHILD = """
     import os, signal, subprocess, sys, time
@@ -91,7 +93,7 @@ def all_gone(processes: list[psutil.Process], seconds: float = 30) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_stops_all_with_exit_status_0(supervised: Callable[..., Supervised], number: int) -> None:
-    supervisor = supervised()
+    supervisor = supervised("", 60)  # the child ends when it is told to, not when it is killed
     processes = supervisor.await_start()
     supervisor.process.send_signal(number)
     assert supervisor.process.wait(30) == 0
@@ -171,3 +173,12 @@ def test_it_waits_longer_before_each_restart(supervised: Callable[..., Supervise
     said, _ = supervisor.process.communicate(timeout=30)
     assert "The child ended with status 3; it starts again in 0.5 s." in said
     assert "The child ended with status 3; it starts again in 1 s." in said
+
+
+def test_it_never_waits_longer_than_half_a_minute() -> None:
+    child = Child("The child", "child")
+    child.command, told = ["true"], list[str]()
+    for _ in range(8):
+        child.start(os.environ)
+        until(lambda: told.append(child.ended()) or told[-1])
+    assert told[-1] == "The child ended with status 0; it starts again in 30 s."

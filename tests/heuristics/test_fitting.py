@@ -123,6 +123,11 @@ def test_a_signal_that_tells_a_little_keeps_one_point() -> None:
     assert (found.weights[CLAIM], found.weights[LONG]) == (4, 1)
 
 
+@pytest.mark.parametrize(("signals", "score"), [("", 0), (CLAIM, 60), (f"{CLAIM} {LONG}", 100), ("unknown", 0)])
+def test_a_score_adds_up_to_a_hundred_at_most(signals: str, score: int) -> None:
+    assert fitting.score(signals.split(), {CLAIM: 60, LONG: 50}) == score
+
+
 def test_a_signal_that_is_switched_off_stays_off() -> None:
     policy = Policy(weights=WEIGHTS | {CLAIM: 0})
     assert fit(CLEAR, policy).weights.get(CLAIM, 0) == 0

@@ -121,7 +121,7 @@ def test_the_longest_run_is_of_one_verdict(verdicts: str, run: int, of: str) -> 
 
 
 def test_approvals_of_high_scores_are_a_run_of_their_own() -> None:
-    told = [("a", 80), ("r", 50), ("a", 65), ("a", 64), ("a", 64), ("r", 90), ("a", 70)]
+    told = [("a", 80), ("r", 50), ("a", 65), ("a", 64), ("a", 64), *[("r", 90)] * 3, ("a", 70)]
     decided = [Decided({"a": "approve", "r": "reject"}[verdict], score, None, "") for verdict, score in told]
     assert pace.count(decided)["high_run"] == 2
 
