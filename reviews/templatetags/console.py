@@ -8,8 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.html import format_html
 from django.utils.translation import gettext
 
 from metacog.models import User
@@ -37,25 +39,26 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-@register.inclusion_tag("reviews/_pieces.html")
-def pieces(text: Shown, parts: Iterable[Part] = ()) -> dict[str, Any]:
+@register.simple_tag
+def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
     """Show the pieces of a text; a mark carries the reason of its part."""
+    if not any(piece.types or piece.hidden or piece.odd for piece in text.pieces):
+        return "".join(piece.text for piece in text.pieces)  # most are plain, and a list has a hundred of them
     reasons = {part.type: part.reason for part in parts}
 
     def words(types: Iterable[str]) -> str:
         return "; ".join(reasons.get(name, str(TITLES.get(name, name))) for name in types)
 
-    return {
-        "pieces": [
-            {
-                "piece": piece,
-                "classes": [signal_class(name) for name in piece.types],
-                "title": words(piece.types),
-                "begins": words(piece.begins),
-            }
-            for piece in text.pieces
-        ]
-    }
+    shown = [
+        {
+            "piece": piece,
+            "classes": [signal_class(name) for name in piece.types],
+            "title": words(piece.types),
+            "begins": words(piece.begins),
+        }
+        for piece in text.pieces
+    ]
+    return render_to_string("reviews/_pieces.html", {"pieces": shown})
 
 
 @register.simple_tag
@@ -81,28 +84,25 @@ def risk(score: int | None) -> str:
     return "r4" if score >= 75 else "r3" if score >= 60 else "r2" if score >= 50 else "r1"
 
 
-@register.inclusion_tag("reviews/_time.html")
-def ago(moment: datetime) -> dict[str, Any]:
+@register.simple_tag
+def ago(moment: datetime) -> str:
     seconds = max(0, int((timezone.now() - moment).total_seconds()))
-    return _time(moment, "ago", gettext("{time} ago").format(time=rounded(seconds)))
+    return _time("ago", moment, gettext("{time} ago").format(time=rounded(seconds)))
 
 
-@register.inclusion_tag("reviews/_time.html")
-def due(moment: datetime) -> dict[str, Any]:
+@register.simple_tag
+def due(moment: datetime) -> str:
     """Show how long is left until `moment`, or how long it is over."""
     seconds = int((moment - timezone.now()).total_seconds())
     sentence = gettext("{time} left") if seconds >= 0 else gettext("{time} over")
-    return _time(moment, "due", sentence.format(time=clock(abs(seconds)))) | {"late": seconds < 0}
+    return _time("due" if seconds >= 0 else "due late", moment, sentence.format(time=clock(abs(seconds))))
 
 
-def _time(moment: datetime, kind: str, words: str) -> dict[str, Any]:
+def _time(classes: str, moment: datetime, words: str) -> str:
     local = timezone.localtime(moment)
-    return {
-        "kind": kind,
-        "iso": local.isoformat(timespec="seconds"),
-        "exact": f"{date_format(local, 'DATE_FORMAT')} {local:%H:%M:%S %Z}",
-        "words": words,
-    }
+    exact = f"{date_format(local, 'DATE_FORMAT')} {local:%H:%M:%S %Z}"
+    iso = local.isoformat(timespec="seconds")
+    return format_html('<time class="{}" datetime="{}" title="{}">{}</time>', classes, iso, exact, words)
 
 
 # The script says the same with the same words; see `rounded` and `clock` in console.js.

@@ -206,9 +206,13 @@ document.addEventListener("click", (event) => {
   }
 });
 
+function focusReason() {
+  document.querySelector("#rejecting[open] [name=preset]")?.focus();
+}
+
 // `toggle` does not bubble.
 document.addEventListener("toggle", (event) => {
-  if (event.target.id === "rejecting" && event.target.open) event.target.querySelector("input[type=radio]").focus();
+  if (event.target.id === "rejecting") focusReason();
 }, true);
 
 // -- what htmx does ----------------------------------------------------------------------------
@@ -271,7 +275,10 @@ function press(key) {
 const KEYS = {
   a: () => performance.now() - settledAt < SETTLE || press("a"),
   e: () => press("e"),
-  r: () => performance.now() - settledAt < SETTLE || press("r"),
+  r: () => {
+    if (performance.now() - settledAt < SETTLE || !press("r")) return;
+    focusReason(); // at once: `toggle` comes after the keys of a quick hand
+  },
   u: () => press("u"),
   x: () => pick(),
   o: () => picked.size && press("o"),
@@ -301,6 +308,12 @@ document.addEventListener("keydown", (event) => {
     return event.target.form.requestSubmit(event.target.form.querySelector(".sure"));
   }
   if (words.keys === "off" || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  const reason = event.target.id !== "reason" && document.querySelectorAll(".reject[open] [name=preset]")[event.key - 1];
+  if (reason) {
+    reason.click();
+    reason.focus();
+    return event.preventDefault();
+  }
   if (isTyping(event.target) || document.querySelector("details.reject[open], details.menu[open]")) return;
   const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : ""];
   if (act) {
@@ -315,6 +328,6 @@ byId("keys")?.addEventListener("click", (event) => {
 
 // On a phone the sections are wider than the screen.
 const here = document.querySelector(".nav [aria-current]");
-if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - innerWidth / 3;
+if (here) here.parentElement.scrollLeft = here.offsetLeft - innerWidth / 3;
 
 tick();

@@ -110,7 +110,8 @@ def test_a_rejection_carries_its_reason_to_the_agent(
     page.goto("/queue/")
     press(page, "r")
     page.keyboard.press("Control+Enter")  # no field of this form has the focus: nothing is sent
-    page.get_by_text("No evidence").click()
+    page.keyboard.press("2")
+    expect(page.get_by_role("radio", name="No evidence")).to_be_checked()
     page.locator("#reason").fill("Nobody measured it.")
     page.get_by_role("button", name="Reject", exact=True).click()
     page.get_by_role("heading", name="Nothing waits").wait_for()
