@@ -45,13 +45,17 @@ _NOT_CITED = re.compile(_any("NOT_CITED"))
 _SENTENCE_END = re.compile(r"[!?。\n]|\.(?=\s|\Z)")
 _ASKING = "".join(language.ASKING for language in LANGUAGES)
 # A paragraph ends at an empty line, and before an entry of a list or a heading.
-_PARAGRAPH_END = re.compile(r"\n[ \t]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s|\#))")
+_PARAGRAPH_END = re.compile(r"\n[ \t\r]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s|\#))")
 _NOTE = re.compile(r"\[\^?[1-9][0-9]{0,2}\](?!\()")
 _ADDRESS = re.compile(r"""https?://[^\s<>"'()\[\]。,、」』]*""")
 _NO_SOURCE = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|$)")
 _PICTURE = re.compile(r"!\[[^\[\]\n]{0,200}\]\(\Z")
-_QUOTED = re.compile(r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|«[^«»\n]{1,400}»')
-_OPENING_QUOTES = '"“「『«'
+_QUOTED = re.compile(
+    r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|«[^«»\n]{1,400}»'
+    r"|(?<=《)[^《》\n]{1,60}(?=》)"
+)
+_OPENING_QUOTES = '"“「『«《'
+_NAMED = re.compile(r"@|[.][a-z]")  # behind a word that is part of an address or a file's name
 _QUOTED_LINE = re.compile(r"^[ \t]*+>[^\n]*", re.MULTILINE)
 _TAG = re.compile(r"</?[a-z][a-z0-9:.-]{0,40}(?:\s[^<>\n]{0,400})?/?>")
 _MASK = "\0"
@@ -61,12 +65,14 @@ _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 # Every digit as 0, and all else as a blank.
 _DIGITS = bytes(ord("0") if chr(code).isdecimal() else 32 for code in range(128)) + b" " * 128
 _FIGURE = re.compile(rf"\s?(?:[%‰°]|(?:{_any('UNITS')})(?![a-z]))")
+_NOT_FIGURE = re.compile(_any("NOT_FIGURE"))
 _MONEY = re.compile(r"[$€£¥]\s?\Z")
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
 _YEAR = re.compile(r"(?:1[0-9]|20)[0-9]{2}(?![0-9a-z])")
 _BEFORE_YEAR = re.compile(rf"(?:{_any('BEFORE_YEAR')})\Z")
 _DATE = re.compile(
     r"[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?![0-9t\]]| ?[0-9]{2}:)"
+    r"|(?:1[0-9]|20)[0-9]{2}\s?[-–—~]\s?(?:1[0-9]|20)[0-9]{2}(?=\))"
     r"|[0-9]{1,4}\s?年(?:\s?[0-9]{1,2}\s?月(?:\s?[0-9]{1,2}\s?[日号])?)?|[0-9]{1,2}\s?月\s?[0-9]{1,2}\s?[日号]"
 )
 _AUTHOR = re.compile(r"\([a-z][a-z .&'-]{1,60},\s\Z")
@@ -326,7 +332,7 @@ class _Sorting:
             elif which == CITATION:
                 covered = self._cite(start, end)
             elif which in (ABSOLUTE, CONCLUSION):
-                if not self._is_negated(start) and not self._is_asked(end):
+                if not (self._is_negated(start) or self._is_asked(end) or self._is_in_a_name(start, end)):
                     if which == ABSOLUTE:
                         self.claims.append((start, end))
                     else:
@@ -342,6 +348,9 @@ class _Sorting:
 
     def _is_negated(self, start: int) -> bool:
         return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
+
+    def _is_in_a_name(self, start: int, end: int) -> bool:
+        return self.prose[start - 1 : start] in ("@", "/") or _NAMED.match(self.prose, end) is not None
 
     def _is_asked(self, end: int) -> bool:
         last = _SENTENCE_END.search(self.prose, end, end + _AFTER)
@@ -394,6 +403,8 @@ class _Sorting:
         elif money := _MONEY.search(prose, max(0, start - 2), start):
             start = money.start()
         elif figure := _FIGURE.match(prose, end):
+            if _NOT_FIGURE.match(prose, end):
+                return end
             end = figure.end()
         elif not _GROUPED.match(prose, start) and not (
             _YEAR.match(prose, start) and _BEFORE_YEAR.search(prose, max(0, start - 12), start)

@@ -44,6 +44,7 @@ ABSOLUTE = {
     "simplified": ["这一定是缓存。", "显然如此", "毫无疑问，是它", "肯定是它", "不可能出错"],
     "no advice": ["This should definitely work.", "You are definitely wrong.", "他一定想要"],
     "one in another": ["不可能存在一定不會倒閉的公司"],
+    "no names": ["It is wrong,clearly.", "clearly... wrong", "#obviously", "《史記》顯然是對的", "Is it? Clearly."],
     "affirmed": ["It is clearly not so.", "This is impossible to fix.", "No, it is obviously wrong.", "顯然不是"],
     "stated": [
         "It is clearly so. Is it slow?",
@@ -58,6 +59,7 @@ ABSOLUTE = {
     ],
     "far source": [
         *["It is clearly so.\n\nSee https://example.org/a for more.", "顯然如此。\n\n出處：史記"],
+        *["It is clearly so.\r\n\r\nSee https://example.org/a for more.", "顯然如此。\r\n \r\n出處：史記"],
         *["- It is clearly so\n- See https://example.org/a", "1. 顯然\n2. 根據史記，是這樣"],
         *["It is clearly so.\n\n[1] A list of fruit", "# Clearly\n\nSource: the wiki"],
     ],
@@ -122,6 +124,8 @@ NOT_ABSOLUTE = {
         *["It is clearly so: [docs](https://example.org/a)", "根据官方文件，这一定是对的", "據《史記》，顯然如此"],
     ],
     "manner": ["He explained it more clearly.", "a clearly defined goal", "I can definitely help you with that."],
+    "names": ["Write to me@clearly.com.", "run clearly.py", "docs/obviously", "《不可能的任務》", "看《显然》这本书"],
+    "softened": ["似乎不可能", "也許一定會來", "可能显然如此"],
     "advice": [
         *["You should definitely try it.", "I'd definitely recommend that.", "So I should definitely submit it."],
         *["到了陝西一定要嘗試一下", "一定要保持谨慎", "請一定先備份", "请您一定先备份"],
@@ -231,6 +235,7 @@ FACTS = {
         "released 2021-04-05.",
         "創刊於1949年5月20日",
         "4 月 10 號上線",
+        "乾隆（1711-1799）",
         "in 1531",
         "on 3 March",
         "西元1368建立",
@@ -260,6 +265,7 @@ NO_FACTS = {
             "第3步",
             "in 3 steps",
         ],
+        *["I am 100% sure.", "有 100% 的把握", "百分之百", "pages (100-200)"],
         *["- 1. 2. 3.", "item #1998", "at 10:30", "your card ending in 1531", "The number ends in 1999."],
     ],
     "markers and logs": ["[2026-02-16] done", "2026-02-16T08:00:00Z ok", "2026-02-16 08:00 ok", "`in 1998`"],

@@ -76,6 +76,7 @@ UNITS = (
     r"percent|per cent|thousand|million|billion|trillion|dollars?|euros?|pounds?|usd|people|inhabitants"
     r"|(?:kilo)?met(?:er|re)s?|km|kg|miles?|feet|tons?|tonnes?|acres|hectares|degrees|years old|times (?:more|less|as)"
 )
+NOT_FIGURE = r"\s?%\s(?:sure|certain|confident|positive)\b"
 BEFORE_YEAR = r"\b(?:(?<!ending )(?<!ends )in|since|during|circa|year)\s+"
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
