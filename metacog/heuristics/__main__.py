@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from .timesense import format_intent, temporal_markers
 from .wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant
 
 _CHUNK = 65_536
+_AROUND = 80  # characters of a sampled place, on either side
 Kept = TypeVar("Kept")
 
 
@@ -50,14 +52,20 @@ def _parser() -> argparse.ArgumentParser:
     score = commands.add_parser("score", help="posted responses in, verdicts out")
     score.set_defaults(run=_score)
     rates = commands.add_parser("rates", help="posted responses in, how often each signal fires out")
-    rates.add_argument(
-        "--fields",
-        type=_fields,
-        metavar="LIST",
-        help="read these fields of each line only, where need be by another name: response,session=conversation_id",
-    )
     rates.set_defaults(run=_rates)
-    for command in (score, rates):
+    sample = commands.add_parser("sample", help="posted responses in, random places where one signal fires out")
+    sample.add_argument("signal", metavar="SIGNAL", help='as `rates` calls it: "hesitation no-source"')
+    sample.add_argument("--count", type=int, default=40, metavar="N", help="so many places (default 40)")
+    sample.add_argument("--seed", type=int, default=1, metavar="N", help="another seed draws others (default 1)")
+    sample.set_defaults(run=_sample)
+    for command in (rates, sample):
+        command.add_argument(
+            "--fields",
+            type=_fields,
+            metavar="LIST",
+            help="read these fields of each line only, where need be by another name: response,session=conversation_id",
+        )
+    for command in (score, rates, sample):
         command.add_argument("--patterns", type=Path, metavar="FILE", help="a JSON list of error patterns")
         command.add_argument("--policy", type=Path, metavar="FILE", help="a JSON object of policy settings")
         command.add_argument("--profile", choices=PROFILES, help='the rules to score by (default "seed")')
@@ -96,10 +104,7 @@ def _rates(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
     threshold, hold_at = sessions.scorer.policy.threshold, sessions.scorer.policy.hold_at
     for line in _lines(source):
         try:
-            body = load(line)
-            if options.fields and isinstance(body, dict):
-                body = {name: body[known] for name, known in options.fields.items() if known in body}
-            verdict = sessions.score(body)
+            verdict = sessions.score(_body(line, options))
         except Refused:
             bad += 1
             continue
@@ -112,6 +117,55 @@ def _rates(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
     sink.write(("\n".join(lines) + "\n").encode())
     sink.flush()
     return 1 if bad else 0
+
+
+def _body(line: bytes, options: argparse.Namespace) -> Any:
+    body = load(line)
+    if options.fields and isinstance(body, dict):
+        return {name: body[known] for name, known in options.fields.items() if known in body}
+    return body
+
+
+def _sample(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
+    """Print random places where a signal fires, each as likely, with the number of its line and what stands around."""
+    sessions, draw = _Sessions(_scorer(options)), random.Random(options.seed)
+    drawn: list[str] = []
+    fired = bad = 0
+    for number, line in enumerate(_lines(source), start=1):
+        try:
+            body = check_response(_body(line, options))
+            places = list(_places(sessions.score(body), body, options.signal))
+        except Refused:
+            bad += 1
+            continue
+        for place in places:
+            fired += 1
+            kept = len(drawn) if len(drawn) < options.count else draw.randrange(fired)  # reservoir sampling
+            if kept < options.count:
+                drawn[kept : kept + 1] = [f"{number}: {place}"]
+    sink.write("".join(f"{row}\n" for row in [f"{len(drawn):,} of {fired:,} places", *drawn]).encode())
+    sink.flush()
+    return 1 if bad else 0
+
+
+def _places(verdict: dict[str, Any], body: dict[str, Any], wanted: str) -> Iterator[str]:
+    """Give each place where a signal fires, in brackets; the response's beginning where it points at none."""
+    part, _, name = wanted.partition(" ")
+    signals = [
+        (signal["spans"] if part == "hesitation" else signal["evidence"].get("spans", ()))
+        for signal in (verdict.get(part) or {}).get("signals", ())
+        if signal["type"] == name
+    ]
+    if part == "quality":
+        signals = [flag["spans"] for flag in (verdict["quality"] or {}).get("details", ()) if flag["flag"] == name]
+    for spans in signals:
+        for span in spans or ({"start": 0, "end": 0},):
+            text = body["user_message"] if "in" in span else body["response"]
+            if span.get("item") is not None:
+                text = body["items"][span["item"]]["text"] if body["items"] else span["text"]
+            start, end = span["start"], span["end"]
+            place = f"【{text[start:end]}】" if end else ""
+            yield " ".join(f"{text[max(0, start - _AROUND) : start]}{place}{text[end : end + _AROUND]}".split())
 
 
 def _fired(verdict: dict[str, Any], threshold: int, hold_at: int) -> Iterator[str]:

@@ -391,7 +391,7 @@ class _Sorting:
         """Take a number down, if it is a figure or a date that somebody could look up; give where it ends."""
         prose = self.prose
         before = prose[start - 1 : start]
-        if before and (_is_wordy(before) or before in "-/.:#"):
+        if before and (_is_wordy(before) or before in "-/.:#第"):
             return end
         if _YEAR.match(prose, start) and _AUTHOR.search(prose, max(0, start - 64), start):
             self.citations.append(start)

@@ -246,3 +246,27 @@ def test_it_reads_the_fields_it_is_told_to_of_any_lines() -> None:
 
 def test_it_prints_something_of_nothing() -> None:
     assert run("rates").stdout == b"0 responses\n"
+
+
+def test_it_draws_places_where_a_signal_fires() -> None:
+    lines = [
+        {"response": "It is clearly so.\nAnd definitely so.", "user_message": "Why is it so?"},
+        {"response": "Nothing to see."},
+        {"response": "We have " + "bright colours, " * 9, "user_message": "Why so late?"},
+        {"response": "[CHAT]Obviously![/CHAT]", "items": [{"kind": "chat", "text": "no such words " * 20}]},
+    ]
+    sent = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    absolute = run("sample", "hesitation absolute-claim", "--profile", "aware", sent=sent)
+    assert absolute.stdout.decode().splitlines() == [
+        "3 of 3 places",
+        "1: It is 【clearly】 so. And definitely so.",
+        "1: It is clearly so. And 【definitely】 so.",
+        "4: [CHAT]【Obviously】![/CHAT]",
+    ]
+    asked = run("sample", "quality question-unanswered", sent=sent).stdout.decode()
+    assert asked.splitlines() == ["1 of 1 places", "3: 【Why so late?】"]
+    chat = run("sample", "hesitation no-hedge", "--count", "1", sent=sent).stdout.decode()
+    assert chat.startswith("1 of 1 places\n4: 【no such words")
+    one = ("sample", "hesitation absolute-claim", "--count", "1", "--seed")
+    assert len({run(*one, str(seed), sent=sent).stdout for seed in range(5)}) > 1
+    assert run("sample", "hesitation absolute-claim", sent=b"{}\n").returncode == 1
