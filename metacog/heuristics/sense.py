@@ -72,7 +72,7 @@ _YEAR = re.compile(r"(?:1[0-9]|20)[0-9]{2}(?![0-9a-z])")
 _BEFORE_YEAR = re.compile(rf"(?:{_any('BEFORE_YEAR')})\Z")
 _DATE = re.compile(
     r"[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?![0-9t\]]| ?[0-9]{2}:)"
-    r"|(?:1[0-9]|20)[0-9]{2}\s?[-–—~]\s?(?:1[0-9]|20)[0-9]{2}(?=\))"
+    r"|(?<=\()(?:1[0-9]|20)[0-9]{2}\s?[-–—~]\s?(?:1[0-9]|20)[0-9]{2}(?=\))"
     r"|[0-9]{1,4}\s?年(?:\s?[0-9]{1,2}\s?月(?:\s?[0-9]{1,2}\s?[日号])?)?|[0-9]{1,2}\s?月\s?[0-9]{1,2}\s?[日号]"
 )
 _AUTHOR = re.compile(r"\([a-z][a-z .&'-]{1,60},\s\Z")
@@ -400,7 +400,7 @@ class _Sorting:
             if before == "[":  # the marker of a trail or a log
                 return end
             end = date.end()
-        elif money := _MONEY.search(prose, max(0, start - 2), start):
+        elif prose[end : end + 1] != "^" and (money := _MONEY.search(prose, max(0, start - 2), start)):
             start = money.start()
         elif figure := _FIGURE.match(prose, end):
             if _NOT_FIGURE.match(prose, end):

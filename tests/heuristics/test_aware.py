@@ -155,12 +155,14 @@ HEDGES = {
     "simplified": ["我不确定", "也许", "据说是", "应该是这样", "好像是"],
     "rather than absolute": ["這不一定", "不太可能", "unlikely", "It is impossible to say.", "未必", "很難說"],
     "of possibility and view": ["It's possible.", "It appears that it broke.", "In my opinion, no.", "據傳如此"],
+    "the writer's": ["I'm unsure, ask.", "You might fail.", "我不確定，請問他", "你可能會失敗"],
     "disguised": ["mаybe", "ｍａｙｂｅ", "may\u200bbe", "也\u200b許", "𝗺𝗮𝘆𝗯𝗲"],
     "curly apostrophe": ["I don’t think so"],
 }
 NOT_HEDGES = {
     "不可能": ["不可能", "絕無可能", "盡可能快", "尽可能快", "只可能是它"],
     "parts of words": ["a mighty host", "the mushi think of it", "seamless", "likelihood", "almighty", "I thinks_so"],
+    "the reader's": ["If you're unsure, ask.", "You might want to ask.", "如果你不確定，請問我", "如果您不确定就问"],
     "no belief, no doubt": ["I believe in you.", "We regret any inconvenience this may have caused.", "不確定性原理"],
     "another sense": ["with all his might", "military might", "You cannot possibly win", "查看來源"],
     "code": ["`maybe`", "```\nI think\n```", "`可能`", "~~~\nmight\n~~~", "`x` `seems`"],
@@ -266,7 +268,7 @@ NO_FACTS = {
             "排名第31名",
             "in 3 steps",
         ],
-        *["I am 100% sure.", "有 100% 的把握", "百分之百", "pages (100-200)"],
+        *["I am 100% sure.", "有 100% 的把握", "百分之百", "pages (100-200)", "(lines 1015-1030)", "$343^7$"],
         *["- 1. 2. 3.", "item #1998", "at 10:30", "your card ending in 1531", "The number ends in 1999."],
     ],
     "markers and logs": ["[2026-02-16] done", "2026-02-16T08:00:00Z ok", "2026-02-16 08:00 ok", "`in 1998`"],

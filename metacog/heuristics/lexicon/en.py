@@ -60,6 +60,9 @@ PLAIN = (
     # Advice, resolutions and thanks claim nothing.
     *("you should definitely", "we should definitely", "i should definitely", "i'll definitely", "i will definitely"),
     *("would definitely recommend", "definitely recommend", "i'd definitely", "i would definitely"),
+    # The reader's doubt, and what is offered to them.
+    *("if you're unsure", "if you are unsure", "if you're not sure", "if you are not sure"),
+    *("you might like", "you might want", "you might consider"),
     *("i believe in", "inconvenience this may have caused", "inconvenience it may have caused"),
     *("cannot possibly", "can't possibly", "could not possibly", "couldn't possibly", "not possibly"),
 )
