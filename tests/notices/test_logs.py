@@ -1,0 +1,39 @@
+"""What the log says of a link that does something for whoever has it."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from metacog import members, notices
+from metacog.logs import Line
+from reviews import by_mail
+from reviews.models import HeldItem
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_names_the_item_of_a_link_and_never_its_secret(alice: Any, olga: Any, kuro: Any) -> None:
+    held = HeldItem.objects.get(public_id=kuro.hold())
+    line = Line("%(message)s")
+    for link in (
+        by_mail.path(by_mail.link_to(alice, held, timezone.now())),
+        notices.stop_link(alice),
+        members.make_link(alice.memberships.get(), olga),
+    ):
+        path = link.removeprefix(settings.PUBLIC_URL)
+        record = logging.LogRecord("django.request", logging.ERROR, "", 0, "%s: %s", ("Forbidden", path), None)
+        (secret,) = [part for part in path.split("/") if len(part) > 35]
+        said = line.format(record)
+        assert said == f"Forbidden: {path.replace(secret, '…')}"
+        assert (held.public_id in said) is (held.public_id in path)
+
+
+def test_it_is_how_every_line_is_written() -> None:
+    written: Any = settings.LOGGING
+    assert [handler["formatter"] for handler in written["handlers"].values()] == ["line"]
+    assert written["formatters"]["line"]["()"] == f"{Line.__module__}.{Line.__qualname__}"
