@@ -9,11 +9,13 @@ from django.db.models import ForeignKey, Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.text import capfirst
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from metacog.models import Role, Team
+from metacog.models import Role, Team, User
 
 
 class ConsoleSite(admin.AdminSite):
@@ -49,6 +51,12 @@ def team_ids(request: HttpRequest, role: Role) -> set[int]:
     return kept[role]
 
 
+def person(request: HttpRequest) -> User:
+    """Return who is signed in, whom the site lets in alone."""
+    assert isinstance(request.user, User)
+    return request.user
+
+
 class ScopedFilter(admin.RelatedFieldListFilter):
     """Offer the teams, or the agents of the teams, that the person may see; others are not named."""
 
@@ -74,6 +82,7 @@ class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscripta
     role_to_add: ClassVar[Role | None] = None
     role_to_change: ClassVar[Role | None] = None
     role_to_delete: ClassVar[Role | None] = None
+    page: ClassVar[str]  # the name of a row's page in the console
     list_per_page = 50
     show_full_result_count = False  # counting a large table costs more than reading its page
 
@@ -95,6 +104,15 @@ class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscripta
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return self._may(request, self.role_to_delete, obj)
+
+    @admin.display(description=_("in the console"))
+    def console(self, obj: Any) -> str:
+        return format_html('<a href="{}">{}</a>', reverse(self.page, args=[self.page_id(obj)]), gettext("Open"))
+
+    def page_id(self, obj: Any) -> str:
+        """Return what the address of a row's page takes."""
+        public_id: str = obj.public_id
+        return public_id
 
     def _may(self, request: HttpRequest, role: Role | None, obj: Model | None = None) -> bool:
         if role is None:

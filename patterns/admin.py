@@ -9,13 +9,13 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path, reverse
+from django.urls import path
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
-from metacog.models import Agent, Role, User
+from metacog.admin_site import ScopedAdmin, ScopedFilter, person, team_ids
+from metacog.models import Agent, Role
 from patterns import lesson_admin as lesson_admin
 from patterns import memory_admin as memory_admin
 from patterns import thread_files, thread_texts, threads
@@ -28,6 +28,7 @@ class ThreadAdmin(ScopedAdmin):
     """Threads begin and go on in the console. Here they are looked up, corrected, moved many at once, and exchanged."""
 
     team_path = "agent__team"
+    page = "thread"
     role_to_view = role_to_change = Role.CURATOR
     form = EditForm
     list_display = ["title", "of_agent", "state", "touches", "touched_at", "console"]
@@ -50,10 +51,6 @@ class ThreadAdmin(ScopedAdmin):
     @admin.display(description=_("agent"))
     def of_agent(self, thread: ThoughtThread) -> str:
         return str(thread.agent)
-
-    @admin.display(description=_("in the console"))
-    def console(self, thread: ThoughtThread) -> str:
-        return format_html('<a href="{}">{}</a>', reverse("thread", args=[thread.public_id]), gettext("Open"))
 
     @admin.display(description=_("trail"))
     def trail(self, thread: ThoughtThread) -> str:
@@ -121,9 +118,3 @@ class ThreadAdmin(ScopedAdmin):
         }
         status = 422 if form.errors else 200
         return render(request, "admin/patterns/thoughtthread/import.html", context, status=status)
-
-
-def person(request: HttpRequest) -> User:
-    """Return who is signed in."""
-    assert isinstance(request.user, User)
-    return request.user

@@ -7,19 +7,18 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.urls import reverse
-from django.utils.html import format_html
-from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
-from metacog.admin_site import ScopedAdmin, ScopedFilter
-from metacog.models import Role, User
+from metacog.admin_site import ScopedAdmin, ScopedFilter, person
+from metacog.models import Role
 from patterns import lessons
 from patterns.models import Lesson
 
 
 @admin.register(Lesson)
 class LessonAdmin(ScopedAdmin):
+    page = "lesson"
     role_to_view = role_to_change = Role.CURATOR
     list_display = ["text", "whose", "state", "origin", "given", "changed_at", "console"]
     list_filter = ["state", "origin", ("agent", ScopedFilter), ("team", ScopedFilter)]
@@ -37,15 +36,11 @@ class LessonAdmin(ScopedAdmin):
     def about(self, lesson: Lesson) -> str:
         return ", ".join(lesson.topics) or "–"
 
-    @admin.display(description=_("in the console"))
-    def console(self, lesson: Lesson) -> str:
-        return format_html('<a href="{}">{}</a>', reverse("lesson", args=[lesson.public_id]), gettext("Open"))
-
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return super().has_change_permission(request, obj) and not (obj and obj.erased_at)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        lessons.edit(obj, obj.text, obj.topics, _person(request))
+        lessons.edit(obj, obj.text, obj.topics, person(request))
 
     @admin.action(description=_("Confirm the selected lessons"), permissions=["change"])
     def confirm(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
@@ -63,7 +58,7 @@ class LessonAdmin(ScopedAdmin):
         moved = 0
         for lesson in queryset:
             try:
-                lessons.move(lesson, step, _person(request))
+                lessons.move(lesson, step, person(request))
             except lessons.NotDone as error:
                 self.message_user(request, str(error), messages.WARNING)
             else:
@@ -71,8 +66,3 @@ class LessonAdmin(ScopedAdmin):
                 moved += 1
         told = ngettext("%(count)d lesson was changed.", "%(count)d lessons were changed.", moved)
         self.message_user(request, told % {"count": moved})
-
-
-def _person(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import reverse
-from django.utils.html import format_html
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from metacog.admin_site import ScopedAdmin, ScopedFilter
@@ -15,6 +12,7 @@ from patterns.models import Memory
 
 @admin.register(Memory)
 class MemoryAdmin(ScopedAdmin):
+    page = "memory"
     role_to_view = Role.CURATOR
     list_display = ["beginning", "state", "topic", "author", "confidence", "created_at", "console"]
     list_filter = ["state", ("team", ScopedFilter)]
@@ -38,7 +36,3 @@ class MemoryAdmin(ScopedAdmin):
     @admin.display(description=_("added by"))
     def author(self, memory: Memory) -> str:
         return str(memory.agent or memory.person or "–")
-
-    @admin.display(description=_("in the console"))
-    def console(self, memory: Memory) -> str:
-        return format_html('<a href="{}">{}</a>', reverse("memory", args=[memory.public_id]), gettext("Open"))

@@ -9,16 +9,13 @@ from django.contrib import admin, messages
 from django.db.models import Count, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
-from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from metacog import heuristics
-from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
+from metacog.admin_site import ScopedAdmin, ScopedFilter, person, team_ids
 from metacog.models import Role
 from patterns import lifecycle
-from patterns.admin import person
 from patterns.models import ErrorPattern
 from patterns.pattern_forms import PatternForm
 from reviews.models import AgentResponse, Decision, ExtensionRequest, HeldItem, Reflection, Signal
@@ -46,6 +43,7 @@ def hits(pattern: ErrorPattern) -> tuple[int, int]:
 class PatternAdmin(ScopedAdmin):
     """Patterns are retired rather than deleted: responses point at what fired on them."""
 
+    page = "pattern"
     role_to_view = role_to_add = role_to_change = Role.CURATOR
     form = PatternForm
     list_display = ["description", "some_keywords", "source", "state", "triggered", "team", "created_at"]
@@ -74,9 +72,8 @@ class PatternAdmin(ScopedAdmin):
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"team": min(team_ids(request, Role.CURATOR), default=None)}
 
-    @admin.display(description=_("in the console"))
-    def console(self, pattern: ErrorPattern) -> str:
-        return format_html('<a href="{}">{}</a>', reverse("pattern", args=[pattern.pk]), gettext("Open"))
+    def page_id(self, obj: ErrorPattern) -> str:
+        return str(obj.pk)
 
     @admin.display(description=_("keywords"))
     def some_keywords(self, pattern: ErrorPattern) -> str:
@@ -142,11 +139,6 @@ class PatternAdmin(ScopedAdmin):
 class ReadOnlyAdmin(ScopedAdmin):
     """What happened, to look up. Deciding is done in the console, where the whole text is shown."""
 
-    @admin.display(description=_("in the console"))
-    def console(self, obj: Any) -> str:
-        held = obj if isinstance(obj, HeldItem) else obj.held
-        return format_html('<a href="{}">{}</a>', reverse("item", args=[held.public_id]), gettext("Open"))
-
     @admin.display(description=_("agent"))
     def of_agent(self, obj: Any) -> str:
         return str(obj.agent)
@@ -154,6 +146,7 @@ class ReadOnlyAdmin(ScopedAdmin):
 
 @admin.register(HeldItem)
 class HeldItemAdmin(ReadOnlyAdmin):
+    page = "item"
     list_display = ["held_at", "of_agent", "kind", "hesitation_score", "state", "console"]
     list_filter = ["state", "kind", ("agent", ScopedFilter)]
     list_select_related = ["agent"]
@@ -167,6 +160,7 @@ class HeldItemAdmin(ReadOnlyAdmin):
 
 @admin.register(Decision)
 class DecisionAdmin(ReadOnlyAdmin):
+    page = "item"
     team_path = "agent__team"
     list_display = ["decided_at", "of_agent", "verdict", "by", "who", "undone_at", "console"]
     list_filter = ["verdict", "by", ("agent", ScopedFilter)]
@@ -178,6 +172,9 @@ class DecisionAdmin(ReadOnlyAdmin):
     ]  # fmt: skip
     readonly_fields = ["console", "of_agent", "who"]
 
+    def page_id(self, obj: Decision) -> str:
+        return obj.held.public_id
+
     @admin.display(description=_("person"))
     def who(self, decision: Decision) -> str:
         return str(decision.person or "–")
@@ -185,6 +182,7 @@ class DecisionAdmin(ReadOnlyAdmin):
 
 @admin.register(Reflection)
 class ReflectionAdmin(ReadOnlyAdmin):
+    page = "reflection"
     team_path = "agent__team"
     list_display = ["made_at", "of_agent", "day", "responses", "console"]
     list_filter = [("agent", ScopedFilter)]
@@ -193,13 +191,10 @@ class ReflectionAdmin(ReadOnlyAdmin):
     fields = ["public_id", "console", "of_agent", "day", "since", "until", "responses", "made_at"]
     readonly_fields = ["console", "of_agent"]
 
-    @admin.display(description=_("in the console"))
-    def console(self, reflection: Reflection) -> str:
-        return format_html('<a href="{}">{}</a>', reverse("reflection", args=[reflection.public_id]), gettext("Open"))
-
 
 @admin.register(ExtensionRequest)
 class ExtensionAdmin(ReadOnlyAdmin):
+    page = "extension"
     team_path = "agent__team"
     list_display = ["created_at", "of_agent", "problem", "state", "by", "granted", "console"]
     list_filter = ["state", "by", ("agent", ScopedFilter)]
@@ -211,7 +206,3 @@ class ExtensionAdmin(ReadOnlyAdmin):
         "model_trouble",
     ]  # fmt: skip
     readonly_fields = ["console", "of_agent"]
-
-    @admin.display(description=_("in the console"))
-    def console(self, obj: Any) -> str:
-        return format_html('<a href="{}">{}</a>', reverse("extension", args=[obj.public_id]), gettext("Open"))
