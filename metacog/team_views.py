@@ -18,11 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from metacog import chat, mail, members, notices
-from metacog.forms import (
-    MemberForm,
-    RetentionForm,
-    RoleForm,
-)
+from metacog.forms import MemberForm, RetentionForm, RoleForm
 from metacog.models import Agent, Channel, Membership, Notice, Role, Team, User
 from metacog.notice_forms import ChannelForm, TeamNoticesForm
 from metacog.retention import set_retention
@@ -42,8 +38,7 @@ def team(request: Request) -> HttpResponse:
 @require_POST
 def member_add(request: Request, team_id: int) -> HttpResponse:
     """Add somebody; a new person's one-time link is shown this once."""
-    found = get_object_or_404(request.user.teams_as(), pk=team_id)
-    _check_owner(request, found)
+    found = _owned(request, team_id)
     form = MemberForm(request.POST)
     if form.is_valid():
         try:
@@ -107,8 +102,7 @@ def member_link(request: Request, membership_id: int) -> HttpResponse:
 @require_POST
 def team_retention(request: Request, team_id: int) -> HttpResponse:
     """Set how long the team's texts are kept; a shorter time erases, so it asks once more."""
-    found = get_object_or_404(request.user.teams_as(), pk=team_id)
-    _check_owner(request, found)
+    found = _owned(request, team_id)
     form = RetentionForm(request.POST)
     if not form.is_valid():
         return _team_page(request, found, retention=form)
@@ -125,8 +119,7 @@ def team_retention(request: Request, team_id: int) -> HttpResponse:
 @require_POST
 def team_notices(request: Request, team_id: int) -> HttpResponse:
     """Set what mail about the team's items may hold."""
-    found = get_object_or_404(request.user.teams_as(), pk=team_id)
-    _check_owner(request, found)
+    found = _owned(request, team_id)
     form = TeamNoticesForm(request.POST)
     if form.is_valid() and notices.set_for_team(found, request.user, **form.cleaned_data):
         messages.success(request, _("Saved."))
@@ -137,8 +130,7 @@ def team_notices(request: Request, team_id: int) -> HttpResponse:
 @require_POST
 def team_channel(request: Request, team_id: int) -> HttpResponse:
     """Set the chat that is told what waits for the team."""
-    found = get_object_or_404(request.user.teams_as(), pk=team_id)
-    _check_owner(request, found)
+    found = _owned(request, team_id)
     form = ChannelForm(found, request.POST)
     if form.is_valid():
         try:
@@ -154,8 +146,7 @@ def team_channel(request: Request, team_id: int) -> HttpResponse:
 @require_POST
 def channel_test(request: Request, team_id: int) -> HttpResponse:
     """Post a test message to the team's chat, and say what came of it."""
-    found = get_object_or_404(request.user.teams_as(), pk=team_id)
-    _check_owner(request, found)
+    found = _owned(request, team_id)
     channel = get_object_or_404(Channel, team=found)
     with translation.override(channel.language):
         text = _("metacog will tell here what waits to be decided. This is a test.")
@@ -169,8 +160,7 @@ def channel_test(request: Request, team_id: int) -> HttpResponse:
 @require_POST
 def channel_remove(request: Request, team_id: int) -> HttpResponse:
     """Tell the team's chat nothing more."""
-    found = get_object_or_404(request.user.teams_as(), pk=team_id)
-    _check_owner(request, found)
+    found = _owned(request, team_id)
     if notices.remove_channel(found, request.user):
         messages.success(request, _("The chat is told nothing more, and its address is forgotten."))
     return _to_team(found)
@@ -234,6 +224,13 @@ def _older(team: Team | None, days: int) -> int:
     before = timezone.now() - timedelta(days=days)
     count: int = responses.objects.filter(agent__team=team, received_at__lt=before, erased_at=None).count()
     return count
+
+
+def _owned(request: Request, team_id: int) -> Team:
+    """Return a team of the person's own; 404 for a stranger, 403 for a role too low."""
+    found = get_object_or_404(request.user.teams_as(), pk=team_id)
+    _check_owner(request, found)
+    return found
 
 
 def _membership(request: Request, membership_id: int) -> Membership:
