@@ -111,8 +111,7 @@ def _item(link: Link) -> dict[str, Any]:
     can_undo = bool(
         standing
         and (standing.person, standing.item_version) == (link.person, link.version)
-        and standing.released_at is None
-        and standing.release_at > now
+        and standing.can_be_undone(now)
     )
     return {
         "held": held,

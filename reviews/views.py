@@ -286,14 +286,13 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
     latest = last.undone_at or last.decided_at
     if last != just_done and latest < now - max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS)):
         return None
-    can_undo = last.undone_at is None and last.released_at is None and last.release_at > now
     together = Decision.objects.filter(together=last.together, undone_at=None) if last.together else None
     return {
         "decision": last,
         "count": together.count() if together else 1,
         "clip": last.clip,
         "seconds": math.ceil((last.release_at - now).total_seconds()),
-        "can_undo": can_undo,
+        "can_undo": last.can_be_undone(now),
         "can_teach": last.verdict == Verdict.REJECT
         and last.undone_at is None
         and request.user.has_role(last.held.team_id, Role.CURATOR),

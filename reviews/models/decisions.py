@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -77,3 +79,7 @@ class Decision(models.Model):
 
     def __str__(self) -> str:
         return self.public_id
+
+    def can_be_undone(self, now: datetime) -> bool:
+        """Say whether its person may still take it back; `reviews.decisions.undo` asks the row."""
+        return self.undone_at is None and self.released_at is None and self.release_at > now
