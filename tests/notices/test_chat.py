@@ -120,9 +120,9 @@ def test_a_chat_that_was_removed_is_told_nothing(aurora: Any, olga: Any, kuro: A
 
 
 HOSTILE = (
-    "\u202e\u200b"
+    "\u202e\u200b _i_ "
     "<!channel> <@U123> @channel @everyone @here <https://evil.example|click> [click](https://evil.example) "
-    "![x](http://evil.example/x.png) *b* _i_ `code` ~s~ &lt;!here&gt; https://evil.example www.evil.example\r\n"
+    "![x](http://evil.example/x.png) *b* `code` ~s~ &lt;!here&gt; https://evil.example www.evil.example\r\n"
 )
 
 
