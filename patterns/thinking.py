@@ -47,6 +47,7 @@ def advanced(
     `problem` is the row that was read under the lock, None when there is none yet.
     """
     asked_before = problem is not None and problem.suggests
+    told = problem.state["invocations"] if problem else []  # before the row has the new state
     row = problem or Problem(agent=agent, session=session, key=verdict["problem"], began_at=now)
     row.state, row.points, row.suggests, row.touched_at = state, verdict["points"], verdict["suggest"], now
     row.resolved_at, row.erased_at = now if outcome == "resolved" else None, None
@@ -58,7 +59,6 @@ def advanced(
     if verdict["suggest"] and not asked_before:
         _suggested(row, verdict, now)
         events.append(_event("think-twice-suggested", row, agent, after="suggested", **_said(verdict)))
-    told = problem.state["invocations"] if problem else []
     if len(state["invocations"]) > len(told) or state["invocations"][-1:] != told[-1:]:
         _answered(row, Answer.YES, ThinkTwice.By.USER, None, verdict["points"], now)
         events.append(_event("think-twice-answered", row, agent, after="yes", by="user", **_said(verdict)))

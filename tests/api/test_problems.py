@@ -47,6 +47,15 @@ class TestCounting:
         assert not Problem.objects.get().suggests
         assert fail(kuro)["points"] == 0
 
+    def test_the_users_own_think_twice_is_recorded_on_a_problem_that_is_known(self, kuro: Any) -> None:
+        fail(kuro)
+        for count in (1, 2):
+            assert fail(kuro, user_message="再想想")["invoke"] is True
+            assert [(each.answer, each.by) for each in ThinkTwice.objects.all()] == [("yes", "user")] * count
+        fail(kuro)
+        assert ThinkTwice.objects.count() == 2
+        assert AuditEvent.objects.filter(action="think-twice-answered").count() == 2
+
     def test_a_suggestion_that_nobody_answered_stays_on_record(self, kuro: Any) -> None:
         get_stuck(kuro)
         fail(kuro, "Fixed.", outcome="resolved", errors=[], approach=None)
