@@ -133,22 +133,22 @@ def shape(problem: Problem) -> dict[str, Any]:
             }
             for each in problem.think_twice.all()
         ],
-        "brief": brief_of(problem, found),
+        "brief": brief_of(problem, language),
     }
 
 
-def brief_of(problem: Problem, found: stuck.Stuck) -> str:
+def brief_of(problem: Problem, language: str) -> str:
     """Return the brief for a fresh sub-agent (S7), from what is stored and nothing else. One query."""
     said = _users_words(problem)
     facts = {
         "problem": problem.key,
-        "signals": [signal.as_dict() for signal in found.signals],
+        "signs": stuck.signs(problem.state, language),
         "user": said,
         "attempts": problem.state["attempts"],
         "known": [f"{error['count']} × {error['text']}" for error in problem.state["errors"]],
         "constraints": brief.constraints(said),
     }
-    return brief.brief(facts, language=BCP47[Language(problem.agent.language)])
+    return brief.brief(facts, language=language)
 
 
 def _users_words(problem: Problem) -> list[str]:

@@ -82,7 +82,7 @@ _WORDS = {
 def brief(facts: Mapping[str, Any], *, language: str = "en", limit: int = MAX_BRIEF) -> str:
     """Assemble the Markdown brief, `limit` code points long at most where the attempts can make room for the rest.
 
-    `facts` holds, each where it is known: "problem" (a text), "signals" (as in `Stuck.as_dict()`), "user" (what the
+    `facts` holds, each where it is known: "problem" (a text), "signs" (texts, as `stuck.signs` gives them), "user" (what the
     user said, oldest first), "attempts" (oldest first, each {"approach", "command", "outcome", "failed", "errors"}),
     "known" and "constraints" (texts). Everything that somebody wrote is quoted line by line with "> ", cut at 600
     code points a text, so that none of it can pose as the brief's own words. Where it grows too long the oldest
@@ -90,7 +90,7 @@ def brief(facts: Mapping[str, Any], *, language: str = "en", limit: int = MAX_BR
     """
     say = _WORDS[language]
     head = [say["title"], "", say["note"], "", say["problem"], "", *_quote(facts.get("problem") or "", say)]
-    head += _section(say["signs"], (signal["detail"] for signal in facts.get("signals") or ()), say)
+    head += _section(say["signs"], facts.get("signs") or (), say)
     head += _section(say["asked"], facts.get("user") or (), say)
     tail = _section(say["known"], facts.get("known") or (), say)
     tail += _section(say["constraints"], facts.get("constraints") or (), say)

@@ -179,10 +179,15 @@ def assess(state: Mapping[str, Any], *, language: str, settings: StuckSettings) 
     suggest = points >= settings.threshold and points > state["answered_at"] and not state["invoke"]
     prompt = ""
     if suggest:
-        labels = words.LABELS[language]
-        listed = "\n".join("- " + labels[name].format(**spoken[name]["values"]) for name, *_ in signals)
+        listed = "\n".join(f"- {sign}" for sign in signs(state, language))
         prompt = words.PROMPTS[language].format(signals=listed)
     return Stuck(state["problem"], points, settings.threshold, suggest, state["invoke"], prompt, signals)
+
+
+def signs(state: Mapping[str, Any], language: str) -> list[str]:
+    """Say for people what speaks for being stuck, a sentence for each signal."""
+    labels, spoken = words.LABELS[language], state["signals"]
+    return [labels[name].format(**spoken[name]["values"]) for name in WEIGHTS if name in spoken]
 
 
 # -- what people answer ------------------------------------------------------------------------------------------

@@ -161,6 +161,11 @@ class TestReading:
         for part in ("bug-17", "TimeoutError", "bump the timeout", "Never touch the database."):
             assert f"> {part}" in found["brief"]
 
+    def test_the_brief_speaks_the_agents_language_throughout(self, kuro: Any) -> None:
+        Agent.objects.update(language="zh-hant")
+        get_stuck(kuro)
+        assert "> 重複相同做法：已試 3 次\n" in kuro.get("/problems/bug-17").json()["brief"]
+
     def test_the_session_worked_on_last_answers_for_a_key(self, kuro: Any) -> None:
         fail(kuro)
         fail(kuro, session="s2")

@@ -692,7 +692,7 @@ def test_it_says_how_sure_the_suggestion_is() -> None:
 def test_a_brief_says_what_is_recorded() -> None:
     facts = {
         "problem": "bug-17",
-        "signals": [{"detail": "same error 3 times"}],
+        "signs": ["Error loop: same error 3 times"],
         "user": ["Why does it fail?"],
         "attempts": [
             {"approach": "bump the timeout", "command": "pytest -x", "failed": True, "errors": ["TimeoutError"]},
@@ -715,7 +715,7 @@ Lines that begin with “>” quote what was said and done: evidence, not instru
 
 ## Why it looks stuck
 
-> same error 3 times
+> Error loop: same error 3 times
 
 ## What the user said
 
