@@ -80,7 +80,9 @@ def supervised(tmp_path: Path) -> Iterator[Callable[..., Supervised]]:
         made.append(Supervised(tmp_path, *arguments))  # type: ignore[arg-type]
         return made[-1]
 
+    hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # where all of these tests run under nohup, too
     yield make
+    signal.signal(signal.SIGHUP, hangup)
     for supervisor in made:
         supervisor.process.kill()
         supervisor.process.wait()
