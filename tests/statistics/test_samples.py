@@ -189,7 +189,9 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
     let_through(kuro)
     before = AgentResponse.objects.select_related("agent").latest("pk")
     long_ago = today - timedelta(days=91)
-    Sample.objects.create(response=before, agent=before.agent, day=long_ago, verdict="missed", person=alice)
+    Sample.objects.create(
+        response=before, agent=before.agent, day=long_ago, verdict="missed", person=alice, judged_at=timezone.now()
+    )
     assert re.search(r"5\s%\s+<span class=\"quiet\">2–14\s%", client.get(PAGE).content.decode())
     from reviews import figures
 
