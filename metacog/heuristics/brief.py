@@ -82,11 +82,11 @@ _WORDS = {
 def brief(facts: Mapping[str, Any], *, language: str = "en", limit: int = MAX_BRIEF) -> str:
     """Assemble the Markdown brief, `limit` code points long at most where the attempts can make room for the rest.
 
-    `facts` holds, each where it is known: "problem" (a text), "signs" (texts, as `stuck.signs` gives them), "user" (what the
-    user said, oldest first), "attempts" (oldest first, each {"approach", "command", "outcome", "failed", "errors"}),
-    "known" and "constraints" (texts). Everything that somebody wrote is quoted line by line with "> ", cut at 600
-    code points a text, so that none of it can pose as the brief's own words. Where it grows too long the oldest
-    attempts are left out, and the brief says how many. The same facts give the same brief.
+    `facts` holds, each where it is known: "problem" (a text), "signs" (texts, as `stuck.signs` gives them), "user"
+    (what the user said, oldest first), "attempts" (oldest first, each {"approach", "command", "outcome", "failed",
+    "errors"}), "known" and "constraints" (texts). Everything that somebody wrote is quoted line by line with "> ",
+    cut at 600 code points a text, so that none of it can pose as the brief's own words. Where it grows too long the
+    oldest attempts are left out, and the brief says how many. The same facts give the same brief.
     """
     say = _WORDS[language]
     head = [say["title"], "", say["note"], "", say["problem"], "", *_quote(facts.get("problem") or "", say)]
