@@ -70,7 +70,7 @@ class Api:
                 raise at(place, "An address cannot hold a NUL character.") if place == "/query" else NOWHERE
             read_body(request)
             # Agents bring keys, which no other site can make a browser send.
-            request.csrf_processing_done = True  # type: ignore[attr-defined]
+            request.csrf_processing_done = True  # type: ignore[attr-defined]  # Django's own mark, not in the stubs
             if request.method == "HEAD":
                 request.method = "GET"  # the server leaves out the body
             response = self.get_response(request)

@@ -37,7 +37,7 @@ def of_link(view: View) -> Callable[[HttpRequest, str, str], HttpResponse]:
     referrer sends no origin either, and Django's check of it would refuse every form.
     """
 
-    @csrf_exempt
+    @csrf_exempt  # no cookie plays a part, as said above; the signed address is what allows it
     @login_not_required
     @never_cache
     @wraps(view)
