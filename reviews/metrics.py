@@ -13,6 +13,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.db.models import Count, F, Min, Q, Sum
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -89,6 +90,7 @@ def _unseen(now: datetime) -> float:
 
 
 @login_not_required
+@csrf_exempt
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer Prometheus; to others than this machine only with METACOG_METRICS_TOKEN."""

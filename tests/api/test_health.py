@@ -23,6 +23,12 @@ def test_the_process_is_healthy_without_a_database(monkeypatch):
     assert Client().get("/healthz").status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_a_post_is_told_that_it_may_only_read(path):
+    answer = Client(enforce_csrf_checks=True).post(path)
+    assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
+
+
 @pytest.mark.parametrize(
     ("age", "status"), [(None, "degraded"), (timedelta(seconds=5), "ok"), (timedelta(minutes=5), "degraded")]
 )
