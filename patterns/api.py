@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Annotated, Literal
 
 from django.http import Http404, HttpResponse
 from django.utils.cache import get_conditional_response
-from django.utils.http import quote_etag
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,9 +14,8 @@ from metacog.heuristics.verdict import StuckPart
 from metacog.models import Agent
 from metacog.problems import Problem as Refusal
 from metacog.problems import at
-from patterns import thinking
+from patterns import exchange, thinking
 from patterns.models import Problem
-from patterns.scorer import wire_patterns
 
 router = Router()
 
@@ -44,12 +40,15 @@ class PatternPage(BaseModel):
 def list_patterns(request: AgentRequest) -> HttpResponse:
     """Return your team's active patterns, all of them, in the order in which they count.
 
-    Send the `ETag` back in `If-None-Match` to be answered 304 while nothing has changed.
+    Send the `ETag` back in `If-None-Match` to be answered 304 while none has changed. Counting is no change: with
+    each response that one fires on its `triggerCount` goes up, and the `ETag` stays.
     """
-    body = json.dumps({"items": wire_patterns(request.auth.team_id), "next": None}, ensure_ascii=False)
-    etag = quote_etag(hashlib.sha256(body.encode()).hexdigest()[:32])
-    answer = as_json(body, headers={"ETag": etag, "Cache-Control": "private, no-cache"})
-    return get_conditional_response(request, etag=etag, response=answer) or answer
+    team = request.auth.team
+    headers = {"ETag": f'W/"{team.patterns_version}"', "Cache-Control": "private, no-cache"}
+    known = get_conditional_response(request, etag=headers["ETag"], response=HttpResponse(headers=headers))
+    if known and known.status_code == 304:
+        return known
+    return as_json({"items": exchange.give(team), "next": None}, headers=headers)
 
 
 # -- problems (seed 002) ---------------------------------------------------------------------------

@@ -91,7 +91,10 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> tuple[int, int]:
 
 
 def give(team: Team) -> list[dict[str, Any]]:
-    """Return the team's active patterns in order, in the shape that `take` reads."""
+    """Return the team's active patterns in order, in the shape that `take` reads.
+
+    `triggerCount` is what their file said they had been triggered before, and the responses they fired on here.
+    """
     rows = ErrorPattern.objects.filter(team=team, state=ErrorPattern.State.ACTIVE)
     return [
         {

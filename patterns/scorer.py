@@ -12,7 +12,7 @@ from django.db.models import Q
 
 from metacog import heuristics
 from metacog.models import Agent, Language, Policy
-from patterns.models import ErrorPattern, PatternInForce
+from patterns.models import PatternInForce
 
 BCP47 = {Language.EN: "en", Language.ZH_HANT: "zh-Hant", Language.ZH_HANS: "zh-Hans"}
 
@@ -44,22 +44,6 @@ class _Latest:
 
 _automata = _Latest(16)  # by team
 _scorers = _Latest(1024)  # by agent
-
-
-def wire_patterns(team_id: int) -> list[dict[str, Any]]:
-    """Return the team's active patterns in order, in the seed's shape (`hesitation-patterns.json`)."""
-    rows = ErrorPattern.objects.filter(team_id=team_id, state=ErrorPattern.State.ACTIVE).order_by("id")
-    return [
-        {
-            "id": row.public_id,
-            "keywords": row.keywords,
-            "description": row.description,
-            "source": row.source,
-            "createdAt": row.created_at.isoformat().replace("+00:00", "Z"),
-            "triggerCount": row.imported_triggers,
-        }
-        for row in rows
-    ]
 
 
 def patterns_in_force(team_id: int, version: int) -> list[dict[str, Any]]:

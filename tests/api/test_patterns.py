@@ -30,3 +30,13 @@ def test_it_says_304_until_something_changes(kuro, aurora):
     assert kuro.get("/patterns", **{"if-none-match": etag}).status_code == 304
     ErrorPattern.objects.create(team=aurora, keywords=["new"], description="d")
     assert kuro.get("/patterns", **{"if-none-match": etag}).status_code == 200
+
+
+def test_a_trigger_counts_and_is_no_change(kuro, aurora):
+    ErrorPattern.objects.update(imported_triggers=4)
+    before = kuro.get("/patterns")
+    kuro.hold()
+    after = kuro.get("/patterns")
+    assert [answer.json()["items"][0]["triggerCount"] for answer in (before, after)] == [4, 5]
+    known = kuro.get("/patterns", **{"if-none-match": before["ETag"]})
+    assert (known.status_code, known.content, known["ETag"]) == (304, b"", after["ETag"])

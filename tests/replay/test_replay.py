@@ -20,7 +20,7 @@ from metacog.models import Agent, Policy, Team
 from metacog.retention import set_retention
 from patterns import exchange, lifecycle, scorer
 from patterns.models import ErrorPattern, PatternInForce
-from patterns.scorer import patterns_in_force, scorer_for, wire_patterns
+from patterns.scorer import patterns_in_force, scorer_for
 from reviews import erasure
 from reviews.models import AgentResponse, HeldItem
 from reviews.replay import Difference, Replay, Replayer, Unlike
@@ -185,7 +185,7 @@ class TestDifferences:
         PatternInForce.objects.all().delete()
         take_down(apps, None)
         aurora.refresh_from_db()
-        assert patterns_in_force(aurora.pk, aurora.patterns_version) == said(wire_patterns(aurora.pk))
+        assert patterns_in_force(aurora.pk, aurora.patterns_version) == said(exchange.give(aurora))
         assert (last().is_equal, last().unlike, last().patterns) == (True, (Unlike.PATTERNS,), 2)
         kuro.hold()
         assert (last().is_equal, last().unlike) == (True, ())
@@ -233,12 +233,12 @@ class TestPatternsInForce:
         for _ in range(30):
             weather.chance.choice([weather.patterns, weather.more_patterns])()
             aurora.refresh_from_db()
-            kept[aurora.patterns_version] = said(wire_patterns(aurora.pk))
+            kept[aurora.patterns_version] = said(exchange.give(aurora))
         pattern = ErrorPattern.objects.filter(state="active").first()
         assert pattern
         pattern.delete()
         aurora.refresh_from_db()
-        kept[aurora.patterns_version] = said(wire_patterns(aurora.pk))
+        kept[aurora.patterns_version] = said(exchange.give(aurora))
         assert len(kept) > 10
         assert {version: patterns_in_force(aurora.pk, version) for version in kept} == kept
         assert patterns_in_force(aurora.pk, 0) == []
