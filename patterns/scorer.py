@@ -7,7 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
-from django.conf import settings
 from django.db.models import Q
 
 from metacog import heuristics
@@ -60,15 +59,10 @@ def patterns_in_force(team_id: int, version: int) -> list[dict[str, Any]]:
     ]
 
 
-def policy_in_force(agent_id: int, version: int, language: str, review_seconds: int) -> heuristics.Policy:
-    """Return a version of an agent's policy as its responses are scored with it.
-
-    `review_seconds` above 0 stand in place of the policy's own (METACOG_REVIEW_SECONDS).
-    """
-    document = Policy.objects.get(agent=agent_id, version=version).as_dict() | {"language": BCP47[Language(language)]}
-    if review_seconds:
-        document["review_seconds"] = review_seconds
-    return heuristics.Policy.from_dict(document)
+def policy_in_force(agent_id: int, version: int, language: str) -> heuristics.Policy:
+    """Return a version of an agent's policy as its responses are scored with it."""
+    document = Policy.objects.get(agent=agent_id, version=version).as_dict()
+    return heuristics.Policy.from_dict(document | {"language": BCP47[Language(language)]})
 
 
 def scorer_for(agent: Agent) -> heuristics.Scorer:
@@ -81,9 +75,7 @@ def scorer_for(agent: Agent) -> heuristics.Scorer:
     def build() -> heuristics.Scorer:
         version = team.patterns_version
         base = _automata.get(team.pk, version, lambda: heuristics.Scorer(patterns_in_force(team.pk, version)))
-        return base.with_policy(
-            policy_in_force(agent.pk, agent.policy_version, agent.language, settings.REVIEW_SECONDS)
-        )
+        return base.with_policy(policy_in_force(agent.pk, agent.policy_version, agent.language))
 
     version = (agent.policy_version, agent.language, team.pk, team.patterns_version)
     return _scorers.get(agent.pk, version, build)

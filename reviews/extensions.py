@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, QuerySet, Sum
 from django.utils import timezone
@@ -105,7 +106,7 @@ def ask(agent: Agent, asked: Asked, raw: bytes, key: str | None) -> tuple[Extens
             found=found,
             policy_version=agent.policy_version,
             created_at=now,
-            due_at=now + timedelta(seconds=policy.review_seconds),
+            due_at=now + timedelta(seconds=settings.REVIEW_SECONDS or policy.review_seconds),
             expires_at=now + timedelta(seconds=policy.budget_wait_seconds),
         )
         if any(each["answers"] for each in found):

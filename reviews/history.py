@@ -1,8 +1,7 @@
 """What a verdict looks at beside the response itself: read before it is scored, and kept with it.
 
 `AgentResponse.history` holds it as JSON: `turns`, `familiarity` and `stuck` as heuristics.History has them,
-in `recent` the ids of the responses whose fingerprints were compared, and in `review_seconds` what
-METACOG_REVIEW_SECONDS said in place of the policy. What is empty is left out.
+and in `recent` the ids of the responses whose fingerprints were compared. What is empty is left out.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.db.models import QuerySet
 
 from metacog import heuristics
@@ -66,7 +64,6 @@ class Past:
             "recent": self.recent,
             "familiarity": self.history.familiarity,
             "stuck": self.history.stuck,
-            "review_seconds": settings.REVIEW_SECONDS,
         }
         kept = {name: value for name, value in found.items() if value}
         return json.dumps(kept, ensure_ascii=False) if kept else ""
@@ -116,7 +113,7 @@ class Recorded(NamedTuple):
 
     history: heuristics.History
     is_whole: bool  # False: a response that was compared has been erased since
-    review_seconds: int
+    review_seconds: int  # above 0: METACOG_REVIEW_SECONDS, which verdicts followed before
 
 
 def recorded(response: AgentResponse) -> Recorded:

@@ -205,6 +205,7 @@ def _write(
     Returns the thought thread that the response pursues.
     """
     agent, verdict, items = response.agent, found.verdict, found.items
+    review_after = timedelta(seconds=settings.REVIEW_SECONDS or policy.review_seconds)
     hesitation, quality, stuck = verdict["hesitation"], verdict["quality"], verdict["stuck"]
     held = [item for item in verdict["items"] if item["disposition"] == "hold"]
     for item in held:
@@ -250,7 +251,7 @@ def _write(
                 sha256=sha256(items[item["index"]].text),
                 hesitation_score=hesitation["score"],
                 held_at=response.received_at,
-                review_due_at=response.received_at + timedelta(seconds=policy.review_seconds),
+                review_due_at=response.received_at + review_after,
                 expires_at=response.received_at + timedelta(seconds=policy.expiry_seconds),
             )
             for item in held

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -112,7 +112,9 @@ class Replayer:
     def _under_policy(
         self, agent_id: int, policy: int, language: str, review_seconds: int, team_id: int, patterns: int
     ) -> heuristics.Scorer:
-        rules = policy_in_force(agent_id, policy, language, review_seconds)
+        rules = policy_in_force(agent_id, policy, language)
+        if review_seconds:
+            rules = replace(rules, review_seconds=review_seconds)
         return self._patterns(team_id, patterns).with_policy(rules)
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -48,6 +49,13 @@ def test_it_answers_the_verdict_in_the_shape_of_the_contract(kuro):
     assert (poem["disposition"], poem["flags"]) == ("pass", ["unknown-kind"])
     assert verdict["schedule"] == {"next": "2m", "reason": "hesitation review: held CHAT"}
     assert verdict["events"] == []
+
+
+def test_a_review_that_trials_hasten_leaves_the_verdict_alone(kuro, settings):
+    settings.REVIEW_SECONDS = 5
+    assert kuro.respond()["schedule"]["next"] == "2m"
+    held = HeldItem.objects.get()
+    assert held.review_due_at - held.held_at == timedelta(seconds=5)
 
 
 def test_it_writes_response_signals_held_items_and_audit_events(kuro):

@@ -18,7 +18,7 @@ from metacog import heuristics
 from metacog.agents import add_policy, switch_hesitation
 from metacog.models import Agent, Policy, Team
 from metacog.retention import set_retention
-from patterns import exchange, lifecycle, scorer
+from patterns import exchange, lifecycle
 from patterns.models import ErrorPattern, PatternInForce
 from patterns.scorer import patterns_in_force, scorer_for
 from reviews import erasure
@@ -65,8 +65,8 @@ def last() -> Replay:
 class Weather:
     """Changes something that verdicts depend on, one thing at a time."""
 
-    def __init__(self, chance: random.Random, kuro: Any, olga: Any, settings: Any) -> None:
-        self.chance, self.kuro, self.olga, self.settings = chance, kuro, olga, settings
+    def __init__(self, chance: random.Random, kuro: Any, olga: Any) -> None:
+        self.chance, self.kuro, self.olga = chance, kuro, olga
 
     def change(self) -> None:
         self.chance.choice([self.patterns, self.more_patterns, self.language, self.policy, self.switch, self.approve])()
@@ -105,8 +105,6 @@ class Weather:
     def switch(self) -> None:
         agent = agent_of(self.kuro)
         switch_hesitation(agent, self.olga, not agent.hesitation_enabled)
-        self.settings.REVIEW_SECONDS = self.chance.choice([0, 45])
-        scorer._scorers.kept.clear()  # settings change with a restart
 
     def approve(self) -> None:
         """Approve what is held, so that it is recognised where it comes back."""
@@ -114,11 +112,9 @@ class Weather:
             self.kuro.post(f"/held/{held.public_id}/decision", {"verdict": "approve", "reason": "seen again"})
 
 
-def test_every_verdict_is_made_again_to_the_byte_whatever_changed_in_between(
-    kuro: Any, olga: Any, settings: Any
-) -> None:
+def test_every_verdict_is_made_again_to_the_byte_whatever_changed_in_between(kuro: Any, olga: Any) -> None:
     chance = random.Random(7)
-    weather = Weather(chance, kuro, olga, settings)
+    weather = Weather(chance, kuro, olga)
     for _ in range(90):
         kuro.respond(**({"items": None} | chance.choice(SAID)))
         weather.change()
@@ -197,6 +193,13 @@ class TestDifferences:
         assert last().unlike == (Unlike.LANGUAGE,)
         assert [each.pointer for each in last().differences] == ["/confidence/prompt"]
 
+    def test_a_review_that_trials_hastened_is_taken_from_its_history(self, kuro: Any) -> None:
+        kuro.hold()
+        row = AgentResponse.objects.get()
+        row.verdict, row.history = row.verdict.replace('"next": "2m"', '"next": "45s"'), '{"review_seconds": 45}'
+        row.save()
+        assert (last().is_equal, last().unlike) == (True, ())
+
     def test_erased_history_is_named(self, kuro: Any) -> None:
         for _ in range(2):
             kuro.respond("The deploy is done and all checks are green.", session="s1")
@@ -228,8 +231,8 @@ def said(patterns: Any) -> list[dict[str, Any]]:
 class TestPatternsInForce:
     """What was active in a version, in order."""
 
-    def test_each_version_has_what_was_active_then(self, aurora: Any, kuro: Any, olga: Any, settings: Any) -> None:
-        weather, kept = Weather(random.Random(3), kuro, olga, settings), {}
+    def test_each_version_has_what_was_active_then(self, aurora: Any, kuro: Any, olga: Any) -> None:
+        weather, kept = Weather(random.Random(3), kuro, olga), {}
         for _ in range(30):
             weather.chance.choice([weather.patterns, weather.more_patterns])()
             aurora.refresh_from_db()
