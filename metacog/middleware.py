@@ -7,6 +7,7 @@ import re
 import secrets
 import zoneinfo
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote_plus, urlsplit
 
@@ -17,7 +18,8 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
-from django.shortcuts import resolve_url
+from django.shortcuts import render, resolve_url
+from django.urls import Resolver404, resolve
 from django.utils import timezone, translation
 
 from metacog import audit, failures
@@ -260,3 +262,28 @@ def Person(get_response: View) -> View:
             timezone.deactivate()
 
     return middleware
+
+
+def TypedAddress(get_response: View) -> View:
+    """Lead whoever opens the address of a form by itself to the page the form stands on."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if response.status_code != 405 or request.method not in ("GET", "HEAD") or request.path.startswith("/api/"):
+            return response
+        page = render(request, "405.html", {"page": _page_above(request)}, status=405)
+        page["Allow"] = response["Allow"]
+        return page
+
+    return middleware
+
+
+def _page_above(request: HttpRequest) -> str:
+    """Return the nearest address above whose page is about the same thing; "/" has one at last."""
+    assert request.resolver_match is not None  # a view has answered
+    path = request.path_info
+    while True:
+        path = path.rstrip("/").rpartition("/")[0] + "/"
+        with suppress(Resolver404):
+            if resolve(path).kwargs.items() <= request.resolver_match.kwargs.items():
+                return path

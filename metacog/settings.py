@@ -275,6 +275,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "metacog.middleware.TypedAddress",
 ]
 
 TEMPLATES = [
