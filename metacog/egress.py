@@ -17,6 +17,8 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from queue import Empty, SimpleQueue
@@ -94,6 +96,7 @@ class Answer:
     status: int
     body: bytes
     is_whole: bool  # False when the limit, the deadline or the other side cut the body short
+    retry_after: float = 0.0  # seconds, where the other side says how long to stay away
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,7 @@ def request(
         pool.stream(method, address, headers=sent, content=content) as response,
     ):
         body, is_whole = _read(response, most)
-        return Answer(response.status, body, is_whole)
+        return Answer(response.status, body, is_whole, _retry_after(response))
 
 
 def is_public(address: Address) -> bool:
@@ -335,6 +338,18 @@ def _read(response: httpcore2.Response, most: int) -> tuple[bytes, bool]:
     except (Failed, OSError, httpcore2.NetworkError, httpcore2.ProtocolError):
         return body[:most], False
     return body[:most], len(body) <= most
+
+
+def _retry_after(response: httpcore2.Response) -> float:
+    """Read the header Retry-After, seconds or a date (RFC 9110, 10.2.3); what cannot be read is 0."""
+    said = next((value for name, value in response.headers if name.lower() == b"retry-after"), b"").strip()
+    if said.isdigit():
+        return float(said[:12])
+    try:
+        at = parsedate_to_datetime(said.decode("ascii", "replace"))
+        return max(at.replace(tzinfo=at.tzinfo or UTC).timestamp() - time.time(), 0.0)
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 @contextmanager

@@ -38,6 +38,7 @@ State, Trouble, Off = Delivery.State, Delivery.Trouble, Endpoint.Off
 # Seconds from each attempt to the next; 23.7 hours in all.
 SCHEDULE = (5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800)
 JITTER = 0.2  # of each pause, to either side
+LONGEST_WAIT = 3600.0  # seconds that a receiver may ask for (Retry-After) in place of a shorter pause
 
 SLOTS = 32  # sends at once in one sweep
 FAILING_SLOTS = SLOTS // 2  # of them for endpoints that are failing: healthy ones never wait for those
@@ -91,6 +92,7 @@ class Attempt:
 class Outcome:
     trouble: str  # a Trouble; empty when it was delivered
     status: int | None = None
+    wait: float = 0.0  # seconds that the receiver asked for
 
 
 def deliver_due(now: datetime | None = None) -> int:
@@ -136,17 +138,18 @@ def send(attempt: Attempt) -> Outcome:
         "webhook-signature": " ".join(f"v1,{keys.sign(key, content).decode()}" for key in attempt.secrets),
     }
     try:
-        status = egress.request("POST", attempt.url, headers=headers, content=attempt.body).status
+        answer = egress.request("POST", attempt.url, headers=headers, content=attempt.body)
     except egress.Failed as failed:
         return Outcome(failed.why)
     except Exception:  # one delivery that cannot be sent must not take the others' outcomes with it
         log.exception("Delivery %s could not be sent", attempt.public_id)
         return Outcome(Trouble.ADDRESS)
+    status = answer.status
     if 200 <= status <= 299:
         return Outcome("", status)
     if status == 410:
         return Outcome(Trouble.GONE, status)
-    return Outcome(Trouble.REDIRECT if 300 <= status <= 399 else Trouble.STATUS, status)
+    return Outcome(Trouble.REDIRECT if 300 <= status <= 399 else Trouble.STATUS, status, answer.retry_after)
 
 
 def send_again(delivery: Delivery, person: User) -> bool:
@@ -332,7 +335,7 @@ def _settle(attempt: Attempt, outcome: Outcome, agent: Agent, now: datetime) -> 
     elif delivery.attempts == attempt.number:  # else the next attempt is under way, and tells
         if outcome.trouble == Trouble.GONE or attempt.number > len(pauses):
             return _give_up([delivery], agent, **told)
-        pause = timedelta(seconds=pauses[attempt.number - 1])
+        pause = timedelta(seconds=max(pauses[attempt.number - 1], min(outcome.wait, LONGEST_WAIT)))
         Delivery.objects.filter(pk=attempt.pk, state=State.WAITING).update(
             leased_until=None, next_attempt_at=now + pause, **told
         )

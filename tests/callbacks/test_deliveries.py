@@ -126,6 +126,24 @@ def test_a_given_schedule_is_kept_to_the_second(agent, receiver, settings):
     assert (only().attempts, len(receiver.seen)) == (4, 4)
 
 
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [("120", 120), ("1", 5), ("315360000", 3600), ("9" * 5000, 3600), ("Wed, 21 Oct 2099 07:28:00 GMT", 3600),
+     ("Wed, 21 Oct 2015 07:28:00 GMT", 5), ("Wed, 21 Oct 2099 07:28:00 -0000", 3600), ("soon", 5), ("-7", 5), ("٣", 5)],
+)  # fmt: skip
+def test_a_receiver_that_asks_for_time_is_given_it_up_to_an_hour(agent, receiver, settings, said, seconds):
+    def busy(handler):
+        handler.wfile.write(f"HTTP/1.1 429 Slow\r\nRetry-After: {said}\r\nContent-Length: 0\r\n\r\n".encode())
+
+    settings.CALLBACK_SCHEDULE = (5.0,)
+    receiver.answers = [busy]
+    owe(agent)
+    deliveries.deliver_due(NOW)
+    assert only().next_attempt_at == NOW + timedelta(seconds=seconds)
+    run_to_the_end()
+    assert states(agent) == {State.DELIVERED: 1}
+
+
 def test_the_usual_schedule_lasts_a_day_and_has_jitter(settings):
     assert 23 < sum(deliveries.SCHEDULE) / 3600 < 24
     drawn = [deliveries.schedule() for _ in range(50)]
