@@ -378,6 +378,7 @@ if _smtp is not None:
     EMAIL_USE_TLS = not EMAIL_USE_SSL and EMAIL_HOST not in ("127.0.0.1", "::1", "localhost")
     EMAIL_PORT = _smtp.port or (465 if EMAIL_USE_SSL else 587)
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_smtp.username or ""), unquote(_smtp.password or "")
+EMAIL_BACKEND = "metacog.mail.Backend"
 EMAIL_TIMEOUT = 10
 
 METRICS_TOKEN = os.environ.get("METACOG_METRICS_TOKEN", "")

@@ -77,6 +77,7 @@ class Notice(models.Model):
 
         SIGN_IN = "sign-in", _("The mail server did not accept user name and password.")
         NO_TLS = "no-tls", _("The mail server offers no encryption.")
+        NO_SMTP = "no-smtp", _("What answers there is no mail server.")
         RECIPIENT = "recipient", _("The mail server does not take mail for this address.")
         REFUSED = "refused", _("The mail server refused the message.")
         ADDRESS = "address", _("The address cannot be used.")

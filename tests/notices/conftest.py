@@ -27,7 +27,7 @@ def _mail_is_set_up(settings: Any, tmp_path: Any) -> None:
 def smtp(settings: Any) -> Iterator[Server]:
     """A mail server on 127.0.0.1, which mail goes to."""
     with listening() as server:
-        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_BACKEND = "metacog.mail.Backend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
         settings.EMAIL_TIMEOUT = 5
         yield server

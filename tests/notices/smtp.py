@@ -17,16 +17,18 @@ class Server:
     """`answers` says what it answers to a command instead of 250; None: it never answers."""
 
     port: int = 0
+    greets: str = "220 mail.test ready"
     answers: dict[str, str | None] = field(default_factory=dict)
     recipients: list[str] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
+    endless: float | None = None  # seconds between lines of an answer that begins with "250-": there is always another
     ended: threading.Event = field(default_factory=threading.Event)
 
     def handle(self, handler: Any) -> None:
         def say(line: str) -> None:
             handler.wfile.write(line.encode() + b"\r\n")
 
-        say("220 mail.test ready")
+        say(self.greets)
         while line := handler.rfile.readline().decode().strip():
             command = line.upper().partition(" ")[0]
             answer = self.answers.get(command, "354 go on" if command == "DATA" else "250 ok")
@@ -34,6 +36,8 @@ class Server:
                 self.ended.wait(30)
                 return
             say(answer)
+            while self.endless is not None and answer.startswith("250-") and not self.ended.wait(self.endless):
+                say(answer)
             if command == "RCPT":
                 self.recipients.append(line.partition("<")[2].partition(">")[0])
             elif command == "DATA" and answer.startswith("354"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -232,8 +233,32 @@ def test_a_server_that_hangs_costs_no_more_than_the_deadline(
     assert set(Notice.objects.values_list("trouble", flat=True)) == {"timeout"}
 
 
+@pytest.mark.parametrize(
+    ("command", "every", "trouble"), [("EHLO", 0, "no-smtp"), ("RCPT", 0.01, "timeout"), ("QUIT", 0, "")]
+)
+def test_a_server_that_says_no_end_of_lines_is_cut_off(
+    alice: Any, kuro: Any, smtp: Any, monkeypatch: Any, command: str, every: float, trouble: str
+) -> None:
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    monkeypatch.setattr(way_out, "TALK_SECONDS", 0.5)
+    smtp.answers[command], smtp.endless = "250-" + "x" * 500, every
+    sweep(NOW)
+    assert Notice.objects.get().trouble == trouble
+    assert [thread.name for thread in threading.enumerate() if thread.name == "mail"] == [], "nothing is left behind"
+    assert len(smtp.messages) == (trouble == "")
+
+
+def test_what_is_no_mail_server_is_told_as_such(alice: Any, kuro: Any, smtp: Any) -> None:
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    smtp.greets = "SSH-2.0-OpenSSH_9.9"
+    sweep(NOW)
+    assert Notice.objects.get().trouble == "no-smtp"
+
+
 def test_a_server_that_is_away_is_given_up_after_a_day(alice: Any, kuro: Any, settings: Any) -> None:
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_BACKEND = "metacog.mail.Backend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
     tell(alice)
     hold(kuro, NOW - HOUR)
