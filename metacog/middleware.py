@@ -14,10 +14,9 @@ from urllib.parse import unquote_plus, urlsplit
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.http.response import HttpResponseBase
-from django.middleware.locale import LocaleMiddleware
 from django.shortcuts import render, resolve_url
 from django.urls import Resolver404, resolve
 from django.utils import timezone, translation
@@ -54,7 +53,7 @@ def RequestId(get_response: View) -> View:
 
 
 class Api:
-    """Bound and read the body of what agents send, and answer every error as a problem document.
+    """Answer what agents send, every error as a problem document. The layers behind this one are for people.
 
     An address with a NUL character is refused here for people too: PostgreSQL takes none, SQLite does.
     """
@@ -63,38 +62,47 @@ class Api:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not request.path.startswith("/api/"):
-            if _nul_in(request):
-                return HttpResponse("There is nothing at an address with a NUL character.\n", status=404)
-            return self.get_response(request)
+        if request.path.startswith("/api/"):
+            response = self._answer(request)
+            response["Content-Length"] = str(len(response.content))
+            return response
+        if _nul_in(request):
+            return HttpResponse("There is nothing at an address with a NUL character.\n", status=404)
+        return self.get_response(request)
+
+    def _answer(self, request: HttpRequest) -> HttpResponse:
         try:
             if place := _nul_in(request):
                 raise at(place, "An address cannot hold a NUL character.") if place == "/query" else NOWHERE
+            request.get_host()  # raises on a host that is not ours
             read_body(request)
-            # Agents bring keys, which no other site can make a browser send.
-            request.csrf_processing_done = True  # type: ignore[attr-defined]  # Django's own mark, not in the stubs
             if request.method == "HEAD":
                 request.method = "GET"  # the server leaves out the body
-            response = self.get_response(request)
+            translation.activate("en")
+            match = request.resolver_match = resolve(request.path_info)
+            response: HttpResponse = match.func(request, *match.args, **match.kwargs)
         except Problem as problem:
             return answer(problem)
+        except Http404:
+            return answer(NOWHERE)
+        except AWAY as error:
+            log.error("%s %s: the database is away: %s", request.method, request.path, error)
+            return answer(database_away())
+        except SuspiciousOperation as error:
+            log.error("%s %s: %s", request.method, request.path, error)
+            return answer(Problem(400, "The request could not be answered."))
+        except Exception:
+            log.exception("%s %s failed", request.method, request.path)
+            return answer(Problem(500, "Something went wrong here. Nothing was written; send it again later."))
         if response.status_code >= 400 and "problem+json" not in response.get("Content-Type", ""):
             return answer(_as_problem(request, response))
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Turn a database that is away into 503, for agents and for people alike."""
-        agent = request.path.startswith("/api/")
-        if isinstance(exception, Problem) and agent:
-            return answer(exception)
-        if isinstance(exception, Http404):
-            return None
+        """Turn a database that is away into 503, for people as well."""
         if isinstance(exception, AWAY):
             log.error("%s %s: the database is away: %s", request.method, request.path, exception)
-            return answer(database_away()) if agent else _away_page(request)
-        if agent:
-            log.error("%s %s failed", request.method, request.path, exc_info=exception)
-            return answer(Problem(500, "Something went wrong here. Nothing was written; send it again later."))
+            return _away_page(request)
         return None
 
 
@@ -186,23 +194,8 @@ def ContentSecurityPolicy(get_response: View) -> View:
     return middleware
 
 
-class Language(LocaleMiddleware):
-    """Speak the language chosen (cookie), else the browser's; to agents always English."""
-
-    def process_request(self, request: HttpRequest) -> None:
-        if request.path.startswith("/api/"):
-            translation.activate("en")
-        else:
-            super().process_request(request)
-
-
 class SignInRequired(LoginRequiredMiddleware):
-    """Ask people to sign in, wherever a view does not say otherwise. Agents bring their keys."""
-
-    def process_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase | None:
-        if request.path.startswith("/api/"):
-            return None
-        return super().process_view(request, *args, **kwargs)
+    """Ask people to sign in, wherever a view does not say otherwise."""
 
     def handle_no_permission(self, request: HttpRequest, view_func: Any) -> HttpResponseRedirect:
         """Come back to the page a form stood on: the form's own address takes no GET."""
@@ -242,8 +235,6 @@ def Person(get_response: View) -> View:
     """Use the signed-in person's own language and time zone."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if request.path.startswith("/api/"):
-            return get_response(request)
         try:
             user = request.user if request.user.is_authenticated else None  # the first look at the database
         except AWAY as error:
@@ -269,7 +260,7 @@ def TypedAddress(get_response: View) -> View:
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        if response.status_code != 405 or request.method not in ("GET", "HEAD") or request.path.startswith("/api/"):
+        if response.status_code != 405 or request.method not in ("GET", "HEAD"):
             return response
         page = render(request, "405.html", {"page": _page_above(request)}, status=405)
         page["Allow"] = response["Allow"]

@@ -261,10 +261,11 @@ MIDDLEWARE = [
     "metacog.middleware.RequestId",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "metacog.middleware.Api",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "metacog.middleware.ContentSecurityPolicy",
+    "metacog.middleware.Api",  # answers agents itself: what follows is for people
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "metacog.middleware.Language",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -273,7 +274,6 @@ MIDDLEWARE = [
     "metacog.middleware.SignInRequired",
     "metacog.middleware.Person",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
     "metacog.middleware.TypedAddress",
 ]
