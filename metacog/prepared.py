@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
-from django.db import DEFAULT_DB_ALIAS, connection, models
+from django.db import DEFAULT_DB_ALIAS, connections, models
 from django.db.models import query
 
 Row = TypeVar("Row")
@@ -39,11 +39,11 @@ class Select(Generic[Row]):
 
     def __call__(self, *values: str | int) -> list[Row]:
         sql, given, converters, made_of = self._written
-        with connection.cursor() as cursor:
+        with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
             cursor.execute(sql, [values[one.number] if isinstance(one, Parameter) else one for one in given])
             rows: Sequence[Any] = cursor.fetchall()
         if converters:
-            rows = [self._converted(row, converters) for row in rows]
+            rows = [_converted(row, converters) for row in rows]
         return list(map(made_of, rows))
 
     def first(self, *values: str | int) -> Row | None:
@@ -61,12 +61,13 @@ class Select(Generic[Row]):
             made_of = _maker(compiler)
         return sql, given, converters, made_of
 
-    def _converted(self, row: Sequence[Any], converters: list[tuple[int, Any, Any]]) -> list[Any]:
-        changed = list(row)
-        for place, each, expression in converters:
-            for convert in each:
-                changed[place] = convert(changed[place], expression, connection)
-        return changed
+
+def _converted(row: Sequence[Any], converters: list[tuple[int, Any, Any]]) -> list[Any]:
+    changed, connection = list(row), connections[DEFAULT_DB_ALIAS]
+    for place, each, expression in converters:
+        for convert in each:
+            changed[place] = convert(changed[place], expression, connection)
+    return changed
 
 
 def _maker(compiler: Any) -> Callable[[Any], Any]:
@@ -95,6 +96,7 @@ class Insert(Generic[Instance]):
     def __call__(self, instances: Iterable[Instance]) -> None:
         if not (rows := list(instances)):
             return
+        connection = connections[DEFAULT_DB_ALIAS]
         if not connection.features.can_return_rows_from_bulk_insert:
             for row in rows:
                 row.save(force_insert=True)
@@ -109,7 +111,7 @@ class Insert(Generic[Instance]):
 
     @cached_property
     def _written(self) -> tuple[list[Any], str, str, str]:
-        meta, quote = cast("Any", self._model)._meta, connection.ops.quote_name
+        meta, quote = cast("Any", self._model)._meta, connections[DEFAULT_DB_ALIAS].ops.quote_name
         fields = [field for field in meta.concrete_fields if not isinstance(field, models.AutoField)]
         columns = ", ".join(quote(field.column) for field in fields)
         values = ", ".join(["%s"] * len(fields))
@@ -125,13 +127,14 @@ class Update(Generic[Instance]):
 
     def __call__(self, row: Instance) -> None:
         fields, sql = self._written
+        connection = connections[DEFAULT_DB_ALIAS]
         given = [field.get_db_prep_save(field.pre_save(row, False), connection) for field in fields]
         with connection.cursor() as cursor:
             cursor.execute(sql, [*given, row.pk])
 
     @cached_property
     def _written(self) -> tuple[list[Any], str]:
-        meta, quote = cast("Any", self._model)._meta, connection.ops.quote_name
+        meta, quote = cast("Any", self._model)._meta, connections[DEFAULT_DB_ALIAS].ops.quote_name
         fields = [meta.get_field(name) for name in self._names]
         settings = ", ".join(f"{quote(field.column)} = %s" for field in fields)
         return fields, f"UPDATE {quote(meta.db_table)} SET {settings} WHERE {quote(meta.pk.column)} = %s"
