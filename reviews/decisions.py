@@ -132,7 +132,8 @@ def _check_edit(held: HeldItem, text: str) -> None:
     if not held.agent.hesitation_enabled:
         return
     scorer = scorer_for(held.agent)
-    hesitation = scorer.hesitate(text, [{"kind": held.kind, "text": text}])
+    given = heuristics.given_in(held.response.wire_body())
+    hesitation = scorer.hesitate(text, [{"kind": held.kind, "text": text}], given)
     if hesitation.score >= scorer.policy.hold_at:
         raise StillRisky(hesitation)
 

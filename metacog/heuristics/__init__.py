@@ -8,7 +8,7 @@ from .parts import History
 from .patterns import Pattern, PatternError
 from .policy import Policy
 from .policy_error import PolicyError
-from .scorer import ENGINE, Assessment, Scorer
+from .scorer import ENGINE, Assessment, Scorer, given_in
 from .tags import Item, items_of, parse_tags
 from .timesense import advance_intent, format_intent, temporal_markers
 from .wire import Refused, check_response, read_response
@@ -30,6 +30,7 @@ __all__ = [
     "advance_intent",
     "check_response",
     "format_intent",
+    "given_in",
     "items_of",
     "parse_tags",
     "read_response",

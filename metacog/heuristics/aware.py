@@ -20,7 +20,7 @@ from .hesitation import (
 )
 from .patterns import Pattern, Patterns
 from .policy import Policy
-from .sense import Reading, marks_of
+from .sense import NOTHING, Given, Reading, marks_of
 from .shadow import Place, hides, suspects
 from .tags import Item
 
@@ -75,7 +75,7 @@ def overconfidence(evidence: AwareEvidence, weight: int) -> Signal | None:
 
 
 def no_source(evidence: AwareEvidence, weight: int) -> Signal | None:
-    """Figures, dates, names or quotations, and nothing cited in their paragraph."""
+    """Figures, dates, names or quotations that nobody gave the agent, and nothing cited in their paragraph."""
     facts = evidence.reading.facts
     if not facts:
         return None
@@ -122,10 +122,12 @@ class AwareSignals:
         self._signals = [(signal, policy.weights[name]) for name, signal in SIGNALS if policy.weights[name]]
         self._threshold = policy.threshold
 
-    def hesitate(self, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
-        """Look for reasons to hesitate in a response and its items."""
+    def hesitate(
+        self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = ()
+    ) -> Hesitation:
+        """Look for reasons to hesitate in a response and its items, of an agent that was `given` these texts."""
         long_chat = long_chat_of(items)
-        reading = self._reader.read(response, self._marks)
+        reading = self._reader.read(response, self._marks, Given(given) if given else NOTHING)
         is_unhedged = False
         if long_chat == response:
             is_unhedged = not reading.hedges

@@ -89,8 +89,10 @@ class SeedSignals:
         self._sums = [add_up(spoken, policy.threshold) for spoken in chosen]
         self._calm = Hesitation(*self._sums[0][:2], (), "", ())
 
-    def hesitate(self, response: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
-        """Look for reasons to hesitate in a response and its chats.
+    def hesitate(
+        self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = ()
+    ) -> Hesitation:
+        """Look for reasons to hesitate in a response and its chats; the seed does not ask what was `given`.
 
         One function, as in the seed, that calls nothing it can do without: every response goes through it, and on
         short ones calls take longer than the search. So what `Matcher.find` and `long_chat_of` would do with a short

@@ -1,7 +1,7 @@
 """Score responses under one policy and one set of patterns."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from .aware import AwareSignals
 from .hesitation import Hesitation, SeedSignals
@@ -12,7 +12,7 @@ from .policy import Policy
 from .quality import Fingerprint, Quality
 from .tags import Item, items_of
 
-ENGINE = "1.2.0"
+ENGINE = "1.3.0"
 NO_HISTORY = History()
 
 
@@ -30,13 +30,22 @@ class Assessment(NamedTuple):
         return self.quality.fingerprint if self.quality else None
 
 
+class Hesitate(Protocol):
+    """Looks for reasons to hesitate."""
+
+    def __call__(
+        self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = (), /
+    ) -> Hesitation: ...
+
+
 class Scorer:
     """Scores any number of responses, from any number of threads; nothing in it changes once it is built."""
 
     __slots__ = ("_patterns", "hesitate", "parts", "policy")
 
-    # Looks for reasons to hesitate in a response and its items (Items, or mappings with `kind` and `text`).
-    hesitate: Callable[[str, Sequence[Item | Mapping[str, Any]]], Hesitation]
+    # Looks for reasons to hesitate in a response and its items (Items, or mappings with `kind` and `text`);
+    # a third argument may name the texts that the agent was given, see `given_in`.
+    hesitate: Hesitate
 
     def __init__(
         self,
@@ -87,7 +96,7 @@ class Scorer:
     ) -> tuple[Hesitation | None, list[dict[str, Any]]]:
         """Give the hesitation and the "items" of the verdict that `score` gives, without the rest of it."""
         items = items_of(body)
-        doubts = self.hesitate(body["response"], items) if hesitation else None
+        doubts = self.hesitate(body["response"], items, given_in(body)) if hesitation else None
         return doubts, modulate(items, doubts, self.policy, recognised or {})
 
     def assess(
@@ -103,7 +112,7 @@ class Scorer:
         `recognise` is asked for what `score` is given as `recognised`, when something would be held or marked.
         """
         items = items_of(body)
-        doubts = self.hesitate(body["response"], items) if hesitation else None
+        doubts = self.hesitate(body["response"], items, given_in(body)) if hesitation else None
         verdicts = modulate(items, doubts, self.policy, {})
         if recognise and any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts):
             verdicts = modulate(items, doubts, self.policy, recognise(items))
@@ -133,6 +142,12 @@ class Scorer:
             "suggestion": doubts.suggestion,
             "matched_pattern_ids": list(doubts.matched_pattern_ids),
         }
+
+
+def given_in(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give what an agent was told before it answered: by its user, and by the command it ran."""
+    message, output = body.get("user_message"), body.get("command_output")
+    return tuple(filter(None, (message, output))) if message or output else ()
 
 
 def _as_policy(policy: Policy | Mapping[str, Any] | None, profile: str) -> Policy:

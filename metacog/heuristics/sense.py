@@ -6,6 +6,7 @@ What the `aware` profile sees. It goes by the findings on real texts: 不一定 
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -55,6 +56,7 @@ _QUOTED = re.compile(
     r"|(?<=《)[^《》\n]{1,60}(?=》)"
 )
 _OPENING_QUOTES = '"“「『«《'
+_QUOTES = _OPENING_QUOTES + "”」』»》"
 _NAMED = re.compile(r"@|[.][a-z]")  # behind a word that is part of an address or a file's name
 _QUOTED_LINE = re.compile(r"^[ \t]*+>[^\n]*", re.MULTILINE)
 _TAG = re.compile(r"</?[a-z][a-z0-9:.-]{0,40}(?:\s[^<>\n]{0,400})?/?>")
@@ -78,6 +80,13 @@ _DATE = re.compile(
 _AUTHOR = re.compile(r"\([a-z][a-z .&'-]{1,60},\s\Z")
 _DAY_BEFORE, _DAY_AFTER = re.compile(r"[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z"), re.compile(r"\s[0-9]{1,4}\b")
 _NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
+MAX_GIVEN = 65_536  # characters of each text given to an agent that are looked at
+MAX_SAYINGS = 256  # of one response that are looked for there
+_REQUEST = 300  # characters in which it begins
+_COUNTED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)[\s-]?([%‰°]|[^\W\d_])?")
+_SHARES = ("%", "‰", "°")  # 30 of anything is no 30 %
+_MADE_UP = re.compile(rf"\W*(?:{_any('MADE_UP')})")
+_WITHOUT_GROUPS = re.compile(r",(?=[0-9]{3})|\.0+\Z")
 
 
 class Reading:
@@ -172,6 +181,51 @@ class Marks(NamedTuple):
         return _spans(self.expression, text) if any(map(text.__contains__, self.heads)) else []
 
 
+class Given:
+    """What an agent was told before it answered. A fact that stands there has its source there."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = [text[:MAX_GIVEN] for text in texts]
+        self._sayings_left = MAX_SAYINGS
+
+    @cached_property
+    def _text(self) -> str:
+        return "\n".join([Shadow(text).text for text in self._texts])
+
+    @cached_property
+    def asks_to_invent(self) -> bool:
+        """Tell whether something made up was asked for, in which nothing is claimed."""
+        return any(_MADE_UP.match(Shadow(text[:_REQUEST]).text) for text in self._texts)
+
+    @cached_property
+    def _counted(self) -> set[tuple[str, str]]:
+        """Each number with the first letter of what it counts; and without, where it is no share."""
+        counted = set(_counted(self._text))
+        return counted | {(number, "") for number, unit in counted if unit not in _SHARES}
+
+    def holds(self, fact: str) -> bool:
+        """Tell whether a figure, a date, a saying or a quotation, as its shadow reads, was given."""
+        if not self._texts:
+            return False
+        numbers = [] if fact[0] in _OPENING_QUOTES else _counted(fact)
+        if not numbers:
+            self._sayings_left -= 1
+            return self._sayings_left >= 0 and fact.strip(_QUOTES) in self._text
+        return all(map(self._holds_number, numbers))
+
+    def _holds_number(self, counted: tuple[str, str]) -> bool:
+        number, unit = counted
+        # "30 miles" is what "a 30-mile walk" says; a single digit is everywhere.
+        return counted in self._counted or (len(number) > 1 and unit not in _SHARES and (number, "") in self._counted)
+
+
+def _counted(text: str) -> list[tuple[str, str]]:
+    return [(_WITHOUT_GROUPS.sub("", number), unit) for number, unit in _COUNTED.findall(text)]
+
+
+NOTHING = Given(())
+
+
 class Reader:
     """Reads any number of texts, from any number of threads; nothing in it changes once it is built."""
 
@@ -202,15 +256,15 @@ class Reader:
         self._best = [entry.best for entry in self._entries]
         self._worth = [-1 if entry.terms or entry.inner_terms else entry.best for entry in self._entries]
 
-    def read(self, text: str, marks: Marks) -> Reading:
-        """Read a text in which the `marks` are ours and say nothing."""
+    def read(self, text: str, marks: Marks, given: Given = NOTHING) -> Reading:
+        """Read a text in which the `marks` are ours and say nothing, and what was `given` is no fact of its own."""
         shadow = Shadow(text)
         reading = Reading(text, shadow)
         terms, best = self._find(shadow.encoded)
         if best != _NONE:
             reading.keyword = best
         prose, quotations = _prose(shadow.text, marks)
-        _Sorting(reading, shadow, prose, quotations).sort(_in_characters(shadow.encoded, terms))
+        _Sorting(reading, shadow, prose, quotations, given).sort(_in_characters(shadow.encoded, terms))
         return reading
 
     def _find(self, folded: bytes) -> tuple[list[tuple[int, int, int]], int]:
@@ -307,13 +361,14 @@ def _masked(text: str, spans: Sequence[Place]) -> str:
 class _Sorting:
     """Sorts the terms and numbers of one text by what they mean where they stand."""
 
-    def __init__(self, reading: Reading, shadow: Shadow, prose: str, quotations: list[Place]) -> None:
+    def __init__(self, reading: Reading, shadow: Shadow, prose: str, quotations: list[Place], given: Given) -> None:
         self.reading = reading
         self.shadow = shadow
         self.prose = prose
         self.citations: list[int] = []
         self.claims: list[Place] = []
         self.facts = quotations
+        self.given = given
 
     def sort(self, terms: Iterable[tuple[int, int, int]]) -> None:
         prose, place = self.prose, self.shadow.place
@@ -343,8 +398,8 @@ class _Sorting:
         for start, end in islice(_numbers(prose), MAX_TERMS):
             if start >= covered:
                 covered = self._count(start, end)
-        if self.claims or self.facts:
-            self._leave_out_what_is_cited()
+        if (self.claims or self.facts) and not self.given.asks_to_invent:
+            self._leave_out_what_has_a_source()
 
     def _is_negated(self, start: int) -> bool:
         return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
@@ -414,13 +469,14 @@ class _Sorting:
             self.facts.append((start, end))
         return end
 
-    def _leave_out_what_is_cited(self) -> None:
-        """Keep the claims and facts in whose paragraph nothing is cited."""
+    def _leave_out_what_has_a_source(self) -> None:
+        """Keep the claims and facts in whose paragraph nothing is cited, and of the facts those that were not given."""
         ends: list[int] = []
         if self.citations:
             ends = [paragraph.end() for paragraph in _PARAGRAPH_END.finditer(self.prose)]
         cited = {bisect_right(ends, place) for place in self.citations}
-        for found, kept in ((self.claims, self.reading.claims), (sorted(self.facts), self.reading.facts)):
+        facts = [place for place in sorted(self.facts) if not self.given.holds(self.shadow.text[slice(*place)])]
+        for found, kept in ((self.claims, self.reading.claims), (facts, self.reading.facts)):
             kept += [self.shadow.place(*place) for place in found if bisect_right(ends, place[0]) not in cited]
 
 

@@ -201,6 +201,15 @@ def test_people_may_approve_what_policy_leaves_to_people_at_once(kuro, alice, un
     assert (heard["verdict"], heard["by"]) == ("approve", "person")
 
 
+def test_an_edit_may_repeat_what_the_agent_was_told(kuro, alice, undo_at_once):
+    Policy.objects.update(profile="aware", weights={"no-source": 50})
+    held = kuro.hold(user_message="Are there 4500 rows?")
+    with pytest.raises(decisions.StillRisky):
+        by_person(alice, held, "edit", text="There are 4,800 rows.")
+    by_person(alice, held, "edit", text="There are 4,500 rows.")
+    assert kuro.get("/decisions").json()["items"][0]["text"] == "There are 4,500 rows."
+
+
 def test_a_person_is_warned_of_a_risky_edit_and_may_insist(kuro, alice, undo_at_once):
     held = kuro.hold()
     with pytest.raises(decisions.StillRisky) as warned:

@@ -315,6 +315,71 @@ def test_it_counts_each_fact_and_points_at_all_of_it() -> None:
     assert [span.text for span in signal.spans] == ["1998", "$4,500", "3 March 5", "5%", "Marie Curie said"]
 
 
+# What the response says, and what the agent was given.
+GIVEN = [
+    ("Your trip in 2019 cost $1,625.", "I went in 2019 and paid 1625.00."),
+    ("That is 30 miles.", "A 30-mile walk, please."),
+    ("Rates of 4% are common.", "What is 4 % of it?"),
+    ("You leave on May 27.", '{"date": "2024-05-27"}'),
+    ("It has 5 km left.", "there are 5km to go"),
+    ("你说她22岁，今年。", "直到今天我才發現她２２歲"),
+    ("As Marie Curie said: no.", "What was it that Marie Curie said?"),
+    ('He wrote "let there be rain".', "Who wrote “let there be rain”?"),
+    ("他說：「明天要下雨了」", "氣象局說明天要下雨了"),
+]
+NOT_GIVEN = [
+    ("That is 30 miles.", ""),
+    ("That is 30 miles.", "It took 3 miles, 300 in all."),
+    ("Rates of 40% are common.", "We have 40 users."),
+    ("It has 5 km left.", "We are 5 people, and there are km to go."),
+    ("It cost $1,625.", "It cost 162.5, or 11625."),
+    ("She is 22岁。", "她33岁"),
+    ("As Marie Curie said: no.", "Is it yes?"),
+    ('He wrote "let there be rain".', "Who wrote of rain?"),
+    ("You leave on May 27.", "You leave in May."),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), GIVEN)
+def test_it_asks_for_no_source_of_what_the_agent_was_told(text: str, told: str) -> None:
+    assert evidence(hesitate(text), "no-source") != []
+    assert evidence(AWARE.hesitate(text, [], (told,)), "no-source") == []
+
+
+@pytest.mark.parametrize(("text", "told"), NOT_GIVEN)
+def test_it_asks_for_the_source_of_what_only_looks_like_it(text: str, told: str) -> None:
+    assert evidence(AWARE.hesitate(text, [], (told,)), "no-source") == evidence(hesitate(text), "no-source") != []
+
+
+MADE_UP = [
+    *["Create a budget for a family of 4.", "Please write a short poem about the sea.", "Imagine a scene at night."],
+    *["Could you tell me a joke?", "Generate data for a fictitious family.", "“Write a story”", "Make up a shop."],
+    *["写一首关于春天的诗", "請幫我編一個故事", "请设计一份家庭预算", "假设你有一家店", "講個笑話吧"],
+]
+NOT_MADE_UP = [
+    *["", "What was the budget of 1998?", "Write a summary of the budget.\nIs it a story?", "Is this story true?"],
+    *["Create a table of prices.", "Tell me about the sea. I like stories.", "Reimagine it.", "List 3 facts."],
+    *["中国第一部故事长篇电影是？", "写的是什么故事？", "这个笑话说的是谁？", "设计师的预算是多少？", "想一想"],
+]
+
+
+@pytest.mark.parametrize("message", MADE_UP + NOT_MADE_UP)
+def test_nothing_is_claimed_in_what_was_to_be_made_up(message: str) -> None:
+    found = AWARE.hesitate("Clearly it cost $4,500.", [], (message,))
+    assert [signal.type for signal in found.signals] == (
+        [] if message in MADE_UP else ["absolute-claim", "no-source"]
+    )
+
+
+@pytest.mark.parametrize("field", ["user_message", "command_output"])
+def test_what_a_user_says_and_a_command_prints_is_given(field: str) -> None:
+    body = {"response": "It holds 4,500 rows.", "items": []}
+    for said, types in (("4500 rows", []), ("no rows", ["no-source"]), (None, ["no-source"])):
+        verdict = AWARE.score({**body, field: said})
+        assert [signal["type"] for signal in verdict["hesitation"]["signals"]] == types
+        assert AWARE.dispose({**body, field: said})[0].score == verdict["hesitation"]["score"]
+
+
 HIDDEN = [
     *[
         "a\u200bb",

@@ -201,6 +201,12 @@ class TestParts:
         assert rows(desk.try_out(profile="aware").content.decode())["Items held"] == ["0", "0", "–"]
         assert rows(desk.try_out().content.decode())["Items held"] == ["0", "1", "+1"]
 
+    def test_the_preview_knows_what_the_agent_was_told(self, desk: Desk, kuro: Any) -> None:
+        for message in ("How many are 4500 rows?", "How many rows?"):
+            kuro.respond("It holds 4,500 rows.", user_message=message)
+        draft = {"profile": "aware", "weight_no_source": "45", "hold_at": "45"}
+        assert rows(desk.try_out(**draft).content.decode())["Items held"] == ["0", "1", "+1"]
+
 
 class TestPreview:
     def test_it_scores_what_was_posted_again_and_joins_what_people_decided(

@@ -100,4 +100,14 @@ NOT_QUOTING = (
     r"|logs?|tool|ticket|task|prompt|page|it|which)\b[^.!?\n]{0,32}"
     r"|\bquoted? (?:from|of|in|by)\s*"
 )
+# How somebody begins who asks for something made up: nobody looks its figures up. Read on HaluEval.
+MADE_UP = (
+    r"(?:(?:please|kindly|can you|could you|would you|now|i want you to|i'd like you to)[ ,]+)*"
+    r"(?:(?:imagine|pretend|invent|make up)\b|(?:create|write|generate|compose|design|draft|come up with|give|provide"
+    r"|share|make|tell)\b(?:(?!\b(?:summar|report|review|analy|table|chart|essay|article|fact))[^.!?\n]){0,80}?"
+    r"\b(?:stor(?:y|ies)|storytelling|tale|novel|poem|haiku|song|lyrics|dialogue"
+    r"|screenplay|scene|comic|joke|anecdote|riddle|scenario|situation|budget|recipe|receipt|invoice|classified ad"
+    r"|advertisement|revenue projection|hypothetical|fictitious|fictional|imaginary|made-up|(?:sample|dummy|mock) data"
+    r"|(?:math|word|trigonometry) problem)\b)"
+)
 NAME = r"\b(?:(?:Dr|Prof|Mr|Mrs|Ms|President|Professor)\.? [A-Z][a-z]+|[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z][a-z]+) (?:once )?"
