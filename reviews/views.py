@@ -311,9 +311,10 @@ def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
     if not Agent.objects.filter(team__in=teams).exists():
         return {"nothing": "agents", "can_add": request.user.teams_as(Role.OWNER).exists()}
     if not AgentResponse.objects.filter(agent__team__in=teams).exists():
-        return {"nothing": "responses"}
+        return {"nothing": "responses", "base_url": settings.PUBLIC_URL}
     if not HeldItem.objects.filter(team__in=teams).exists():
-        return {"nothing": "held", "samples": samples.waiting(teams).count()}
+        can_teach = request.user.teams_as(Role.CURATOR).exists()
+        return {"nothing": "held", "can_teach": can_teach, "samples": samples.waiting(teams).count()}
     return {"nothing": "waiting", "samples": samples.waiting(teams).count()}
 
 

@@ -126,6 +126,21 @@ function step(forward) {
   if (next) next.click();
 }
 
+// -- copying -----------------------------------------------------------------------------------
+
+// Browsers hand out the clipboard on this machine and over HTTPS only.
+document.documentElement.toggleAttribute("data-clipboard", Boolean(navigator.clipboard));
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const source = byId(button.dataset.copy);
+  getSelection().selectAllChildren(source); // what is copied shows, and can be copied by hand where it is refused
+  await navigator.clipboard.writeText(source.textContent);
+  button.dataset.done = "";
+  announce(words.copied);
+});
+
 // -- several at once ---------------------------------------------------------------------------
 
 const picked = new Set(); // what is ticked outlives the list, which is drawn anew with every change

@@ -25,7 +25,7 @@ def client(as_person: Any, alice: Any) -> Any:
 def test_it_says_how_to_begin_when_there_is_no_agent(client: Any) -> None:
     page = client.get("/queue/").content.decode()
     assert "No agent posts here yet" in page
-    assert "manage.py agent create" in page
+    assert "An owner of your team adds agents." in page
 
 
 def test_it_tells_somebody_without_a_team_whom_to_ask(as_person: Any, django_user_model: Any, db: None) -> None:

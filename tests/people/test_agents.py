@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import re
+import shlex
 import subprocess
 import sys
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from metacog import agents
@@ -80,6 +82,16 @@ class TestAdding:
         example = html.unescape(re.search(r'id="example-python"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])  # type: ignore[index]
         done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, timeout=60)
         assert done.stdout.startswith("chat "), done.stderr
+
+    def test_the_curl_example_is_held_with_the_policy_of_a_new_agent(
+        self, olga: Any, aurora: Any, as_person: Any
+    ) -> None:
+        page = new(as_person(olga), aurora).content.decode()
+        command = html.unescape(re.search(r'id="first-post"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])  # type: ignore[index]
+        *_, authorization, _, content_type, _, body = shlex.split(command.replace("\\\n", " "))
+        headers = dict(each.split(": ", 1) for each in (authorization, content_type))
+        answer = Client(headers=headers).generic("POST", "/api/v1/responses", body, headers.pop("Content-Type"))
+        assert [item["disposition"] for item in answer.json()["items"]] == ["hold"]
 
 
 class TestKeys:
