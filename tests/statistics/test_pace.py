@@ -255,7 +255,7 @@ class TestThePage:
         page = self.page(as_person(alice), "?days=7")
         assert "approved 1, edited 0, rejected 4" in page
         assert "4 rejections in a row" in page
-        assert '<td>8.0 s <span class="quiet">a tenth within 2.0 s</span></td>' in page
+        assert '8.0 s <span class="quiet">a tenth within 2.0 s</span>' in page
 
     def test_its_cost_does_not_grow_with_the_people(
         self, as_person: Any, olga: Any, aurora: Any, figure: Any, django_assert_num_queries: Any
