@@ -317,6 +317,7 @@ AXES_LOCKOUT_CALLABLE = "metacog.views.locked_out"
 AXES_CLIENT_IP_CALLABLE = "metacog.middleware.client_address"
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the wait that was announced is the wait there is
+AXES_ENABLE_ADMIN = False  # its tables know no teams and no language but English; a lock-out ends by itself
 AXES_VERBOSE = False
 AXES_DISABLE_ACCESS_LOG = True
 
