@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 
 from metacog import audit_chain, audit_log, audit_words
@@ -145,7 +146,7 @@ def _row(event: AuditEvent) -> dict[str, Any]:
         "event": event,
         "sentence": audit_words.tell(event),
         "score": data.get("score"),
-        "signals": ", ".join(str(SIGNALS.get(name, name)) for name in data.get("signals", [])),
+        "signals": pgettext("list", ", ").join(str(SIGNALS.get(name, name)) for name in data.get("signals", [])),
         "url": _address(event),
         "details": [
             (name, ", ".join(map(str, value)) if isinstance(value, list) else value)

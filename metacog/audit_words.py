@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from metacog.models import AuditEvent
 
@@ -149,7 +149,7 @@ def tell(event: AuditEvent) -> str:
         kind=kind.upper(),
         action=event.action,
         said=event.after,
-        fields=", ".join(event.data.get("fields", [])),
+        fields=pgettext("list", ", ").join(event.data.get("fields", [])),
     )
     told = str(sentence) % words
     return _("%(told)s, by mail") % {"told": told} if event.data.get("via") == "mail" else told
