@@ -187,9 +187,13 @@ def as_prompt(context: dict[str, Any]) -> str:
     if context["lessons"]:
         sections.append(context["lessons"]["text"])
     for problem in context["think_twice"] or ():
-        sections.append(problem["brief"].strip() if problem["invoke"] else problem["prompt"])
+        asked = f"{_named(problem['session'], problem['problem'])}\n{problem['prompt']}".strip()
+        sections.append(problem["brief"].strip() if problem["invoke"] else asked)
     for request in context["extensions"] or ():
-        about = (request["id"], request["request"]["session"], request["request"]["problem"])
-        named = " · ".join(one_line(name) for name in about if name)
-        sections.append(f"{named}\n{request['message']}")
+        about = request["request"]
+        sections.append(f"{_named(request['id'], about['session'], about['problem'])}\n{request['message']}")
     return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _named(*names: str) -> str:
+    return " · ".join(one_line(name) for name in names if name)

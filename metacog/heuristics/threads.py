@@ -294,13 +294,19 @@ def topic_streak(cycles: Sequence[Iterable[str]], threads: Iterable[Thread] = ()
     """
     if not cycles:
         return None
+    threads = list(threads)
     known = {slug for thread in threads for slug in (thread.slug, slug_of(thread.title))}
+    titles = [words.spaced(words.tokens(words.fold(thread.title))) for thread in threads]
     pursued = [{slug_of(topic) for topic in topics} for topics in reversed(cycles)]
     longest: Streak | None = None
     for topic in cycles[-1]:
         slug = slug_of(topic)
         count = next((number for number, topics in enumerate(pursued) if slug not in topics), len(pursued))
-        if slug not in known and count >= max(STREAK, longest.cycles + 1 if longest else 0):
+        if slug in known or count < max(STREAK, longest.cycles + 1 if longest else 0):
+            continue
+        # "gateway timeouts" has its thread in "Timeouts in the gateway"; "gateway" alone may be something else.
+        terms = words.terms(words.tokens(words.fold(topic)))
+        if len(terms) < _MIN_WORDS or not any(all(term in title for term in terms) for title in titles):
             longest = Streak(topic, count)
     return longest
 

@@ -273,6 +273,9 @@ def test_it_shows_what_it_recognised_the_thread_by(response: str, evidence: list
         ([["b"], ["a", "b"], ["a", "b"], ["a", "b"]], Streak("b", 4)),
         ([["a", "b"], ["a", "b"], ["b", "a"]], Streak("b", 3)),
         ([["time"], ["time"], ["time"]], None),  # has a thread
+        ([["invalidating caches"]] * 3, None),  # in other words
+        ([["約束與湧現"]] * 3, None),
+        ([["invalidating sessions"]] * 3, Streak("invalidating sessions", 3)),
         ([], None),
     ],
 )
