@@ -93,6 +93,7 @@ _NOT_MEANT = re.compile(words.NOT_MEANT)
 _NO = re.compile(words.NO)
 _MAY_ANSWER = 400  # code points at the end of what the agent said, in which it may ask
 _CONCESSIONS = tuple((strength, _compiled(expression)) for strength, expression in words.CONCESSIONS)
+_APOLOGY = re.compile(words.APOLOGY)
 _CONCESSION_NOT_MEANT = re.compile(words.CONCESSION_NOT_MEANT)
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)[.](?=\w))+[.!?。;]*")
 
@@ -221,7 +222,7 @@ def propose_keywords(said: str, message: str, history: Sequence[str] | Frequenci
     three rarest terms of the sentence together. With `Frequencies` instead of texts a phrase counts as often as its
     rarest term. None where the sentence holds nothing to recognise.
     """
-    folded = fold(said[:MAX_READ])
+    folded = _without_apologies(fold(said[:MAX_READ]))
     past = _Past(history)
     wanted = terms_of(message)
     best: tuple[tuple[bool, int, int, int], str] | None = None
@@ -242,6 +243,16 @@ def propose_keywords(said: str, message: str, history: Sequence[str] | Frequenci
     written = [re.search(rf"{re.escape(term)}[a-z0-9]*", folded) for term in rarest]
     keywords = tuple(said[found.start() : found.end()] for found in written if found)
     return Keywords(keywords, False, past.together(rarest), past.texts)
+
+
+def _without_apologies(folded: str) -> str:
+    """Blank what admits another mistake: who is corrected twice says "you're right" in between, and no mistake with it."""
+    for start, sentence in _sentences(folded):
+        for expression in (_APOLOGY, *(expression for _, expression in _CONCESSIONS)):
+            for match in expression.finditer(sentence):
+                first, last = start + match.start(), start + match.end()
+                folded = f"{folded[:first]}{' ' * (last - first)}{folded[last:]}"
+    return folded
 
 
 class _Past:

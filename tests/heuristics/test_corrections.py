@@ -226,6 +226,21 @@ def test_it_takes_frequencies_for_a_history() -> None:
     assert by_counts == by_texts
 
 
+@pytest.mark.parametrize(
+    ("said", "keywords"),
+    [
+        ("抱歉，你說得對，是在 gunicorn timeout。", ("gunicorn timeout",)),
+        ("You're absolutely right, the gunicorn timeout it is.", ("gunicorn timeout",)),
+        ("I apologize, my mistake.", None),
+        ("您说得对，非常抱歉。", None),
+        ("Thanks for pointing that out, sorry!", None),
+    ],
+)
+def test_it_proposes_no_apology(said: str, keywords: tuple[str, ...] | None) -> None:
+    proposal = propose_keywords(said, "No, that's wrong.", HISTORY)
+    assert (proposal and proposal.keywords) == keywords
+
+
 @pytest.mark.parametrize("said", ["", "It is.", "的了", "42"])
 def test_it_proposes_nothing_where_nothing_is_said(said: str) -> None:
     assert propose_keywords(said, "Wrong.", HISTORY) is None
