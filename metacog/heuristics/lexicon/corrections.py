@@ -228,5 +228,8 @@ CONCESSIONS = (
     (0.3, r"~(?:非常|很|真的)?(?:抱歉|对不起)(?!,?我?(?:无法|不能|没办法|让您久等))"),
 )
 # No part of a mistake, where somebody is corrected twice.
-APOLOGY = r"\b(?:i(?:'m| am) )?(?:so |very )?sorry\b|\b(?:my )?apolog(?:ies|i[sz]e)\b|[很非常真]*(?:抱歉|对不起|不好意思)"
+APOLOGY = (
+    r"\b(?:i(?:'m| am) )?(?:so |very )?sorry\b|\b(?:my )?apolog(?:ies|i[sz]e)\b"
+    r"|[很非常真]*(?:抱歉|对不起|不好意思)"
+)
 CONCESSION_NOT_MEANT = r"\bif you(?:'re| are) right\b|\byou(?:'re| are) right (?:to|that it depends)\b|你说的对方"
