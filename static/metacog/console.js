@@ -4,6 +4,7 @@
 const words = document.body.dataset;
 const main = document.querySelector(".split");
 const byId = (id) => document.getElementById(id);
+const HEARD = 80; // characters of a text that are read out
 
 // -- saying things -----------------------------------------------------------------------------
 
@@ -12,6 +13,9 @@ function announce(text) {
   // A change in the same moment as the swap is not read out.
   setTimeout(() => { byId("live").textContent = text; }, 100);
 }
+
+// Whose text it was is heard before it ends.
+const beginning = (text) => (text.length > HEARD ? `${text.slice(0, HEARD)}…` : text);
 
 function complain(text) {
   let note = byId("complaint");
@@ -22,7 +26,7 @@ function complain(text) {
     note.setAttribute("role", "alert");
     document.body.append(note);
   }
-  note.textContent = text;
+  setText(note, text);
   clearTimeout(note.timer);
   note.timer = setTimeout(() => note.remove(), 12000);
 }
@@ -232,11 +236,40 @@ document.addEventListener("toggle", (event) => {
 
 // -- what htmx does ----------------------------------------------------------------------------
 
+let coming = false; // an item that was chosen in the list is on its way
 let settledAt = 0; // keys that were meant for the item before must not decide this one
 const SETTLE = 350;
 
+const isSettling = () => byId("desk")?.ariaBusy === "true" || performance.now() - settledAt < SETTLE;
+
+document.addEventListener("htmx:confirm", (event) => {
+  const { elt, target } = event.detail;
+  if (target.id !== "desk") return;
+  if (coming) htmx.trigger("#desk", "htmx:abort"); // who goes on need not wait for what was passed by
+  if (elt.matches(".row")) select(elt.id.slice("row-".length));
+});
+
 document.addEventListener("htmx:beforeRequest", (event) => {
-  if (event.detail.elt.id === "poll" && document.hidden) event.preventDefault();
+  const { elt, target } = event.detail;
+  if (elt.id === "poll" && document.hidden) event.preventDefault();
+  if (target.id !== "desk") return;
+  coming = elt.matches(".row");
+  target.ariaBusy = "true";
+});
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.target.id !== "desk") return;
+  coming = false;
+  byId("desk").ariaBusy = null;
+  select(byId("item").dataset.held); // another one was chosen, and did not come
+});
+
+document.addEventListener("htmx:beforeOnLoad", (event) => {
+  // To sign in leaves the page, and what was typed with it.
+  const isTyped = [...document.querySelectorAll("textarea")].some((field) => field.value !== field.defaultValue);
+  if (!isTyped || !event.detail.xhr.getResponseHeader("HX-Redirect")) return;
+  event.preventDefault();
+  complain(words.forbidden);
 });
 
 document.addEventListener("htmx:afterSwap", (event) => {
@@ -249,7 +282,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (!document.querySelector("#desk [role=alert]")) byId("item-title")?.focus({ preventScroll: true });
   select(byId("item").dataset.held);
   const told = document.querySelector("#told [data-announce]");
-  if (told && event.detail.requestConfig.verb === "post") announce(told.textContent);
+  if (told && event.detail.requestConfig.verb === "post") announce(beginning(told.textContent));
   nameApproval();
 });
 
@@ -267,13 +300,20 @@ document.addEventListener("htmx:afterOnLoad", (event) => {
   if (event.detail.elt.id === "poll" && event.detail.xhr.status < 400) byId("offline").hidden = true;
 });
 
+// Without an answer, and after 500, it may have been decided all the same.
+function whatFailed({ xhr, requestConfig }) {
+  if (requestConfig.verb === "get") return words.unshown;
+  if (xhr.status >= 400 && xhr.status < 500 && xhr.status !== 429) return words.forbidden;
+  return [429, 503].includes(xhr.status) ? words.failed : words.unknown;
+}
+
 for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
   document.addEventListener(failure, (event) => {
     if (event.detail.elt.id === "poll") {
       byId("offline").hidden = false;
       return setText(byId("offline"), words.offline);
     }
-    complain(event.detail.xhr?.status === 403 ? words.forbidden : words.failed);
+    complain(whatFailed(event.detail));
   });
 }
 
@@ -288,10 +328,10 @@ function press(key) {
 }
 
 const KEYS = {
-  a: () => performance.now() - settledAt < SETTLE || press("a"),
-  e: () => press("e"),
+  a: () => isSettling() || press("a"),
+  e: () => isSettling() || press("e"),
   r: () => {
-    if (performance.now() - settledAt < SETTLE || !press("r")) return;
+    if (isSettling() || !press("r")) return;
     focusReason(); // at once: `toggle` comes after the keys of a quick hand
   },
   u: () => press("u"),

@@ -68,6 +68,48 @@ def test_a_decision_opens_the_next_item_and_puts_the_focus_on_its_heading(
     expect(page.locator("#live")).to_contain_text("Approved")
 
 
+def test_keys_rest_while_another_item_is_on_its_way(open_page: Any, alice: Any, kuro: Any) -> None:
+    first, _second, third = kuro.hold(), kuro.hold(), kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    expect(page.locator("#item")).to_have_attribute("data-held", third)
+    page.route("**/queue/held_*/", lambda route: None)  # it is on its way, and never comes
+    page.wait_for_timeout(SETTLED)
+    for key in "jja":
+        page.keyboard.press(key)
+    expect(page.locator(f"#row-{first}")).to_have_attribute("aria-current", "true")
+    expect(page.locator("#desk")).to_have_attribute("aria-busy", "true")
+    page.unroute("**/queue/held_*/")
+    page.locator(f"#row-{first}").click()
+    expect(page.locator("#item")).to_have_attribute("data-held", first)
+    expect(page.locator("#desk")).not_to_have_attribute("aria-busy", "true")
+    expect(page.locator(".row.done")).to_have_count(0)
+    press(page, "a")
+    expect(page.locator(f"#row-{first}")).to_contain_text("approved by you")
+
+
+def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    held = kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "e")
+    page.locator("#edited").fill("It may be the cache.")
+    page.route("**/decide", lambda route: route.abort())
+    page.get_by_role("button", name="Approve edited").click()
+    expect(page.get_by_role("alert")).to_contain_text("it is not known whether that went through")
+    page.unroute("**/decide")
+    session = page.context.cookies()
+    page.context.clear_cookies(name="sessionid")
+    page.get_by_role("button", name="Approve edited").click()
+    expect(page.get_by_role("alert")).to_contain_text("copy what you typed, then reload the page")
+    expect(page.locator("#edited")).to_have_value("It may be the cache.")
+    page.context.add_cookies(session)
+    page.get_by_role("button", name="Approve edited").click()
+    expect(page.locator(f"#row-{held}")).to_contain_text("approved edited by you")
+
+
 def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro: Any) -> None:
     held = kuro.hold()
     page = open_page(alice)
