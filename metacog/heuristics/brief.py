@@ -1,7 +1,8 @@
 """Write the brief for a fresh sub-agent: what is recorded of a problem, in no other voice (seed 002)."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 MAX_BRIEF = 8_000  # code points
@@ -18,6 +19,7 @@ _WORDS = {
         "asked": "## What the user said",
         "attempts": "## What was tried",
         "attempt": "{n}. {outcome}",
+        "again": "{n}. {outcome}, {count} times the same",
         "dropped": "({count} earlier attempts left out for length.)",
         "failed": "failed",
         "resolved": "worked",
@@ -40,6 +42,7 @@ _WORDS = {
         "asked": "## 使用者說的話",
         "attempts": "## 試過什麼",
         "attempt": "{n}. {outcome}",
+        "again": "{n}. {outcome}，同樣的做了 {count} 次",
         "dropped": "（為了篇幅，略去較早的 {count} 次嘗試。）",
         "failed": "失敗",
         "resolved": "成功",
@@ -62,6 +65,7 @@ _WORDS = {
         "asked": "## 用户说的话",
         "attempts": "## 试过什么",
         "attempt": "{n}. {outcome}",
+        "again": "{n}. {outcome}，同样的做了 {count} 次",
         "dropped": "（为了篇幅，略去较早的 {count} 次尝试。）",
         "failed": "失败",
         "resolved": "成功",
@@ -95,18 +99,18 @@ def brief(facts: Mapping[str, Any], *, language: str = "en", limit: int = MAX_BR
     tail = _section(say["known"], facts.get("known") or (), say)
     tail += _section(say["constraints"], facts.get("constraints") or (), say)
     tail += ["", say["task"], "", say["ask"]]
-    attempts = [_attempt(number, each, say) for number, each in enumerate(facts.get("attempts") or (), 1)]
+    attempts = list(_attempts(facts.get("attempts") or (), say))
     room = limit - _length(head) - _length(tail) - _length([say["attempts"], say["dropped"], "", "", ""])
     kept = len(attempts)
-    for lines in reversed(attempts):
+    for _count, lines in reversed(attempts):
         room -= _length(lines)
         if room < 0:
             break
         kept -= 1
     tried = ["", say["attempts"]]
     if kept:
-        tried += ["", say["dropped"].format(count=kept)]
-    for lines in attempts[kept:]:
+        tried += ["", say["dropped"].format(count=sum(count for count, _lines in attempts[:kept]))]
+    for _count, lines in attempts[kept:]:
         tried += lines
     if not attempts:
         tried += ["", say["nothing"]]
@@ -147,11 +151,24 @@ def _section(title: str, texts: Iterable[str], say: Mapping[str, str]) -> list[s
     return ["", title, *quoted] if quoted else []
 
 
-def _attempt(number: int, attempt: Mapping[str, Any], say: Mapping[str, str]) -> list[str]:
+def _attempts(attempts: Iterable[Mapping[str, Any]], say: Mapping[str, str]) -> Iterator[tuple[int, list[str]]]:
+    """Give how many attempts, and the lines for them: what was done again just so stands there once."""
+    told = ((_outcome(attempt, say), _attempt(attempt, say)) for attempt in attempts)
+    for number, ((outcome, lines), same) in enumerate(groupby(told), 1):
+        count = len(list(same))
+        head = say["again" if count > 1 else "attempt"].format(n=number, outcome=outcome, count=count)
+        yield count, ["", head, *lines]
+
+
+def _outcome(attempt: Mapping[str, Any], say: Mapping[str, str]) -> str:
     outcome = attempt.get("outcome")
     if outcome is None and attempt.get("failed") is not None:
         outcome = "failed" if attempt["failed"] else "resolved"
-    lines = ["", say["attempt"].format(n=number, outcome=say[outcome or "unknown"])]
+    return say[outcome or "unknown"]
+
+
+def _attempt(attempt: Mapping[str, Any], say: Mapping[str, str]) -> list[str]:
+    lines: list[str] = []
     parts = [(name, attempt.get(name)) for name in ("approach", "command")]
     parts += [("errors", error) for error in attempt.get("errors") or ()]
     for name, text in parts:

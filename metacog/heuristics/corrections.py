@@ -246,7 +246,7 @@ def propose_keywords(said: str, message: str, history: Sequence[str] | Frequenci
 
 
 def _without_apologies(folded: str) -> str:
-    """Blank what admits another mistake: who is corrected twice says "you're right" in between, which is none itself."""
+    """Blank what admits another mistake: who is corrected twice says "you're right" in between, and is."""
     for start, sentence in _sentences(folded):
         for expression in (_APOLOGY, *(expression for _, expression in _CONCESSIONS)):
             for match in expression.finditer(sentence):

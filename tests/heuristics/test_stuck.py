@@ -788,6 +788,20 @@ def test_a_long_brief_leaves_out_the_oldest_attempts_and_says_so() -> None:
     assert f"({50 - kept} earlier attempts left out for length.)" in made
 
 
+def test_what_was_done_again_just_so_stands_in_a_brief_once() -> None:
+    tries = [("wait", True), ("wait", True), ("wait", False), ("retry", True), ("wait", True)]
+    facts = {"problem": "p", "attempts": [{"approach": approach, "failed": failed} for approach, failed in tries]}
+    heads = [line for line in brief(facts).splitlines() if line[:1].isdecimal()]
+    assert heads == ["1. failed, 2 times the same", "2. worked", "3. failed", "4. failed"]
+    assert "1. 失敗，同樣的做了 2 次" in brief(facts, language="zh-Hant")
+
+
+def test_a_brief_counts_each_of_the_attempts_it_leaves_out() -> None:
+    tries = [f"try {n} " + "x" * 400 for n in range(20) for _ in range(3)]
+    made = brief({"problem": "p", "attempts": [{"approach": approach} for approach in tries]}, limit=3000)
+    assert f"({60 - 3 * made.count('try ')} earlier attempts left out for length.)" in made
+
+
 def test_a_long_text_in_a_brief_is_cut_and_says_so() -> None:
     assert "x" * 600 + "\n> … (cut)\n" in brief({"problem": "x" * 601})
     assert "(cut)" not in brief({"problem": "x" * 600})
