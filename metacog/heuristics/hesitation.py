@@ -106,26 +106,28 @@ class SeedSignals:
             found = self._find(response)
         if len(items) == 1:
             item = items[0]
-            if type(item) is Item:
-                kind, text = item.kind, item.text
-            else:
-                kind, text = item["kind"], item["text"]
+            text = item.text if type(item) is Item else item["text"]
             long_chat = None
-            if kind == "chat" or kind.casefold() == "chat":
-                length = len(text)
-                if length > LONG_CHAT or (2 * length > LONG_CHAT and not text.isascii() and is_long(text)):
+            length = len(text)
+            if length > LONG_CHAT or (2 * length > LONG_CHAT and not text.isascii() and is_long(text)):
+                kind = item.kind if type(item) is Item else item["kind"]
+                if kind == "chat" or kind.casefold() == "chat":
                     long_chat = text
         else:
             long_chat = long_chat_of(items)
+        signals: tuple[Signal, ...]
         if found is None:
-            if long_chat is None:
+            if long_chat is None or not (unhedged := self._weights[2]):
                 return self._calm
             if long_chat == response or long_chat in response:
-                return self._unhedged(long_chat, items)
+                score, is_confident, suggestion = self._sums[4]
+                spans = (new(Span, (0, length, long_chat, 0)),) if len(items) == 1 else whole_chats(long_chat, items)
+                signals = (new(Signal, ("no-hedge", NO_HEDGE, unhedged, spans)),)
+                return new(Hesitation, (score, is_confident, signals, suggestion, ()))
             found = new(Found, (response, b"", NOWHERE, None))
         _, _, terms, known = found
         absolute, error, unhedged, overconfident = self._weights
-        signals: tuple[Signal, ...] = ()
+        signals = ()
         spoken = 0
         matched: tuple[str, ...] = ()
         if terms[ABSOLUTE] and not terms[SOURCE] and absolute:
@@ -153,15 +155,6 @@ class SeedSignals:
             return self._calm
         score, is_confident, suggestion = self._sums[spoken]
         return new(Hesitation, (score, is_confident, signals, suggestion, matched))
-
-    def _unhedged(self, long_chat: str, items: Sequence[Item | Mapping[str, Any]]) -> Hesitation:
-        """Say of long chats without any term of the seed's what is left to say."""
-        weight = self._weights[2]
-        if not weight:
-            return self._calm
-        score, is_confident, suggestion = self._sums[4]
-        signals = (new(Signal, ("no-hedge", NO_HEDGE, weight, whole_chats(long_chat, items))),)
-        return new(Hesitation, (score, is_confident, signals, suggestion, ()))
 
     def _is_hedged(self, chat: str, found: Found) -> bool:
         """Look for hedges in a chat; where it stands in the response, that has been searched already."""
