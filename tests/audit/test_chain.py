@@ -75,6 +75,29 @@ def test_reading_in_small_pieces_finds_the_same(monkeypatch):
     assert problems() == [f"Event {events[6].pk} is gone; seal 3 covers it."]
 
 
+@pytest.mark.parametrize("changed", [False, True])
+def test_what_is_written_and_sealed_while_it_is_checked_is_no_fault_and_hides_none(monkeypatch, changed):
+    events = sealed(4, 3, 5)
+    kept = audit_chain.anchor()
+    for name in ("EVENTS_READ", "SEALS_READ", "BATCH"):
+        monkeypatch.setattr(audit_chain, name, 2)
+    if changed:
+        sql("UPDATE metacog_auditevent SET actor = 'somebody' WHERE id = %s", events[5].pk)
+    read = audit_chain._read
+
+    def read_while_it_grows(*arguments):
+        for number, row in enumerate(read(*arguments)):
+            yield row
+            write()
+            if number % 2:
+                audit_chain.seal()
+
+    monkeypatch.setattr(audit_chain, "_read", read_while_it_grows)
+    found = problems(kept)
+    assert found == ([f"Event {events[5].pk} was changed: it is not what seal 2 covers."] if changed else [])
+    assert AuditEvent.objects.count() > 2 * len(events)
+
+
 def test_what_is_not_sealed_yet_is_counted():
     assert audit_chain.verify() == audit_chain.Report()
     write(2)
