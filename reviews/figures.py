@@ -74,7 +74,8 @@ def count_days(now: datetime) -> int:
     counted, which was not over then. So nothing depends on when this runs, or how often.
     """
     counted = 0
-    last = dict(DailyFigure.objects.order_by().values_list("agent").annotate(Max("day")))
+    past = DailyFigure.objects.filter(day__lte=day_of(now))  # a clock that was wrong for a while may have gone on
+    last = dict(past.order_by().values_list("agent").annotate(Max("day")))
     for agent in Agent.objects.order_by("pk"):
         days = _days_to_count(agent, last.get(agent.pk), day_of(now))
         for day in days:

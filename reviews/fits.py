@@ -31,7 +31,8 @@ Verdict = Decision.Verdict
 
 def fit_due(now: datetime) -> int:
     """Fit anew for agents whose weights were fitted a day ago or against another policy; return how many."""
-    is_fresh = Q(fitted_weights__made_at__gt=now - AFRESH, fitted_weights__policy_version=F("policy_version"))
+    of_late = Q(fitted_weights__made_at__gt=now - AFRESH, fitted_weights__made_at__lte=now)
+    is_fresh = of_late & Q(fitted_weights__policy_version=F("policy_version"))
     due = Agent.objects.exclude(is_fresh).order_by(F("fitted_weights__made_at").asc(nulls_first=True), "pk")
     agents = list(due[:AGENTS_A_RUN])
     for agent in agents:

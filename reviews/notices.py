@@ -53,6 +53,7 @@ class Attempt:
 def write_due(now: datetime | None = None) -> int:
     """Write the notices whose time has come into the outbox; return how many."""
     now = now or timezone.now()
+    _forget_the_future(now)
     waiting = Notice.objects.filter(state=State.WAITING)
     people = (
         PersonNotices.objects.exclude(when=When.NEVER)
@@ -90,6 +91,13 @@ def forget(now: datetime | None = None) -> int:
 
 
 # -- whose turn it is --------------------------------------------------------------------------------
+
+
+def _forget_the_future(now: datetime) -> None:
+    """Begin anew, where the clock was set back, with those who were told by the one before: what comes now is new."""
+    for readers in (PersonNotices.objects, Channel.objects):
+        readers.filter(told_until__gt=now).update(told_until=now)
+        readers.filter(turn_at__gt=now).update(turn_at=now)
 
 
 def _is_due(reader: Reader, now: datetime) -> bool:

@@ -23,7 +23,7 @@ from django.db.models.functions import TruncDate
 
 from metacog.heuristics.reading import is_hasty, seconds_to_read
 from metacog.models import Team, User
-from reviews.figures import DAYS_A_RUN, Ratio, percentile, start_of
+from reviews.figures import DAYS_A_RUN, Ratio, day_of, percentile, start_of
 from reviews.models import Decision, PaceFigure
 
 Verdict = Decision.Verdict
@@ -74,7 +74,7 @@ def count_days(now: datetime) -> int:
     Any number of times: each day is counted afresh. What is decided on a day no longer changes when it is over.
     """
     by_people = _final(now)
-    last = PaceFigure.objects.aggregate(last=Max("day"))["last"]
+    last = PaceFigure.objects.filter(day__lte=day_of(now)).aggregate(last=Max("day"))["last"]
     if last:
         by_people = by_people.filter(decided_at__gte=start_of(last - timedelta(days=1)))
     by_day = by_people.annotate(day=TruncDate("decided_at", tzinfo=UTC)).order_by("day")

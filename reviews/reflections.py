@@ -43,7 +43,8 @@ log = logging.getLogger(__name__)
 def reflect_due(now: datetime) -> int:
     """Reflect on each day that is over, once, for every agent that has it switched on; return how many were made."""
     began, made = monotonic(), 0
-    last = dict(Reflection.objects.order_by().values_list("agent").annotate(Max("day")))
+    past = Reflection.objects.filter(day__lt=day_of(now))  # a clock that was wrong for a while may have gone on
+    last = dict(past.order_by().values_list("agent").annotate(Max("day")))
     for agent in Agent.objects.filter(enabled=True).select_related("team").order_by("pk"):
         for day in _days_due(agent, last.get(agent.pk), day_of(now)):
             if monotonic() - began > TURN_SECONDS:

@@ -30,8 +30,10 @@ def test_a_post_is_told_that_it_may_only_read(path):
 
 
 @pytest.mark.parametrize(
-    ("age", "status"), [(None, "degraded"), (timedelta(seconds=5), "ok"), (timedelta(minutes=5), "degraded")]
-)
+    ("age", "status"),
+    [(None, "degraded"), (timedelta(seconds=5), "ok"), (timedelta(minutes=5), "degraded"),
+     (-timedelta(hours=1), "degraded")],
+)  # fmt: skip
 def test_it_is_ready_without_a_worker_and_says_so(age, status):
     if age is not None:
         Heartbeat.objects.create(name="worker", at=timezone.now() - age)

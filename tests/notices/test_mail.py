@@ -101,6 +101,16 @@ def test_days_of_downtime_end_in_one_mail(alice: Any, kuro: Any) -> None:
     assert [len(sweep(late)), len(sweep(late)), len(sweep(late + HOUR))] == [1, 0, 0]
 
 
+def test_what_is_held_after_the_clock_was_set_back_is_told(alice: Any, kuro: Any) -> None:
+    tell(alice)
+    hold(kuro, NOW + 300 * DAY - HOUR)
+    assert len(sweep(NOW + 300 * DAY)) == 1
+    assert sweep(NOW) == []
+    HeldItem.objects.update(state="rejected")
+    hold(kuro, NOW + MINUTE)
+    assert len(sweep(NOW + 2 * HOUR)) == 1
+
+
 def test_a_daily_turn_without_news_is_over(alice: Any, kuro: Any) -> None:
     tell(alice, "daily", turn_at=NOW - DAY)
     assert sweep(NOW) == []

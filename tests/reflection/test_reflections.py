@@ -55,6 +55,12 @@ class TestWhen:
         assert days() == ["2026-02-26", "2026-03-03", "2026-03-05", "2026-03-08"]
         assert reflections.reflect_due(NOW) == 0
 
+    def test_it_goes_on_after_the_clock_was_wrong_for_a_while(self, kuro):
+        respond(kuro, days_ago=-3650)
+        assert reflections.reflect_due(NOW + timedelta(days=3651)) == 1
+        respond(kuro)
+        assert reflections.reflect_due(NOW) == 1
+
     def test_a_new_agents_begin_with_yesterday(self, kuro):
         for ago in (3, 2, 1):
             respond(kuro, days_ago=ago)

@@ -139,6 +139,15 @@ def test_it_catches_up_after_any_downtime(kuro: Any, posted: Any) -> None:
     assert len(counted) == 11  # from the day before the last one counted, without a gap
 
 
+def test_it_goes_on_after_the_clock_was_wrong_for_a_while(kuro: Any, posted: Any) -> None:
+    posted(kuro)
+    figures.count_days(NOON)
+    figures.count_days(NOON + timedelta(days=3650))
+    posted(kuro, NOON + timedelta(days=1))
+    figures.count_days(NOON + timedelta(days=1))
+    assert DailyFigure.objects.get(day=DAY + timedelta(days=1)).responses == 1
+
+
 def test_a_long_history_is_counted_in_several_runs(kuro: Any, posted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figures, "DAYS_A_RUN", 10)
     posted(kuro)

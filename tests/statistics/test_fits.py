@@ -171,6 +171,7 @@ class TestWhatIsKept:
         assert fits.fit_due(NOW) == 1
         assert fits.fit_due(NOW + timedelta(hours=23)) == 0
         assert fits.fit_due(NOW + timedelta(hours=25)) == 1
+        assert fits.fit_due(NOW) == 1, "the clock was set back"
         agent = agent_of(kuro)
         Policy.objects.create(agent=agent, version=2)
         Agent.objects.update(policy_version=2)

@@ -176,6 +176,13 @@ class TestWhatIsCounted:
         assert runs[0] == 4
         assert PaceFigure.objects.count() == 6
 
+    def test_it_goes_on_after_the_clock_was_wrong_for_a_while(self, kuro: Any, alice: Any, decided: Any) -> None:
+        decided(kuro, alice, at=NOW + timedelta(days=3650))
+        pace.count_days(NOW + timedelta(days=3651))
+        decided(kuro, alice, at=NOW - timedelta(minutes=1))
+        pace.count_days(NOW)
+        assert PaceFigure.objects.filter(day=NOW.date()).exists()
+
     def test_two_teams_are_two_rows(self, kuro: Any, other: Any, borealis: Any, alice: Any, decided: Any) -> None:
         Membership.objects.create(user=alice, team=borealis, role="reviewer")
         for caller in (kuro, other):
