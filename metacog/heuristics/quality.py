@@ -208,6 +208,9 @@ def _answers(reply: Reading, message: Reading | None, flags: list[Flag]) -> tupl
     responsiveness = _responsiveness(message, questions, reply, answered=len(asked) > len(open_questions))
     if asked and responsiveness is not None and responsiveness < _STATED:
         flags.append(Flag("off-topic", "shares hardly a word with the message"))
+    elif not asked and _is_about_something_else(message, reply):
+        responsiveness = 0.0
+        flags.append(Flag("off-topic", "shares no word with the message"))
     return responsiveness, completeness
 
 
@@ -232,6 +235,7 @@ _REASON, _NUMBER, _POLAR = (
     re.compile(f"{english}|{chinese}")
     for english, chinese in ((en.REASON, zh.REASON), (en.NUMBER, zh.NUMBER), (rf"\A\s*{en.POLAR}", zh.POLAR))
 )
+_ORDERS = re.compile(rf"(?:\A|[.!?。\n])\W*(?:{en.ORDERS}|{zh.ORDERS})")
 _REQUEST = re.compile(rf"\A\W*{en.REQUEST}|{zh.REQUEST}")
 # What is asked about a quotation stands outside it: “…” is a line from which poem?
 _QUOTATION = re.compile(r'"[^"\n]{8,}"|「[^」\n]{8,}」|『[^』\n]{8,}』')
@@ -332,6 +336,20 @@ def _responsiveness(message: Reading, questions: list[_Question], reply: Reading
     return round(overlap if questions else _STATED + (1 - _STATED) * overlap, 2)
 
 
+def _is_about_something_else(message: Reading, reply: Reading) -> bool:
+    """Tell whether what was said at length to a long message shares no word with it: "write a poem" may need none."""
+    about = words.terms(message.words)
+    if len(about) < _LONG_MESSAGE or any(term in reply.spaced for term in about):
+        return False
+    return (
+        len(words.terms(reply.words)) >= _LONG_REPLY
+        and not _ORDERS.search(message.folded)
+        and not _HAS_NO_ANSWER.search(reply.folded)
+        and not _puts_off(reply.folded)
+    )
+
+
+_LONG_MESSAGE, _LONG_REPLY = 8, 20  # words that count
 _ENOUGH = 4  # shared words that make a response relevant, however long the message
 _ANSWERED = 0.8  # an answer needs to share no word with its question
 _STATED = 0.3  # nor does what follows "Write a poem": there, words alone make no response fail

@@ -159,6 +159,38 @@ def test_only_who_is_asked_can_be_off_topic(message: str, response: str, is_off:
     assert ("off-topic" in flags(assessed(response, message, language="zh-Hant"))) is is_off
 
 
+TOLD = "The delivery of my red bicycle from Hamburg was damaged, and the front wheel is bent."
+SHOES = (
+    "Our shop sells shoes in every size: boots, sandals, sneakers and slippers. Buy two pairs, and the cheaper pair "
+    "costs half. Members collect points with each purchase, and points become vouchers at Christmas."
+)
+TOLD_ZH = "我從漢堡訂的紅色腳踏車在運送途中損壞了，前輪也彎了。"
+SHOES_ZH = "本店鞋款齊全，靴子、涼鞋、拖鞋應有盡有。第二雙半價，會員每次購物可累積點數，年底兌換禮券，數量有限，售完為止。"
+
+
+@pytest.mark.parametrize(
+    ("message", "response", "is_off"),
+    [
+        (TOLD, SHOES, True),
+        (TOLD_ZH, SHOES_ZH, True),
+        # near misses: a word of it is taken up, too few words to tell, what is made to order, what is put off
+        (TOLD, SHOES + " About the wheel: we send another.", False),
+        (TOLD_ZH, SHOES_ZH + "腳踏車會換新。", False),
+        ("My bicycle is damaged.", SHOES, False),
+        (TOLD, "Our shop has shoes in every size.", False),
+        ("It was a wet summer in Hamburg and red bicycles bent. Write some lines on the wheel of life.", SHOES, False),
+        ("請以漢堡的紅色腳踏車為主題，寫一段損壞前輪的廣告。", SHOES_ZH, True),
+        ("漢堡的紅色腳踏車，損壞的前輪。請寫一段廣告。", SHOES_ZH, False),
+        (TOLD, SHOES + " I will check.", False),
+        (TOLD_ZH, SHOES_ZH + "請稍候。", False),
+    ],
+)
+def test_a_long_reply_to_something_else_is_off_topic(message: str, response: str, is_off: bool) -> None:
+    quality = assessed(response, message)
+    assert ("off-topic" in flags(quality)) is is_off
+    assert (quality.responsiveness == 0.0) is is_off
+
+
 def test_nothing_asked_leaves_completeness_open() -> None:
     quality = assessed("The cache is restarted.", "Restart the cache, please.")
     assert (quality.responsiveness, quality.completeness) == (1.0, None)

@@ -67,6 +67,12 @@ ASKS_FOR = (
 )
 # A request in the form of a question.
 REQUEST = r"(?:\w+,?\s+){0,3}(?:can|could|would|will) you\b"
+# How somebody begins who wants something made or found: what is given need not speak of what was asked for.
+ORDERS = (
+    r"(?:(?:please|kindly|now|can you|could you|would you)[ ,]+)*(?:create|write|rewrite|generate|compose|construct"
+    r"|produce|make|design|draft|invent|come up|given?|for (?:the|a) given|rank|list|provide|suggest|name|complete|find"
+    r"|identify|describe|output|tell|show|add|think|brainstorm|translate|convert|calculate|continue)\b"
+)
 # The answer is on its way, or somebody else is to give it.
 GOES_TO_FIND_OUT = (
     r"\btransfer(?:ring)? you\b|\bhold on\b|\bbear with me\b|\b(?:one|just a) moment\b"

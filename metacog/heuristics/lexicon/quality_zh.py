@@ -39,6 +39,11 @@ ASKS_FOR = (
 )
 # A request in the form of a question.
 REQUEST = r"[你您](?:能|可以|可否|愿意)[^?]{0,3}(?:帮|再|给|确认|检查|看|查)"
+# How somebody begins who wants something made or found.
+ORDERS = (
+    r"(?:请|麻烦|现在|帮我|帮忙|给我|为我|能不能|可不可以|可以|你|来)*"
+    r"(?:写|续写|改写|编|创作|构思|设计|生成|列|推荐|想|翻译|讲|给|补|模仿|起|取|介绍|描述|举|找|算|计算|说)"
+)
 # The answer is on its way, or somebody else is to give it.
 GOES_TO_FIND_OUT = (
     r"转接|转人工|转交|稍[等候]|正在(?:查|为)|我(?:先|来|去|这就|再){0,2}(?:查|看|确认|检查|核实|找)(?:一下|看|一查)"
