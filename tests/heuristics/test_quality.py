@@ -165,7 +165,10 @@ SHOES = (
     "costs half. Members collect points with each purchase, and points become vouchers at Christmas."
 )
 TOLD_ZH = "我從漢堡訂的紅色腳踏車在運送途中損壞了，前輪也彎了。"
-SHOES_ZH = "本店鞋款齊全，靴子、涼鞋、拖鞋應有盡有。第二雙半價，會員每次購物可累積點數，年底兌換禮券，數量有限，售完為止。"
+SHOES_ZH = (
+    "本店鞋款齊全，靴子、涼鞋、拖鞋應有盡有。第二雙半價，會員每次購物可累積點數，"
+    "年底兌換禮券，數量有限，售完為止。"
+)
 
 
 @pytest.mark.parametrize(
