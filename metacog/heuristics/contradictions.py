@@ -153,7 +153,10 @@ def _in_digits(match: re.Match[str]) -> str:
     return str(10 * tens + words.ZH_NUMERALS.get(match["ones"], 0)) if match[0] else ""
 
 
-_PAIRS = frozenset(frozenset((stem(one), stem(other))) for one, other in words.ANTONYMS)
+_ANTONYMS: dict[str, set[str]] = {}  # of stems
+for _one, _other in words.ANTONYMS:
+    _ANTONYMS.setdefault(stem(_one), set()).add(stem(_other))
+    _ANTONYMS.setdefault(stem(_other), set()).add(stem(_one))
 # And how many letters what follows must have: "input" is not the opposite of "put".
 _PREFIXES = {"un": 3, "non": 3, "in": 5, "im": 5, "ir": 5, "il": 5, "dis": 5}
 
@@ -196,7 +199,7 @@ def _align(theirs: _Statement, ours: _Statement) -> tuple[frozenset[str], frozen
     left, right = set(theirs.content), set(ours.content)
     turned: list[tuple[str, str]] = []
     for word in sorted(left - right):
-        opposite = next((each for each in sorted(right - left) if _is_opposite(word, each)), None)
+        opposite = min(_opposites(word) & (right - left), default=None)
         if opposite:
             left.discard(word)
             right.discard(opposite)
@@ -213,11 +216,10 @@ def _align(theirs: _Statement, ours: _Statement) -> tuple[frozenset[str], frozen
     return frozenset(left), frozenset(right), turned
 
 
-def _is_opposite(one: str, other: str) -> bool:
-    if frozenset((one, other)) in _PAIRS:
-        return True
-    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
-    return any(longer == prefix + shorter and len(shorter) >= least for prefix, least in _PREFIXES.items())
+def _opposites(word: str) -> set[str]:
+    with_prefix = {prefix + word for prefix, least in _PREFIXES.items() if len(word) >= least}
+    bare = {word.removeprefix(prefix) for prefix, least in _PREFIXES.items() if len(word) - len(prefix) >= least}
+    return with_prefix | bare - {word} | _ANTONYMS.get(word, set())
 
 
 def _is_another_case(theirs: _Statement, ours: _Statement, by_antonym: bool) -> bool:
