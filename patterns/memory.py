@@ -154,7 +154,9 @@ def settle(conflict: MemoryConflict, outcome: str, person: User) -> MemoryConfli
     return row
 
 
-def search(teams: Collection[int] | QuerySet[Team], terms: Collection[str]) -> list[recall.Ranked]:
+def search(
+    teams: Collection[int] | QuerySet[Team], terms: Collection[str], *, most: int | None = None
+) -> list[recall.Ranked]:
     """Find the teams' confirmed memories that have any of the terms, the best first; `number` is the primary key."""
     if not terms:
         return []
@@ -165,9 +167,7 @@ def search(teams: Collection[int] | QuerySet[Team], terms: Collection[str]) -> l
     index = MemoryTerm.objects.filter(team__in=teams)
     frequencies = dict(index.filter(term__in=terms).values_list("term").annotate(Count("pk")))
     rows = index.filter(term__in=recall.readable(frequencies)).values_list("memory_id", "term", "times", "length")
-    return recall.rank(
-        list(terms), frequencies, map(recall.Posting._make, rows), size["total"], size["length"] / size["total"]
-    )
+    return recall.rank(list(terms), frequencies, rows, size["total"], size["length"] / size["total"], most=most)
 
 
 def clashes(memories: Iterable[Memory]) -> dict[int, list[MemoryConflict]]:
@@ -253,7 +253,8 @@ def _let_in(row: Memory, person: User | None) -> None:
 
 def _compare(row: Memory) -> None:
     """Note which of the memories most like it a memory contradicts (H10)."""
-    alike = [each.number for each in search([row.team_id], recall.asked(row.text)) if each.number != row.pk][:COMPARED]
+    found = search([row.team_id], recall.asked(row.text), most=COMPARED + 1)
+    alike = [each.number for each in found if each.number != row.pk][:COMPARED]
     rows = Memory.objects.in_bulk(alike)
     sizes = accumulate(len(rows[key].text) for key in alike)
     others = [rows[key] for key, size in zip(alike, sizes, strict=True) if size <= COMPARED_CHARACTERS]

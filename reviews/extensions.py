@@ -188,7 +188,7 @@ def _remembered(agent: Agent, reason: str, earlier: Sequence[ExtensionRequest]) 
     Not enough is what is in doubt, what another memory contradicts, and what the agent was given before and asks
     for more nevertheless.
     """
-    found = memory.search([agent.team_id], recall.needed(reason))[:TOLD]
+    found = memory.search([agent.team_id], recall.needed(reason), most=TOLD)
     rows = Memory.objects.in_bulk([each.number for each in found])
     clashes = memory.clashes(rows.values())
     given = {each["id"] for request in earlier for each in request.found if each["answers"]}

@@ -143,7 +143,7 @@ def _list_page(request: PersonRequest, form: MemoryForm | None = None, status: i
 
 
 def _found(request: PersonRequest, query: str) -> list[dict[str, Any]]:
-    found = memories.search(request.user.teams_as(), recall.asked(query))[:SHOWN]
+    found = memories.search(request.user.teams_as(), recall.asked(query), most=SHOWN)
     rows = Memory.objects.select_related("team", "agent", "person").in_bulk([each.number for each in found])
     return [
         {"memory": row, "matched": matched(row.text, each.matched)} for each in found if (row := rows.get(each.number))

@@ -4,9 +4,10 @@ Words by their stems and Chinese by its character bigrams, traditional and simpl
 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009).
 """
 
+import heapq
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -82,32 +83,40 @@ def readable(frequencies: Mapping[str, int]) -> list[str]:
 
 
 def rank(
-    asked: Sequence[str], frequencies: Mapping[str, int], postings: Iterable[Posting], total: int, mean_length: float
+    asked: Sequence[str],
+    frequencies: Mapping[str, int],
+    postings: Iterable[tuple[int, str, int, int]],
+    total: int,
+    mean_length: float,
+    *,
+    most: int | None = None,
 ) -> list[Ranked]:
     """Order what has any of the terms asked, the best first and of equals the one with the higher number.
 
     `frequencies` says in how many memories each term is, of the `total` that are searched, with `mean_length` terms
-    each; `postings` are those of `readable` terms, in any order.
+    each; `postings` (Posting, or its plain values) are those of `readable` terms, in any order. Give `most` where no
+    more than so many are wanted: to write all of them down takes longer than to find the best.
     """
     weights = {term: _weight(frequencies.get(term, 0), total) for term in asked}
     whole = sum(weights.values())
-    by_term: dict[str, list[Posting]] = {term: [] for term in asked}
-    for posting in postings:
-        by_term[posting.term].append(posting)
-    scores: dict[int, float] = {}
-    matched: dict[int, list[str]] = {}
+    by_term: dict[str, list[tuple[int, int, int]]] = {term: [] for term in asked}
+    for number, term, times, length in postings:
+        by_term[term].append((number, times, length))
+    scores = defaultdict[int, float](float)
     for term, found in by_term.items():
-        weight = weights[term]
-        for number, _, times, length in found:
-            saturated = times * (K1 + 1) / (times + K1 * (1 - B + B * length / mean_length))
-            scores[number] = scores.get(number, 0.0) + weight * saturated
-            matched.setdefault(number, []).append(term)
-    ranked = [
-        Ranked(number, round(score, 4), round(sum(weights[term] for term in has) / whole, 4), tuple(has))
-        for number, score in scores.items()
-        for has in (matched[number],)
+        weight, least, slope = weights[term] * (K1 + 1), K1 * (1 - B), K1 * B / mean_length
+        for number, times, length in found:
+            scores[number] += weight * times / (times + least + slope * length)
+    best = heapq.nlargest(most or len(scores), ((round(score, 4), number) for number, score in scores.items()))
+    matched: dict[int, list[str]] = {number: [] for _, number in best}
+    for term, found in by_term.items():
+        for number, _, _ in found:
+            if number in matched:
+                matched[number].append(term)
+    return [
+        Ranked(number, score, round(sum(weights[term] for term in matched[number]) / whole, 4), tuple(matched[number]))
+        for score, number in best
     ]
-    return sorted(ranked, key=lambda each: (-each.score, -each.number))
 
 
 def _weight(frequency: int, total: int) -> float:
