@@ -94,6 +94,9 @@ def _database(url: str) -> dict[str, object]:
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {
             **{key: unquote(value) for key, value in query.items()},
+            # The server plans what a connection has asked five times no more; every post asks the same.
+            "server_side_binding": True,
+            "prepare_threshold": 5,
             # A connection for each request costs 7 ms of the server's CPU; the pool keeps them. Its pauses
             # between attempts double for `reconnect_timeout` and then begin anew: left at 5 minutes, a
             # server that was away for one is not looked for again until a second one has passed.
