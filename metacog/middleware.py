@@ -18,6 +18,7 @@ from django.core.exceptions import SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
+from django.template.loader import render_to_string
 from django.urls import Resolver404, resolve
 from django.utils import timezone, translation
 
@@ -102,7 +103,7 @@ class Api:
         """Turn a database that is away into 503, for people as well."""
         if isinstance(exception, AWAY):
             log.error("%s %s: the database is away: %s", request.method, request.path, exception)
-            return _away_page(request)
+            return _away_page()
         return None
 
 
@@ -123,16 +124,9 @@ def database_away() -> Problem:
     )
 
 
-def _away_page(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(
-        translation.gettext(
-            "The database cannot be reached at the moment. Nothing you entered here was saved; "
-            "go back and send it again in a minute."
-        ),
-        status=503,
-        content_type="text/plain; charset=utf-8",
-        headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
-    )
+def _away_page() -> HttpResponse:
+    # Without the request, whose session and person are in the database.
+    return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 
 def _as_problem(request: HttpRequest, response: HttpResponse) -> Problem:
@@ -239,7 +233,7 @@ def Person(get_response: View) -> View:
             user = request.user if request.user.is_authenticated else None  # the first look at the database
         except AWAY as error:
             log.error("%s %s: the database is away: %s", request.method, request.path, error)
-            return _away_page(request)
+            return _away_page()
         if user is not None:
             try:
                 timezone.activate(zoneinfo.ZoneInfo(user.time_zone))

@@ -3,6 +3,7 @@
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.db import OperationalError
 from django.test import Client, RequestFactory
 
 from metacog.middleware import client_address
@@ -45,3 +46,15 @@ def test_the_address_is_the_proxys_word_only_where_there_is_a_proxy(settings, ht
     request = RequestFactory().get("/", headers={"x-forwarded-for": forwarded} if forwarded else {})
     request.META["REMOTE_ADDR"] = "10.0.0.1"
     assert client_address(request) == expected
+
+
+def test_a_database_that_is_away_is_told_on_a_page_that_needs_none(olga, as_person, monkeypatch):
+    def away(*args):
+        raise OperationalError("no connection")
+
+    client = as_person(olga)
+    monkeypatch.setattr("django.contrib.auth.middleware.get_user", away)  # the first look at the database
+    answer = client.get("/agents/", headers={"accept-language": "zh-TW"})
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+    assert '<html lang="zh-hant">' in answer.content.decode()
+    assert "<h1>The database cannot be reached at the moment</h1>" in answer.content.decode()
