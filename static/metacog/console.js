@@ -14,6 +14,8 @@ function announce(text) {
   setTimeout(() => { byId("live").textContent = text; }, 100);
 }
 
+const toAnnounce = (part) => [...part.querySelectorAll("[data-announce]")].map((each) => each.innerText).join("\n");
+
 // Whose text it was is heard before it ends.
 const beginning = (text) => (text.length > HEARD ? `${text.slice(0, HEARD)}…` : text);
 
@@ -273,6 +275,7 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
 });
 
 document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target.id === "preview") announce(toAnnounce(event.detail.target));
   if (event.detail.target.id !== "desk") return;
   settledAt = performance.now();
   main.dataset.view = "item";
@@ -384,5 +387,9 @@ byId("keys")?.addEventListener("click", (event) => {
 // On a phone the sections are wider than the screen.
 const here = document.querySelector(".nav [aria-current]");
 if (here) here.parentElement.scrollLeft = here.offsetLeft - innerWidth / 3;
+
+// What was there when the page came is not read out by itself.
+const messages = document.querySelector(".messages");
+if (messages) announce(messages.textContent);
 
 tick();
