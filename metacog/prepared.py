@@ -76,7 +76,8 @@ def _maker(compiler: Any) -> Callable[[Any], Any]:
     first, end = fields[0], fields[-1] + 1
     names = [compiler.select[place][0].target.attname for place in range(first, end)]
     related: Any = query.get_related_populators
-    populators = related(compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS)
+    modes = [models.FETCH_ONE] if hasattr(models, "FETCH_ONE") else []  # asked for since Django 6.1
+    populators = related(compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS, *modes)
 
     def make(row: Any) -> Any:
         found = model.from_db(DEFAULT_DB_ALIAS, names, row[first:end])
