@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Run one of the project's commands; `manage.py up` starts everything."""
 
+import contextlib
 import os
 import sys
 
@@ -11,11 +12,21 @@ def main() -> None:
         from django.core.management import execute_from_command_line
     except ImportError:
         sys.exit("Django is not installed in this Python. Run `make up`, which makes .venv, or use .venv/bin/python.")
-    from django.db import OperationalError, ProgrammingError
+    from django.db import DatabaseError
 
     try:
         execute_from_command_line(sys.argv)
-    except (OperationalError, ProgrammingError) as error:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads has enough (`| head`). Python would complain once more when it closes the pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:  # a full disk, a folder that cannot be written
+        if "--traceback" in sys.argv:
+            raise
+        with contextlib.suppress(OSError):
+            sys.stdout.close()  # or Python says it once more
+        sys.exit(f"{error.filename or 'The output'}: {error.strerror or error}.")
+    except DatabaseError as error:
         if "--traceback" in sys.argv:
             raise
         said = " ".join(str(error).split())

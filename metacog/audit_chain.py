@@ -11,6 +11,7 @@ then it is sealed, by a seal of its own when higher ids are sealed already.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -168,22 +169,27 @@ def keep_anchor() -> Path | None:
     if latest is None:
         return None
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Whole or not at all, and never over one that is there, whoever else is writing it.
-    draft = folder / f".{secrets.token_hex(8)}"
-    write_anchor(latest, draft)
     try:
-        os.link(draft, path)
-    except FileExistsError:
+        write_anchor(latest, path, over=False)
+    except FileExistsError:  # another was faster
         return None
-    finally:
-        draft.unlink()
     return path
 
 
-def write_anchor(latest: Mapping[str, Any], path: Path) -> None:
-    """Write an anchor into a file that only its owner can read."""
-    with open(path, "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-        file.write(json.dumps(latest) + "\n")
+def write_anchor(latest: Mapping[str, Any], path: Path, *, over: bool = True) -> None:
+    """Write an anchor into a file that only its owner can read, whole or not at all; `over` one that is there, or not.
+
+    Raises OSError, FileExistsError among them.
+    """
+    if path.exists() and not path.is_file():  # /dev/null, which a draft would take the place of
+        raise FileExistsError(errno.EEXIST, "it is no file", str(path))
+    draft = path.with_name(f".{secrets.token_hex(8)}")
+    try:
+        with open(draft, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(json.dumps(latest) + "\n")
+        (os.replace if over else os.link)(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 # -- verifying -------------------------------------------------------------------------------------

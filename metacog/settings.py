@@ -217,6 +217,9 @@ if _public and (
 # `manage.py up` says here on which address it listens; anything but loopback is production.
 LISTEN_HOST = os.environ.get("METACOG_LISTEN_HOST", "127.0.0.1")
 LISTEN_PORT = os.environ.get("METACOG_LISTEN_PORT", "8000")
+if not re.fullmatch(r"[0-9]{1,5}", LISTEN_PORT):
+    CONFIG_PROBLEMS.append((f"METACOG_LISTEN_PORT is {LISTEN_PORT!r}, not a port.", "Give one from 1 to 65535."))
+    LISTEN_PORT = "8000"
 LOOPBACK = LISTEN_HOST in ("127.0.0.1", "::1", "localhost")
 HTTPS = bool(_public) and _public_parts.scheme == "https"
 PRODUCTION = HTTPS or not LOOPBACK

@@ -146,3 +146,22 @@ def test_it_ends_with_1_when_the_record_is_not_whole(db, tmp_path, monkeypatch, 
         Command().run_from_argv(["manage.py", "audit", "verify", "--anchor", str(anchor)])
     told = "CommandError: The end of the record is cut off: seal 2, which the anchor names, is gone.\n"
     assert (ended.value.code, *capsys.readouterr()) == (1, "", told)
+
+
+def test_an_anchor_that_cannot_be_written_leaves_the_one_that_is_there(kuro, tmp_path, monkeypatch):
+    kuro.hold()
+    kept = tmp_path / "anchor.json"
+    kept.write_text("yesterday's")
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(audit_chain.json, "dumps", full)
+        with pytest.raises(CommandError, match="cannot be written: No space left on device"):
+            run("export", "--anchor", kept)
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("anchor.json", "yesterday's")]
+    with pytest.raises(CommandError, match="/dev/null cannot be written: it is no file"):
+        run("export", "--anchor", "/dev/null")
+    run("export", "--anchor", kept)
+    assert json.loads(kept.read_text())["seal"] == 1

@@ -38,6 +38,11 @@ def test_an_address_that_cannot_be_used_is_told_by_its_name_alone(name: str, val
     assert value not in done.stdout
 
 
+def test_a_port_that_is_none_is_told_at_start(tmp_path: Path) -> None:
+    done = manage(tmp_path, "up", METACOG_LISTEN_PORT="http")
+    assert done.stderr == "METACOG_LISTEN_PORT is 'http', not a port. Give one from 1 to 65535.\n"
+
+
 def test_a_data_folder_that_is_a_file_is_an_error(settings: Any, tmp_path: Path) -> None:
     settings.DATA_DIR = tmp_path / "data"
     assert checks.data_folder() == []  # `up` makes it
@@ -79,14 +84,29 @@ def test_an_old_sqlite_is_refused(settings: Any, monkeypatch: pytest.MonkeyPatch
     [
         ("", "The database is not prepared for this version: start `manage.py up` once."),
         ("sqlite:////nowhere/at/all.sqlite3", "The database cannot take this now: unable to open database file"),
+        ("sqlite:///{folder}/notes", "The database cannot take this now: file is not a database"),
     ],
 )
 def test_a_command_without_its_database_ends_with_a_sentence(tmp_path: Path, url: str, said: str) -> None:
-    environment = {**os.environ, "METACOG_DATA_DIR": str(tmp_path), "METACOG_DATABASE_URL": url}
-    root = Path(__file__).parents[2]
-    done = subprocess.run(
-        [sys.executable, "manage.py", "agent", "list"], cwd=root, env=environment, capture_output=True, text=True
-    )
+    (tmp_path / "notes").write_text("Buy milk. " * 100)
+    done = manage(tmp_path, "agent", "list", METACOG_DATABASE_URL=url.format(folder=tmp_path))
     assert done.returncode == 1
     assert done.stderr.startswith(said)
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+def test_an_output_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = manage(tmp_path, "help", stdout=full)
+    assert (done.returncode, done.stderr) == (1, "The output: No space left on device.\n")
+
+
+def manage(folder: Path, *arguments: str, stdout: Any = subprocess.PIPE, **environment: str) -> Any:
+    return subprocess.run(
+        [sys.executable, str(Path(__file__).parents[2] / "manage.py"), *arguments],
+        env={**os.environ, "METACOG_DATA_DIR": str(folder), **environment},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+    )

@@ -22,6 +22,7 @@ import psycopg
 import pytest
 from django.conf import settings as django_settings
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from metacog.management.commands import up
@@ -40,6 +41,17 @@ def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port: int = probe.getsockname()[1]
     return port
+
+
+@pytest.mark.django_db
+def test_a_database_of_a_newer_release_is_refused() -> None:
+    up.migrate()
+    recorder = MigrationRecorder(connection)
+    recorder.record_applied("reviews", "0000_squashed_long_ago")
+    up.migrate()
+    recorder.record_applied("reviews", "9999_what_is_to_come")
+    with pytest.raises(SystemExit, match=r"by a newer release of metacog \(reviews 9999_what_is_to_come\): start that"):
+        up.migrate()
 
 
 # The first owner

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -75,13 +73,8 @@ class Command(BaseCommand):
         )
         if anchor:
             _write(anchor)
-        try:
-            for line in audit_log.lines(audit_log.matching(filters, teams)):
-                self.stdout.write(line, ending="")
-            self.stdout.flush()
-        except BrokenPipeError:
-            # Whoever reads has enough (`| head`). Python would complain once more when it closes the pipe.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        for line in audit_log.lines(audit_log.matching(filters, teams)):
+            self.stdout.write(line, ending="")
 
     def _anchor(self, **options: Any) -> None:
         self.stdout.write(json.dumps(_latest()))

@@ -58,4 +58,5 @@ def copy(database: Path, file: Path) -> int:
         return file.stat().st_size
     finally:
         os.close(handle)
-        Path(draft).unlink(missing_ok=True)
+        for left in (draft, f"{draft}-journal"):  # SQLite's own, where the disk was full
+            Path(left).unlink(missing_ok=True)

@@ -25,6 +25,7 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
@@ -146,10 +147,23 @@ def prepared_alone() -> Iterator[None]:
 
 def migrate() -> None:
     executor = MigrationExecutor(db.connection)
+    refuse_newer(executor.loader)
     steps = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     if steps:
         say(f"Preparing the database ({steps} steps).")
         call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
+
+
+def refuse_newer(loader: MigrationLoader) -> None:
+    """Refuse a database that a newer release has prepared: what this one writes might not fit there."""
+    latest: dict[str, str] = {}
+    for app, name in loader.disk_migrations:
+        latest[app] = max(name, latest.get(app, ""))
+    if newer := sorted(f"{app} {name}" for app, name in loader.applied_migrations if name > latest.get(app, "~")):
+        refuse(
+            f"The database was prepared by a newer release of metacog ({', '.join(newer)}): start that one, "
+            "or restore the back-up from before it."
+        )
 
 
 def check_surroundings() -> None:

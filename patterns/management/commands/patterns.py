@@ -34,7 +34,7 @@ class Command(BaseCommand):
             else:
                 self.give(chosen, file)
         except OSError as error:
-            raise CommandError(f"{file}: {error.strerror}.") from None
+            raise CommandError(f"{file or 'The output'}: {error.strerror}.") from None
 
     def take(self, team: Team, raw: bytes) -> None:
         try:
