@@ -29,25 +29,23 @@ def decided(held: HeldItem) -> list[Similar]:
 
     Words are weighed by how rare they are among those items, as in the shared memory's search.
     """
-    rows = list(
+    rows = (
         Decision.objects.filter(agent=held.agent_id, seq__isnull=False)
         .exclude(verdict=Decision.Verdict.EXPIRE)
         .exclude(held=held)
-        .select_related("person", "agent", "held")
-        .defer("text", "held__text", "held__attributes")
-        .annotate(said=Left("held__text", READ))
-        .order_by("-seq")[:LOOK_BACK]
+        .order_by("-seq")
     )
-    counted = [recall.terms(row.said) for row in rows]
-    frequencies = Counter(term for terms in counted for term in terms)
+    said = dict(rows.values_list("pk", Left("held__text", READ))[:LOOK_BACK])
+    counted = {pk: recall.terms(text) for pk, text in said.items()}
+    frequencies = Counter(term for terms in counted.values() for term in terms)
     asked = recall.asked(held.text[:READ])
-    wanted = frozenset(asked)
+    sizes = {pk: terms.total() for pk, terms in counted.items()}
     postings = [
-        recall.Posting(number, term, times, terms.total())
-        for number, terms in enumerate(counted)
-        for term, times in terms.items()
-        if term in wanted
+        (pk, term, terms[term], sizes[pk]) for pk, terms in counted.items() for term in terms.keys() & asked
     ]
-    mean = sum(terms.total() for terms in counted) / len(counted) if counted else 1.0
+    mean = sum(sizes.values()) / len(sizes) if sizes else 1.0
     found = recall.rank(asked, frequencies, postings, len(counted), mean)
-    return [Similar(rows[each.number], rows[each.number].said) for each in found if each.share >= ALIKE][:MOST]
+    alike = [each.number for each in found if each.share >= ALIKE][:MOST]
+    whole = rows.select_related("person", "agent", "held").defer("text", "held__text", "held__attributes")
+    decisions = whole.in_bulk(alike)  # Django asks nothing for no ids
+    return [Similar(decisions[pk], said[pk]) for pk in alike]
