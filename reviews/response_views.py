@@ -32,21 +32,24 @@ def responses(request: PersonRequest) -> HttpResponse:
     """List what agents posted, latest first."""
     teams = request.user.teams_as()
     agent, which, after = (held_queue.word(request.GET, name) for name in ("agent", "show", "after"))
-    rows = AgentResponse.objects.filter(agent__team__in=teams).annotate(
-        has_held=Exists(HeldItem.objects.filter(response=OuterRef("pk")))
-    )
+    has_held = Exists(HeldItem.objects.filter(response=OuterRef("pk")))
+    rows = AgentResponse.objects.filter(agent__team__in=teams)
     if agent:
         rows = rows.filter(agent__public_id=agent)
     if which == "triggered":
         rows = rows.filter(triggered=True)
     elif which == "held":
-        rows = rows.filter(has_held=True)
+        rows = rows.filter(has_held)
     if after and (last := AgentResponse.objects.filter(agent__team__in=teams, public_id=after).first()):
         rows = rows.filter(pk__lt=last.pk)
+    # Which they are first: SQLite sorts all of the team's, with whatever is read of them.
+    newest = rows.order_by("-id").values("pk")[: PAGE + 1]
     found = list(
-        rows.select_related("agent")
+        AgentResponse.objects.filter(pk__in=newest)
+        .annotate(has_held=has_held)
+        .select_related("agent")
         .defer("body", "verdict")
-        .order_by("-id")[: PAGE + 1]
+        .order_by("-id")
     )
     query = request.GET.copy()
     query["after"] = found[PAGE - 1].public_id if len(found) > PAGE else ""
