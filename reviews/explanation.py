@@ -62,7 +62,7 @@ class Part:
     @property
     def reason(self) -> str:
         """Return what a mark in the text says."""
-        return f"{self.title}: {self.pattern}" if self.pattern else self.title
+        return f"{self.title}{gettext(': ')}{self.pattern}" if self.pattern else self.title
 
 
 def explain(hesitation: dict[str, Any], fired: Iterable[Signal], team_id: int) -> list[Part]:
