@@ -205,6 +205,8 @@ def _align(theirs: _Statement, ours: _Statement) -> tuple[frozenset[str], frozen
             right.discard(opposite)
             turned.append((word, opposite))
     one, other = theirs.folded, ours.folded
+    if one.isascii() or other.isascii():
+        return frozenset(left), frozenset(right), turned
     for positive, negative in words.ZH_ANTONYMS:
         for here, there in ((positive, negative), (negative, positive)):
             if here in one and there not in one and there in other and here not in other:
