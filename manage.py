@@ -25,7 +25,7 @@ def main() -> None:
             raise
         with contextlib.suppress(OSError):
             sys.stdout.close()  # or Python says it once more
-        sys.exit(f"{error.filename or 'The output'}: {error.strerror or error}.")
+        sys.exit(f"{error.filename or 'This cannot be finished'}: {error.strerror or error}.")
     except DatabaseError as error:
         if "--traceback" in sys.argv:
             raise

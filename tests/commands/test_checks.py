@@ -99,7 +99,7 @@ def test_a_command_without_its_database_ends_with_a_sentence(tmp_path: Path, url
 def test_an_output_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
         done = manage(tmp_path, "help", stdout=full)
-    assert (done.returncode, done.stderr) == (1, "The output: No space left on device.\n")
+    assert (done.returncode, done.stderr) == (1, "This cannot be finished: No space left on device.\n")
 
 
 def manage(folder: Path, *arguments: str, stdout: Any = subprocess.PIPE, **environment: str) -> Any:
