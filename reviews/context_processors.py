@@ -46,7 +46,7 @@ def console(request: HttpRequest) -> dict[str, Any]:
             rows.order_by().annotate(section=Value(name)).values("section").annotate(count=Count("pk"))
             for name, rows in sections.items()
         )
-        return {row["section"]: row["count"] for row in first.union(*others, all=True)}
+        return {row["section"]: row["count"] for row in first.union(*others, all=True).order_by()}
 
     return {
         "theme": theme if theme in ("light", "dark") else "",
