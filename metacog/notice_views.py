@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.core.mail import EmailMultiAlternatives
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
@@ -40,7 +39,7 @@ def notices_test(request: Request) -> HttpResponse:
         raise Http404
     subject, text = _("metacog: a test"), _("metacog will tell you here what waits for you. This is a test.")
     headers = {"Auto-Submitted": "auto-generated"}  # RFC 3834
-    message = EmailMultiAlternatives(subject, text, settings.MAIL_FROM, [address], headers=headers)
+    message = mail.Mail(subject, text, settings.MAIL_FROM, [address], headers=headers)
     if trouble := mail.send(message):
         why = Notice.Trouble(trouble).label
         messages.error(request, _("The test mail did not get through: %(why)s") % {"why": why})

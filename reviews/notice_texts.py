@@ -12,7 +12,6 @@ from email.utils import parseaddr
 from typing import Any
 
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives
 from django.db.models import Min, QuerySet
 from django.db.models.functions import Left
 from django.template.loader import render_to_string
@@ -22,6 +21,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
 from metacog import chat, notices
+from metacog.mail import Mail
 from metacog.models import Channel, Notice, PersonNotices, User
 from reviews import by_mail
 from reviews.explanation import parts
@@ -89,14 +89,14 @@ def mail_of(
     waiting: QuerySet[HeldItem],
     requests: int,
     now: datetime,
-) -> EmailMultiAlternatives:
+) -> Mail:
     """Return the mail that tells a person of what is new among what waits, and how many requests for calls do."""
     person = told.person
     with spoken_to(person, told.language):
         letter = _letter(person, new, waiting, requests, now)
         html = render_to_string("reviews/notice.html", {"letter": letter, "language": translation.get_language()})
         text = letter.text
-    mail = EmailMultiAlternatives(
+    mail = Mail(
         letter.subject, text, settings.MAIL_FROM, [person.email], headers=_headers(notice, letter.stop_url)
     )
     mail.attach_alternative(html, "text/html")
