@@ -244,9 +244,16 @@ const SETTLE = 350;
 
 const isSettling = () => byId("desk")?.ariaBusy === "true" || performance.now() - settledAt < SETTLE;
 
+const isTyped = () => [...document.querySelectorAll("textarea")].some((field) => field.value !== field.defaultValue);
+
 document.addEventListener("htmx:confirm", (event) => {
   const { elt, target } = event.detail;
   if (target.id !== "desk") return;
+  // To look at another item takes away what was typed at this one: the first press says so, the second does it.
+  if (elt.matches(".row") && isTyped() && byId("complaint")?.textContent !== words.unsent) {
+    event.preventDefault();
+    return complain(words.unsent);
+  }
   if (coming) htmx.trigger("#desk", "htmx:abort"); // who goes on need not wait for what was passed by
   if (elt.matches(".row")) select(elt.id.slice("row-".length));
 });
@@ -268,8 +275,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
 
 document.addEventListener("htmx:beforeOnLoad", (event) => {
   // To sign in leaves the page, and what was typed with it.
-  const isTyped = [...document.querySelectorAll("textarea")].some((field) => field.value !== field.defaultValue);
-  if (!isTyped || !event.detail.xhr.getResponseHeader("HX-Redirect")) return;
+  if (!isTyped() || !event.detail.xhr.getResponseHeader("HX-Redirect")) return;
   event.preventDefault();
   complain(words.forbidden);
 });

@@ -110,6 +110,21 @@ def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
     expect(page.locator(f"#row-{held}")).to_contain_text("approved edited by you")
 
 
+def test_what_was_typed_is_left_only_by_choosing_twice(open_page: Any, alice: Any, kuro: Any) -> None:
+    first, second = kuro.hold(), kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    shown = page.locator("#item").get_attribute("data-held")
+    other = page.locator(f"#row-{second if shown == first else first}")
+    press(page, "e")
+    page.locator("#edited").fill("It may be the cache.")
+    other.click()
+    expect(page.get_by_role("alert")).to_contain_text("not sent yet")
+    expect(page.locator("#edited")).to_have_value("It may be the cache.")
+    other.click()
+    expect(page.locator("#item")).not_to_have_attribute("data-held", shown)
+
+
 def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro: Any) -> None:
     held = kuro.hold()
     page = open_page(alice)
