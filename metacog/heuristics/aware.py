@@ -6,6 +6,7 @@ Wanted from it: fewer wrong highlights, not a better forecast of errors.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .given import NOTHING, Given
 from .hesitation import (
     MANY_CONCLUSIONS,
     MAX_SPANS,
@@ -20,7 +21,7 @@ from .hesitation import (
 )
 from .patterns import Pattern, Patterns
 from .policy import Policy
-from .sense import NOTHING, Given, Reading, marks_of
+from .sense import Reading, marks_of
 from .shadow import Place, hides, suspects
 from .tags import Item
 

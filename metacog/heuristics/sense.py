@@ -6,10 +6,10 @@ What the `aware` profile sees. It goes by the findings on real texts: 不一定 
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
+from .given import NOTHING, OPENING_QUOTES, Given
 from .lexicon import LANGUAGES, MARKS
 from .matcher import Automaton, quickest_automaton
 from .shadow import Place, Shadow, fold
@@ -55,8 +55,6 @@ _QUOTED = re.compile(
     r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|«[^«»\n]{1,400}»'
     r"|(?<=《)[^《》\n]{1,60}(?=》)"
 )
-_OPENING_QUOTES = '"“「『«《'
-_QUOTES = _OPENING_QUOTES + "”」』»》"
 _NAMED = re.compile(r"@|[.][a-z]")  # behind a word that is part of an address or a file's name
 _QUOTED_LINE = re.compile(r"^[ \t]*+>[^\n]*", re.MULTILINE)
 _TAG = re.compile(r"</?[a-z][a-z0-9:.-]{0,40}(?:\s[^<>\n]{0,400})?/?>")
@@ -80,13 +78,6 @@ _DATE = re.compile(
 _AUTHOR = re.compile(r"\([a-z][a-z .&'-]{1,60},\s\Z")
 _DAY_BEFORE, _DAY_AFTER = re.compile(r"[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z"), re.compile(r"\s[0-9]{1,4}\b")
 _NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
-MAX_GIVEN = 65_536  # characters of each text given to an agent that are looked at
-MAX_SAYINGS = 256  # of one response that are looked for there
-_REQUEST = 300  # characters in which it begins
-_COUNTED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)[\s-]?([%‰°]|[^\W\d_])?")
-_SHARES = ("%", "‰", "°")  # 30 of anything is no 30 %
-_MADE_UP = re.compile(rf"\W*(?:{_any('MADE_UP')})")
-_WITHOUT_GROUPS = re.compile(r",(?=[0-9]{3})|\.0+\Z")
 
 
 class Reading:
@@ -181,51 +172,6 @@ class Marks(NamedTuple):
         return _spans(self.expression, text) if any(map(text.__contains__, self.heads)) else []
 
 
-class Given:
-    """What an agent was told before it answered. A fact that stands there has its source there."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = [text[:MAX_GIVEN] for text in texts]
-        self._sayings_left = MAX_SAYINGS
-
-    @cached_property
-    def _text(self) -> str:
-        return "\n".join([Shadow(text).text for text in self._texts])
-
-    @cached_property
-    def asks_to_invent(self) -> bool:
-        """Tell whether something made up was asked for, in which nothing is claimed."""
-        return any(_MADE_UP.match(Shadow(text[:_REQUEST]).text) for text in self._texts)
-
-    @cached_property
-    def _counted(self) -> set[tuple[str, str]]:
-        """Each number with the first letter of what it counts; and without, where it is no share."""
-        counted = set(_counted(self._text))
-        return counted | {(number, "") for number, unit in counted if unit not in _SHARES}
-
-    def holds(self, fact: str) -> bool:
-        """Tell whether a figure, a date, a saying or a quotation, as its shadow reads, was given."""
-        if not self._texts:
-            return False
-        numbers = [] if fact[0] in _OPENING_QUOTES else _counted(fact)
-        if not numbers:
-            self._sayings_left -= 1
-            return self._sayings_left >= 0 and fact.strip(_QUOTES) in self._text
-        return all(map(self._holds_number, numbers))
-
-    def _holds_number(self, counted: tuple[str, str]) -> bool:
-        number, unit = counted
-        # "30 miles" is what "a 30-mile walk" says; a single digit is everywhere.
-        return counted in self._counted or (len(number) > 1 and unit not in _SHARES and (number, "") in self._counted)
-
-
-def _counted(text: str) -> list[tuple[str, str]]:
-    return [(_WITHOUT_GROUPS.sub("", number), unit) for number, unit in _COUNTED.findall(text)]
-
-
-NOTHING = Given(())
-
-
 class Reader:
     """Reads any number of texts, from any number of threads; nothing in it changes once it is built."""
 
@@ -316,7 +262,7 @@ def _prose(text: str, marks: Marks) -> tuple[str, list[Place]]:
         text = _masked(text, _spans(_TAG, text))
     text = _masked(text, marks.spans(text))
     quotations: list[Place] = []
-    if any(map(text.__contains__, _OPENING_QUOTES)):
+    if any(map(text.__contains__, OPENING_QUOTES)):
         quoted = _spans(_QUOTED, text)
         quotations = [
             (start, end)
