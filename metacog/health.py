@@ -26,7 +26,7 @@ _migrated = False  # once migrated, always: a running process never sees a table
 
 
 @login_not_required
-@csrf_exempt
+@csrf_exempt  # changes nothing: a post is told so (405), not that it lacks a token
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
     """Answer that this process runs; asks nothing of anybody."""
@@ -34,7 +34,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 @login_not_required
-@csrf_exempt
+@csrf_exempt  # as above
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """Answer 200 when the database is there and migrated; a missing worker only degrades."""

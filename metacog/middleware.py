@@ -92,7 +92,7 @@ class Api:
         except SuspiciousOperation as error:
             log.error("%s %s: %s", request.method, request.path, error)
             return answer(Problem(400, "The request could not be answered."))
-        except Exception:
+        except Exception:  # agents are answered a problem document, whatever fails
             log.exception("%s %s failed", request.method, request.path)
             return answer(Problem(500, "Something went wrong here. Nothing was written; send it again later."))
         if response.status_code >= 400 and "problem+json" not in response.get("Content-Type", ""):
