@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from django.conf import settings
@@ -26,11 +27,11 @@ from metacog.forms import (
     NewAgentForm,
 )
 from metacog.heuristics import thresholds
+from metacog.heuristics.policy import NEVER
 from metacog.models import Agent, AgentKey, Policy, Role, Team
 from metacog.views import Request
 
 RECENT = 200  # responses that an agent's firing rate is counted over
-BANDS = ((0, 0), (1, 29), (30, 49), (50, 100))
 POLICIES_SHOWN = 10
 
 
@@ -199,13 +200,14 @@ def _has_patterns(team_id: int) -> bool:
 
 
 def firing_rate(agent: Agent, policy: Policy) -> dict[str, Any]:
-    """Count the agent's last responses by score: what was scored, in bands, and what would be held."""
+    """Count the agent's last scored responses: all, in the bands that the policy parts them into, and what it holds."""
     recent = _rows("responses", agent).order_by("-pk").values_list("hesitation_score", flat=True)[:RECENT]
     scores = [score for score in recent if score is not None]
+    edges = sorted({0, 1, policy.threshold, policy.hold_at, NEVER})
     bands = [
-        {"low": low, "high": high, "count": count, "share": round(100 * count / len(scores)) if scores else 0}
-        for low, high in BANDS
-        for count in [sum(low <= score <= high for score in scores)]
+        {"low": low, "high": end - 1, "count": count, "share": round(100 * count / len(scores)) if scores else 0}
+        for low, end in pairwise(edges)
+        for count in [sum(low <= score < end for score in scores)]
     ]
     return {
         "scored": len(scores),

@@ -87,6 +87,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
             "answer": answer,
             "attributes": sent.attributes,
             "held": held.get(answer["index"]),
+            "is_whole": sent.text == body["response"] != "",
             "text": highlight.show(
                 sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
             ),

@@ -21,6 +21,9 @@ from reviews.views import PersonRequest
 
 SHOWN = 100  # problems, those worked on last
 STEPS = 60  # responses of a problem in its chart
+LABELLED = 12  # columns that have room for their number, on a phone too
+HEAD = 16  # pixels above the columns, for the number of the highest
+
 
 @require_GET
 def stuck(request: PersonRequest) -> HttpResponse:
@@ -119,15 +122,16 @@ def _row(problem: Problem) -> dict[str, Any]:
 
 
 def _chart(points: list[tuple[str, int | None, Any]], threshold: int) -> dict[str, Any]:
-    """Lay out the points after each response as columns of a chart 100 high; None where it was not counted."""
+    """Lay out the points after each response as columns, in hundredths of the width; None where it was not counted."""
     top = max([threshold, *(count or 0 for _, count, _ in points)])
-    width = 600 / max(12, len(points))
+    width = 100 / max(LABELLED, len(points))
     return {
         "bars": [
             {
-                "x": f"{place * width:.1f}",
-                "width": f"{width * 0.8:.1f}",
-                "y": f"{100 - 100 * (count or 0) / top:.1f}",
+                "x": f"{place * width:.2f}",
+                "width": f"{width * 0.8:.2f}",
+                "middle": f"{(place + 0.4) * width:.2f}",
+                "y": f"{HEAD + 100 - 100 * (count or 0) / top:.1f}",
                 "height": f"{100 * (count or 0) / top:.1f}",
                 "points": count,
                 "response": public_id,
@@ -135,6 +139,7 @@ def _chart(points: list[tuple[str, int | None, Any]], threshold: int) -> dict[st
             }
             for place, (public_id, count, at) in enumerate(points)
         ],
-        "line": f"{100 - 100 * threshold / top:.1f}",
+        "line": f"{HEAD + 100 - 100 * threshold / top:.1f}",
         "threshold": threshold,
+        "labelled": len(points) <= LABELLED,
     }

@@ -57,6 +57,16 @@ def test_a_response_shows_what_was_posted_and_what_was_answered(client: Any, kur
     assert f"/queue/{verdict['items'][0]['held']}/" in page
 
 
+@pytest.mark.parametrize(("more", "is_shown_twice"), [("", False), (" Really.", True)])
+def test_an_item_that_is_the_whole_text_is_not_shown_twice(
+    client: Any, kuro: Any, more: str, is_shown_twice: bool
+) -> None:
+    verdict = kuro.respond("I will restart it." + more, items=[{"kind": "action", "text": "I will restart it."}])
+    page = client.get(f"/responses/{verdict['id']}/").content.decode().partition("<pre")[0]
+    assert (page.count("I will restart it.") == 2) == is_shown_twice
+    assert ("The whole text, as it stands above." in page) != is_shown_twice
+
+
 def test_what_else_the_verdict_says_is_told_in_words(client: Any, kuro: Any) -> None:
     """Not as the engine puts it, whose details stay as they were answered."""
     verdict = kuro.respond("ok", retrieval={"scores": [0.91, 0.4], "facts": 3})

@@ -52,6 +52,8 @@ def test_a_problem_shows_its_evidence_points_and_brief(problem: Problem, alice: 
     for part in ("TimeoutError: 30 s", "bump the timeout", "I'm not sure why", "## What was tried"):
         assert part in page
     assert page.count("<rect") == 3
+    assert re.findall(r"<text [^>]*>(\d+)<", page) == ["0", "0", "10"], "each column says its points"
+    assert 'data-copy="brief-text"' in page
     assert "Should it think twice?" in page
 
 

@@ -175,6 +175,28 @@ def test_the_firing_rate_counts_the_last_responses(olga: Any, kuro: Any, as_pers
     assert (context["scored"], context["would_hold"]) == (4, 2)
 
 
+@pytest.mark.parametrize(
+    ("threshold", "hold_at", "rows"),
+    [
+        (30, 50, ["0 1", "1–29 1", "30–49 marked 0", "50 and more held 2"]),
+        (20, 45, ["0 1", "1–19 0", "20–44 marked 1", "45 and more held 2"]),
+        (20, 20, ["0 1", "1–19 0", "20 and more held 3"]),
+        (20, 101, ["0 1", "1–19 0", "20 and more marked 3"]),
+        (0, 100, ["0 marked 1", "1–99 marked 3", "100 and more held 0"]),
+    ],
+)
+def test_the_bands_are_those_of_the_policy(
+    olga: Any, kuro: Any, as_person: Any, threshold: int, hold_at: int, rows: list[str]
+) -> None:
+    for text in (HELD, "It may be the disk.", "Clearly.", HELD + " Again."):
+        kuro.respond(text)
+    Policy.objects.update(threshold=threshold, hold_at=hold_at)
+    page = as_person(olga).get(reverse("agent", args=[kuro.id])).content.decode()
+    table = page.partition('<table class="bands">')[2].partition("</table>")[0]
+    told = [re.sub(r"<[^>]*>", " ", row).split() for row in table.split("<tr>")[2:]]
+    assert [" ".join(words[:-2]) for words in told] == rows, "without their share"
+
+
 def test_the_list_asks_the_same_however_many_there_are(
     olga: Any, aurora: Any, kuro: Any, as_person: Any, django_assert_num_queries: Any
 ) -> None:
