@@ -128,3 +128,13 @@ def test_actions_in_the_admin_need_no_inline_script(open_page: Any, carla: Any) 
     page.locator("button[name=index]").click()  # "Go" or "Run", by the version of Django
     page.get_by_text("1 pattern was changed.").wait_for()
     assert ErrorPattern.objects.get(team__name="Aurora").state == "retired"
+
+
+def test_what_is_shown_once_is_copied_with_one_press(open_page: Any, olga: Any) -> None:
+    page = open_page(olga, permissions=["clipboard-read", "clipboard-write"])
+    page.goto(reverse("team"))
+    page.get_by_label("User name").fill("nina")
+    page.get_by_role("button", name="Add to the team").click()
+    page.get_by_role("button", name="The link").click()
+    expect(page.locator("#live")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator(".secret").inner_text()
