@@ -43,8 +43,9 @@ def decided(held: HeldItem) -> list[Similar]:
     postings = [
         (pk, term, terms[term], sizes[pk]) for pk, terms in counted.items() for term in terms.keys() & asked
     ]
-    mean = sum(sizes.values()) / len(sizes) if sizes else 1.0
-    found = recall.rank(asked, frequencies, postings, len(counted), mean)
+    if not postings:
+        return []
+    found = recall.rank(asked, frequencies, postings, len(counted), sum(sizes.values()) / len(sizes))
     alike = [each.number for each in found if each.share >= ALIKE][:MOST]
     whole = rows.select_related("person", "agent", "held").defer("text", "held__text", "held__attributes")
     decisions = whole.in_bulk(alike)  # Django asks nothing for no ids

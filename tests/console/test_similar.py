@@ -59,3 +59,9 @@ def test_what_is_undecided_expired_another_agents_or_the_item_itself_is_not_show
     decisions.decide(rests, alice, "reject", reason="may still be undone")
     kuro.post(f"/held/{held}/decision", {"verdict": "withdraw", "reason": "x"})
     assert shown(client, held) == ""
+
+
+def test_nothing_is_like_it_where_what_was_decided_says_nothing(client: Any, kuro: Any) -> None:
+    kuro.post(f"/held/{kuro.hold()}/decision", {"verdict": "reject", "reason": "x"})
+    HeldItem.objects.update(text="", sha256="")  # erased
+    assert shown(client, kuro.hold()) == ""
