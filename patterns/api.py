@@ -44,7 +44,7 @@ def list_patterns(request: AgentRequest) -> HttpResponse:
     each response that one fires on its `triggerCount` goes up, and the `ETag` stays.
     """
     team = request.auth.team
-    headers = {"ETag": f'W/"{team.patterns_version}"', "Cache-Control": "private, no-cache"}
+    headers = {"ETag": f'W/"{team.pk}.{team.patterns_version}"', "Cache-Control": "private, no-cache"}
     known = get_conditional_response(request, etag=headers["ETag"], response=HttpResponse(headers=headers))
     if known and known.status_code == 304:
         return known

@@ -25,8 +25,9 @@ def test_what_it_gives_scores_as_the_server_does(kuro):
     assert mine["hesitation"] == theirs["hesitation"]
 
 
-def test_it_says_304_until_something_changes(kuro, aurora):
+def test_it_says_304_until_something_changes(kuro, aurora, other):
     etag = kuro.get("/patterns")["ETag"]
+    assert other.get("/patterns", **{"if-none-match": etag}).status_code == 200, "another team's are others"
     assert kuro.get("/patterns", **{"if-none-match": etag}).status_code == 304
     ErrorPattern.objects.create(team=aurora, keywords=["new"], description="d")
     assert kuro.get("/patterns", **{"if-none-match": etag}).status_code == 200
