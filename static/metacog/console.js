@@ -244,7 +244,10 @@ const SETTLE = 350;
 
 const isSettling = () => byId("desk")?.ariaBusy === "true" || performance.now() - settledAt < SETTLE;
 
-const isTyped = () => [...document.querySelectorAll("textarea")].some((field) => field.value !== field.defaultValue);
+// What was refused comes back in the field, and is not sent either.
+const isUnsent = (field) => field.value !== field.defaultValue || "posted" in field.dataset;
+
+const isTyped = () => [...document.querySelectorAll("textarea")].some(isUnsent);
 
 document.addEventListener("htmx:confirm", (event) => {
   const { elt, target } = event.detail;

@@ -110,17 +110,23 @@ def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
     expect(page.locator(f"#row-{held}")).to_contain_text("approved edited by you")
 
 
-def test_what_was_typed_is_left_only_by_choosing_twice(open_page: Any, alice: Any, kuro: Any) -> None:
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_what_was_typed_is_left_only_by_choosing_twice(
+    open_page: Any, alice: Any, kuro: Any, is_refused: bool
+) -> None:
     first, second = kuro.hold(), kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
     shown = page.locator("#item").get_attribute("data-held")
     other = page.locator(f"#row-{second if shown == first else first}")
     press(page, "e")
-    page.locator("#edited").fill("It may be the cache.")
+    page.locator("#edited").fill(RISKY + " Really.")
+    if is_refused:
+        page.keyboard.press("Control+Enter")
+        page.get_by_text("The edited text scores 50").wait_for()
     other.click()
-    expect(page.get_by_role("alert")).to_contain_text("not sent yet")
-    expect(page.locator("#edited")).to_have_value("It may be the cache.")
+    expect(page.locator("#complaint")).to_contain_text("not sent yet")
+    expect(page.locator("#edited")).to_have_value(RISKY + " Really.")
     other.click()
     expect(page.locator("#item")).not_to_have_attribute("data-held", shown)
 
