@@ -19,6 +19,9 @@ LONG_CHAT = 200  # UTF-16 units, as JavaScript counts
 SHORT = 400  # code points up to which a call costs as much as what it does
 MANY_CONCLUSIONS = 2
 
+# Of the lists whose terms stand in a text.
+_UNSOURCED, _CLAIMS, _HEDGES, _CONCLUDES = 1 << ABSOLUTE, 1 << ABSOLUTE | 1 << SOURCE, 1 << HEDGE, 1 << CONCLUSION
+
 # Makes a NamedTuple in a third of the time of calling its class, which on a short text is most of the time.
 new = tuple.__new__
 
@@ -75,7 +78,7 @@ def add_up(spoken: Sequence[tuple[str, int]], threshold: int) -> tuple[int, bool
 class SeedSignals:
     """The seed's four signals under a policy; nothing in it changes."""
 
-    __slots__ = ("_calm", "_find", "_is_plain", "_patterns", "_search", "_sort", "_sums", "_weights")
+    __slots__ = ("_calm", "_find", "_is_plain", "_lists", "_patterns", "_search", "_sort", "_sums", "_weights")
 
     def __init__(self, patterns: Patterns, policy: Policy) -> None:
         names = ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")
@@ -83,6 +86,7 @@ class SeedSignals:
         matcher = patterns.matcher
         self._patterns, self._find = patterns, matcher.find
         self._is_plain, self._search, self._sort = not matcher.has_keywords, matcher.search, matcher.sort
+        self._lists = matcher.lists
         self._weights = [weight for _, weight in named]
         # What each choice of signals adds up to: bit n of its number is the nth signal.
         chosen = ([one for bit, one in enumerate(named) if number >> bit & 1] for number in range(1 << len(named)))
@@ -98,12 +102,6 @@ class SeedSignals:
         short ones calls take longer than the search. So what `Matcher.find` and `long_chat_of` would do with a short
         text and with a single item stands here once more.
         """
-        if len(response) < SHORT and self._is_plain:
-            folded = response.encode().lower()
-            entries = self._search(folded)
-            found = self._sort(response, folded, entries) if entries else None
-        else:
-            found = self._find(response)
         if len(items) == 1:
             item = items[0]
             text = item.text if type(item) is Item else item["text"]
@@ -115,6 +113,22 @@ class SeedSignals:
                     long_chat = text
         else:
             long_chat = long_chat_of(items)
+        if len(response) < SHORT and self._is_plain:
+            folded = response.encode().lower()
+            entries = self._search(folded)
+            found = None
+            if entries:
+                lists = 0
+                for _, _, entry in entries:
+                    lists |= self._lists[entry]
+                if lists & _CLAIMS == _UNSOURCED or (lists & _CONCLUDES and len(entries) > MANY_CONCLUSIONS):
+                    found = self._sort(response, folded, entries)
+                elif long_chat is None or (lists & _HEDGES and long_chat == response):
+                    return self._calm  # as most texts that hold a term: a hedge, a reason, a conclusion or two
+                elif lists & _HEDGES:
+                    found = self._sort(response, folded, entries)
+        else:
+            found = self._find(response)
         signals: tuple[Signal, ...]
         if found is None:
             if long_chat is None or not (unhedged := self._weights[2]):

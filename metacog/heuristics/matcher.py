@@ -141,11 +141,13 @@ class Matcher:
         # their terms (list and length in bytes), where there are any.
         self._ranks = array("q")
         self._terms: list[tuple[tuple[int, int], ...]] = []
+        self.lists: list[int] = []  # of what each entry ends with is a term: bit n is the nth list
         for entry in entries:
             endings = [self._words[other] for _, end, other in search.every(entry) if end == len(entry)]
             self._ranks.append(min([word.rank for word in endings]))
             terms = [(word.terms, len(word.text.encode())) for word in endings if word.terms is not None]
             self._terms.append(tuple(terms))
+            self.lists.append(sum({1 << which for which, _ in terms}))
 
     @cached_property
     def _wide(self) -> tuple[Search, list[list[_Word]]]:
