@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from metacog import audit
@@ -59,7 +59,9 @@ def revoke(agent: Agent, actor: audit.Actor, *, keep: int = 1) -> int:
 
 def agent_with_key(api_key: str) -> Agent | None:
     """Return the agent (with its team) whose live key this is."""
-    return _agent_with_key.first(hashlib.sha256(api_key.encode(errors="replace")).hexdigest())
+    digest = hashlib.sha256(api_key.encode(errors="replace")).hexdigest()
+    with connection.cursor() as cursor:
+        return _agent_with_key.first(cursor, digest)
 
 
 _agent_with_key = Select(

@@ -2,6 +2,7 @@
 
 Django writes the SQL of a query anew each time it runs, which takes several times as long as the database takes to
 answer: that was most of what a post cost (scripts/webhook_cost.py measures it). Elsewhere the ORM is quick enough.
+They run on a cursor of Django's, one for a whole transaction: to make one costs as much as to run a statement.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 from django.db import DEFAULT_DB_ALIAS, connections, models
+from django.db.backends.utils import CursorWrapper
 from django.db.models import query
 
 Row = TypeVar("Row")
@@ -37,17 +39,16 @@ class Select(Generic[Row]):
     def __init__(self, write: Callable[..., models.QuerySet[Any, Row]], *, parameters: int) -> None:
         self._write, self._parameters = write, parameters
 
-    def __call__(self, *values: str | int) -> list[Row]:
+    def __call__(self, cursor: CursorWrapper, *values: str | int) -> list[Row]:
         sql, given, converters, made_of = self._written
-        with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
-            cursor.execute(sql, [values[one.number] if isinstance(one, Parameter) else one for one in given])
-            rows: Sequence[Any] = cursor.fetchall()
+        cursor.execute(sql, [values[one.number] if isinstance(one, Parameter) else one for one in given])
+        rows: Sequence[Any] = cursor.fetchall()
         if converters:
-            rows = [_converted(row, converters) for row in rows]
+            rows = [_converted(row, converters, cursor.db) for row in rows]
         return list(map(made_of, rows))
 
-    def first(self, *values: str | int) -> Row | None:
-        return next(iter(self(*values)), None)
+    def first(self, cursor: CursorWrapper, *values: str | int) -> Row | None:
+        return next(iter(self(cursor, *values)), None)
 
     @cached_property
     def _written(self) -> tuple[str, Sequence[Any], list[tuple[int, Any, Any]], Callable[[Any], Row]]:
@@ -62,8 +63,8 @@ class Select(Generic[Row]):
         return sql, given, converters, made_of
 
 
-def _converted(row: Sequence[Any], converters: list[tuple[int, Any, Any]]) -> list[Any]:
-    changed, connection = list(row), connections[DEFAULT_DB_ALIAS]
+def _converted(row: Sequence[Any], converters: list[tuple[int, Any, Any]], connection: Any) -> list[Any]:
+    changed = list(row)
     for place, each, expression in converters:
         for convert in each:
             changed[place] = convert(changed[place], expression, connection)
@@ -94,21 +95,20 @@ class Insert(Generic[Instance]):
     def __init__(self, model: type[Instance]) -> None:
         self._model = model
 
-    def __call__(self, instances: Iterable[Instance]) -> None:
+    def __call__(self, cursor: CursorWrapper, instances: Iterable[Instance]) -> None:
         if not (rows := list(instances)):
             return
-        connection = connections[DEFAULT_DB_ALIAS]
+        connection = cursor.db
         if not connection.features.can_return_rows_from_bulk_insert:
             for row in rows:
                 row.save(force_insert=True)
             return
         fields, head, values, returning = self._written
         given = [field.get_db_prep_save(field.pre_save(row, True), connection) for row in rows for field in fields]
-        with connection.cursor() as cursor:
-            cursor.execute(f"{head} {', '.join([values] * len(rows))} {returning}", given)
-            for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
-                row.pk = key
-                row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
+        cursor.execute(f"{head} {', '.join([values] * len(rows))} {returning}", given)
+        for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
+            row.pk = key
+            row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
 
     @cached_property
     def _written(self) -> tuple[list[Any], str, str, str]:
@@ -126,12 +126,10 @@ class Update(Generic[Instance]):
     def __init__(self, model: type[Instance], *names: str) -> None:
         self._model, self._names = model, names
 
-    def __call__(self, row: Instance) -> None:
+    def __call__(self, cursor: CursorWrapper, row: Instance) -> None:
         fields, sql = self._written
-        connection = connections[DEFAULT_DB_ALIAS]
-        given = [field.get_db_prep_save(field.pre_save(row, False), connection) for field in fields]
-        with connection.cursor() as cursor:
-            cursor.execute(sql, [*given, row.pk])
+        given = [field.get_db_prep_save(field.pre_save(row, False), cursor.db) for field in fields]
+        cursor.execute(sql, [*given, row.pk])
 
     @cached_property
     def _written(self) -> tuple[list[Any], str]:

@@ -58,7 +58,7 @@ def _broken_url(name: str, wanted: str) -> None:
 
 def _database(url: str) -> dict[str, object]:
     sqlite: dict[str, object] = {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "metacog.sqlite",
         "NAME": DATA_DIR / "metacog.sqlite3",
         "CONN_MAX_AGE": None,  # to open one for each post took a quarter of its CPU (docs/decisions/0009)
         "OPTIONS": {

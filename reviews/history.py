@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
+from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
 
 from metacog import heuristics
@@ -37,18 +38,24 @@ class Past:
 
     @classmethod
     def of(
-        cls, agent: Agent, state: AgentState, body: Mapping[str, Any], scorer: heuristics.Scorer, at: datetime
+        cls,
+        agent: Agent,
+        state: AgentState,
+        body: Mapping[str, Any],
+        scorer: heuristics.Scorer,
+        at: datetime,
+        cursor: CursorWrapper,
     ) -> Past:
         """Read what the parts of the verdict that are switched on look at, under the lock on `state`."""
         on, session = scorer.policy.parts, body["session"] or ""
         window = scorer.parts.recent_window
-        rows = _said_last(window)(agent.pk, session) if window else []
+        rows = _said_last(window)(cursor, agent.pk, session) if window else []
         recent = [(public_id, json.loads(prints)) for public_id, prints in reversed(rows)]
         topics = body["topics"] or ()
         wants_confidence = on["confidence"] and (topics or body["retrieval"])
         problem = None
         if on["stuck"]:
-            problem = _problem.first(agent.pk, session, body["problem"] or "")
+            problem = _problem.first(cursor, agent.pk, session, body["problem"] or "")
         history = heuristics.History(
             at=at,
             turns=_turns(agent, session) if wants_confidence else 0,

@@ -13,7 +13,8 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
 from django.urls import reverse
 from django.utils import timezone
 
@@ -51,11 +52,11 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
     space, key = idempotency_key(headers, body)
     digest = hashlib.sha256(raw).hexdigest()
     scorer = scorer_for(agent)
-    with transaction.atomic(durable=True):
+    with transaction.atomic(durable=True), connection.cursor() as cursor:
         # One agent's posts go one after the other from here on; another's do not wait.
-        (state,) = _locked_state(agent.pk)
+        (state,) = _locked_state(cursor, agent.pk)
         if key is not None and space is not None:
-            first = _posted_before.first(agent.pk, space, key)
+            first = _posted_before.first(cursor, agent.pk, space, key)
             if first and first[0] == digest:
                 return Received(first[1], replayed=True)
             if first:
@@ -66,7 +67,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
                 )
         now = timezone.now()
         state.rate_tat = take_turn(state.rate_tat, time.time(), scorer.policy)
-        past = Past.of(agent, state, body, scorer, now)
+        past = Past.of(agent, state, body, scorer, now, cursor)
         found = scorer.assess(
             body, past.history, recognise=lambda items: recognised(agent, items), hesitation=agent.hesitation_enabled
         )
@@ -90,7 +91,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             fingerprint=json.dumps(fingerprint) if fingerprint else "",
             second_look_at=_second_look(agent, body["replies_to_held"]),
         )
-        pursued = _write(response, state, body, found, past, scorer.policy)
+        pursued = _write(response, state, body, found, past, scorer.policy, cursor)
         state.intent = heuristics.advance_intent(
             state.intent,
             chosen_behavior=body["mode"],
@@ -101,7 +102,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.responses += 1
         state.topics = with_mentions(state.topics, body["topics"] or ())
         state.cycles = thread_posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
-        _save_state(state)
+        _save_state(cursor, state)
     return Received(response.verdict, replayed=False)
 
 
@@ -199,6 +200,7 @@ def _write(
     found: heuristics.Assessment,
     past: Past,
     policy: heuristics.Policy,
+    cursor: CursorWrapper,
 ) -> str | None:
     """Complete the verdict with what only the database knows, and write the rows that follow from it.
 
@@ -234,11 +236,11 @@ def _write(
                 outcome=body["outcome"],
                 now=response.received_at,
             )
-    _add_responses([response])
+    _add_responses(cursor, [response])
     if hesitation and hesitation["signals"]:
-        _write_signals(response, hesitation)
+        _write_signals(response, hesitation, cursor)
     if held:
-        _add_held(
+        held_items = (
             HeldItem(
                 public_id=item["held"],
                 response=response,
@@ -256,7 +258,8 @@ def _write(
             )
             for item in held
         )
-    _add_events([*_events(response, verdict), *told, *followed.events])
+        _add_held(cursor, held_items)
+    _add_events(cursor, [*_events(response, verdict), *told, *followed.events])
     _owe(response, verdict, asks=any(event.action == "think-twice-suggested" for event in told))
     return followed.pursued
 
@@ -279,11 +282,11 @@ def _owe(response: AgentResponse, verdict: dict[str, Any], *, asks: bool) -> Non
     )
 
 
-def _write_signals(response: AgentResponse, hesitation: dict[str, Any]) -> None:
+def _write_signals(response: AgentResponse, hesitation: dict[str, Any], cursor: CursorWrapper) -> None:
     pattern = None
     if hesitation["matched_pattern_ids"]:
-        (pattern,) = _pattern.first(response.agent.team_id, hesitation["matched_pattern_ids"][0]) or (None,)
-    _add_signals(
+        (pattern,) = _pattern.first(cursor, response.agent.team_id, hesitation["matched_pattern_ids"][0]) or (None,)
+    signals = (
         Signal(
             response=response,
             type=signal["type"],
@@ -292,6 +295,7 @@ def _write_signals(response: AgentResponse, hesitation: dict[str, Any]) -> None:
         )
         for signal in hesitation["signals"]
     )
+    _add_signals(cursor, signals)
 
 
 _DONE = {"hold": "held", "mark": "marked", "note": "noted"}

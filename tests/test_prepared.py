@@ -13,6 +13,7 @@ from metacog.models import Agent, AgentState, AuditEvent, Team
 from metacog.prepared import Insert, Select, Update
 
 pytestmark = pytest.mark.django_db
+cursor = connection.cursor
 
 by_name = Select(lambda team, name: Agent.objects.select_related("team").filter(team=team, name=name), parameters=2)
 # The first parameter comes last, and between them stand values of the query's own.
@@ -41,7 +42,7 @@ def event(action: str) -> AuditEvent:
 def test_models_come_with_all_their_fields_and_what_they_are_related_to(agents: list[Agent]) -> None:
     for agent in agents:
         with CaptureQueriesContext(connection) as queries:
-            (found,) = by_name(agent.team_id, agent.name)
+            (found,) = by_name(cursor(), agent.team_id, agent.name)
             assert found.team.name == agent.team.name
         assert len(queries) == 1
         there = Agent.objects.get(pk=agent.pk)
@@ -51,23 +52,23 @@ def test_models_come_with_all_their_fields_and_what_they_are_related_to(agents: 
 
 
 def test_values_come_as_tuples_whatever_order_the_parameters_stand_in(agents: list[Agent]) -> None:
-    assert ids_of("bo", "Red") == [(agents[3].public_id, "Red")]
-    assert ids_of("Red", "bo") == []
-    assert ids_of.first("ada", "Blue") == (agents[0].public_id, "Blue")
-    assert ids_of.first("nobody", "Blue") is None
+    assert ids_of(cursor(), "bo", "Red") == [(agents[3].public_id, "Red")]
+    assert ids_of(cursor(), "Red", "bo") == []
+    assert ids_of.first(cursor(), "ada", "Blue") == (agents[0].public_id, "Blue")
+    assert ids_of.first(cursor(), "nobody", "Blue") is None
 
 
 def test_what_was_changed_is_found_as_it_is_now(agents: list[Agent]) -> None:
-    assert by_name(agents[0].team_id, "ada")[0].language == "en"
+    assert by_name(cursor(), agents[0].team_id, "ada")[0].language == "en"
     Agent.objects.filter(pk=agents[0].pk).update(language="zh-hant", name="改名")
-    assert by_name(agents[0].team_id, "ada") == []
-    assert by_name(agents[0].team_id, "改名")[0].language == "zh-hant"
+    assert by_name(cursor(), agents[0].team_id, "ada") == []
+    assert by_name(cursor(), agents[0].team_id, "改名")[0].language == "zh-hant"
 
 
 @pytest.mark.parametrize("value", ["'; DROP TABLE metacog_agent; --", "%s", "100 % 中文", ""])
 def test_a_value_is_only_a_value(agents: list[Agent], value: str) -> None:
     Agent.objects.filter(pk=agents[0].pk).update(name=value)
-    assert [found.pk for found in by_name(agents[0].team_id, value)] == [agents[0].pk]
+    assert [found.pk for found in by_name(cursor(), agents[0].team_id, value)] == [agents[0].pk]
 
 
 @pytest.mark.parametrize("can_return_rows", [True, False])
@@ -75,7 +76,7 @@ def test_new_rows_get_their_keys_and_keep_their_order(monkeypatch: pytest.Monkey
     monkeypatch.setattr(type(connection.features), "can_return_rows_from_bulk_insert", can_return_rows)
     rows = [event(f"happened-{number}") for number in range(5)]
     with CaptureQueriesContext(connection) as queries:
-        add_events(rows)
+        add_events(cursor(), rows)
     assert len(queries) == (1 if can_return_rows else 5)
     assert [AuditEvent.objects.get(pk=row.pk).action for row in rows] == [row.action for row in rows]
     assert AuditEvent.objects.get(pk=rows[0].pk).data == {"多": [1, {"b": None}]}
@@ -84,20 +85,20 @@ def test_new_rows_get_their_keys_and_keep_their_order(monkeypatch: pytest.Monkey
 
 def test_no_rows_are_no_statement(django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(0):
-        add_events([])
+        add_events(cursor(), [])
 
 
 def test_rows_that_cannot_be_are_refused_together() -> None:
     add_teams = Insert(Team)
     with pytest.raises(IntegrityError), transaction.atomic():
-        add_teams([Team(name="One"), Team(name="Two"), Team(name="One")])
+        add_teams(cursor(), [Team(name="One"), Team(name="Two"), Team(name="One")])
     assert not Team.objects.filter(name__in=("One", "Two")).exists()
 
 
 def test_an_update_writes_the_named_fields_of_one_row_and_no_other(agents: list[Agent]) -> None:
     one, other = (AgentState.objects.get(pk=agent.pk) for agent in agents[:2])
     one.topics, one.intent, one.responses = {"b": 1, "a": 2}, {"text": "多"}, 7
-    Update(AgentState, "topics", "intent")(one)
+    Update(AgentState, "topics", "intent")(cursor(), one)
     one.refresh_from_db()
     assert (list(one.topics), one.intent, one.responses) == (["b", "a"], {"text": "多"}, 0)
     after = AgentState.objects.get(pk=other.pk)
