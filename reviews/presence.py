@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
-from metacog.models import Team, User
+from metacog.models import User
 from reviews.models import HeldItem, Looking
 
 SEEN_FOR = timedelta(seconds=20)
@@ -33,13 +32,13 @@ class Presence:
         return ",".join(f"{held}@{person.pk}" for held in sorted(self.others) for person in self.others[held])
 
 
-def of(person: User, teams: QuerySet[Team]) -> Presence:
+def of(person: User) -> Presence:
     """Read who has been seen at which item a moment ago; one query."""
     now = timezone.now()
-    rows = Looking.objects.filter(seen_at__gt=now - SEEN_FOR, held__team__in=teams).select_related("person", "held")
+    rows = Looking.objects.filter(seen_at__gt=now - SEEN_FOR, held__team__in=person.teams)
     others: dict[int, list[User]] = defaultdict(list)
     mine = ""
-    for row in rows.order_by("person").defer("held__text", "held__attributes"):
+    for row in rows.select_related("person", "held").order_by("person").defer("held__text", "held__attributes"):
         if row.person_id != person.pk:
             others[row.held_id].append(row.person)
         elif row.seen_at > now - SEE_AGAIN:

@@ -8,13 +8,14 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from django.db.models import Count, Exists, F, Min, OuterRef, Prefetch, Q, QuerySet
-from django.db.models.fields.tuple_lookups import Tuple, TupleLessThan
+from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, Value, prefetch_related_objects
 from django.db.models.functions import Left
+from django.db.models.lookups import LessThan
 from django.utils import timezone
 
 from metacog.ids import first_id_at
 from metacog.models import Team
+from metacog.rows import Row
 from reviews.models import Decision, HeldItem, Signal
 from reviews.presence import Presence
 
@@ -24,7 +25,7 @@ JUST_NOW = timedelta(seconds=60)  # how long a decided item stays in the list, d
 MAX_JUST_DECIDED = 30
 
 State, Kind = HeldItem.State, HeldItem.Kind
-Teams = QuerySet[Team]
+Teams = Sequence[Team]
 Items = QuerySet[HeldItem]
 
 
@@ -84,8 +85,8 @@ class Page:
 
     rows: Sequence[HeldItem]
     next: str  # what comes after it: the `after` of the next page
-    count: int  # of all that match
-    oldest: datetime | None
+    count: int  # of all that wait and match
+    oldest: datetime | None  # of those
     token: str  # changes when anything in the person's queue does
 
 
@@ -121,9 +122,8 @@ def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
         return items.filter(pk__lt=item.pk)
     if filters.order == "age":
         return items.filter(pk__gt=item.pk)
-    # A row comparison, which the index serves whole; see HeldItems.after.
-    place = Tuple(F("hesitation_score"), F("pk"))
-    return items.filter(TupleLessThan(place, (item.hesitation_score, item.pk)))
+    place = Row(Value(item.hesitation_score), Value(item.pk))
+    return items.filter(LessThan(Row(F("hesitation_score"), F("pk")), place))
 
 
 def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
@@ -132,31 +132,36 @@ def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
     items = matching(filters, teams)
     is_pending = Q(state=State.PENDING)
     items = items.filter(~is_pending if filters.state == "decided" else is_pending)
-    totals = items.aggregate(count=Count("id"), oldest=Min("held_at"))
+    count, oldest = 0, None
+    if filters.state == "held":  # how much was ever decided is not shown, and only grows
+        count = items.count()
+        first = items.order_by("id").values("pk")[:1]
+        oldest = HeldItem.objects.filter(pk__in=first).values_list("held_at", flat=True).first()
     last = HeldItem.objects.filter(team__in=teams, public_id=filters.after).first() if filters.after else None
-    rows = list(_for_rows(behind(items, filters, last) if last else items, filters)[: PAGE + 1])
+    # Which they are first: else the texts of all that match are read to be put in order.
+    listed = in_order(behind(items, filters, last) if last else items, filters).values("pk")[: PAGE + 1]
+    rows = list(_for_rows(HeldItem.objects.filter(pk__in=listed), filters))
     following = rows[PAGE - 1].public_id if len(rows) > PAGE else ""
     rows = rows[:PAGE]
     if filters.state == "held" and recent:
         rows = _with_decided(rows, recent, filters, teams, last, is_last_page=not following)
+    standing = Decision.objects.filter(undone_at=None).select_related("person", "agent").defer("text")
+    decided = [row for row in rows if row.state != State.PENDING]
+    prefetch_related_objects(decided, Prefetch("decisions", standing, to_attr="standing"))
     for row in rows:
         row.lookers = presence.others.get(row.pk, ()) if row.state == State.PENDING else ()
-    return Page(rows, following, totals["count"], totals["oldest"], _token(recent, teams, presence))
+    waiting = count if filters.state == "held" and not filters.narrow else _waiting(teams)
+    return Page(rows, following, count, oldest, _token(recent, teams, presence, waiting))
 
 
 def _for_rows(items: Items, filters: Filters) -> Items:
     return (
         in_order(items, filters)
         .select_related("agent", "response")
-        .defer("text", "attributes", "response__body", "response__verdict")
-        .annotate(clip=Left("text", CLIP))
-        .prefetch_related(
-            Prefetch(
-                "decisions",
-                Decision.objects.filter(undone_at=None).select_related("person").defer("text"),
-                to_attr="standing",
-            )
+        .only(
+            "public_id", "team", "kind", "hesitation_score", "state", "review_due_at", "agent__name", "response__cycle"
         )
+        .annotate(clip=Left("text", CLIP))
     )
 
 
@@ -194,15 +199,17 @@ def neighbour(filters: Filters, teams: Teams, item: HeldItem, presence: Presence
 
 def token(teams: Teams, presence: Presence) -> str:
     """Return a short text that changes when anything in these teams' queue does."""
-    return _token(just_decided(teams), teams, presence)
+    return _token(just_decided(teams), teams, presence, _waiting(teams))
 
 
-def _token(recent: Sequence[Decision], teams: Teams, presence: Presence) -> str:
+def _waiting(teams: Teams) -> int:
+    return pending(Filters(), teams).count()
+
+
+def _token(recent: Sequence[Decision], teams: Teams, presence: Presence, waiting: int) -> str:
     # What arrives moves the latest id, what is decided or taken back is among the recent decisions; and
     # the count finds what changed while a page slept for longer than those are recent.
-    held = HeldItem.objects.filter(team__in=teams)
-    latest = held.order_by("-id").values_list("pk", flat=True).first() or 0
-    waiting = held.filter(state=State.PENDING).count()
+    latest = HeldItem.objects.filter(team__in=teams).order_by("-id").values_list("pk", flat=True).first() or 0
     decided = [f"{decision.pk}{'u' if decision.undone_at else ''}" for decision in recent]
     return ".".join([str(latest), str(waiting), *decided, presence.token])
 

@@ -47,7 +47,7 @@ class PersonRequest(HttpRequest):
 def queue(request: PersonRequest) -> HttpResponse:
     """Show the list, and beside it the item that comes first."""
     filters, around = Filters.of(request.GET), _presence(request)
-    page = held_queue.page(filters, request.user.teams_as(), around)
+    page = held_queue.page(filters, request.user.teams, around)
     first = _first(page) or next(iter(page.rows), None)
     held = visible_items(request).get(pk=first.pk) if first else None
     # On a phone the list is all there is to see: the page says by itself when the item is in sight.
@@ -67,7 +67,7 @@ def item(request: PersonRequest, held_id: str) -> HttpResponse:
 @require_GET
 def changes(request: PersonRequest) -> HttpResponse:
     """Answer a page that asks whether anything changed: 204, or the parts of it that did."""
-    teams, around = request.user.teams_as(), _presence(request)
+    teams, around = request.user.teams, _presence(request)
     opened, in_sight = held_queue.word(request.GET, "open"), "unseen" not in request.GET
     held = None
     if opened and in_sight and around.mine != opened:
@@ -122,7 +122,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     except decisions.StillRisky as risky:
         return _split(request, filters, held, status=422, risky=_risk(risky.hesitation), posted=text)
     around = _presence(request)
-    following = held_queue.neighbour(filters, request.user.teams_as(), held, around)
+    following = held_queue.neighbour(filters, request.user.teams, held, around)
     return _go_on(request, filters, following and _visible(request, following.public_id), decision, around)
 
 
@@ -133,7 +133,7 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
         Decision.objects.select_related("held"),
         public_id=decision_id,
         person=request.user,
-        held__team__in=request.user.teams_as(),
+        held__team__in=request.user.teams,
     )
     if not request.user.has_role(decision.held.team_id, Role.REVIEWER):
         return forbidden(request)
@@ -154,7 +154,7 @@ def _go_on(
     url = (reverse("item", args=[held.public_id]) if held else reverse("queue")) + filters.query
     if not request.htmx:
         return HttpResponseRedirect(url)
-    page = held_queue.page(filters, request.user.teams_as(), around)
+    page = held_queue.page(filters, request.user.teams, around)
     context = _desk(request, filters, held, around, just_done=decision)
     context |= _list(request, filters, page, held.public_id if held else "") | {"oob": True}
     return push_url(render(request, "reviews/_next.html", context), url)
@@ -174,12 +174,12 @@ def _split(
 ) -> HttpResponse:
     """Render list and item; of a page that is there already, the item and what changed in the list."""
     around = around or _presence(request)
-    page = page or held_queue.page(filters, request.user.teams_as(), around)
+    page = page or held_queue.page(filters, request.user.teams, around)
     context = _desk(request, filters, held, around, in_sight=in_sight, **shown)
     context |= _list(request, filters, page, held.public_id if held else "")
     if request.htmx:
         return render(request, "reviews/_next.html", context | {"oob": True}, status=status)
-    agents = Agent.objects.filter(team__in=request.user.teams_as()).order_by("name")
+    agents = Agent.objects.filter(team__in=request.user.teams).order_by("name")
     context |= {
         "view": view,
         "agents": agents.values_list("public_id", "name"),
@@ -261,7 +261,7 @@ def marked(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) 
 
 
 def _presence(request: PersonRequest) -> Presence:
-    return presence.of(request.user, request.user.teams_as())
+    return presence.of(request.user)
 
 
 def _look(request: PersonRequest, held: HeldItem | None) -> None:
@@ -274,7 +274,7 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
     """Return what the person did a moment ago, and until when it can be taken back."""
     now = timezone.now()
     last = (
-        Decision.objects.filter(person=request.user, held__team__in=request.user.teams_as())
+        Decision.objects.filter(person=request.user, held__team__in=request.user.teams)
         .select_related("held")
         .defer("text", "held__text")
         .annotate(clip=Left("held__text", held_queue.CLIP))
@@ -325,7 +325,7 @@ def _first(page: held_queue.Page) -> HeldItem | None:
 
 
 def visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
-    return HeldItem.objects.select_related("response__problem", "agent__team").filter(team__in=request.user.teams_as())
+    return HeldItem.objects.select_related("response__problem", "agent__team").filter(team__in=request.user.teams)
 
 
 def _visible(request: PersonRequest, held_id: str) -> HeldItem:

@@ -182,5 +182,32 @@ def test_a_poll_without_news_is_cheap(client: Any, kuro: Any, django_assert_num_
     kuro.hold()
     page = client.get("/queue/").content.decode()
     token = re.search(r'name="token" value="([^"]*)"', page)[1]
-    with django_assert_num_queries(6):  # session, person, who looks, latest, waiting, decided
+    with django_assert_num_queries(7):  # session, person, teams, who looks, latest, waiting, decided
         assert client.get("/queue/changes", {"token": token}).status_code == 204
+
+
+@pytest.mark.parametrize("address", ["/queue/?", "/queue/?order=age", "/queue/?state=decided"])
+def test_a_page_is_read_along_an_index_wherever_it_begins(
+    client: Any, kuro: Any, decide: Any, address: str, monkeypatch: Any
+) -> None:
+    """What is read to put a page in order may not grow with all that waits."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    monkeypatch.setattr(held_queue, "PAGE", 2)
+    held = [kuro.hold() for _ in range(6)]
+    for each in held if "decided" in address else []:
+        decide(client, each)
+    last = shown(client.get(address))[1]
+    with CaptureQueriesContext(connection) as captured:
+        client.get(f"{address}&after={last}")
+    (listed,) = [found[1] for each in captured if (found := re.search(r"IN \((SELECT .* LIMIT 3)\)", each["sql"]))]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            cursor.execute("SET LOCAL enable_bitmapscan = off")
+            cursor.execute(f"EXPLAIN {listed}")
+        else:
+            cursor.execute(f"EXPLAIN QUERY PLAN {listed}")
+        plan = str(cursor.fetchall())
+    assert not re.search("Sort|TEMP B-TREE|SCAN|Seq Scan", plan), plan

@@ -137,5 +137,5 @@ def test_who_may_not_decide_is_shown_nothing_to_select(
 def test_its_cost_does_not_grow_with_the_items(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
     held = [kuro.hold() for _ in range(6)]
     read(client, *held[:2])
-    with django_assert_num_queries(4):  # session, person, items, the navigation's count
+    with django_assert_num_queries(5):  # session, person, teams, items, the navigation's count
         read(client, *held)
