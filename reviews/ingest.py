@@ -80,7 +80,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             key=key,
             body=raw.decode(),
             body_sha256=digest,
-            excerpt=" ".join(body["response"][:1000].split())[:200],
+            excerpt=_excerpt(body["response"]),
             session=body["session"] or "",
             cycle=body["cycle"],
             policy_version=agent.policy_version,
@@ -104,6 +104,12 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.cycles = thread_posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
         _save_state(cursor, state)
     return Received(response.verdict, replayed=False)
+
+
+def _excerpt(text: str) -> str:
+    """Give how a text begins, on one line of 200 characters at most."""
+    line = " ".join(text[:1000].split())
+    return line if len(line) <= 200 and len(text) <= 1000 else line[:199] + "…"
 
 
 _locked_state = Select(lambda agent: AgentState.objects.select_for_update().filter(pk=agent), parameters=1)

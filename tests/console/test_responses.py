@@ -30,6 +30,23 @@ def test_the_list_is_filtered_by_its_address(client: Any, kuro: Any) -> None:
     assert listed(client.get("/responses/?agent=agt_0")) == []
 
 
+@pytest.mark.parametrize(
+    ("posted", "shown"),
+    [
+        ("one\n\n two", "one two"),
+        ("x" * 200, "x" * 200),
+        ("x" * 201, "x" * 199 + "…"),
+        ("字" * 1001, "字" * 199 + "…"),
+        ("short" + " " * 1000 + "and far away", "short…"),
+    ],
+    ids=["lines", "fits", "long", "longer", "blank"],
+)
+def test_the_list_shows_how_a_text_begins_and_that_it_goes_on(client: Any, kuro: Any, posted: str, shown: str) -> None:
+    kuro.respond(posted)
+    page = client.get("/responses/").content.decode()
+    assert re.findall(r'<a class="clip"[^>]*>(.*?)</a>', page) == [shown]
+
+
 def test_its_pages_follow_each_other(client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(response_views, "PAGE", 2)
     posted = [kuro.respond()["id"] for _ in range(5)][::-1]

@@ -52,8 +52,8 @@ def test_what_somebody_has_open_is_no_reason_to_write_but_is_told_with_the_rest(
 
 def test_what_nobody_decided_is_told_once_its_reader_went_away(alice: Any, bob: Any, kuro: Any) -> None:
     tell(alice)
+    presence.look(bob, HeldItem.objects.get(public_id=hold(kuro, timezone.now() - HOUR)))
     now = timezone.now()
-    presence.look(bob, HeldItem.objects.get(public_id=hold(kuro, now - HOUR)))
     assert [len(sweep(now)), len(sweep(now + timedelta(seconds=21)))] == [0, 1]
 
 
