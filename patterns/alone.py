@@ -28,9 +28,11 @@ class Alone:
         shadow = Shadow(text).text
         return any(keyword in shadow for keyword in self._shadows)
 
-    def hesitate(self, text: str, items: Sequence[heuristics.Item] = ()) -> heuristics.Hesitation | None:
-        """Return the hesitation over a text that it matches, else None."""
-        doubts = self.scorer.hesitate(text, items)
+    def hesitate(
+        self, text: str, items: Sequence[heuristics.Item] = (), given: Sequence[str] = ()
+    ) -> heuristics.Hesitation | None:
+        """Return the hesitation over a text that it matches, else None; `given` as heuristics.given_in has it."""
+        doubts = self.scorer.hesitate(text, items, given)
         return doubts if doubts.matched_pattern_ids else None
 
     def match(self, text: str) -> str | None:

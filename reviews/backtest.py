@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from pydantic_core import from_json
 
-from metacog.heuristics import items_of
+from metacog.heuristics import given_in, items_of
 from metacog.models import Agent, Team
 from patterns.alone import Alone, evidence, matched_by
 from patterns.scorer import scorer_for
@@ -87,7 +87,7 @@ def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
         if not alone.might_match(body["response"]):
             continue
         items = items_of(body)
-        doubts = alone.hesitate(body["response"], items)
+        doubts = alone.hesitate(body["response"], items, given_in(body))
         if doubts is None:
             continue
         found.fired += 1

@@ -68,6 +68,13 @@ class TestBacktest:
         found = backtest(aurora, [PHRASE])
         assert (found.fired, found.held, found.marked) == (5, 4, 1)  # with "clearly" it has 50 points, alone 30
 
+    def test_it_knows_what_the_agent_was_told(self, kuro: Any, aurora: Any, olga: Any) -> None:
+        agents.add_policy(Agent.objects.get(), olga, Policy(profile="aware", hold_at=40), based_on=1)
+        for message in ("Is it 4500 rows?", "How many rows?"):
+            kuro.respond(f"{PHRASE}: 4,500 rows", user_message=message)
+        found = backtest(aurora, [PHRASE])
+        assert (found.fired, found.held, found.marked) == (2, 1, 1)  # without a source it has 40 points, else 30
+
     def test_an_agents_own_decision_is_no_persons(self, hold: Any, aurora: Any) -> None:
         held = hold(SAID)
         decisions.decide(held, held.agent, "reject", reason="x")
