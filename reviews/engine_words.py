@@ -33,6 +33,7 @@ _SAYINGS: tuple[tuple[str, Promise], ...] = (
     # quality
     (r"nothing is said", _("nothing is said")),
     (r"shares hardly a word with the message", _("shares hardly a word with the message")),
+    (r"shares no word with the message", _("shares no word with the message")),
     (
         rf"(?P<count>{_NUMBER}) of (?P<asked>{_NUMBER}) question\(s\) not accounted for",
         _("%(count)s of %(asked)s questions not accounted for"),

@@ -16,6 +16,10 @@ from metacog.heuristics.lexicon.stuck import DETAILS
 from reviews.engine_words import reason_said, said
 
 OFF_TOPIC = "Bananas are yellow fruits from warm countries. " * 4
+FRUIT = (
+    "Bananas, apples, cherries, plums, lemons, melons, grapes, figs, dates, pears, limes, mangoes, papayas, oranges, "
+    "peaches, apricots, quinces, berries, kiwis and olives."
+)
 CHINESE = "因為憑證在前一晚過期了，所以部署失敗，我們會重新簽發。"
 SIMPLIFIED = "这个问题是因为证书过期，我们应该重新签发证书，然后再部署一次。"
 FIGURES = "It fell by 37% in 2019, says the 3rd report of 12 March 2021."
@@ -43,6 +47,7 @@ def details(policy: dict[str, Any], body: dict[str, Any], history: History | Non
     [
         ("nothing is said", {}, {"response": ""}),
         ("shares hardly", {}, {"response": OFF_TOPIC, "user_message": QUESTION}),
+        ("shares no word", {}, {"response": FRUIT, "user_message": LONG + FIGURES}),
         ("question(s) not", {}, {"response": OFF_TOPIC, "user_message": QUESTION}),
         ("forbidden phrase", {"quality": {"forbidden": ["certificate"]}}, {"response": LONG}),
         ("written in zh-Hans", {"language": "zh-Hant"}, {"response": SIMPLIFIED}),
