@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
@@ -346,8 +345,7 @@ def _retry_after(response: httpcore2.Response) -> float:
     if said.isdigit():
         return float(said[:12])
     try:
-        at = parsedate_to_datetime(said.decode("ascii", "replace"))
-        return max(at.replace(tzinfo=at.tzinfo or UTC).timestamp() - time.time(), 0.0)
+        return max(parsedate_to_datetime(said.decode("ascii", "replace")).timestamp() - time.time(), 0.0)
     except (ValueError, OverflowError):
         return 0.0
 
