@@ -106,6 +106,12 @@ class TestTheMemory:
         assert (shape["state"], shape["by"]) == ("approved", "rule")
         assert [(found["text"], found["answers"]) for found in shape["found"]] == [(text, False)]
 
+    def test_only_the_best_are_told(self, kuro: Any) -> None:
+        for number in range(7):
+            kuro.post("/memory", {"text": f"TSMC's factory {number} opened." if number else KNOWN, "confidence": 0.6})
+        found = ask(kuro).json()["found"]
+        assert (len(found), found[0]["text"]) == (5, KNOWN)
+
     def test_only_what_is_trusted_refuses(self, kuro: Any, carla: Any) -> None:
         for session, confidence, state in (("a", 0.69, "approved"), ("b", 0.7, "rejected")):
             Memory.objects.all().delete()

@@ -162,6 +162,11 @@ def test_every_other_error_is_a_problem_document_too(kuro, method, path, status)
     assert answer["Content-Type"] == "application/problem+json"
 
 
+def test_a_host_that_is_not_ours_is_refused(kuro):
+    answer = kuro.get("/held", host="elsewhere.example")
+    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+
+
 def test_no_call_wants_the_token_of_a_form():
     assert Client(enforce_csrf_checks=True).post("/api/v1/").status_code == 404
 

@@ -313,6 +313,21 @@ def test_an_anchor_is_kept_once_a_day_and_seals_first(settings, tmp_path):
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
+def test_an_anchor_that_another_process_kept_meanwhile_stays(settings, tmp_path, monkeypatch):
+    settings.DATA_DIR = tmp_path
+    write()
+    seal, theirs = audit_chain.seal, tmp_path / "anchors" / f"{timezone.now():%Y-%m-%d}.json"
+
+    def seal_while_another_writes():
+        theirs.parent.mkdir()
+        theirs.write_text("theirs")
+        return seal()
+
+    monkeypatch.setattr(audit_chain, "seal", seal_while_another_writes)
+    assert audit_chain.keep_anchor() is None
+    assert [(each.name, each.read_text()) for each in theirs.parent.iterdir()] == [(theirs.name, "theirs")]
+
+
 def test_an_anchor_is_caught_up_on_the_next_day(settings, tmp_path, monkeypatch):
     settings.DATA_DIR = tmp_path
     write()

@@ -102,10 +102,18 @@ def test_an_output_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) 
     assert (done.returncode, done.stderr) == (1, "This cannot be finished: No space left on device.\n")
 
 
+def test_whoever_reads_may_have_enough(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = manage(tmp_path, "help", stdout=write)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def manage(folder: Path, *arguments: str, stdout: Any = subprocess.PIPE, **environment: str) -> Any:
     return subprocess.run(
         [sys.executable, str(Path(__file__).parents[2] / "manage.py"), *arguments],
-        env={**os.environ, "METACOG_DATA_DIR": str(folder), **environment},
+        env={**os.environ, "METACOG_DATA_DIR": str(folder), "PYTHONUNBUFFERED": "", **environment},
         stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics import Hesitation, Item, Scorer
+from metacog.heuristics.given import MAX_GIVEN, MAX_SAYINGS
 from metacog.heuristics.lexicon import LANGUAGES
 from metacog.heuristics.wire import Verdict
 
@@ -337,6 +338,10 @@ NOT_GIVEN = [
     ("As Marie Curie said: no.", "Is it yes?"),
     ('He wrote "let there be rain".', "Who wrote of rain?"),
     ("You leave on May 27.", "You leave in May."),
+    ("You leave on 27 May 2019.", "What was in 2019?"),
+    ("It has 40 km left.", "We are at 40%."),
+    ('He wrote "there are 30 cats".', "Who has 30 cats?"),
+    ("That is 30 miles.", "." * MAX_GIVEN + " A 30-mile walk."),
 ]
 
 
@@ -349,6 +354,12 @@ def test_it_asks_for_no_source_of_what_the_agent_was_told(text: str, told: str) 
 @pytest.mark.parametrize(("text", "told"), NOT_GIVEN)
 def test_it_asks_for_the_source_of_what_only_looks_like_it(text: str, told: str) -> None:
     assert evidence(AWARE.hesitate(text, [], (told,)), "no-source") == evidence(hesitate(text), "no-source") != []
+
+
+def test_it_looks_for_so_many_sayings_among_what_was_given() -> None:
+    said = 'He wrote "let there be rain".\n'
+    for more, found in ((0, 0), (1, 1)):
+        assert len(evidence(AWARE.hesitate(said * (MAX_SAYINGS + more), [], (said,)), "no-source")) == found
 
 
 MADE_UP = [

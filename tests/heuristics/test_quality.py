@@ -185,6 +185,7 @@ SHOES_ZH = (
         ("請以漢堡的紅色腳踏車為主題，寫一段損壞前輪的廣告。", SHOES_ZH, True),
         ("漢堡的紅色腳踏車，損壞的前輪。請寫一段廣告。", SHOES_ZH, False),
         (TOLD, SHOES + " I will check.", False),
+        (TOLD, SHOES + " I cannot tell.", False),
         (TOLD_ZH, SHOES_ZH + "請稍候。", False),
     ],
 )

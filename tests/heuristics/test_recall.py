@@ -21,7 +21,7 @@ MEMORIES = (
 )
 
 
-def find(words: tuple[str, ...], memories: tuple[str, ...] = MEMORIES) -> list[Ranked]:
+def find(words: tuple[str, ...], memories: tuple[str, ...] = MEMORIES, most: int | None = None) -> list[Ranked]:
     counted = [terms(text) for text in memories]
     postings = [
         Posting(number, term, times, found.total())
@@ -29,7 +29,8 @@ def find(words: tuple[str, ...], memories: tuple[str, ...] = MEMORIES) -> list[R
         for term, times in found.items()
     ]
     mean = sum(found.total() for found in counted) / len(counted)
-    return rank(words, frequencies(postings), [each for each in postings if each.term in words], len(counted), mean)
+    read = [each for each in postings if each.term in words]
+    return rank(words, frequencies(postings), read, len(counted), mean, most=most)
 
 
 def frequencies(postings: list[Posting]) -> Counter[str]:
@@ -60,7 +61,9 @@ def test_it_finds_nothing_where_no_word_is_shared(query: str) -> None:
 
 
 def test_of_equals_the_later_comes_first_and_a_rare_word_counts_more() -> None:
-    assert [each.number for each in find(("cach",), ("the cache", "a cache", "the cache"))] == [2, 1, 0]
+    alike = ("the cache", "a cache", "the cache")
+    assert [each.number for each in find(("cach",), alike)] == [2, 1, 0]
+    assert find(("cach",), alike, most=2) == find(("cach",), alike)[:2]
     found = find(("log", "zeppelin"), ("log", "log", "log", "zeppelin"))
     assert found[0].number == 3
     assert found[0].share > 0.5 > found[1].share

@@ -244,19 +244,30 @@ def test_a_server_that_hangs_costs_no_more_than_the_deadline(
 
 
 @pytest.mark.parametrize(
-    ("command", "every", "trouble"), [("EHLO", 0, "no-smtp"), ("RCPT", 0.01, "timeout"), ("QUIT", 0, "")]
+    ("command", "every", "length", "trouble"),
+    [("EHLO", 0, 500, "no-smtp"), ("RCPT", 0.01, 500, "timeout"), ("QUIT", 0, 500, ""), ("QUIT", 0, 9_000, "")],
 )
 def test_a_server_that_says_no_end_of_lines_is_cut_off(
-    alice: Any, kuro: Any, smtp: Any, monkeypatch: Any, command: str, every: float, trouble: str
+    alice: Any, kuro: Any, smtp: Any, monkeypatch: Any, command: str, every: float, length: int, trouble: str
 ) -> None:
     tell(alice)
     hold(kuro, NOW - HOUR)
     monkeypatch.setattr(way_out, "TALK_SECONDS", 0.5)
-    smtp.answers[command], smtp.endless = "250-" + "x" * 500, every
+    smtp.answers[command], smtp.endless = "250-" + "x" * length, every
     sweep(NOW)
     assert Notice.objects.get().trouble == trouble
     assert [thread.name for thread in threading.enumerate() if thread.name == "mail"] == [], "nothing is left behind"
     assert len(smtp.messages) == (trouble == "")
+
+
+def test_a_server_that_speaks_no_tls_from_the_start_takes_nothing(
+    alice: Any, kuro: Any, smtp: Any, settings: Any
+) -> None:
+    settings.EMAIL_USE_SSL = True
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    sweep(NOW)
+    assert (smtp.messages, Notice.objects.get().trouble) == ([], "connection")
 
 
 def test_what_is_no_mail_server_is_told_as_such(alice: Any, kuro: Any, smtp: Any) -> None:
