@@ -116,7 +116,7 @@ def _item(link: Link) -> dict[str, Any]:
     return {
         "held": held,
         "hesitation": hesitation,
-        "parts": explain(hesitation, held.response.signals.select_related("pattern__record"), held.team_id),
+        "parts": explain(hesitation, held.response.signals.select_related("pattern__record"), held.agent_id),
         "record_of": f"{RECORD_OF:,}",
         "text": marked(held, verdict, body),
         "user_message": body.get("user_message"),

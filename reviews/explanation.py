@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
@@ -39,9 +38,9 @@ TOUCHED_BY = {
 }
 MAX_WORDS = 6  # of the evidence named in a line; all of it is marked in the text
 MAX_WORD = 60
-# How many of a team's latest responses a record looks back on. Over all 50,000 of a trial the one query took
-# 1.2 s, on every item that is opened.
-RECORD_OF = 5000
+# How many of an agent's latest responses a record looks back on, along the agent's index, on every item that is
+# opened. A team's latest would be looked for among those of all teams.
+RECORD_OF = 1000
 DECIDED = (HeldItem.State.APPROVED, HeldItem.State.EDITED, HeldItem.State.REJECTED)
 
 
@@ -65,11 +64,11 @@ class Part:
         return f"{self.title}{gettext(': ')}{self.pattern}" if self.pattern else self.title
 
 
-def explain(hesitation: dict[str, Any], fired: Iterable[Signal], team_id: int) -> list[Part]:
+def explain(hesitation: dict[str, Any], fired: Iterable[Signal], agent_id: int) -> list[Part]:
     """Return the parts of a verdict's `hesitation`; `fired` are the response's signals, with patterns and records."""
     pattern = next((signal.pattern for signal in fired if signal.pattern), None)
     types = [signal["type"] for signal in hesitation["signals"] if signal["type"] != "error-pattern"]
-    return parts(hesitation["signals"], pattern, _records(types, team_id))
+    return parts(hesitation["signals"], pattern, _records(types, agent_id))
 
 
 def parts(
@@ -146,12 +145,11 @@ def _evidence(signal: dict[str, Any]) -> list[Shown]:
     return [show(word) for word in list(words)[:MAX_WORDS]]
 
 
-def _records(types: Sequence[str], team_id: int) -> dict[str, str]:
-    """Return what became of each signal in this team lately, by type."""
-    latest = AgentResponse.objects.filter(agent__team=team_id).order_by("-id").values("pk")
-    since = Coalesce(Subquery(latest[RECORD_OF - 1 : RECORD_OF]), 0)
+def _records(types: Sequence[str], agent_id: int) -> dict[str, str]:
+    """Return what became of each signal of this agent lately, by type."""
+    latest = AgentResponse.objects.filter(agent=agent_id).order_by("-id").values("pk")[:RECORD_OF]
     rows = (
-        Signal.objects.filter(response__agent__team=team_id, response__gte=since, type__in=types)
+        Signal.objects.filter(response__in=latest, type__in=types)
         .order_by()
         .values("type")
         .annotate(

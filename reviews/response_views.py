@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Exists, OuterRef
@@ -19,6 +20,7 @@ from reviews import highlight
 from reviews import queue as held_queue
 from reviews.explanation import RECORD_OF, explain, other_parts
 from reviews.models import AgentResponse, HeldItem
+from reviews.newest import newest
 from reviews.queue import PAGE
 from reviews.replay import Replayer
 from reviews.views import PersonRequest
@@ -30,25 +32,25 @@ LONG = 300  # characters of each
 @require_GET
 def responses(request: PersonRequest) -> HttpResponse:
     """List what agents posted, latest first."""
-    teams = request.user.teams_as()
     agent, which, after = (held_queue.word(request.GET, name) for name in ("agent", "show", "after"))
-    has_held = Exists(HeldItem.objects.filter(response=OuterRef("pk")))
-    rows = AgentResponse.objects.filter(agent__team__in=teams)
-    if agent:
-        rows = rows.filter(agent__public_id=agent)
-    if which == "triggered":
-        rows = rows.filter(triggered=True)
-    elif which == "held":
-        rows = rows.filter(has_held)
-    if after and (last := AgentResponse.objects.filter(agent__team__in=teams, public_id=after).first()):
+    agents = Agent.objects.filter(team__in=request.user.teams_as())
+    posting = agents.filter(public_id=agent) if agent else agents
+    rows = AgentResponse.objects.all()
+    if after and (last := rows.filter(agent__in=agents, public_id=after).first()):
         rows = rows.filter(pk__lt=last.pk)
-    # Which they are first: SQLite sorts all of the team's, with whatever is read of them.
-    newest = rows.order_by("-id").values("pk")[: PAGE + 1]
+    has_held = Exists(HeldItem.objects.filter(response=OuterRef("pk")))
+    pks: Iterable[int]
+    if which in ("triggered", "held"):
+        narrowed = rows.filter(triggered=True) if which == "triggered" else rows.filter(has_held)
+        of_agents = narrowed.filter(agent__in=list(posting.values_list("pk", flat=True)))
+        pks = of_agents.order_by("-id").values_list("pk", flat=True)[: PAGE + 1]
+    else:
+        pks = newest(rows, posting, PAGE + 1)
     found = list(
-        AgentResponse.objects.filter(pk__in=newest)
+        AgentResponse.objects.filter(pk__in=list(pks))
         .annotate(has_held=has_held)
         .select_related("agent")
-        .defer("body", "verdict")
+        .defer("body", "verdict", "history", "fingerprint")
         .order_by("-id")
     )
     query = request.GET.copy()
@@ -58,7 +60,7 @@ def responses(request: PersonRequest) -> HttpResponse:
         "reviews/responses.html",
         {
             "rows": found[:PAGE],
-            "agents": Agent.objects.filter(team__in=teams).order_by("name").values_list("public_id", "name"),
+            "agents": agents.order_by("name").values_list("public_id", "name"),
             "agent": agent,
             "which": which if which in ("triggered", "held") else "",
             "after": after,
@@ -104,7 +106,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
             **other_parts(verdict),
             "record_of": f"{RECORD_OF:,}",
             "hesitation": hesitation,
-            "parts": explain(hesitation, found.signals.select_related("pattern__record"), found.agent.team_id)
+            "parts": explain(hesitation, found.signals.select_related("pattern__record"), found.agent_id)
             if hesitation
             else [],
             "text": highlight.show(body["response"], highlight.of_response(signals)),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Model, OuterRef, QuerySet, Subquery, TextChoices
+from django.db.models import Model, QuerySet, TextChoices
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -21,6 +21,7 @@ from metacog.ids import new_id
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from reviews.models import AgentResponse, HeldItem
+from reviews.newest import newest
 
 SHOWN = 5  # of each kind
 NEWEST = 500  # of each kind are looked through for words
@@ -72,7 +73,7 @@ class Kind:
         # Between two ids of full length: whatever the collation, both databases have an index for that.
         last = beginning.ljust(len(new_id(self.prefix)), "z")
         rows = self._seen(teams).filter(public_id__gte=beginning, public_id__lte=last, public_id__startswith=beginning)
-        return self._hits(rows[: SHOWN + 1], beginning)
+        return self._hits(rows.order_by("-public_id")[: SHOWN + 1], beginning)  # in time, too, and along their index
 
     def by_words(self, teams: Sequence[int], query: str) -> list[Hit]:
         words, found = query.lower().split(), set[int]()
@@ -89,7 +90,8 @@ class Kind:
     def _newest(self, teams: Sequence[int], words: Sequence[str]) -> Iterable[Row]:
         rows = self._seen(teams).values("pk", *self.texts)
         if self.model is AgentResponse:
-            return _may_hold(rows.filter(pk__in=_newest_responses(teams)), words)
+            pks = newest(AgentResponse.objects.all(), Agent.objects.filter(team__in=teams), NEWEST)
+            return _may_hold(rows.filter(pk__in=pks), words)
         return rows[:NEWEST]
 
     def _seen(self, teams: Sequence[int]) -> QuerySet[Any, Any]:
@@ -105,18 +107,6 @@ class Kind:
             label = self.states(row["state"]).label if self.states else ""
             hits.append(Hit(reverse(self.page, args=[row[self.key]]), clip, row[self.of], label, row[self.at]))
         return hits
-
-
-def _newest_responses(teams: Sequence[int]) -> list[int]:
-    """Return the newest responses of all agents of the teams, read along each agent's index."""
-    of_agent = AgentResponse.objects.filter(agent=OuterRef("pk")).order_by("-pk").values("pk")
-    nth = Subquery(of_agent[NEWEST - 1 : NEWEST])
-    agents = dict(Agent.objects.filter(team__in=teams).annotate(nth=nth).values_list("pk", "nth"))
-    # Whoever has so many alone has them from there on: what is older is not among the newest of all.
-    since = max((pk for pk in agents.values() if pk), default=0)
-    # Not in order: to be given them so, SQLite would read all teams' rows from the end.
-    found = AgentResponse.objects.filter(agent__in=list(agents), pk__gte=since).order_by()
-    return sorted(found.values_list("pk", flat=True), reverse=True)[:NEWEST]
 
 
 def _may_hold(rows: QuerySet[Any, Row], words: Sequence[str]) -> Iterator[Row]:

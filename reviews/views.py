@@ -228,7 +228,7 @@ def _desk(
     return context | {
         "hesitation": hesitation,
         **other_parts(verdict),
-        "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.team_id),
+        "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id),
         "text": marked(held, verdict, body),
         "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
         "user_message": body.get("user_message"),

@@ -6,8 +6,10 @@ import re
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from reviews import response_views
+from reviews.models import AgentResponse, Signal, response_id
 
 
 @pytest.fixture
@@ -112,12 +114,36 @@ def test_a_stranger_finds_nothing(as_person: Any, mallory: Any, kuro: Any) -> No
 
 def test_the_cost_of_the_list_is_fixed(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
     kuro.respond()
-    with django_assert_num_queries(5):  # session, person, agents, count in the navigation, rows
+    with django_assert_num_queries(7):  # session, person, agents and where theirs begin, which, rows, count, filters
         client.get("/responses/")
     for _ in range(10):
         kuro.respond()
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(7):
         client.get("/responses/")
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite says how many steps it took")
+@pytest.mark.parametrize("address", ["/responses/", "/responses/{}/"])
+def test_what_others_posted_since_is_not_read(client: Any, kuro: Any, other: Any, address: str) -> None:
+    mine, theirs = kuro.respond(), other.respond()
+
+    def steps() -> int:
+        taken: list[None] = []
+        connection.connection.set_progress_handler(lambda: taken.append(None), 100)
+        client.get(address.format(mine["id"]))
+        connection.connection.set_progress_handler(None, 0)
+        return len(taken)
+
+    before = steps()
+    row = AgentResponse.objects.get(public_id=theirs["id"])
+    for _ in range(1000):
+        row.pk, row.public_id, row.key = None, response_id(), None
+        row.save(force_insert=True)
+    Signal.objects.bulk_create(
+        Signal(response_id=pk, type="absolute-claim", weight=20)
+        for pk in AgentResponse.objects.filter(agent__public_id=other.id).values_list("pk", flat=True)
+    )
+    assert steps() <= before + 10
 
 
 def test_the_cost_of_a_response_is_fixed(client: Any, kuro: Any, django_assert_max_num_queries: Any) -> None:
