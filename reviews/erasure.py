@@ -8,8 +8,10 @@ What nobody has decided yet is never erased.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -35,6 +37,20 @@ BATCHES_A_RUN = 100  # for one team, before the worker looks at its other tasks
 
 OVER = (Delivery.State.DELIVERED, Delivery.State.EXHAUSTED)
 
+Erasable = (
+    AgentResponse
+    | Delivery
+    | ErrorPattern
+    | ExtensionRequest
+    | Lesson
+    | Memory
+    | Problem
+    | Reflection
+    | Research
+    | ThoughtThread
+)
+Row = TypeVar("Row", bound=Erasable)
+
 
 def erase() -> int:
     """Erase what is due in every team; return how many responses and callbacks that were."""
@@ -55,6 +71,19 @@ def _erase_of(team: Team, now: datetime) -> int:
     return erased
 
 
+@contextmanager
+def _taken(
+    team: Team, due: QuerySet[Row, Row], action: str, told: Callable[[Row], dict[str, str]] = lambda row: {}
+) -> Iterator[list[Row]]:
+    """Give the next rows that are due, to be erased in this transaction, which records that with what is `told`."""
+    with transaction.atomic(durable=True):
+        # Two sweeps at once take different rows, and nothing is sent again while it is erased.
+        locked = due.select_related("agent").select_for_update(of=("self",), skip_locked=True)
+        rows = list(locked.order_by("pk")[:BATCH])
+        yield rows
+        AuditEvent.objects.bulk_create(_erased(action, team, each, **told(each)) for each in rows)
+
+
 def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
     held = HeldItem.objects.filter(response=OuterRef("pk"))
     owed = Delivery.objects.filter(held__response=OuterRef("pk"))
@@ -62,11 +91,10 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         AgentResponse.objects.filter(agent__team=team, received_at__lt=before, erased_at=None)
         .exclude(Exists(held.filter(Q(closed_at=None) | Q(closed_at__gte=before))))
         .exclude(Exists(owed.exclude(state__in=OVER)))
-        .select_related("agent")
-        .order_by("pk")
     )
-    with transaction.atomic(durable=True):
-        responses = list(_locked(due)[:BATCH])
+    with _taken(
+        team, due, "response-erased", lambda row: {"before": "accepted", "body_sha256": row.body_sha256}
+    ) as responses:
         for response in responses:
             response.verdict = json.dumps(without_texts(response.wire_verdict()), ensure_ascii=False)
             response.body, response.excerpt, response.erased_at = "", "", now
@@ -78,10 +106,6 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
         ids = [response.public_id for response in responses]
         _erase_origins(team, Q(response__in=responses) | Q(row__in=ids))
-        AuditEvent.objects.bulk_create(
-            _erased("response-erased", team, each, before="accepted", body_sha256=each.body_sha256)
-            for each in responses
-        )
     return len(responses)
 
 
@@ -106,83 +130,68 @@ def _erase_callbacks(team: Team, before: datetime, _now: datetime) -> int:
     """Erase callbacks about no held item, and those that were sent again while their response was erased."""
     alone = Q(held=None) | Q(held__response__erased_at__isnull=False)
     due = Delivery.objects.filter(alone, agent__team=team, created_at__lt=before, state__in=OVER).exclude(body="")
-    with transaction.atomic(durable=True):
-        deliveries = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+    with _taken(team, due, "callback-erased") as deliveries:
         Delivery.objects.filter(pk__in=[delivery.pk for delivery in deliveries]).update(body="")
-        AuditEvent.objects.bulk_create(_erased("callback-erased", team, each) for each in deliveries)
     return len(deliveries)
 
 
 def _erase_problems(team: Team, before: datetime, now: datetime) -> int:
     """Erase what is kept of problems that nobody has worked on for so long; what was answered stays."""
     due = Problem.objects.filter(agent__team=team, touched_at__lt=before, erased_at=None)
-    with transaction.atomic(durable=True):
-        problems = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+    with _taken(team, due, "problem-erased") as problems:
         for problem in problems:
             problem.state, problem.points, problem.suggests = stuck.fresh(problem.key), 0, False
             problem.erased_at = now
         Problem.objects.bulk_update(problems, ["state", "points", "suggests", "erased_at"])
-        AuditEvent.objects.bulk_create(_erased("problem-erased", team, each) for each in problems)
     return len(problems)
 
 
 def _erase_threads(team: Team, before: datetime, now: datetime) -> int:
     """Erase what threads that were resolved so long ago say; their titles and the days of their steps stay."""
     due = ThoughtThread.objects.filter(agent__team=team, resolved_at__lt=before, erased_at=None)
-    with transaction.atomic(durable=True):
-        threads = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+    with _taken(team, due, "thread-erased") as threads:
         keys = [thread.pk for thread in threads]
         ThreadStep.objects.filter(thread__in=keys).update(text="", extra="")
         ThoughtThread.objects.filter(pk__in=keys).update(next="", notes="", article_until=None, erased_at=now)
-        AuditEvent.objects.bulk_create(_erased("thread-erased", team, each) for each in threads)
     return len(threads)
 
 
 def _erase_lessons(team: Team, before: datetime, now: datetime) -> int:
     """Erase lessons that nobody confirmed, and those that were retired, so long ago; what is in force stays."""
     due = Lesson.objects.filter(team=team, changed_at__lt=before, erased_at=None).exclude(state=Lesson.State.ACTIVE)
-    with transaction.atomic(durable=True):
-        lessons = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+    with _taken(team, due, "lesson-erased") as lessons:
         Lesson.objects.filter(pk__in=[lesson.pk for lesson in lessons]).update(text="", topics=[], erased_at=now)
-        AuditEvent.objects.bulk_create(_erased("lesson-erased", team, each) for each in lessons)
     return len(lessons)
 
 
 def _erase_reflections(team: Team, before: datetime, now: datetime) -> int:
     """Erase what reflections name and quote; their counts stay."""
     due = Reflection.objects.filter(agent__team=team, until__lt=before, erased_at=None)
-    with transaction.atomic(durable=True):
-        reflections = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+    with _taken(team, due, "reflection-erased") as reflections:
         for reflection in reflections:
             figures: Any = reflection.figures
             quoting: dict[str, Any] = {name: [] for name in ("topics", "repeated", "gaps", "reasons", "circles")}
             reflection.figures, reflection.erased_at = {**figures, **quoting}, now
         Reflection.objects.bulk_update(reflections, ["figures", "erased_at"])
-        AuditEvent.objects.bulk_create(_erased("reflection-erased", team, each) for each in reflections)
     return len(reflections)
 
 
 def _erase_memories(team: Team, before: datetime, now: datetime) -> int:
     """Erase memories that were retired so long ago; what stands, and what waits for a curator, stays."""
     due = Memory.objects.filter(team=team, retired_at__lt=before, erased_at=None)
-    with transaction.atomic(durable=True):
-        memories = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+    with _taken(team, due, "memory-erased", lambda row: {"before": row.state, "sha256": row.sha256}) as memories:
         Memory.objects.filter(pk__in=[memory.pk for memory in memories]).update(
             text="", topic="", source="", erased_at=now
         )
         clashes = MemoryConflict.objects.filter(Q(newer__in=memories) | Q(older__in=memories))
         _erase_origins(team, Q(kind=PatternOrigin.Kind.MEMORY, row__in=clashes.values("newer__public_id")))
-        AuditEvent.objects.bulk_create(
-            _erased("memory-erased", team, each, before=each.state, sha256=each.sha256) for each in memories
-        )
     return len(memories)
 
 
 def _erase_extensions(team: Team, before: datetime, now: datetime) -> int:
     """Erase what was said in requests for more tool calls that were answered so long ago; the answers stay."""
     due = ExtensionRequest.objects.filter(agent__team=team, decided_at__lt=before, erased_at=None)
-    with transaction.atomic(durable=True):
-        requests = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+    with _taken(team, due, "extension-erased", lambda row: {"before": row.state}) as requests:
         for request in requests:
             judgement: Any = request.judgement
             request.reason, request.answer, request.guidance, request.erased_at = "", "", "", now
@@ -190,7 +199,6 @@ def _erase_extensions(team: Team, before: datetime, now: datetime) -> int:
             request.judgement = judgement and {**judgement, "entities": [], "needs": []}
         fields = ["reason", "answer", "guidance", "evidence", "found", "judgement", "erased_at"]
         ExtensionRequest.objects.bulk_update(requests, fields)
-        AuditEvent.objects.bulk_create(_erased("extension-erased", team, each, before=each.state) for each in requests)
     return len(requests)
 
 
@@ -200,11 +208,9 @@ _NOTHING: Any = []
 def _erase_research(team: Team, before: datetime, now: datetime) -> int:
     """Erase what research was about and found, once it ended so long ago."""
     due = Research.objects.filter(agent__team=team, ended_at__lt=before, erased_at=None)
-    with transaction.atomic(durable=True):
-        rows = list(_locked(due.select_related("agent").order_by("pk"))[:BATCH])
+    with _taken(team, due, "research-erased") as rows:
         gone: dict[str, Any] = {"verdict": "", "topic": "", "questions": [], "findings": [], "advice": ""}
         Research.objects.filter(pk__in=[row.pk for row in rows]).update(**gone, erased_at=now)
-        AuditEvent.objects.bulk_create(_erased("research-erased", team, each) for each in rows)
     return len(rows)
 
 
@@ -218,25 +224,6 @@ _STEPS = (
     _erase_memories,
     _erase_extensions,
     _erase_research,
-)
-
-
-def _locked(rows: QuerySet[Any]) -> QuerySet[Any]:
-    # Two sweeps at once take different rows, and nothing is sent again while it is erased.
-    return rows.select_for_update(of=("self",), skip_locked=True)
-
-
-Erasable = (
-    AgentResponse
-    | Delivery
-    | ErrorPattern
-    | ExtensionRequest
-    | Lesson
-    | Memory
-    | Problem
-    | Reflection
-    | Research
-    | ThoughtThread
 )
 
 
