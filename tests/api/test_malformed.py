@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.test import Client
+from django.utils import translation
 
 from metacog.models import AuditEvent
 from reviews.models import AgentResponse, HeldItem
@@ -173,7 +174,15 @@ def test_no_call_wants_the_token_of_a_form():
 
 @pytest.mark.parametrize(("path", "status"), [("/held", 200), ("/nowhere", 404), ("/responses", 405)])
 def test_it_answers_head_as_it_answers_get(kuro, path, status):
-    assert kuro.call("HEAD", path).status_code == kuro.get(path).status_code == status
+    head, whole = kuro.call("HEAD", path), kuro.get(path)
+    assert head.status_code == whole.status_code == status
+    assert head["Content-Length"] == whole["Content-Length"] == str(len(whole.content))
+
+
+def test_it_speaks_english_whatever_was_spoken_before(kuro):
+    with translation.override("zh-hant"):
+        kuro.get("/held")
+        assert translation.get_language() == "en"
 
 
 @pytest.mark.parametrize("call", ["/responses", "/threads", "/confidence", "/problems/bug-17/think-twice"])
