@@ -54,6 +54,7 @@ urlpatterns = [
     path("queue/together/decide", together_views.decide_together, name="decide-together"),
     path("queue/<str:held_id>/", reviews_views.item, name="item"),
     path("queue/<str:held_id>/decide", reviews_views.decide, name="decide"),
+    path("queue/<str:held_id>/score", reviews_views.score_edit, name="score-edit"),
     path("queue/<str:held_id>/by-mail/<str:token>", by_mail_views.by_mail, name="by-mail"),
     path("queue/<str:held_id>/by-mail/<str:token>/undo", by_mail_views.undo_by_mail, name="by-mail-undo"),
     path("decisions/<str:decision_id>/undo", reviews_views.undo, name="undo"),

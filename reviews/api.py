@@ -234,7 +234,7 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
     except decisions.StillRisky as risky:
         raise at(
             "/text",
-            f"The edited text would be held again: {risky.hesitation.suggestion}",
+            f"The edited text would be held again: {risky.edited.hesitation.suggestion}",
         ) from None
     return as_json(decision_shape(decision), status=201 if is_new else 200)
 

@@ -7,6 +7,7 @@ The claim itself is a conditional UPDATE whose row count says who won.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -52,12 +53,23 @@ class WantsPerson(Refusal):
     """The policy leaves this kind to people."""
 
 
-class StillRisky(Refusal):
-    """The edited text would be held again; `hesitation` says why."""
+class Edited(NamedTuple):
+    """What a text in an item's place scores under the agent's policy of now."""
 
-    def __init__(self, hesitation: heuristics.Hesitation) -> None:
+    hesitation: heuristics.Hesitation
+    hold_at: int
+
+    @property
+    def is_risky(self) -> bool:
+        return self.hesitation.score >= self.hold_at
+
+
+class StillRisky(Refusal):
+    """The edited text would be held again; `edited` says why."""
+
+    def __init__(self, edited: Edited) -> None:
         super().__init__()
-        self.hesitation = hesitation
+        self.edited = edited
 
 
 def decide(
@@ -128,14 +140,20 @@ def _check_second_look(held: HeldItem, now: datetime) -> None:
         raise NotYet
 
 
-def _check_edit(held: HeldItem, text: str) -> None:
+def score_edit(held: HeldItem, text: str) -> Edited | None:
+    """Score a text that would be released in an item's place; None where the agent's hesitation is switched off."""
     if not held.agent.hesitation_enabled:
-        return
+        return None
     scorer = scorer_for(held.agent)
     given = heuristics.given_in(held.response.wire_body())
     hesitation = scorer.hesitate(text, [{"kind": held.kind, "text": text}], given)
-    if hesitation.score >= scorer.policy.hold_at:
-        raise StillRisky(hesitation)
+    return Edited(hesitation, scorer.policy.hold_at)
+
+
+def _check_edit(held: HeldItem, text: str) -> None:
+    edited = score_edit(held, text)
+    if edited and edited.is_risky:
+        raise StillRisky(edited)
 
 
 def _claim(

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import push_url
 from django_htmx.middleware import HtmxDetails
 
-from metacog.heuristics import Hesitation, parse_tags
+from metacog.heuristics import parse_tags
 from metacog.heuristics.contradictions import contradicts
 from metacog.models import Agent, Role, User
 from reviews import decisions, highlight, pace, presence, reasons, samples, similar
@@ -120,10 +120,22 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
         held = _visible(request, held_id)
         return _split(request, filters, held, status=409, conflict=True, posted=text)
     except decisions.StillRisky as risky:
-        return _split(request, filters, held, status=422, risky=_risk(risky.hesitation), posted=text)
+        return _split(request, filters, held, status=422, risky=_shown(risky.edited), posted=text)
     around = _presence(request)
     following = held_queue.neighbour(filters, request.user.teams, held, around)
     return _go_on(request, filters, following and _visible(request, following.public_id), decision, around)
+
+
+@require_POST
+def score_edit(request: PersonRequest, held_id: str) -> HttpResponse:
+    """Say what a text scores while somebody edits it; nothing is kept."""
+    held = _visible(request, held_id)
+    if not request.user.has_role(held.team_id, Role.REVIEWER):
+        return forbidden(request)
+    text = _edited(request.POST.get("text"), held.text)
+    problem = why_not(Verdict.APPROVE, text, "")
+    edited = decisions.score_edit(held, text) if text is not None and not problem else None
+    return render(request, "reviews/_edit_score.html", {"problem": problem, "edited": edited and _shown(edited)})
 
 
 @require_POST
@@ -370,10 +382,12 @@ def number(raw: str) -> int:
     return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else -1
 
 
-def _risk(hesitation: Hesitation) -> dict[str, Any]:
+def _shown(edited: decisions.Edited) -> dict[str, Any]:
     return {
-        "score": hesitation.score,
-        "parts": parts([signal.as_dict() for signal in hesitation.signals]),
+        "score": edited.hesitation.score,
+        "hold_at": edited.hold_at,
+        "is_risky": edited.is_risky,
+        "parts": parts([signal.as_dict() for signal in edited.hesitation.signals]),
     }
 
 

@@ -284,7 +284,7 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
 });
 
 document.addEventListener("htmx:afterSwap", (event) => {
-  if (event.detail.target.id === "preview") announce(toAnnounce(event.detail.target));
+  if (["preview", "edit-score"].includes(event.detail.target.id)) announce(toAnnounce(event.detail.target));
   if (event.detail.target.id !== "desk") return;
   settledAt = performance.now();
   main.dataset.view = "item";
@@ -325,6 +325,7 @@ for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) 
       byId("offline").hidden = false;
       return setText(byId("offline"), words.offline);
     }
+    if (event.detail.elt.id === "edited") return byId("edit-score")?.replaceChildren(); // what it said was of another text
     complain(whatFailed(event.detail));
   });
 }

@@ -214,7 +214,7 @@ def test_a_person_is_warned_of_a_risky_edit_and_may_insist(kuro, alice, undo_at_
     held = kuro.hold()
     with pytest.raises(decisions.StillRisky) as warned:
         by_person(alice, held, "edit", text="Obviously the cache.")
-    assert warned.value.hesitation.score == 50
+    assert warned.value.edited.hesitation.score == 50
     by_person(alice, held, "edit", text="Obviously the cache.", accept_risk=True)
     assert kuro.get("/decisions").json()["items"][0]["text"] == "Obviously the cache."
 

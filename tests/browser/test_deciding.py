@@ -149,6 +149,24 @@ def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro:
     )
 
 
+def test_an_edit_is_scored_while_it_is_written(open_page: Any, alice: Any, kuro: Any) -> None:
+    kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "e")
+    page.locator("#edited").fill("The cause is the cache.")
+    expect(page.locator("#edit-score")).to_contain_text("scores 30 and would not be held")
+    expect(page.locator("#live")).to_contain_text("scores 30")
+    page.locator("#edited").fill(RISKY)
+    expect(page.locator("#edit-score")).to_be_empty()
+    page.locator("#edited").fill(RISKY + " Really.")
+    expect(page.locator("#edit-score")).to_contain_text("scores 50 and would be held again")
+    page.route("**/score", lambda route: route.abort())
+    page.locator("#edited").fill("It may be the store.")
+    expect(page.locator("#edit-score")).to_be_empty()  # rather than what an older text scored
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_an_edit_that_is_still_risky_is_explained_and_can_be_insisted_on(
     open_page: Any, alice: Any, kuro: Any
 ) -> None:
