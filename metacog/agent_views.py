@@ -50,7 +50,8 @@ def agents(request: Request) -> HttpResponse:
 
 
 def _last_post() -> Subquery:
-    return Subquery(_rows("responses", OuterRef("pk")).order_by("-pk").values("received_at")[:1])
+    # By time, of which only the agents' own index knows: by id, PostgreSQL would read all agents' rows from the end.
+    return Subquery(_rows("responses", OuterRef("pk")).order_by("-received_at").values("received_at")[:1])
 
 
 def _pending() -> Subquery:
@@ -201,7 +202,7 @@ def _has_patterns(team_id: int) -> bool:
 
 def firing_rate(agent: Agent, policy: Policy) -> dict[str, Any]:
     """Count the agent's last scored responses: all, in the bands that the policy parts them into, and what it holds."""
-    recent = _rows("responses", agent).order_by("-pk").values_list("hesitation_score", flat=True)[:RECENT]
+    recent = _rows("responses", agent).order_by("-received_at").values_list("hesitation_score", flat=True)[:RECENT]
     scores = [score for score in recent if score is not None]
     edges = sorted({0, 1, policy.threshold, policy.hold_at, NEVER})
     bands = [

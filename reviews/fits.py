@@ -106,7 +106,7 @@ def _cases(agent: Agent, responses: QuerySet[AgentResponse], since: date) -> lis
 
 def _posted(responses: QuerySet[AgentResponse], now: datetime) -> Counter[Signals]:
     """Count what was posted in the last 30 days, the newest 5,000 at most, by the signals that fired."""
-    recent = responses.filter(received_at__gte=now - timedelta(days=DAYS)).order_by("-id")
+    recent = responses.filter(received_at__gte=now - timedelta(days=DAYS)).order_by("-received_at", "-id")
     keys = list(recent.values_list("pk", flat=True)[:MOST])
     fired = _fired(keys)
     return Counter(fired.get(key, frozenset()) for key in keys)

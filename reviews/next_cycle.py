@@ -36,7 +36,7 @@ def parts(agent: Agent) -> dict[str, Any]:
         threads, articles = _threads(agent, state)
         suggested = thread_texts.suggestion(agent, state)
         held, more = _held(agent)
-        response = AgentResponse.objects.filter(agent=agent).order_by("-id").only("verdict", "received_at").first()
+        response = AgentResponse.latest_of(agent).only("verdict", "received_at").first()
         last = response.wire_verdict() if response else None  # its hint (H13) and its confidence are for the next cycle
         return {
             "intent": {"text": intent},
@@ -129,7 +129,7 @@ def _lessons(agent: Agent, state: AgentState) -> dict[str, Any] | None:
     """Return what was learnt and confirmed (M9): what the latest responses and topics call for comes first."""
 
     def recent() -> list[str]:
-        texts = AgentResponse.objects.filter(agent=agent).order_by("-id").values_list("excerpt", flat=True)[:RECENT]
+        texts = AgentResponse.latest_of(agent).values_list("excerpt", flat=True)[:RECENT]
         return [*texts, *(topic for _number, topics in state.cycles[-RECENT:] for topic in topics)]
 
     chosen = lessons.give(agent, recent)

@@ -71,7 +71,7 @@ class Preview:
 def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy) -> Preview:
     """Score the agent's stored responses under the policy in force and under a draft. Three queries."""
     since = timezone.now() - timedelta(days=DAYS)
-    stored = AgentResponse.objects.filter(agent=agent, received_at__gte=since, erased_at=None).order_by("-id")
+    stored = AgentResponse.latest_of(agent).filter(received_at__gte=since, erased_at=None)
     outcomes = _outcomes(agent, since)
     under_draft = in_force.with_policy(draft)
     found = Preview(total=stored.count())

@@ -138,7 +138,8 @@ def _days_due(agent: Agent, last: date | None, today: date) -> list[date]:
 
 def _read(period: QuerySet[AgentResponse]) -> tuple[list[Turn], dict[str, tuple[str, ...]]]:
     """Return the latest responses, oldest first, and the signals of each."""
-    rows = period.order_by("-pk").only("public_id", "received_at", "body", "verdict", "session", "erased_at")[:MOST]
+    latest = period.order_by("-received_at", "-pk")
+    rows = latest.only("public_id", "received_at", "body", "verdict", "session", "erased_at")[:MOST]
     turns: list[Turn] = []
     signals: dict[str, tuple[str, ...]] = {}
     for row in rows.iterator(chunk_size=50):

@@ -42,8 +42,9 @@ def responses(request: PersonRequest) -> HttpResponse:
     pks: Iterable[int]
     if which in ("triggered", "held"):
         narrowed = rows.filter(triggered=True) if which == "triggered" else rows.filter(has_held)
-        of_agents = narrowed.filter(agent__in=list(posting.values_list("pk", flat=True)))
-        pks = of_agents.order_by("-id").values_list("pk", flat=True)[: PAGE + 1]
+        their = list(posting.values_list("pk", flat=True))
+        order = ("-received_at", "-id") if len(their) == 1 else ("-id",)  # see AgentResponse.latest_of
+        pks = narrowed.filter(agent__in=their).order_by(*order).values_list("pk", flat=True)[: PAGE + 1]
     else:
         pks = newest(rows, posting, PAGE + 1)
     found = list(

@@ -110,7 +110,7 @@ class Teacher:
     @cached_property
     def _history(self) -> list[tuple[int, str]]:
         """Return the agent's latest texts, oldest first."""
-        latest = AgentResponse.objects.filter(agent=self.agent, erased_at=None).order_by("-pk")
+        latest = AgentResponse.latest_of(self.agent).filter(erased_at=None)
         rows = [(row.pk, row.wire_body()["response"]) for row in latest.only("body", "erased_at")[:MAX_HISTORY]]
         return rows[::-1]
 

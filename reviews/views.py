@@ -22,6 +22,7 @@ from django_htmx.middleware import HtmxDetails
 
 from metacog.heuristics import parse_tags
 from metacog.heuristics.contradictions import contradicts
+from metacog.ids import first_id_at
 from metacog.models import Agent, Role, User
 from reviews import decisions, highlight, pace, presence, reasons, samples, similar
 from reviews import queue as held_queue
@@ -285,18 +286,24 @@ def _look(request: PersonRequest, held: HeldItem | None) -> None:
 def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] | None:
     """Return what the person did a moment ago, and until when it can be taken back."""
     now = timezone.now()
+    told_for = max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS))
     last = (
-        Decision.objects.filter(person=request.user, held__team__in=request.user.teams)
+        Decision.objects.filter(
+            # It may have been taken back so long after. Without a bound, whoever never decided has all decisions read.
+            public_id__gte=first_id_at("dec", now - 2 * told_for),
+            person=request.user,
+            held__team__in=request.user.teams,
+        )
         .select_related("held")
         .defer("text", "held__text")
         .annotate(clip=Left("held__text", held_queue.CLIP))
-        .order_by("-id")
+        .order_by("-public_id")
         .first()
     )
     if last is None:
         return None
     latest = last.undone_at or last.decided_at
-    if last != just_done and latest < now - max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS)):
+    if last != just_done and latest < now - told_for:
         return None
     together = Decision.objects.filter(together=last.together, undone_at=None) if last.together else None
     return {

@@ -79,6 +79,15 @@ class AgentResponse(models.Model):
     def __str__(self) -> str:
         return self.public_id
 
+    @classmethod
+    def latest_of(cls, agent: Agent | int) -> models.QuerySet[AgentResponse]:
+        """Return an agent's responses, the newest first.
+
+        By time, an order that only the agent's own index has. By id, PostgreSQL reads everybody's from the end once it
+        plans for any agent (`prepare_threshold`): all there are before those of one that fell silent.
+        """
+        return cls.objects.filter(agent=agent).order_by("-received_at", "-id")
+
     def wire_verdict(self) -> dict[str, Any]:
         """Return the verdict as it was answered, or what is left of it once texts were erased."""
         verdict: dict[str, Any] = json.loads(self.verdict)
