@@ -89,6 +89,18 @@ def _maker(compiler: Any) -> Callable[[Any], Any]:
     return make
 
 
+_AS_IT_IS = (models.CharField, models.TextField)  # how these, and no field made of them, store a string
+
+
+def _stored(row: models.Model, fields: Iterable[Any], cursor: CursorWrapper) -> list[Any]:
+    """Return the fields of a row as the database takes them. Fields that set themselves on saving do not."""
+    return [
+        value if value is None or type(field) in _AS_IT_IS else field.get_db_prep_save(value, cursor.db)
+        for field in fields
+        for value in [getattr(row, field.attname)]
+    ]
+
+
 class Insert(Generic[Instance]):
     """Writes new rows of a model, all in one statement, and gives them their primary keys."""
 
@@ -98,13 +110,12 @@ class Insert(Generic[Instance]):
     def __call__(self, cursor: CursorWrapper, instances: Iterable[Instance]) -> None:
         if not (rows := list(instances)):
             return
-        connection = cursor.db
-        if not connection.features.can_return_rows_from_bulk_insert:
+        if not cursor.db.features.can_return_rows_from_bulk_insert:
             for row in rows:
                 row.save(force_insert=True)
             return
         fields, head, values, returning = self._written
-        given = [field.get_db_prep_save(field.pre_save(row, True), connection) for row in rows for field in fields]
+        given = [value for row in rows for value in _stored(row, fields, cursor)]
         cursor.execute(f"{head} {', '.join([values] * len(rows))} {returning}", given)
         for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
             row.pk = key
@@ -128,8 +139,7 @@ class Update(Generic[Instance]):
 
     def __call__(self, cursor: CursorWrapper, row: Instance) -> None:
         fields, sql = self._written
-        given = [field.get_db_prep_save(field.pre_save(row, False), cursor.db) for field in fields]
-        cursor.execute(sql, [*given, row.pk])
+        cursor.execute(sql, [*_stored(row, fields, cursor), row.pk])
 
     @cached_property
     def _written(self) -> tuple[list[Any], str]:

@@ -294,7 +294,7 @@ def _write_signals(response: AgentResponse, hesitation: dict[str, Any], cursor: 
         (pattern,) = _pattern.first(cursor, response.agent.team_id, hesitation["matched_pattern_ids"][0]) or (None,)
     signals = (
         Signal(
-            response=response,
+            response_id=response.pk,
             type=signal["type"],
             weight=signal["weight"],
             pattern_id=pattern if signal["type"] == "error-pattern" else None,
