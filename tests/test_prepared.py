@@ -83,6 +83,21 @@ def test_new_rows_get_their_keys_and_keep_their_order(monkeypatch: pytest.Monkey
     assert not rows[0]._state.adding
 
 
+def test_strings_and_nothing_are_stored_as_the_orm_stores_them(agents: list[Agent]) -> None:
+    given = {"action": "happened", "object_id": "x", "team_id": None, "agent_id": agents[0].pk, "data": "a string"}
+    own = AuditEvent(actor_kind=AuditEvent.Actor.AGENT, actor="多 '%s'", **given)
+    add_events(cursor(), [own])
+    other = AuditEvent.objects.create(actor_kind=AuditEvent.Actor.AGENT, actor="多 '%s'", at=own.at, **given)
+    written, wanted = AuditEvent.objects.filter(pk__in=(own.pk, other.pk)).order_by("pk").values()
+    assert written | {"id": None} == wanted | {"id": None}
+    state = AgentState.objects.get(pk=agents[0].pk)
+    state.intent, state.topics = None, None  # type: ignore[assignment]
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Update(AgentState, "intent", "topics")(cursor(), state)
+    Update(AgentState, "intent")(cursor(), state)
+    assert AgentState.objects.filter(pk=state.pk, intent__isnull=True).exists()
+
+
 def test_no_rows_are_no_statement(django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(0):
         add_events(cursor(), [])
