@@ -33,7 +33,7 @@ def event(
         kind, name = AuditEvent.Actor.SYSTEM, ""
     return AuditEvent(
         team_id=team.pk if isinstance(team, Team) else team,
-        agent_id=agent and agent.pk,
+        agent_id=agent.pk if agent else None,
         actor_kind=kind,
         actor=name,
         action=action,
