@@ -106,6 +106,11 @@ class TestTheMemory:
         assert (shape["state"], shape["by"]) == ("approved", "rule")
         assert [(found["text"], found["answers"]) for found in shape["found"]] == [(text, False)]
 
+    def test_trials_hasten_when_it_is_due(self, kuro: Any, settings: Any) -> None:
+        settings.REVIEW_SECONDS = 5
+        row = row_of(ask(kuro).json())
+        assert row.due_at - row.created_at == timedelta(seconds=5)
+
     def test_only_the_best_are_told(self, kuro: Any) -> None:
         for number in range(7):
             kuro.post("/memory", {"text": f"TSMC's factory {number} opened." if number else KNOWN, "confidence": 0.6})

@@ -138,3 +138,15 @@ def test_what_is_shown_once_is_copied_with_one_press(open_page: Any, olga: Any) 
     page.get_by_role("button", name="The link").click()
     expect(page.locator("#live")).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.locator(".secret").inner_text()
+
+
+def test_what_a_page_came_with_and_what_a_draft_would_have_done_is_read_out(
+    open_page: Any, olga: Any, kuro: Any
+) -> None:
+    page = open_page(olga)
+    page.goto(reverse("preferences"))
+    page.get_by_role("button", name="Save", exact=True).first.click()
+    expect(page.locator("#live")).to_have_text("Saved.")
+    page.goto(reverse("policy", args=[kuro.id]))
+    page.locator("[name=threshold]").fill("35")
+    expect(page.locator("#live")).to_contain_text("What the draft would have done")

@@ -33,10 +33,17 @@ def test_it_tells_somebody_without_a_team_whom_to_ask(as_person: Any, django_use
     assert "You are in no team yet" in as_person(person).get("/queue/").content.decode()
 
 
-def test_it_says_why_nothing_was_held(client: Any, kuro: Any) -> None:
-    assert "No agent has posted yet" in client.get("/queue/").content.decode()
+def test_it_says_why_nothing_was_held(
+    client: Any, kuro: Any, carla: Any, as_person: Any, settings: Any
+) -> None:
+    page = client.get("/queue/").content.decode()
+    assert "No agent has posted yet" in page
+    assert f"curl -sS {settings.PUBLIC_URL}/api/v1/responses" in page
     kuro.respond("It may rain, according to [1].")
-    assert "Nothing has been held so far" in client.get("/queue/").content.decode()
+    for person, may_teach in ((client, False), (as_person(carla), True)):
+        page = person.get("/queue/").content.decode()
+        assert "Nothing has been held so far" in page
+        assert ("Add an error pattern" in page) == may_teach
 
 
 def test_it_puts_the_riskiest_first_and_the_latest_of_equals(client: Any, kuro: Any) -> None:

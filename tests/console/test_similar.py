@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -65,3 +66,12 @@ def test_nothing_is_like_it_where_what_was_decided_says_nothing(client: Any, kur
     kuro.post(f"/held/{kuro.hold()}/decision", {"verdict": "reject", "reason": "x"})
     HeldItem.objects.update(text="", sha256="")  # erased
     assert shown(client, kuro.hold()) == ""
+
+
+def test_the_two_most_alike_are_shown_the_more_alike_first(client: Any, kuro: Any) -> None:
+    text = "The timeout is clearly a network cache problem"
+    for number, more in enumerate((" while deploys wait overnight.", " while deploys wait.", " indeed.")):
+        kuro.post(f"/held/{hold(kuro, text + more)}/decision", {"verdict": "reject", "reason": f"No {number}"})
+    for other in ("We ship on Monday, clearly, cache or not.", "Prices definitely rise; cache it."):
+        kuro.post(f"/held/{hold(kuro, other)}/decision", {"verdict": "reject", "reason": "x"})
+    assert re.findall(r"No \d", shown(client, hold(kuro, text))) == ["No 2", "No 1"]

@@ -31,3 +31,8 @@ def test_it_is_told_so_before_signing_in_where_the_form_needs_none(db):
     answer = Client().get("/sign-out/")
     assert answer.status_code == 405
     assert "There is nothing to see at this address" in answer.content.decode()
+
+
+def test_a_form_that_is_sent_to_a_page_is_only_refused(olga, as_person):
+    answer = as_person(olga).post("/queue/")
+    assert (answer.status_code, answer["Allow"], answer.content) == (405, "GET", b"")

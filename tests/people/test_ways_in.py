@@ -48,12 +48,13 @@ def test_the_address_is_the_proxys_word_only_where_there_is_a_proxy(settings, ht
     assert client_address(request) == expected
 
 
-def test_a_database_that_is_away_is_told_on_a_page_that_needs_none(olga, as_person, monkeypatch):
+@pytest.mark.parametrize("asked_by", ["django.contrib.auth.middleware.get_user", "metacog.models.User.teams_as"])
+def test_a_database_that_is_away_is_told_on_a_page_that_needs_none(olga, as_person, monkeypatch, asked_by):
     def away(*args):
         raise OperationalError("no connection")
 
     client = as_person(olga)
-    monkeypatch.setattr("django.contrib.auth.middleware.get_user", away)  # the first look at the database
+    monkeypatch.setattr(asked_by, away)  # before the view, and in it
     answer = client.get("/agents/", headers={"accept-language": "zh-TW"})
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     assert '<html lang="zh-hant">' in answer.content.decode()

@@ -93,6 +93,14 @@ def test_no_style_or_script_stands_in_it(client: Any, decided: None) -> None:
     assert " on" not in {part[:3] for part in main.split("<") if "=" in part[:8]}
 
 
+def test_it_says_that_nothing_is_decided_yet_and_draws_no_chart_of_it(client: Any, kuro: Any, posted: Any) -> None:
+    posted(kuro, datetime.now(UTC))
+    count()
+    page = text(client.get("/statistics/"))
+    assert "nothing decided yet · 0 expired" in page
+    assert "bands-title" not in page
+
+
 def test_it_says_so_when_there_is_nothing(client: Any, kuro: Any) -> None:
     assert "There are no figures for these days" in text(client.get("/statistics/"))
 
