@@ -32,6 +32,16 @@ def pytest_configure() -> None:
     (Path(os.environ["METACOG_DATA_DIR"]) / "static").mkdir(parents=True, exist_ok=True)  # whitenoise looks for it
 
 
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
+    """Give each process of a run a database of its own, which it has anyway where that is in memory.
+
+    pytest-django leaves SQLite alone by the name of Django's engine, and ours has another.
+    """
+    if connection.vendor == "postgresql":
+        request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
+
+
 @pytest.fixture(autouse=True)
 def _quick_and_clean(settings: Any) -> Iterator[None]:
     """Hash fast, find static files unhashed, and forget the scorers of rows that were rolled back."""

@@ -1,13 +1,18 @@
-"""Each statement's places for values are written as SQLite's once, and mean what Django means by them."""
+"""Statements mean what Django means by them, written once; and who waits for the one writer asks in turn."""
 
 from __future__ import annotations
 
 import sqlite3
+import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 
+from metacog.sqlite import base
 from metacog.sqlite.base import DatabaseWrapper, converted
 
 
@@ -46,3 +51,72 @@ def test_the_same_statement_is_converted_once(cursor: Any) -> None:
     cursor.execute("SELECT %s AS asked_here_only", [2])
     after = converted.cache_info()
     assert (after.hits - before.hits, after.misses - before.misses) == (1, 0)
+
+
+@pytest.fixture
+def database(tmp_path: Path, django_db_blocker: Any) -> Iterator[Any]:
+    options = {"transaction_mode": "IMMEDIATE", "timeout": 0.05}
+    settings = {**connections[DEFAULT_DB_ALIAS].settings_dict, "NAME": tmp_path / "it", "OPTIONS": options}
+    wrapper = DatabaseWrapper(settings)
+    with django_db_blocker.unblock():
+        wrapper.ensure_connection()
+        wrapper.connection.execute("CREATE TABLE counted (n)")
+        yield wrapper
+        wrapper.close()
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(tmp_path / "it", isolation_level=None)
+    yield connection
+    connection.close()
+
+
+def patience_of(database: Any) -> int:
+    return int(database.connection.execute("PRAGMA busy_timeout").fetchone()[0])
+
+
+def test_who_waits_to_write_asks_again_at_once(
+    database: Any, writer: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+
+    def pause(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            writer.execute("ROLLBACK")
+
+    monkeypatch.setattr(time, "sleep", pause)
+    writer.execute("BEGIN IMMEDIATE")
+    database.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+    database.connection.execute("INSERT INTO counted VALUES (1)")
+    database.commit()
+    database.set_autocommit(True)
+    assert writer.execute("SELECT count(*) FROM counted").fetchone() == (1,)
+    assert slept == [base.ASK_AGAIN] * 3
+    assert patience_of(database) == 50
+
+
+def test_it_gives_up_when_its_time_is_over_and_others_can_go_on(database: Any, writer: sqlite3.Connection) -> None:
+    writer.execute("BEGIN IMMEDIATE")
+    with pytest.raises(OperationalError, match="locked"):
+        database.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+    assert patience_of(database) == 50
+    writer.execute("ROLLBACK")
+    database.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+    database.rollback()
+
+
+def test_what_is_not_somebody_elses_turn_is_told_at_once(database: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("nothing to wait for"))
+    database.connection.execute("BEGIN")
+    with pytest.raises(OperationalError, match="within a transaction"):
+        database.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+
+
+def test_one_of_a_process_asks_and_the_others_stand_behind_it(database: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "_next", asking := threading.Lock())
+    with asking, pytest.raises(OperationalError, match="locked"):
+        database.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+    database.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+    database.rollback()
