@@ -32,8 +32,7 @@ class Cursor(base.SQLiteCursorWrapper):
 
 @lru_cache(maxsize=256)
 def converted(query: str) -> str:
-    # Django's own, which looks at nothing of the cursor.
-    return base.SQLiteCursorWrapper.convert_query(None, query)  # type: ignore[arg-type]
+    return base.SQLiteCursorWrapper.convert_query(None, query)  # type: ignore[arg-type]  # it looks at no cursor
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -63,7 +62,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _begin_before(self, deadline: float) -> None:
         while True:
             try:
-                return super()._start_transaction_under_autocommit()  # type: ignore[misc,no-any-return]
+                return super()._start_transaction_under_autocommit()  # type: ignore[misc,no-any-return]  # not in the stubs
             except OperationalError as error:
                 if not _is_busy(error) or time.monotonic() > deadline:
                     raise

@@ -219,14 +219,15 @@ def test_a_server_that_stops_answering_is_told_as_such(alice: Any, kuro: Any, sm
     assert Notice.objects.get().trouble == "timeout"
 
 
+@pytest.mark.parametrize(("must", "trouble"), [("EMAIL_USE_TLS", "no-tls"), ("EMAIL_USE_SSL", "connection")])
 def test_nothing_goes_to_a_server_that_offers_no_encryption_where_it_must(
-    alice: Any, kuro: Any, smtp: Any, settings: Any
+    alice: Any, kuro: Any, smtp: Any, settings: Any, must: str, trouble: str
 ) -> None:
-    settings.EMAIL_USE_TLS = True
+    setattr(settings, must, True)
     tell(alice)
     hold(kuro, NOW - HOUR)
     sweep(NOW)
-    assert (smtp.recipients, smtp.messages, Notice.objects.get().trouble) == ([], [], "no-tls")
+    assert (smtp.recipients, smtp.messages, Notice.objects.get().trouble) == ([], [], trouble)
 
 
 def test_a_server_that_hangs_costs_no_more_than_the_deadline(
@@ -258,16 +259,6 @@ def test_a_server_that_says_no_end_of_lines_is_cut_off(
     assert Notice.objects.get().trouble == trouble
     assert [thread.name for thread in threading.enumerate() if thread.name == "mail"] == [], "nothing is left behind"
     assert len(smtp.messages) == (trouble == "")
-
-
-def test_a_server_that_speaks_no_tls_from_the_start_takes_nothing(
-    alice: Any, kuro: Any, smtp: Any, settings: Any
-) -> None:
-    settings.EMAIL_USE_SSL = True
-    tell(alice)
-    hold(kuro, NOW - HOUR)
-    sweep(NOW)
-    assert (smtp.messages, Notice.objects.get().trouble) == ([], "connection")
 
 
 def test_what_is_no_mail_server_is_told_as_such(alice: Any, kuro: Any, smtp: Any) -> None:
