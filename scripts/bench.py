@@ -291,17 +291,20 @@ def adversarial() -> Iterator[tuple[str, str]]:
 
 
 def build(profile: str) -> dict[str, float]:
-    """Build with 10,000 patterns in a process of its own, which is empty before."""
+    """Build with 10,000 patterns and score a text of each kind, in a process of its own, which is empty before."""
     program = f"""
 import json, sys, time
 import psutil
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "scripts")!r}]
 import bench
 patterns = bench.phrases(10_000)
+texts = [given[0] for given in bench.made_up().values()]
 bench.Scorer(profile={profile!r})
 process = psutil.Process()
 before, began = process.memory_info().rss, time.process_time()
 scorer = bench.Scorer(patterns, profile={profile!r})
+for text in texts:
+    scorer.hesitate(text, [])
 print(json.dumps([time.process_time() - began, process.memory_info().rss - before]))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -275,12 +275,14 @@ def test_both_libraries_find_what_expressions_find(text: str, keywords: list[str
 
 
 def test_it_finds_the_same_with_many_entries_as_with_few() -> None:
-    """ahocorasick_rs is built in another way from 1,500 entries on."""
-    keywords = [f"mistake {number}." for number in range(2_000)]
-    for automaton in AUTOMATA:
-        found = Matcher(keywords, automaton).find("Clearly MISTAKE 1999. and mistake 77.")
-        assert found is not None
-        assert (found.keyword, found.terms[ABSOLUTE]) == (77, [(0, 7)])
+    """ahocorasick_rs is built in another way from 1,500 entries on, and from 5,000 on nothing is searched in UTF-16."""
+    for automaton, count in itertools.product(AUTOMATA, (2_000, 6_000)):
+        keywords = [f"mistake {number}." for number in range(count)]
+        for before in ("", WIDE):
+            found = Matcher(keywords, automaton).find(f"{before}Clearly MISTAKE 1999. and mistake 77.")
+            assert found is not None
+            assert found.keyword == 77
+            assert list(found.spans(found.terms[ABSOLUTE])) == [(len(before), len(before) + 7)]
 
 
 @automata
