@@ -20,6 +20,7 @@ from metacog.models import Agent, Team
 from patterns.alone import Alone, evidence, matched_by
 from patterns.scorer import scorer_for
 from reviews.figures import Ratio
+from reviews.history import told_before
 from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.preview import DAYS, HELD_KINDS, MOST
 
@@ -80,14 +81,14 @@ def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
     newest = (stored.filter(agent=agent).order_by("-received_at").values_list("received_at", "pk") for agent in tried)
     keys = heapq.nlargest(MOST, (key for rows in newest for key in rows[:MOST]))
     read = AgentResponse.objects.filter(pk__in=[pk for _, pk in keys]).order_by("-id")
-    rows = read.values_list("pk", "agent", "public_id", "received_at", "excerpt", "body")
-    for pk, agent, public_id, received_at, excerpt, raw in rows.iterator(chunk_size=500):
+    rows = read.values_list("pk", "agent", "public_id", "received_at", "excerpt", "body", "history")
+    for pk, agent, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=500):
         found.responses += 1
         body, alone = from_json(raw), tried[agent]
         if not alone.might_match(body["response"]):
             continue
         items = items_of(body)
-        doubts = alone.hesitate(body["response"], items, given_in(body))
+        doubts = alone.hesitate(body["response"], items, given_in(body, told_before(history)))
         if doubts is None:
             continue
         found.fired += 1

@@ -17,6 +17,7 @@ from django.utils import timezone
 from metacog import audit, heuristics
 from metacog.models import Agent, AgentState, User
 from patterns.scorer import scorer_for
+from reviews.history import told_before
 from reviews.ingest import sha256
 from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.wire import decision_shape, owed
@@ -145,7 +146,7 @@ def score_edit(held: HeldItem, text: str) -> Edited | None:
     if not held.agent.hesitation_enabled:
         return None
     scorer = scorer_for(held.agent)
-    given = heuristics.given_in(held.response.wire_body())
+    given = heuristics.given_in(held.response.wire_body(), told_before(held.response.history))
     hesitation = scorer.hesitate(text, [{"kind": held.kind, "text": text}], given)
     return Edited(hesitation, scorer.policy.hold_at)
 

@@ -1,6 +1,6 @@
 """What a verdict looks at beside the response itself: read before it is scored, and kept with it.
 
-`AgentResponse.history` holds it as JSON: `turns`, `familiarity` and `stuck` as heuristics.History has them,
+`AgentResponse.history` holds it as JSON: `turns`, `familiarity`, `stuck` and `told` as heuristics.History has them,
 and in `recent` the ids of the responses whose fingerprints were compared. What is empty is left out.
 """
 
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
+from pydantic_core import from_json
 
 from metacog import heuristics
 from metacog.heuristics.confidence import Confidence, estimate
@@ -62,6 +63,7 @@ class Past:
             recent=[prints for _, prints in recent],
             familiarity={topic: state.topics.get(topic, 0) for topic in topics} if wants_confidence else None,
             stuck=problem.state if problem else None,
+            told=_told(cursor, agent, session) if session and scorer.looks_for_sources else "",
         )
         return cls(history, [public_id for public_id, _ in recent], problem)
 
@@ -71,6 +73,7 @@ class Past:
             "recent": self.recent,
             "familiarity": self.history.familiarity,
             "stuck": self.history.stuck,
+            "told": self.history.told,
         }
         kept = {name: value for name, value in found.items() if value}
         return json.dumps(kept, ensure_ascii=False) if kept else ""
@@ -85,6 +88,26 @@ def _said_last(window: int) -> Select[tuple[str, str]]:
         return said.order_by("-id").values_list("public_id", "fingerprint")[:window]
 
     return Select(write, parameters=2)
+
+
+_before = Select(
+    lambda agent, session: (
+        AgentResponse.objects.filter(agent=agent, session=session).order_by("-id").values_list("history", "body")[:1]
+    ),
+    parameters=2,
+)
+
+
+def _told(cursor: CursorWrapper, agent: Agent, session: str) -> str:
+    """Return the figures that the agent was given in the session so far; what was erased is forgotten."""
+    history, body = _before.first(cursor, agent.pk, session) or ("", "")
+    return heuristics.told(heuristics.given_in(from_json(body)), told_before(history)) if body else ""
+
+
+def told_before(history: str) -> str:
+    """Return the figures that an agent was given before a stored response, from its `history`."""
+    told: str = json.loads(history).get("told", "") if '"told"' in history else ""
+    return told
 
 
 _problem = Select(
@@ -135,6 +158,7 @@ def recorded(response: AgentResponse) -> Recorded:
         recent=[json.loads(prints[public_id]) for public_id in ids if public_id in prints],
         familiarity=kept.get("familiarity"),
         stuck=kept.get("stuck"),
+        told=kept.get("told", ""),
     )
     return Recorded(history, len(prints) == len(ids), kept.get("review_seconds", 0))
 

@@ -18,6 +18,7 @@ from pydantic_core import from_json
 
 from metacog import heuristics
 from metacog.models import Agent
+from reviews.history import told_before
 from reviews.models import AgentResponse, HeldItem
 
 DAYS = 30
@@ -75,13 +76,13 @@ def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy)
     outcomes = _outcomes(agent, since)
     under_draft = in_force.with_policy(draft)
     found = Preview(total=stored.count())
-    rows = stored.values_list("pk", "public_id", "received_at", "excerpt", "body")[:MOST]
-    for pk, public_id, received_at, excerpt, raw in rows.iterator(chunk_size=500):
-        body = from_json(raw)
+    rows = stored.values_list("pk", "public_id", "received_at", "excerpt", "body", "history")[:MOST]
+    for pk, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=500):
+        body, told = from_json(raw), told_before(history)
         found.responses += 1
-        score_now, holds_now = _tally(found.now, in_force, body, pk, outcomes)
+        score_now, holds_now = _tally(found.now, in_force, body, told, pk, outcomes)
         found.scores[score_now] += 1
-        score_then, holds_then = _tally(found.then, under_draft, body, pk, outcomes)
+        score_then, holds_then = _tally(found.then, under_draft, body, told, pk, outcomes)
         for examples, holds, but, score in (
             (found.added, holds_then, holds_now, score_then),
             (found.dropped, holds_now, holds_then, score_now),
@@ -103,12 +104,13 @@ def _tally(
     tally: Tally,
     scorer: heuristics.Scorer,
     body: dict[str, Any],
+    told: str,
     pk: int,
     outcomes: Mapping[tuple[int, int], str],
 ) -> tuple[int, dict[int, str]]:
     """Add what the scorer does to a response; return its score, and the kinds of what it holds by index."""
     items = heuristics.items_of(body)
-    doubts = scorer.hesitate(body["response"], items, heuristics.given_in(body))
+    doubts = scorer.hesitate(body["response"], items, heuristics.given_in(body, told))
     policy = scorer.policy
     if doubts.score < policy.threshold:
         return doubts.score, {}

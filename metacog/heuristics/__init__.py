@@ -3,6 +3,7 @@
 Imports no Django and no Celery; reads no clock, file, network or setting while it scores.
 """
 
+from .given import told
 from .hesitation import Hesitation, Signal, Span
 from .parts import History
 from .patterns import Pattern, PatternError
@@ -35,4 +36,5 @@ __all__ = [
     "parse_tags",
     "read_response",
     "temporal_markers",
+    "told",
 ]

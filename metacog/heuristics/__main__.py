@@ -11,11 +11,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
+from .given import told
 from .parts import MANY_TURNS, History
 from .patterns import PatternError
 from .policy import PROFILES
 from .policy_error import PolicyError
-from .scorer import Scorer
+from .scorer import Scorer, given_in
 from .strict_json import Refused, load
 from .timesense import format_intent, temporal_markers
 from .wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant
@@ -214,7 +215,7 @@ class _Sessions:
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
-        self.sessions = _Latest[tuple[int, list[tuple[int, ...]]]]()
+        self.sessions = _Latest[tuple[int, list[tuple[int, ...]], str]]()
         self.problems = _Latest[dict[str, Any]]()
         self.topics = _Latest[int]()
 
@@ -222,18 +223,21 @@ class _Sessions:
         body = check_response(value)
         session, topics = body["session"] or "", body["topics"] or ()
         problem = f"{session}\0{body['problem'] or ''}"
-        turns, recent = self.sessions.get(session, (0, []))
+        turns, recent, known = self.sessions.get(session, (0, [], ""))
         history = History(
             turns=min(turns, MANY_TURNS),
             recent=recent,
             familiarity={topic: self.topics.get(topic, 0) for topic in topics},
             stuck=self.problems.get(problem),
+            told=known,
         )
         found = self.scorer.assess(body, history)
         window = self.scorer.parts.recent_window
         own = found.fingerprint if window else None
         prints = [*recent, own][-window:] if own else recent
-        self.sessions.put(session, (turns + 1, prints))
+        if session and self.scorer.looks_for_sources:
+            known = told(given_in(body), known)
+        self.sessions.put(session, (turns + 1, prints, known))
         if found.stuck is not None:
             self.problems.put(problem, found.stuck)
         for topic in dict.fromkeys(topics):

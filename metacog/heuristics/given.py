@@ -9,13 +9,15 @@ from .shadow import Shadow
 
 MAX_GIVEN = 65_536  # characters of each text given to an agent that are looked at
 MAX_SAYINGS = 256  # of one response that are looked for there
+MAX_TOLD = 256  # figures of a session that are remembered, those of up to 24 characters
 _REQUEST = 300  # characters in which it begins
 OPENING_QUOTES = '"“「『«《'
 _QUOTES = OPENING_QUOTES + "”」』»》"
 _COUNTED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)[\s-]?([%‰°]|[^\W\d_])?")
 _SHARES = ("%", "‰", "°")  # 30 of anything is no 30 %
 _MADE_UP = re.compile(rf"\W*(?:{'|'.join(language.MADE_UP for language in LANGUAGES)})")
-_WITHOUT_GROUPS = re.compile(r",(?=[0-9]{3})|\.0+\Z")
+# Of a number: commas between thousands, and zeros behind the point that say nothing.
+_NOTHING = re.compile(r",(?=[0-9]{3})|(?:(\.[0-9]*[1-9])|\.)0+\Z")
 
 
 class Given:
@@ -56,8 +58,20 @@ class Given:
         return counted in self._counted or (len(number) > 1 and unit not in _SHARES and (number, "") in self._counted)
 
 
+def told(texts: Iterable[str], before: str = "") -> str:
+    """Give the figures of what an agent was given, and those it was given `before`, to be given again as one text.
+
+    Those named last stand last; the first ones are forgotten.
+    """
+    counted = [number + unit for text in texts for number, unit in _counted(Shadow(text[:MAX_GIVEN]).text)]
+    if not counted:
+        return before
+    latest = dict.fromkeys(reversed([*before.split(), *(figure for figure in counted if len(figure) <= 24)]))
+    return "\n".join([*latest][:MAX_TOLD][::-1])
+
+
 def _counted(text: str) -> list[tuple[str, str]]:
-    return [(_WITHOUT_GROUPS.sub("", number), unit) for number, unit in _COUNTED.findall(text)]
+    return [(_NOTHING.sub(r"\1", number), unit) for number, unit in _COUNTED.findall(text)]
 
 
 NOTHING = Given(())

@@ -26,6 +26,7 @@ class History:
     recent: Sequence[str | Sequence[int]] = ()  # the session's last ones, oldest first, as texts or fingerprints
     familiarity: Mapping[str, int] | None = None  # how often each topic was named before
     stuck: Mapping[str, Any] | None = None  # what the response before gave for this session and problem
+    told: str = ""  # the figures that the agent was given in the session, see given.told
 
 
 class Found(NamedTuple):

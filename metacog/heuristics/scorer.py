@@ -12,7 +12,7 @@ from .policy import Policy
 from .quality import Fingerprint, Quality
 from .tags import Item, items_of
 
-ENGINE = "1.3.0"
+ENGINE = "1.4.0"
 NO_HISTORY = History()
 
 
@@ -66,6 +66,11 @@ class Scorer:
         self.hesitate = profile(self._patterns, policy).hesitate
 
     @property
+    def looks_for_sources(self) -> bool:
+        """Say whether it makes a difference to `hesitate` which figures the agent was given."""
+        return self.policy.profile == "aware" and self.policy.weights["no-source"] > 0
+
+    @property
     def patterns(self) -> tuple[Pattern, ...]:
         return self._patterns.all
 
@@ -92,11 +97,19 @@ class Scorer:
         return self.assess(body, history, recognise=lambda items: recognised or {}, hesitation=hesitation).verdict
 
     def dispose(
-        self, body: Mapping[str, Any], recognised: Mapping[int, str] | None = None, *, hesitation: bool = True
+        self,
+        body: Mapping[str, Any],
+        recognised: Mapping[int, str] | None = None,
+        *,
+        told: str = "",
+        hesitation: bool = True,
     ) -> tuple[Hesitation | None, list[dict[str, Any]]]:
-        """Give the hesitation and the "items" of the verdict that `score` gives, without the rest of it."""
+        """Give the hesitation and the "items" of the verdict that `score` gives, without the rest of it.
+
+        `told` is the history's.
+        """
         items = items_of(body)
-        doubts = self.hesitate(body["response"], items, given_in(body)) if hesitation else None
+        doubts = self.hesitate(body["response"], items, given_in(body, told)) if hesitation else None
         return doubts, modulate(items, doubts, self.policy, recognised or {})
 
     def assess(
@@ -112,7 +125,7 @@ class Scorer:
         `recognise` is asked for what `score` is given as `recognised`, when something would be held or marked.
         """
         items = items_of(body)
-        doubts = self.hesitate(body["response"], items, given_in(body)) if hesitation else None
+        doubts = self.hesitate(body["response"], items, given_in(body, history.told)) if hesitation else None
         verdicts = modulate(items, doubts, self.policy, {})
         if recognise and any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts):
             verdicts = modulate(items, doubts, self.policy, recognise(items))
@@ -144,10 +157,10 @@ class Scorer:
         }
 
 
-def given_in(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give what an agent was told before it answered: by its user, and by the command it ran."""
+def given_in(body: Mapping[str, Any], told: str = "") -> tuple[str, ...]:
+    """Give what an agent was told before it answered: by its user, by the command it ran, and earlier (`told`)."""
     message, output = body.get("user_message"), body.get("command_output")
-    return tuple(filter(None, (message, output))) if message or output else ()
+    return tuple(filter(None, (message, output, told))) if message or output or told else ()
 
 
 def _as_policy(policy: Policy | Mapping[str, Any] | None, profile: str) -> Policy:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics import Hesitation, Item, Scorer
-from metacog.heuristics.given import MAX_GIVEN, MAX_SAYINGS
+from metacog.heuristics import Hesitation, History, Item, Scorer, told
+from metacog.heuristics.given import MAX_GIVEN, MAX_SAYINGS, MAX_TOLD
 from metacog.heuristics.lexicon import LANGUAGES
 from metacog.heuristics.wire import Verdict
 
@@ -320,6 +320,8 @@ def test_it_counts_each_fact_and_points_at_all_of_it() -> None:
 GIVEN = [
     ("Your trip in 2019 cost $1,625.", "I went in 2019 and paid 1625.00."),
     ("That is 30 miles.", "A 30-mile walk, please."),
+    ("It costs $180.10.", '{"price": 180.1}'),
+    ("It costs $46 or $1,046.50.", "46.00, 1046.5"),
     ("Rates of 4% are common.", "What is 4 % of it?"),
     ("You leave on May 27.", '{"date": "2024-05-27"}'),
     ("It has 5 km left.", "there are 5km to go"),
@@ -335,6 +337,8 @@ NOT_GIVEN = [
     ("It has 5 km left.", "We are 5 people, and there are km to go."),
     ("It cost $1,625.", "It cost 162.5, or 11625."),
     ("She is 22岁。", "她33岁"),
+    ("It costs $180.10.", "180.01, 18.1, 180 and 1801"),
+    ("It costs $100.", "10, 1.00 and 1.100"),
     ("As Marie Curie said: no.", "Is it yes?"),
     ('He wrote "let there be rain".', "Who wrote of rain?"),
     ("You leave on May 27.", "You leave in May."),
@@ -389,6 +393,32 @@ def test_what_a_user_says_and_a_command_prints_is_given(field: str) -> None:
         verdict = AWARE.score({**body, field: said})
         assert [signal["type"] for signal in verdict["hesitation"]["signals"]] == types
         assert AWARE.dispose({**body, field: said})[0].score == verdict["hesitation"]["score"]
+
+
+def test_figures_given_earlier_are_remembered_and_words_are_not() -> None:
+    before = told(["A 30-mile walk in 2019, for $1,625.00.", "“Nothing ever grows there”, wrote Marie Curie, on ４%."])
+    for text, is_given in (
+        ("It is 30 miles.", True),
+        ("It cost $1,625 in the year 2019.", True),
+        ("That is 4%.", True),
+        ("That is 30%.", False),
+        ("It is 31 miles.", False),
+        ("As Marie Curie said: no.", False),
+        ("He wrote “Nothing ever grows there”.", False),
+    ):
+        verdict = AWARE.score({"response": text, "items": []}, history=History(told=before))
+        assert (verdict["hesitation"]["signals"] == []) is is_given, text
+
+
+def test_so_many_figures_are_remembered_those_named_last() -> None:
+    known = told(["7777 " + " ".join(map(str, range(10_000, 10_000 + MAX_TOLD)))])
+    assert "7777" not in known.split()
+    assert told(["no figure"], known) == known
+    again = told(["10000, then 8888"], known).split()
+    assert len(again) == MAX_TOLD
+    assert again[-2:] == ["10000", "8888"]
+    assert again[0] == "10002"
+    assert told(["1" * 24, "2" * 25]) == "1" * 24
 
 
 HIDDEN = [

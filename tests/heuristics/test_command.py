@@ -244,6 +244,20 @@ def test_it_reads_the_fields_it_is_told_to_of_any_lines() -> None:
     assert b"'reply' is no field of a response" in wrong.stderr
 
 
+def test_figures_given_earlier_in_a_session_need_no_source() -> None:
+    lines = [
+        {"response": "", "session": "s1", "command_output": '{"price": 189.5}'},
+        {"response": "Nothing.", "session": "s1"},
+        *({"response": "It costs $189.50.", "session": session} for session in ("s1", "s2")),
+        {"response": "", "command_output": '{"price": 189.5}'},
+        {"response": "It costs $189.50."},
+    ]
+    sent = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    for profile, scores in (("aware", [0, 0, 0, 10, 0, 10]), ("seed", [0] * 6)):
+        found = answers(run("score", "--profile", profile, sent=sent))
+        assert [verdict["hesitation"]["score"] for verdict in found] == scores
+
+
 def test_it_prints_something_of_nothing() -> None:
     assert run("rates").stdout == b"0 responses\n"
 

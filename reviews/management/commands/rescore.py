@@ -17,6 +17,7 @@ from metacog import heuristics
 from metacog.heuristics import wire
 from metacog.models import Agent, Language
 from patterns.scorer import BCP47, scorer_for
+from reviews.history import told_before
 from reviews.models import AgentResponse
 
 PROGRESS = 10_000  # responses between two lines that say how far it is
@@ -56,14 +57,16 @@ class Command(BaseCommand):
         if days is not None:
             stored = stored.filter(received_at__gte=timezone.now() - timedelta(days=days))
         changes, responses = Counter[str](), 0
-        rows = stored.values_list("public_id", "body", "verdict")
-        for public_id, raw, answered in rows.iterator(chunk_size=500):
+        rows = stored.values_list("public_id", "body", "verdict", "history")
+        for public_id, raw, answered, history in rows.iterator(chunk_size=500):
             responses += 1
             if responses % PROGRESS == 0 and self.stderr.isatty():
                 self.stderr.write(f"{agent.team} / {agent}: {responses:,} responses so far")
             body, before = from_json(raw), from_json(answered)
             recognised = {item["index"]: item["recognised"] for item in before["items"] if item["recognised"]}
-            doubts, items = scorer.dispose(body, recognised, hesitation=agent.hesitation_enabled)
+            doubts, items = scorer.dispose(
+                body, recognised, told=told_before(history), hesitation=agent.hesitation_enabled
+            )
             for was, would in zip(before["items"], items, strict=True):
                 if was["disposition"] == would["disposition"]:
                     continue
