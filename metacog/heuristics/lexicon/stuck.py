@@ -289,17 +289,21 @@ PROMPTS = {
 THINK_TWICE = r"think[ -]twice|再想想|再想一想|再想一次|再想一遍|再思考一次|再思考一下|重新思考一下|再三思考|三思"
 LEADS = (
     r"(?:please|pls|ok|okay|now|so|hey|hmm|wait|stop|yes|well|just|let's|lets|let us|can you|could you|would you"
+    r"|why don't you|why don't we|why not|we (?=should|need|must|have to|had better|better)|i think|i said|go ahead"
     r"|will you|can we|could we|you|should|need to|must|have to|had better|better|i want you to|i'd like you to"
-    r"|i would like you to|i need you to|i asked you to|try to|maybe|perhaps|really|and|then|but|go and|go|do"
-    r"|it's time to|time to|use|run|invoke|start|trigger|kuro|claude|agent|#|/|\*+|"
+    r"|i would like you to|i need you to|i asked you to|try to|maybe|perhaps|really|and|then|but|go and|go|do a|do|try"
+    r"|it's time to|time to|use|run|invoke|start|trigger|kuro|claude|agent|@[\w.-]+|#|/|\*+|"
     r"請你?您?|请你?您?|麻煩你?您?|麻烦你?您?|拜託|拜托|幫我|帮我|給我|给我|你們?|你们|您|我?要你|我?想要你|我?希望你|那就?"
     r"|先|好的?|可以|能不能|能否|可不可以|可否|應該|应该|最好|還是|还是|停|等等|務必|务必|要|得)\s*"
 )
+_THE_MATTER = r"(?:(?:it|this|that|these|those|the|your|my|our|why|how|what|whether)\b|[^\s\d]*\d)"  # or bug-17
+_ANSWERING = r"(?:you )?(?:answer|answering|reply|replying|respond|responding)\b"
 TAILS = (
-    r"(?:please|now|again|here|first|harder|this time|for me|for us|okay|ok|then|mode|\*+"
-    r"|(?:about|on|with|over) (?:it|this|that|these|those|the|your|my|our)\b[^\n]{0,60}|and\b[^\n]{0,60}|"
+    r"(?:please|pls|now|again|here|first|harder|this time|for me|for us|okay|ok|then|mode|\*+"
+    rf"|(?:about|on|with|over) {_THE_MATTER}[^\n]{{0,60}}"
+    rf"|before {_ANSWERING}[^\n]{{0,60}}|and\b[^\n]{{0,60}}|"
     r"吧|啊|呀|呢|嗎|吗|喔|哦|看|看看|一下|好嗎|好吗|行嗎|行吗|可以嗎|可以吗|再(?:說|说|回答|做|動手|动手)"
     r"|(?:這|这|那|怎|辦法|办法|有沒有|有没有|清楚|別的|别的)[^\n]{0,20})\s*"
 )
 # Clauses that go on behind it as advice for later, or as the idiom.
-NOT_ASKED = r"think[ -]twice before|三思而"
+NOT_ASKED = rf"think[ -]twice before(?! {_ANSWERING})|三思而"
