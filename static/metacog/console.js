@@ -120,9 +120,31 @@ function select(heldId) {
     if (!on) row.removeAttribute("aria-current");
     else {
       row.setAttribute("aria-current", "true");
-      row.scrollIntoView({ block: "nearest" });
+      bringIntoSight(row);
     }
   }
+}
+
+// To the middle, so that what comes next is in sight too. The list alone: `scrollIntoView` moves the page with it.
+function bringIntoSight(row) {
+  const list = row.closest(".rows");
+  const [inner, outer] = [row, list].map((each) => each.getBoundingClientRect());
+  if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
+  list.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
+}
+
+// Rows that come or go above the chosen one leave it where it is. At the top of the list what comes is to be seen.
+let chosen; // its id, and how far down it was
+
+document.addEventListener("htmx:oobBeforeSwap", (event) => {
+  if (event.detail.target.id !== "rows") return;
+  const row = document.querySelector(".row[aria-current]");
+  chosen = row && { id: row.id, top: row.getBoundingClientRect().top };
+});
+
+function keepInPlace() {
+  const row = chosen && byId(chosen.id), list = row?.closest(".rows");
+  if (list?.scrollTop) list.scrollTop += row.getBoundingClientRect().top - chosen.top;
 }
 
 function step(forward) {
@@ -265,6 +287,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   const { elt, target } = event.detail;
   if (elt.id === "poll" && document.hidden) event.preventDefault();
   if (target.id !== "desk") return;
+  byId("complaint")?.remove(); // it was about what was tried before
   coming = elt.matches(".row");
   target.ariaBusy = "true";
 });
@@ -303,6 +326,7 @@ document.addEventListener("htmx:oobAfterSwap", (event) => {
   if (target.id === "rows") {
     document.title = `${byId("rows").dataset.title} · metacog`;
     pickAgain();
+    keepInPlace();
   }
   if (target.id === "standing") announce(byId("standing").textContent);
   if (target.id === "desk") settledAt = performance.now();

@@ -108,6 +108,7 @@ def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
     page.context.add_cookies(session)
     page.get_by_role("button", name="Approve edited").click()
     expect(page.locator(f"#row-{held}")).to_contain_text("approved edited by you")
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 @pytest.mark.parametrize("is_refused", [False, True])
@@ -223,6 +224,7 @@ def test_what_somebody_else_decided_is_shown_in_place(
 
     mine.locator("#standing", has_text="This was decided while you had it open").wait_for()
     expect(mine.locator("#standing")).to_contain_text("approved by Bob")
+    expect(mine.locator("#about")).not_to_contain_text("review")
     expect(mine.get_by_role("button", name="Approve")).to_have_count(0)
     expect(mine.locator("#edited")).to_have_value("My own words.")
     expect(mine.locator(f"#row-{held}")).to_contain_text("approved by Bob")
@@ -283,6 +285,24 @@ def test_the_list_is_walked_with_j_and_k(open_page: Any, alice: Any, kuro: Any) 
     for key, expected in (("j", 1), ("j", 2), ("k", 1)):
         page.keyboard.press(key)
         page.locator(f'#item[data-held="{held[expected]}"]').wait_for()
+
+
+def test_the_list_goes_on_by_itself_and_the_page_stays_where_it_is(open_page: Any, alice: Any, kuro: Any) -> None:
+    held = [kuro.hold() for _ in range(10)]
+    page = open_page(alice, viewport={"width": 1280, "height": 560})
+    page.goto("/queue/")
+    for each in reversed(held[2:-1]):
+        page.keyboard.press("j")
+        expect(page.locator("#item")).to_have_attribute("data-held", each)
+    assert page.evaluate("scrollY") == 0
+    chosen = page.locator(f"#row-{held[2]}")
+    place = chosen.bounding_box()
+    assert place["y"] + place["height"] < 560
+    page.locator(f"#pick-{held[3]}").focus()
+    newest = kuro.hold()
+    page.locator(f"#row-{newest}").wait_for(state="attached")
+    assert chosen.bounding_box()["y"] == pytest.approx(place["y"], abs=1)
+    expect(page.locator(f"#pick-{held[3]}")).to_be_focused()
 
 
 def test_only_the_time_in_which_an_item_was_in_sight_counts_and_adds_up(
