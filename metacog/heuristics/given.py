@@ -1,20 +1,25 @@
 """What an agent was told before it answered, of which nobody need look for another source."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
+from decimal import Decimal
 from functools import cached_property
+from itertools import islice
 
 from .lexicon import LANGUAGES
 from .shadow import Shadow
 
 MAX_GIVEN = 65_536  # characters of each text given to an agent that are looked at
 MAX_SAYINGS = 256  # of one response that are looked for there
+MAX_CALCULATED = 64  # given amounts of one response that others may be made of
 MAX_TOLD = 256  # figures of a session that are remembered, those of up to 24 characters
 _REQUEST = 300  # characters in which it begins
 OPENING_QUOTES = '"“「『«《'
 _QUOTES = OPENING_QUOTES + "”」』»》"
 _COUNTED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)[\s-]?([%‰°]|[^\W\d_])?")
 _SHARES = ("%", "‰", "°")  # 30 of anything is no 30 %
+_AMOUNT = re.compile(r"([$€£¥]?)\s?([0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]{1,4})?)\s?([^0-9%‰°]*)")
+_MONTHS = tuple(month for language in LANGUAGES for month in language.MONTHS)
 _MADE_UP = re.compile(rf"\W*(?:{'|'.join(language.MADE_UP for language in LANGUAGES)})")
 # Of a number: commas between thousands, and zeros behind the point that say nothing.
 _NOTHING = re.compile(r",(?=[0-9]{3})|(?:(\.[0-9]*[1-9])|\.)0+\Z")
@@ -42,10 +47,19 @@ class Given:
         counted = set(_counted(self._text))
         return counted | {(number, "") for number, unit in counted if unit not in _SHARES}
 
-    def holds(self, fact: str) -> bool:
-        """Tell whether a figure, a date, a saying or a quotation, as its shadow reads, was given."""
+    def lacks(self, facts: Sequence[str]) -> list[int]:
+        """Tell which facts (figures, dates, sayings, quotations, as their shadows read) were not given.
+
+        Nor is one of them the sum or the difference of two that were: what is calculated has its source in those.
+        """
         if not self._texts:
-            return False
+            return [*range(len(facts))]
+        lacking = [number for number, fact in enumerate(facts) if not self._holds(fact)]
+        known = {*range(len(facts))}.difference(lacking)
+        amounts = {*islice(filter(None, (_amount(facts[number]) for number in sorted(known))), MAX_CALCULATED)}
+        return [number for number in lacking if not _is_calculated(_amount(facts[number]), amounts)]
+
+    def _holds(self, fact: str) -> bool:
         numbers = [] if fact[0] in OPENING_QUOTES else _counted(fact)
         if not numbers:
             self._sayings_left -= 1
@@ -68,6 +82,21 @@ def told(texts: Iterable[str], before: str = "") -> str:
         return before
     latest = dict.fromkeys(reversed([*before.split(), *(figure for figure in counted if len(figure) <= 24)]))
     return "\n".join([*latest][:MAX_TOLD][::-1])
+
+
+def _amount(fact: str) -> tuple[Decimal, str] | None:
+    """Read a fact that is so much of something; a share is none, nor is a day."""
+    amount = _AMOUNT.fullmatch(fact)
+    if not amount or any(month in amount[3] for month in _MONTHS):
+        return None
+    return Decimal(amount[2].replace(",", "")), amount[1] + amount[3]
+
+
+def _is_calculated(amount: tuple[Decimal, str] | None, given: Set[tuple[Decimal, str]]) -> bool:
+    if amount is None:
+        return False
+    much, of = amount
+    return any(of == other and one and (abs(much - one), of) in given for one, other in given)
 
 
 def _counted(text: str) -> list[tuple[str, str]]:

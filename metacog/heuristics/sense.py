@@ -421,7 +421,8 @@ class _Sorting:
         if self.citations:
             ends = [paragraph.end() for paragraph in _PARAGRAPH_END.finditer(self.prose)]
         cited = {bisect_right(ends, place) for place in self.citations}
-        facts = [place for place in sorted(self.facts) if not self.given.holds(self.shadow.text[slice(*place)])]
+        facts = sorted(self.facts)
+        facts = [facts[number] for number in self.given.lacks([self.shadow.text[slice(*place)] for place in facts])]
         for found, kept in ((self.claims, self.reading.claims), (facts, self.reading.facts)):
             kept += [self.shadow.place(*place) for place in found if bisect_right(ends, place[0]) not in cited]
 

@@ -395,6 +395,30 @@ def test_what_a_user_says_and_a_command_prints_is_given(field: str) -> None:
         assert AWARE.dispose({**body, field: said})[0].score == verdict["hesitation"]["score"]
 
 
+@pytest.mark.parametrize(
+    ("text", "told", "expected"),
+    [
+        ("$137 + $167 = $304", "137, 167", []),
+        ("You pay $135.23 instead of $153.23, $18.00 less.", "135.23 153.23", []),
+        ("Two at $50.50 are $101.", "$50.50 each", []),
+        ("It is 42 miles: 30 miles, then 12 miles.", "30 and 12 miles", []),
+        ("她20岁，他12岁，相差8岁。", "20歲和12歲", []),
+        ("$137 + $167 = $305", "137, 167", ["$305"]),
+        ("It is $304.", "137, 167", ["$304"]),  # out of nothing that it names
+        ("$137 + $167 = $304", "137", ["$167", "$304"]),
+        ("$30 and 12 miles make 42 miles, or $42.", "30, 12", ["42 miles", "$42"]),
+        ("It rose by 4% and 3%, so by 7%.", "4%, 3%", ["7%"]),
+        ("You leave on May 20, May 6 or May 26.", "20, 6", ["May 26"]),
+        ("$0 and $5 make $5.01.", "0, 5", ["$5.01"]),
+        ("He wrote “3 rats”, he wrote “4 rats”, he wrote “7 rats”.", "3 rats 4 rats", ["“7 rats”"]),
+    ],
+)
+def test_what_is_calculated_from_two_that_were_given_has_its_source_in_them(
+    text: str, told: str, expected: list[str]
+) -> None:
+    assert evidence(AWARE.hesitate(text, [], (told,)), "no-source") == expected
+
+
 def test_figures_given_earlier_are_remembered_and_words_are_not() -> None:
     before = told(["A 30-mile walk in 2019, for $1,625.00.", "“Nothing ever grows there”, wrote Marie Curie, on ４%."])
     for text, is_given in (
