@@ -157,11 +157,8 @@ def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
 def _for_rows(items: Items, filters: Filters) -> Items:
     return (
         in_order(items, filters)
-        .select_related("agent", "response")
-        .only(
-            "public_id", "team", "kind", "hesitation_score", "state", "review_due_at", "agent__name", "response__cycle"
-        )
-        .annotate(clip=Left("text", CLIP))
+        .only("public_id", "team", "kind", "hesitation_score", "state", "review_due_at")
+        .annotate(clip=Left("text", CLIP), agent_name=F("agent__name"), cycle=F("response__cycle"))
     )
 
 

@@ -26,6 +26,7 @@ from metacog.ids import first_id_at
 from metacog.models import Agent, Role, User
 from reviews import decisions, highlight, pace, presence, reasons, samples, similar
 from reviews import queue as held_queue
+from reviews.entries import entries
 from reviews.explanation import RECORD_OF, TITLES, explain, other_parts, parts
 from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.presence import Presence
@@ -78,7 +79,7 @@ def changes(request: PersonRequest) -> HttpResponse:
         return HttpResponse(status=204)
     filters = Filters.of(request.GET)
     page = held_queue.page(filters, teams, around)
-    context = _list(request, filters, page, opened) | {"oob": True}
+    context: dict[str, Any] = {"oob": True}
     if opened:
         held = held or visible_items(request).filter(public_id=opened).first()
         context["others"] = around.others.get(held.pk) if held else None
@@ -86,8 +87,9 @@ def changes(request: PersonRequest) -> HttpResponse:
             context |= _desk(request, filters, held, around, in_sight=in_sight) | {"meanwhile": True}
     elif first := _first(page):
         held = visible_items(request).get(pk=first.pk)
-        context |= _desk(request, filters, held, around, in_sight=False)
-        context |= {"fill_desk": True, "opened": held.public_id}
+        opened = held.public_id
+        context |= _desk(request, filters, held, around, in_sight=False) | {"fill_desk": True}
+    context |= _list(request, filters, page, opened)
     return render(request, "reviews/_changes.html", context)
 
 
@@ -206,11 +208,11 @@ def _split(
 
 
 def _list(request: PersonRequest, filters: Filters, page: held_queue.Page, opened: str) -> dict[str, Any]:
+    may_decide = set(request.user.teams_as(Role.REVIEWER).values_list("pk", flat=True))
     return {
         "filters": filters,
         "page": page,
-        "deciding": set(request.user.teams_as(Role.REVIEWER).values_list("pk", flat=True)),
-        "opened": opened,
+        "entries": entries(page.rows, request.user, may_decide=may_decide, opened=opened, query=filters.query),
         "first_url": reverse("queue") + filters.but().query if filters.after else "",
         "next_url": reverse("queue") + replace(filters, after=page.next).query if page.next else "",
     }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from functools import lru_cache
 from typing import Any
 
 from django import template
@@ -12,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext, gettext_noop
 
 from metacog.models import User
 from reviews.explanation import TITLES, Part
@@ -100,22 +101,25 @@ def due(moment: datetime) -> str:
 
 def _time(classes: str, moment: datetime, words: str) -> str:
     local = timezone.localtime(moment)
-    exact = f"{date_format(local, 'DATE_FORMAT')} {local:%H:%M:%S %Z}"
+    exact = f"{_date(local.date(), get_language())} {local:%H:%M:%S %Z}"
     iso = local.isoformat(timespec="seconds")
     return format_html('<time class="{}" datetime="{}" title="{}">{}</time>', classes, iso, exact, words)
+
+
+@lru_cache(maxsize=256)
+def _date(day: date, language: str) -> str:
+    """Write a day in the language that is active; a page has the same few days in all its rows."""
+    return date_format(day, "DATE_FORMAT")
+
+
+UNITS = ((86_400, gettext_noop("{n} d")), (3600, gettext_noop("{n} h")), (60, gettext_noop("{n} min")))
 
 
 # The script says the same with the same words; see `rounded` and `clock` in console.js.
 def rounded(seconds: int) -> str:
     """Return a duration in its largest unit."""
-    for unit, size in (
-        (gettext("{n} d"), 86_400),
-        (gettext("{n} h"), 3600),
-        (gettext("{n} min"), 60),
-    ):
-        if seconds >= size:
-            return unit.format(n=seconds // size)
-    return gettext("{n} s").format(n=seconds)
+    size, unit = next((each for each in UNITS if seconds >= each[0]), (1, gettext_noop("{n} s")))
+    return gettext(unit).format(n=seconds // size)
 
 
 def clock(seconds: int) -> str:
@@ -131,3 +135,27 @@ def who(decision: Decision, user: Any) -> str:
             return gettext("you")
         return person_name(decision.person)
     return decision.agent.name if decision.by == Decision.By.AGENT else "metacog"
+
+
+@register.simple_tag
+def decided(decision: Decision, user: Any) -> str:
+    """Say what was decided, and by whom."""
+    name = {"who": who(decision, user)}
+    match decision.verdict:
+        case Decision.Verdict.APPROVE:
+            return "✓ " + gettext("approved by %(who)s") % name
+        case Decision.Verdict.EDIT:
+            return "✓ " + gettext("approved edited by %(who)s") % name
+        case Decision.Verdict.REJECT:
+            return "✗ " + gettext("rejected by %(who)s") % name
+        case Decision.Verdict.WITHDRAW:
+            return "✗ " + gettext("withdrawn by %(who)s") % name
+    return "✗ " + gettext("expired undecided")
+
+
+@register.simple_tag
+def looking(people: Sequence[User]) -> str:
+    """Say who else has an item open."""
+    if len(people) == 1:
+        return gettext("%(name)s is looking") % {"name": person_name(people[0])}
+    return gettext("%(n)s are looking") % {"n": len(people)}

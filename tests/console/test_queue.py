@@ -116,6 +116,13 @@ def test_it_lets_go_of_what_was_decided_a_minute_ago(client: Any, kuro: Any, dec
     assert shown(client.get("/queue/?state=decided")) == [held]
 
 
+def test_the_row_of_what_fills_an_empty_desk_is_the_current_one(client: Any, kuro: Any) -> None:
+    held = kuro.hold()
+    filled = client.get("/queue/changes", {"token": ""}, headers={"hx-request": "true"}).content.decode()
+    assert re.search(rf'id="row-{held}"[^>]* aria-current="true"', filled)
+    assert f'data-held="{held}"' in filled
+
+
 def test_it_answers_a_poll_with_nothing_until_something_changes(client: Any, kuro: Any, decide: Any) -> None:
     held = kuro.hold()
 
