@@ -5,13 +5,13 @@ A list has fifty rows, and what a template works out in each of them is what a p
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from metacog.models import User
+from metacog.models import Role, User
 from reviews.highlight import show
 from reviews.models import HeldItem
 from reviews.templatetags.console import ago, decided, due, looking, pieces, risk
@@ -35,15 +35,15 @@ class Entry(TypedDict):
     opened: bool
 
 
-def entries(rows: Sequence[Any], user: User, *, may_decide: Collection[int], opened: str, query: str) -> list[Entry]:
-    """Return what the rows of `queue.page` say to `user`, who may decide in some teams and has one item open."""
+def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list[Entry]:
+    """Return what the rows of `queue.page` say to `user`, who has one item open."""
     before, after = reverse("item", args=["_"]).split("_")  # found once: it costs as much as to write a row
     select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
     found = []
     for row in rows:
         kind, is_pending = row.get_kind_display(), row.state == HeldItem.State.PENDING
         decision = None if is_pending else next(iter(row.standing), None)
-        may_select = is_pending and row.team_id in may_decide
+        may_select = is_pending and user.has_role(row.team_id, Role.REVIEWER)
         entry: Entry = {
             "id": row.public_id,
             "url": f"{before}{row.public_id}{after}{query}",

@@ -208,11 +208,10 @@ def _split(
 
 
 def _list(request: PersonRequest, filters: Filters, page: held_queue.Page, opened: str) -> dict[str, Any]:
-    may_decide = set(request.user.teams_as(Role.REVIEWER).values_list("pk", flat=True))
     return {
         "filters": filters,
         "page": page,
-        "entries": entries(page.rows, request.user, may_decide=may_decide, opened=opened, query=filters.query),
+        "entries": entries(page.rows, request.user, opened=opened, query=filters.query),
         "first_url": reverse("queue") + filters.but().query if filters.after else "",
         "next_url": reverse("queue") + replace(filters, after=page.next).query if page.next else "",
     }

@@ -56,12 +56,22 @@ class User(AbstractUser):
         return Team.objects.filter(memberships__user=self, memberships__role__in=role.and_above)
 
     @cached_property
+    def _roles(self) -> dict[Team, str]:
+        """Read once what this person may do, and where: a page asks for it in several places."""
+        if not self.is_active:
+            return {}
+        if self.is_superuser:
+            return dict.fromkeys(Team.objects.all(), Role.OWNER)
+        return {own.team: own.role for own in self.memberships.select_related("team").order_by("team__name")}
+
+    @property
     def teams(self) -> list[Team]:
         """Return the teams this person sees, read once: of a team that is named, an index gives rows in its order."""
-        return list(self.teams_as())
+        return list(self._roles)
 
     def has_role(self, team_id: int, role: Role) -> bool:
-        return self.teams_as(role).filter(pk=team_id).exists()
+        """Say whether this person has at least this role there, as it was when it was first asked."""
+        return any(team.pk == team_id and mine in role.and_above for team, mine in self._roles.items())
 
 
 class Team(models.Model):
