@@ -18,6 +18,7 @@ from metacog.models import Team
 from metacog.rows import Row
 from reviews.models import Decision, HeldItem, Signal
 from reviews.presence import Presence
+from reviews.to_do import to_do
 
 PAGE = 50
 CLIP = 240  # characters of a text that a row needs; CSS clips to two lines
@@ -88,6 +89,7 @@ class Page:
     count: int  # of all that wait and match
     oldest: datetime | None  # of those
     token: str  # changes when anything in the person's queue does
+    to_do: Mapping[str, int]  # how much waits in these teams, for the navigation
 
 
 def matching(filters: Filters, teams: Teams) -> Items:
@@ -132,9 +134,10 @@ def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
     items = matching(filters, teams)
     is_pending = Q(state=State.PENDING)
     items = items.filter(~is_pending if filters.state == "decided" else is_pending)
+    waits = to_do(teams)
     count, oldest = 0, None
     if filters.state == "held":  # how much was ever decided is not shown, and only grows
-        count = items.count()
+        count = items.count() if filters.narrow else waits.get("queue", 0)
         first = items.order_by("id").values("pk")[:1]
         oldest = HeldItem.objects.filter(pk__in=first).values_list("held_at", flat=True).first()
     last = HeldItem.objects.filter(team__in=teams, public_id=filters.after).first() if filters.after else None
@@ -150,8 +153,7 @@ def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
     prefetch_related_objects(decided, Prefetch("decisions", standing, to_attr="standing"))
     for row in rows:
         row.lookers = presence.others.get(row.pk, ()) if row.state == State.PENDING else ()
-    waiting = count if filters.state == "held" and not filters.narrow else _waiting(teams)
-    return Page(rows, following, count, oldest, _token(recent, teams, presence, waiting))
+    return Page(rows, following, count, oldest, _token(recent, teams, presence, waits.get("queue", 0)), waits)
 
 
 def _for_rows(items: Items, filters: Filters) -> Items:
@@ -196,11 +198,7 @@ def neighbour(filters: Filters, teams: Teams, item: HeldItem, presence: Presence
 
 def token(teams: Teams, presence: Presence) -> str:
     """Return a short text that changes when anything in these teams' queue does."""
-    return _token(just_decided(teams), teams, presence, _waiting(teams))
-
-
-def _waiting(teams: Teams) -> int:
-    return pending(Filters(), teams).count()
+    return _token(just_decided(teams), teams, presence, pending(Filters(), teams).count())
 
 
 def _token(recent: Sequence[Decision], teams: Teams, presence: Presence, waiting: int) -> str:

@@ -211,6 +211,7 @@ def _list(request: PersonRequest, filters: Filters, page: held_queue.Page, opene
     return {
         "filters": filters,
         "page": page,
+        "to_do": page.to_do,
         "entries": entries(page.rows, request.user, opened=opened, query=filters.query),
         "first_url": reverse("queue") + filters.but().query if filters.after else "",
         "next_url": reverse("queue") + replace(filters, after=page.next).query if page.next else "",
