@@ -161,7 +161,10 @@ class ResponseBody(_Shape):
         description="What the response wants done. [] means nothing; null: tags are parsed from `response`.",
     )
     user_message: str | None = Field(default=None, description="What the response answers.")
-    session: Name | None = Field(default=None, description="The conversation this belongs to.")
+    session: Name | None = Field(
+        default=None,
+        description="The conversation this belongs to: what was said, given and tried before counts within it.",
+    )
     cycle: Count | None = Field(default=None, description="The agent's own count of its turns.")
     mode: Name | None = Field(default=None, description="The behaviour the agent chose for this turn.")
     action: str | None = Field(default=None, description="What was done, in a line.")
