@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from metacog.heuristics.shadow import is_blank
 from patterns.memory import Said
 from patterns.models import Memory
 
@@ -29,7 +30,7 @@ class MemoryForm(forms.Form):
     def clean_text(self) -> str:
         # As agents post it: browsers send line ends of their own.
         text: str = self.cleaned_data["text"].replace("\r\n", "\n")
-        if not text.strip():
+        if is_blank(text):
             raise forms.ValidationError(_("Say what is to be remembered."))
         return text
 

@@ -12,6 +12,7 @@ from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
 from metacog.api import AgentRequest, as_json, cursor, page_of, read_shape, takes
+from metacog.heuristics.shadow import is_blank
 from metacog.heuristics.threads import MAX_SLUG, slug_of
 from metacog.problems import Problem, at
 from patterns import thread_texts, threads
@@ -104,7 +105,7 @@ def list_threads(
 def create_thread(request: AgentRequest) -> HttpResponse:
     """Begin a thread; a note is its first entry. 409 when there is one of that title, or too many are active."""
     body = read_shape(request, ThreadBody)
-    if not body.title.strip():
+    if is_blank(body.title):
         raise at("/title", "A thread needs a title.")
     slug = slug_of(body.slug or body.title)
     if body.slug is not None and body.slug != slug:

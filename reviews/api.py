@@ -21,6 +21,7 @@ from metacog.api import (
     takes,
 )
 from metacog.heuristics import wire
+from metacog.heuristics.shadow import is_blank
 from metacog.heuristics.verdict import ConfidencePart
 from metacog.keys import agent_with_key, is_signed
 from metacog.models import Agent
@@ -205,7 +206,7 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
         raise at("/text", "An edit needs the edited text.")
     if body.verdict != "edit" and body.text is not None:
         raise at("/text", "Text goes with the verdict `edit` only.")
-    if body.verdict in ("approve", "edit") and not body.reason.strip():
+    if body.verdict in ("approve", "edit") and is_blank(body.reason):
         raise at("/reason", "Say why you approve or edit on second look.")
     held = _own(request.auth, held_id)
     try:

@@ -14,10 +14,11 @@ from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from metacog import egress
 from metacog.heuristics import Refused, wire
+from metacog.heuristics.shadow import is_blank
 from metacog.models import Language
 from patterns.models import Memory
 from patterns.scorer import BCP47, scorer_for
@@ -54,6 +55,13 @@ class Verdict(BaseModel):
     approved: bool
     reason: str = Field(min_length=1, max_length=MAX_WORDS)
     guidance: str = Field("", max_length=MAX_WORDS)
+
+    @field_validator("reason")
+    @classmethod
+    def _says_something(cls, reason: str) -> str:
+        if is_blank(reason):
+            raise ValueError("is blank")
+        return reason
 
 
 class Unusable(Exception):

@@ -11,6 +11,7 @@ from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
 from metacog.api import AgentRequest, as_json, cursor, page_of, read_shape, takes
+from metacog.heuristics.shadow import is_blank
 from metacog.heuristics.wire import Name
 from metacog.problems import Problem, at
 from reviews import extension_texts, extensions
@@ -139,7 +140,7 @@ def post_extension(request: AgentRequest) -> HttpResponse:
     is the same request, answered with 200.
     """
     body = read_shape(request, ExtensionBody)
-    if not body.reason.strip():
+    if is_blank(body.reason):
         raise at("/reason", "Say what is missing.")
     if len(json.dumps(body.evidence, ensure_ascii=False)) > MAX_EVIDENCE_CHARACTERS:
         raise at("/evidence", f"Sum it up: at most {MAX_EVIDENCE_CHARACTERS:,} characters as JSON.")

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from metacog.api import AgentRequest, as_json, read_shape, takes
 from metacog.heuristics import Item, recall
+from metacog.heuristics.shadow import is_blank
 from metacog.heuristics.wire import Share
 from metacog.problems import Problem, at
 from patterns import memory
@@ -95,7 +96,7 @@ def post_memory(request: AgentRequest) -> HttpResponse:
     has confirmed it. `contradicts` names the memories that it seems to clash with.
     """
     body = read_shape(request, MemoryBody)
-    if not body.text.strip():
+    if is_blank(body.text):
         raise at("/text", "Say what is to be remembered.")
     agent = request.auth
     is_approved = bool(recognised(agent, [Item("remember", body.text, {})]))

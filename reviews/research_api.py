@@ -9,6 +9,7 @@ from ninja import Router
 from pydantic import BaseModel, ConfigDict, Field
 
 from metacog.api import AgentRequest, as_json, read_shape, takes
+from metacog.heuristics.shadow import is_blank
 from metacog.problems import Problem, at
 from reviews import research
 from reviews.models import Research
@@ -68,7 +69,7 @@ def begin_research(request: AgentRequest) -> HttpResponse:
     the callback `research.finished`. 429 when 20 of yours are waiting.
     """
     body = read_shape(request, ResearchBody)
-    if not body.verdict.strip():
+    if is_blank(body.verdict):
         raise at("/verdict", "Research begins with a verdict.")
     try:
         row = research.begin(request.auth, body.verdict, " ".join(body.topic.split()))

@@ -22,6 +22,7 @@ from django_htmx.middleware import HtmxDetails
 
 from metacog.heuristics import parse_tags
 from metacog.heuristics.contradictions import contradicts
+from metacog.heuristics.shadow import is_blank
 from metacog.ids import first_id_at
 from metacog.models import Agent, Role, User
 from reviews import decisions, highlight, pace, presence, reasons, samples, similar
@@ -375,7 +376,7 @@ def why_not(verdict: str, text: str | None, reason: str) -> str:
     """Return what keeps a form from being decided, in a sentence."""
     if verdict not in (Verdict.APPROVE, Verdict.REJECT):
         return gettext("Choose to approve or to reject.")
-    if verdict == Verdict.REJECT and not reason:
+    if verdict == Verdict.REJECT and is_blank(reason):
         return gettext("Give a reason: the agent reads it, and it is what metacog learns from.")
     if len(reason) > MAX_REASON:
         return gettext("The reason is too long: %(most)s characters at most.") % {"most": f"{MAX_REASON:,}"}

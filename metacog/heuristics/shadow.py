@@ -131,6 +131,11 @@ def hides(text: str) -> bool:
     return not text.isascii() and _HIDDEN.search(text) is not None
 
 
+def is_blank(text: str) -> bool:
+    """Tell whether a text shows nothing: no character, or only space and what is hidden."""
+    return not (text if text.isascii() else _HIDDEN.sub("", text)).strip()
+
+
 def suspects(text: str, limit: int) -> list[Place]:
     """Find runs of characters that are hidden and have no business there, `limit` at most."""
     suspect = _SUSPECT_IN_ANY if _LEFTWARD_LETTER.search(text) else _SUSPECT_LEFT_TO_RIGHT

@@ -283,7 +283,7 @@ class TestAskingOnce:
         ("fields", "pointer"),
         [
             ({"reason": ""}, "/reason"),
-            ({"reason": "  "}, "/reason"),
+            ({"reason": " \u200b\u3000"}, "/reason"),
             ({"reason": "x" * 4097}, "/reason"),
             ({"step": -1}, "/step"),
             ({"step": 2**31}, "/step"),

@@ -123,7 +123,7 @@ def test_it_takes_what_stands_at_the_edge(kuro, body):
         ("decision", '{"verdict": "maybe", "reason": "x"}', "/verdict"),
         ("decision", '{"reason": "x"}', "/verdict"),
         ("decision", '{"verdict": "approve"}', "/reason"),
-        ("decision", '{"verdict": "approve", "reason": "  "}', "/reason"),
+        ("decision", '{"verdict": "approve", "reason": " \u200b\u2060"}', "/reason"),
         ("decision", '{"verdict": "edit", "reason": "x"}', "/text"),
         ("decision", '{"verdict": "reject", "reason": "x", "text": "y"}', "/text"),
         ("decision", '{"verdict": "reject", "reason": "x", "version": "1"}', "/version"),

@@ -116,7 +116,7 @@ class TestPosting:
         [
             ({}, "/text"),
             ({"text": ""}, "/text"),
-            ({"text": " \n"}, "/text"),
+            ({"text": " \n\u200b"}, "/text"),
             ({"text": "x" * 2001}, "/text"),
             ({"text": "x", "topic": "x" * 201}, "/topic"),
             ({"text": "x", "source": 1}, "/source"),

@@ -86,7 +86,7 @@ class TestBeginning:
 
     @pytest.mark.parametrize(
         ("body", "pointer"),
-        [({}, "/title"), ({"title": ""}, "/title"), ({"title": " \n"}, "/title"), ({"title": "x" * 201}, "/title"),
+        [({}, "/title"), ({"title": ""}, "/title"), ({"title": " \u2060"}, "/title"), ({"title": "x" * 201}, "/title"),
          ({"title": "x", "note": "n" * 1001}, "/note"), ({"title": "x", "next": "n" * 1001}, "/next"),
          ({"title": "x", "slug": "No Slug"}, "/slug"), ({"title": "x", "state": "paused"}, "/state"), ([], "")],
     )  # fmt: skip

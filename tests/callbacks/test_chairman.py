@@ -86,6 +86,7 @@ def test_it_may_refuse(model: Receiver, waiting: Any, kuro: Any) -> None:
         (says({**GRANTS, "approved": "true"}), "nonsense"),
         (says({"approved": True}), "nonsense"),
         (says({**GRANTS, "reason": ""}), "nonsense"),
+        (says({**GRANTS, "reason": " \u200b"}), "nonsense"),
         (says({**GRANTS, "reason": "x" * 2001}), "nonsense"),
         (says('{"approved": false, "approved": true, "reason": "x"}'), "nonsense"),
         (says([GRANTS]), "nonsense"),

@@ -103,7 +103,7 @@ def test_the_same_decision_twice_is_one(client: Any, kuro: Any, decide: Any) -> 
 
 def test_a_rejection_needs_a_reason(client: Any, kuro: Any, decide: Any) -> None:
     held = kuro.hold()
-    answer = decide(client, held, "reject", reason="  ")
+    answer = decide(client, held, "reject", reason=" \u200b ")
     assert answer.status_code == 422
     assert "Give a reason" in answer.content.decode()
     assert decide(client, held, "reject", preset="nonsense").status_code == 422

@@ -107,7 +107,7 @@ def test_a_curator_adds_one_that_needs_no_confirming(aurora: Any, kuro: Any, car
     assert [item["by"] for item in kuro.get("/memory?q=cache").json()["items"]] == ["person"]
     again = client.post(reverse("memory-new"), fields)
     assert (again.status_code, "has this memory already" in words(again)) == (409, True)
-    empty = client.post(reverse("memory-new"), fields | {"text": " \r\n"})
+    empty = client.post(reverse("memory-new"), fields | {"text": " \u200b\r\n"})
     assert (empty.status_code, "Say what is to be remembered." in words(empty)) == (422, True)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from metacog.heuristics import matcher
 from metacog.heuristics.matcher import Automaton, ahocorasick_automaton
 from metacog.heuristics.sense import Reader, Reading, marks_of
-from metacog.heuristics.shadow import Shadow, fold
+from metacog.heuristics.shadow import Shadow, fold, is_blank
 
 AUTOMATA: list[Callable[..., Automaton]] = [ahocorasick_automaton]
 if matcher.HAS_DAACHORSE:
@@ -94,3 +94,14 @@ def test_every_place_in_the_shadow_reads_as_what_was_sent(text: str) -> None:
 def test_it_folds_character_by_character(text: str, folded: str) -> None:
     assert fold(text) == folded
     assert fold(folded) == folded
+
+
+@pytest.mark.parametrize(
+    ("text", "blank"),
+    [
+        *[(text, True) for text in ("", " ", "\r\n", "\u3000", "\u200b", " \u2060\ufeff ", "\u3164", "\U000e0020")],
+        *[(text, False) for text in ("x", "\u200bx", "字", ".", "😀", "0")],
+    ],
+)
+def test_what_shows_nothing_is_blank(text: str, blank: bool) -> None:
+    assert is_blank(text) is blank

@@ -108,7 +108,7 @@ class TestTheCalls:
 
     @pytest.mark.parametrize(
         ("body", "pointer"),
-        [({}, "/verdict"), ({"verdict": ""}, "/verdict"), ({"verdict": " \n"}, "/verdict"),
+        [({}, "/verdict"), ({"verdict": ""}, "/verdict"), ({"verdict": " \n\ufeff"}, "/verdict"),
          ({"verdict": "x" * 20_001}, "/verdict"), ({"verdict": "x", "topic": "y" * 201}, "/topic"),
          ({"verdict": "x", "address": "http://10.0.0.1"}, "/address"), ({"verdict": 5}, "/verdict")],
     )  # fmt: skip
