@@ -56,7 +56,7 @@ def RequestId(get_response: View) -> View:
 class Api:
     """Answer what agents send, every error as a problem document. The layers behind this one are for people.
 
-    An address with a NUL character is refused here for people too: PostgreSQL takes none, SQLite does.
+    Refused here for people too: an address with a NUL character (PostgreSQL takes none, SQLite does), and half a form.
     """
 
     def __init__(self, get_response: View) -> None:
@@ -69,6 +69,8 @@ class Api:
             return response
         if _nul_in(request):
             return HttpResponse("There is nothing at an address with a NUL character.\n", status=404)
+        if request.content_type == "application/x-www-form-urlencoded" and _is_cut_off(request):
+            return HttpResponse("The form did not arrive whole. Send it again.\n", status=400)
         return self.get_response(request)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
@@ -154,6 +156,8 @@ def read_body(request: HttpRequest) -> None:
         if int(length) > limit:
             _drop(request, int(length))
             raise too_large
+        if _is_cut_off(request):
+            raise Problem(400, "The body ended before its Content-Length. Nothing was written; send it again.")
     elif "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
         body = b""
         while part := request.META["wsgi.input"].read(limit + 1 - len(body)):
@@ -164,6 +168,16 @@ def read_body(request: HttpRequest) -> None:
         request._body = body  # where HttpRequest.body keeps what it read
     elif request.method in ("POST", "PUT", "PATCH") and request.META.get("SERVER_PROTOCOL") == "HTTP/1.0":
         raise Problem(411, "Say how long the body is: Content-Length is missing.")
+
+
+def _is_cut_off(request: HttpRequest) -> bool:
+    """Tell whether the connection ended within the body: the server hands on what came as if that were all.
+
+    What came may well be JSON: of a body that ends in a line break only that may be missing. Taken, it would be
+    another body under the key of the whole one, which is then refused for ever.
+    """
+    length = request.META.get("CONTENT_LENGTH") or ""
+    return length.isascii() and length.isdigit() and len(request.body) < int(length)
 
 
 def _drop(request: HttpRequest, length: int) -> None:

@@ -253,6 +253,26 @@ def test_it_reads_a_body_sent_in_chunks_without_a_length(kuro, rf):
     assert send(b'{"response": "' + b"a" * 1_048_577 + b'"}').status_code == 413
 
 
+def test_it_takes_no_body_that_was_cut_off(kuro):
+    """The part that came is JSON, too; taken, it would keep the whole one out for ever."""
+    from django.test import Client
+
+    def send(body, length):
+        return Client(headers={"authorization": f"Bearer {kuro.key}"}).request(
+            REQUEST_METHOD="POST",
+            PATH_INFO="/api/v1/responses",
+            CONTENT_TYPE="application/json",
+            CONTENT_LENGTH=str(length),
+            **{"wsgi.input": io.BytesIO(body)},
+        )
+
+    whole = b'{"id": "once-1", "response": "said"}\n'
+    answer = send(whole[:-1], len(whole))
+    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+    assert AgentResponse.objects.count() == 0
+    assert send(whole, len(whole)).status_code == 201
+
+
 @pytest.mark.parametrize("length", [2_000_000, None])
 def test_it_reads_what_is_on_the_way_of_a_body_that_is_too_large(kuro, length):
     from django.test import Client
