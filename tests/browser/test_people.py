@@ -49,6 +49,11 @@ def give_evidence(agent: Agent, person: Any) -> None:
     )
 
 
+# What a reader would have to push sideways, but for the numbers behind a chart.
+SIDEWAYS = """[...document.querySelectorAll(".scroll:not(details *)")]
+    .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.ariaLabel)"""
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
 def test_the_pages_have_no_fault_axe_can_find(
     open_page: Any, request: pytest.FixtureRequest, olga: Any, kuro: Any, scheme: str, width: int
@@ -113,6 +118,7 @@ def test_the_pages_have_no_fault_axe_can_find(
         found = Axe().run(page).response["violations"]
         assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in found] == [], path
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert page.evaluate(SIDEWAYS) == [], path
     page.goto(reverse("agent", args=[kuro.id]))
     page.get_by_role("button", name="Issue a new key").click()
     page.get_by_role("heading", name="Copy these now").wait_for()

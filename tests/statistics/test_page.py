@@ -56,7 +56,7 @@ def test_a_ratio_on_few_decisions_is_words(client: Any, decided: None) -> None:
 
 def test_a_signal_is_set_against_all_that_was_held(client: Any, decided: None) -> None:
     page = text(client.get("/statistics/"))
-    assert "75 % <span class=\"quiet\">47–91 %</span></td><td class=\"num\">1.1</td>" in page
+    assert "75 % <span class=\"quiet\">47–91 %</span></td><td class=\"num\" data-label=\"Lift\">1.1</td>" in page
     assert "no different from held items at large" in page
 
 
