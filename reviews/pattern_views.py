@@ -38,6 +38,7 @@ State = ErrorPattern.State
 PAGE = 30
 LATEST = 10  # responses shown that a pattern fired on
 ORIGINS = 20  # rows shown that taught it
+ALIKE = 3  # other patterns shown that have one of its keywords
 MAX_BECAUSE = 300
 
 
@@ -209,6 +210,7 @@ def _pattern_page(
     written = {"keywords": found.keywords, "description": found.description, "source": found.source}
     context = record | {
         "keywords": [(keyword, fired.get(keyword)) for keyword in found.keywords],
+        "alike": _alike(found, tried or found.keywords),
         "latest": records.latest(found, LATEST) if record["standing"].record else [],
         "origins": origins[:ORIGINS],
         "has_more_origins": len(origins) > ORIGINS,
@@ -228,6 +230,18 @@ def _pattern_page(
     }
     template = "reviews/_pattern.html" if request.htmx else "reviews/pattern.html"
     return render(request, template, context, status=status)
+
+
+def _alike(found: ErrorPattern, keywords: Sequence[str]) -> QuerySet[ErrorPattern] | None:
+    """Return the oldest others of the team that have one of these keywords, in either case."""
+    if not keywords:
+        return None
+    rows = ErrorPattern.objects.filter(team=found.team_id).exclude(pk=found.pk)
+    is_in = Q()
+    for keyword in keywords:
+        for is_ascii in (True, False):  # SQLite keeps JSON in ASCII, PostgreSQL as it is written
+            is_in |= Q(words__icontains=json.dumps(keyword, ensure_ascii=is_ascii))
+    return rows.annotate(words=Cast("keywords", TextField())).filter(is_in).order_by("pk")[:ALIKE]
 
 
 def _told(found: Backtest) -> dict[str, Any]:

@@ -75,7 +75,7 @@ function tick() {
     countdown.until ??= performance.now() + countdown.dataset.seconds * 1000;
     const seconds = Math.ceil((countdown.until - performance.now()) / 1000);
     if (seconds > 0) setText(countdown, words.s.replace("{n}", seconds));
-    else for (const part of countdown.parentElement.querySelectorAll("button, kbd, .countdown")) part.remove();
+    else for (const part of countdown.parentElement.querySelectorAll("button, button + kbd, .countdown")) part.remove();
   }
 }
 setInterval(tick, 1000);
@@ -372,6 +372,7 @@ const KEYS = {
     focusReason(); // at once: `toggle` comes after the keys of a quick hand
   },
   u: () => press("u"),
+  p: () => press("p"),
   x: () => pick(),
   o: () => picked.size && press("o"),
   j: () => main && step(true),

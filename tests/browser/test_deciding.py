@@ -201,6 +201,18 @@ def test_a_rejection_carries_its_reason_to_the_agent(
     assert (told["verdict"], told["reason"]) == ("reject", "No evidence: Nobody measured it.")
 
 
+def test_a_curator_makes_a_pattern_of_what_they_rejected_with_one_key(open_page: Any, carla: Any, kuro: Any) -> None:
+    held = kuro.hold()
+    page = open_page(carla)
+    page.goto("/queue/")
+    for key in ("r", "1", "Enter"):
+        press(page, key)
+    page.get_by_role("heading", name="Nothing waits").wait_for()
+    press(page, "p")
+    page.get_by_role("heading", name="What gives the mistake away?").wait_for()
+    assert page.url.endswith(f"/patterns/new?decision={decided(held).public_id}")
+
+
 def test_a_rejection_without_a_reason_asks_for_one(open_page: Any, alice: Any, kuro: Any) -> None:
     kuro.hold()
     page = open_page(alice)

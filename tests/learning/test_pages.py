@@ -318,6 +318,20 @@ class TestWritingDown:
         assert "is too short" in words(answer)
 
 
+def test_a_keyword_that_another_pattern_has_is_told(aurora: Any, borealis: Any, carla: Any, as_person: Any) -> None:
+    make(aurora, "active", ["Die Ursache", "變慢的原因"], description="the older one")
+    make(borealis, "active", ["變慢的原因"], description="of another team")
+    younger, longer = make(aurora, keywords=["變慢的原因"]), make(aurora, keywords=["變慢的原因是"])
+    page = page_of(as_person(carla), address(younger))
+    assert "only the oldest fires" in page
+    assert "the older one</a> · Active" in page
+    assert "of another team" not in page
+    assert "only the oldest fires" not in page_of(as_person(carla), address(longer))
+    draft = {"keywords": "die ursache", "description": "d", "source": "external", "do": "try"}
+    answer = as_person(carla).post(address(longer, "pattern-edit"), draft)
+    assert "the older one</a> · Active" in words(answer)
+
+
 def test_the_item_and_its_response_lead_to_the_pattern(hold: Any, alice: Any, as_person: Any) -> None:
     held = hold(SAID)
     decisions.decide(held, alice, "reject", reason="x")
