@@ -96,7 +96,7 @@ def _is_calculated(amount: tuple[Decimal, str] | None, given: Set[tuple[Decimal,
     if amount is None:
         return False
     much, of = amount
-    return any(of == other and one and (abs(much - one), of) in given for one, other in given)
+    return any(of == other and (abs(much - one), of) in given for one, other in given)
 
 
 def _counted(text: str) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics import Hesitation, History, Item, Scorer, told
-from metacog.heuristics.given import MAX_GIVEN, MAX_SAYINGS, MAX_TOLD
+from metacog.heuristics.given import MAX_CALCULATED, MAX_GIVEN, MAX_SAYINGS, MAX_TOLD
 from metacog.heuristics.lexicon import LANGUAGES
 from metacog.heuristics.wire import Verdict
 
@@ -409,7 +409,10 @@ def test_what_a_user_says_and_a_command_prints_is_given(field: str) -> None:
         ("$30 and 12 miles make 42 miles, or $42.", "30, 12", ["42 miles", "$42"]),
         ("It rose by 4% and 3%, so by 7%.", "4%, 3%", ["7%"]),
         ("You leave on May 20, May 6 or May 26.", "20, 6", ["May 26"]),
+        ("You leave on 20 March, 14 March or 6 March.", "20, 14", ["6 March"]),
         ("$0 and $5 make $5.01.", "0, 5", ["$5.01"]),
+        ("$5, " * (MAX_CALCULATED - 2) + "$7 and $9 make $16.", "5, 7, 9", []),
+        ("$5, " * (MAX_CALCULATED - 1) + "$7 and $9 make $16.", "5, 7, 9", ["$16"]),
         ("He wrote “3 rats”, he wrote “4 rats”, he wrote “7 rats”.", "3 rats 4 rats", ["“7 rats”"]),
     ],
 )
