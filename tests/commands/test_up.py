@@ -21,6 +21,7 @@ import psutil
 import psycopg
 import pytest
 from django.conf import settings as django_settings
+from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
@@ -144,6 +145,12 @@ def test_a_busy_port_is_refused() -> None:
 def test_a_host_on_which_nothing_can_listen_is_refused(host: str) -> None:
     with pytest.raises(SystemExit, match="metacog cannot listen on"):
         up.check_port(host, free_port())
+
+
+@pytest.mark.parametrize("workers", [-1, 0])
+def test_no_web_process_at_all_is_refused(workers: int) -> None:
+    with pytest.raises(SystemExit, match="give 1 or more with --workers"):
+        call_command("up", workers=workers)
 
 
 @pytest.mark.parametrize("port", [-1, 0, 65_536])

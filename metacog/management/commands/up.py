@@ -61,6 +61,8 @@ class Command(BaseCommand):
         parser.add_argument("--workers", type=int, default=2, help="web processes (%(default)s)")
 
     def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
+        if workers < 1:
+            refuse(f"{workers} web processes answer nobody; give 1 or more with --workers.")
         if (host, str(port)) != (settings.LISTEN_HOST, settings.LISTEN_PORT):
             # The settings depend on the address, so they are read again from the start.
             os.environ |= {"METACOG_LISTEN_HOST": host, "METACOG_LISTEN_PORT": str(port)}
