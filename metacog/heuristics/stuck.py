@@ -366,7 +366,7 @@ def _says(name: str) -> Callable[[_Step], _Sign | None]:
             folded = own_words(fold(response))
             places = [place for place in find_phrases(folded, words.AWARE[name]) if _is_meant(folded, place, name)]
         else:
-            folded = response.lower()
+            folded = response.replace("İ", "_").lower()  # alone, it would become two and move all places behind it
             places = [(at, at + len(phrase)) for phrase in _SEED_KEYWORDS[name] if (at := folded.find(phrase)) >= 0]
         if not places:
             return None

@@ -368,6 +368,15 @@ def test_it_shows_the_passage_that_came_again_where_it_stands() -> None:
     assert again[span["start"] : span["end"]].startswith(span["text"])
 
 
+@pytest.mark.parametrize("profile", ["seed", "aware"])
+def test_it_shows_the_words_where_they_stand_behind_a_letter_that_is_longer_when_small(profile: str) -> None:
+    said = "İzmir 🧭: I'm stuck. Strangely, İstanbul works."
+    stuck, _ = run([{"response": said}], profile)
+    exhausted, unsure = (signal.evidence["spans"][0] for signal in stuck.signals)
+    assert said[exhausted["start"] : exhausted["end"]] == exhausted["text"] == "I'm stuck"
+    assert said[unsure["start"] : unsure["end"]] == unsure["text"] == "Strangely" + "," * (profile == "aware")
+
+
 def test_it_names_the_response_that_the_evidence_is_from() -> None:
     body = check_response({"response": "I'm stuck"})
     stuck, _ = advance(None, body, now=NOW, profile="seed", language="en", source="resp_1")
