@@ -77,6 +77,8 @@ def show(text: str, marks: Iterable[Mark] = ()) -> Shown:
         elif mark.start < mark.end and mark.start < len(text):
             inside.append(mark)
     runs = list(islice(_UNUSUAL.finditer(text), MAX_ELEMENTS + 1))
+    if not (runs or inside):  # as most are; a list has a hundred of them
+        return Shown([Piece(text)] if text else [], tuple(dict.fromkeys(whole)))
     if len(runs) <= MAX_ELEMENTS:
         hidden = sum(len(run["hidden"] or "") for run in runs)
         spell: Callable[[str, tuple[str, ...], tuple[str, ...]], Iterator[Piece]] = _spelled

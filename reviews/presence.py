@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from metacog.models import User
 from reviews.models import HeldItem, Looking
+from reviews.models.decisions import NAMES
 
 SEEN_FOR = timedelta(seconds=20)
 SEE_AGAIN = timedelta(seconds=8)  # a page asks every three seconds; so often it need not be written down
@@ -38,7 +39,7 @@ def of(person: User) -> Presence:
     rows = Looking.objects.filter(seen_at__gt=now - SEEN_FOR, held__team__in=person.teams)
     others: dict[int, list[User]] = defaultdict(list)
     mine = ""
-    for row in rows.select_related("person", "held").order_by("person").defer("held__text", "held__attributes"):
+    for row in rows.select_related("person", "held").only("seen_at", "held__public_id", *NAMES).order_by("person"):
         if row.person_id != person.pk:
             others[row.held_id].append(row.person)
         elif row.seen_at > now - SEE_AGAIN:

@@ -148,7 +148,7 @@ def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
     rows = rows[:PAGE]
     if filters.state == "held" and recent:
         rows = _with_decided(rows, recent, filters, teams, last, is_last_page=not following)
-    standing = Decision.objects.filter(undone_at=None).select_related("person", "agent").defer("text")
+    standing = Decision.as_told().filter(undone_at=None)
     decided = [row for row in rows if row.state != State.PENDING]
     prefetch_related_objects(decided, Prefetch("decisions", standing, to_attr="standing"))
     for row in rows:

@@ -22,6 +22,7 @@ class Similar:
 
     decision: Decision
     text: str
+    held: str  # public id of what it was about
 
 
 def decided(held: HeldItem) -> list[Similar]:
@@ -35,7 +36,10 @@ def decided(held: HeldItem) -> list[Similar]:
         .exclude(held=held)
         .order_by("-seq")
     )
-    said = dict(rows.values_list("pk", Left("held__text", READ))[:LOOK_BACK])
+    latest = rows.values_list("pk", Left("held__text", READ), "held__public_id")[:LOOK_BACK]
+    said, about = {}, {}
+    for pk, text, held_id in latest:
+        said[pk], about[pk] = text, held_id
     counted = {pk: recall.terms(text) for pk, text in said.items()}
     frequencies = Counter(term for terms in counted.values() for term in terms)
     asked = recall.asked(held.text[:READ])
@@ -47,6 +51,5 @@ def decided(held: HeldItem) -> list[Similar]:
         return []
     found = recall.rank(asked, frequencies, postings, len(counted), sum(sizes.values()) / len(sizes))
     alike = [each.number for each in found if each.share >= ALIKE][:MOST]
-    whole = rows.select_related("person", "agent", "held").defer("text", "held__text", "held__attributes")
-    decisions = whole.in_bulk(alike)  # Django asks nothing for no ids
-    return [Similar(decisions[pk], said[pk]) for pk in alike]
+    decisions = Decision.as_told().in_bulk(alike)  # Django asks nothing for no ids
+    return [Similar(decisions[pk], said[pk], about[pk]) for pk in alike]

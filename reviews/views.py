@@ -240,7 +240,8 @@ def _desk(
     verdict, body = response.wire_verdict(), response.wire_body()
     hesitation = verdict["hesitation"]
     whole = body["response"] if body["response"] != held.text else ""
-    history = list(held.decisions.select_related("person", "agent").defer("text").order_by("id"))
+    looks = held.second_looks.only("second_look_at", "public_id", "received_at", "body", "erased_at")
+    history = list(Decision.as_told().filter(held=held).order_by("id"))
     return context | {
         "hesitation": hesitation,
         **other_parts(verdict),
@@ -255,7 +256,7 @@ def _desk(
         "similar": similar.decided(held),
         "second_looks": [
             (look, said, contradicts(held.text, said))
-            for look in held.second_looks.defer("verdict").order_by("-id")[:3]
+            for look in looks.order_by("-id")[:3]
             for said in (look.wire_body()["response"],)
         ],
         "can_decide": held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER),
@@ -298,7 +299,9 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
             held__team__in=request.user.teams,
         )
         .select_related("held")
-        .defer("text", "held__text")
+        .only(
+            "public_id", "verdict", "decided_at", "undone_at", "release_at", "released_at", "together", "held__team"
+        )
         .annotate(clip=Left("held__text", held_queue.CLIP))
         .order_by("-public_id")
         .first()
