@@ -30,15 +30,16 @@ def let_through(request: PersonRequest) -> HttpResponse:
     wanted = request.GET.get("sample", "")
     sample = get_object_or_404(_visible(request), public_id=wanted) if wanted else _whole(waits).first()
     agents = list(Agent.objects.filter(team__in=teams).order_by("name"))
-    counted = samples.misses(agents, figures.day_of(timezone.now() - samples.COUNTED))
-    judged = _visible(request).exclude(verdict="").select_related("person").order_by("-judged_at", "-id")[:LATEST]
+    since = figures.day_of(timezone.now() - samples.COUNTED)
+    counted = samples.misses(agents, since)
+    judged = _visible(request).filter(day__gte=since).exclude(verdict="").order_by("-judged_at", "-id")[:LATEST]
     context = {
         "sample": sample,
         "waiting": waits.count(),
         "days": samples.COUNTED.days,
         "total": ratio(Ratio(sum(each.missed.part for each in counted), sum(each.missed.whole for each in counted))),
         "agents": [(each.agent, ratio(each.missed)) for each in counted],
-        "judged": judged.defer("response__body", "response__verdict"),
+        "judged": judged.select_related("person").defer("response__body", "response__verdict"),
         "a_day": samples.A_DAY,
     }
     return render(request, "reviews/let_through.html", context | (_shown(request, sample) if sample else {}))

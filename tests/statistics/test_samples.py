@@ -189,10 +189,13 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
     let_through(kuro)
     before = AgentResponse.objects.select_related("agent").latest("pk")
     long_ago = today - timedelta(days=91)
-    Sample.objects.create(
+    old = Sample.objects.create(
         response=before, agent=before.agent, day=long_ago, verdict="missed", person=alice, judged_at=timezone.now()
     )
-    assert re.search(r"5\s%\s+<span class=\"quiet\">2–14\s%", client.get(PAGE).content.decode())
+    page = client.get(PAGE).content.decode()
+    assert re.search(r"5\s%\s+<span class=\"quiet\">2–14\s%", page)
+    assert page.count("?sample=smp_") == 10
+    assert old.public_id not in page  # of a day that is not counted, and is not looked for among all there ever were
     from reviews import figures
 
     figures.count_days(timezone.now())
