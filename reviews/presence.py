@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from metacog.models import User
@@ -36,7 +37,9 @@ class Presence:
 def of(person: User) -> Presence:
     """Read who has been seen at which item a moment ago; one query."""
     now = timezone.now()
-    rows = Looking.objects.filter(seen_at__gt=now - SEEN_FOR, held__team__in=person.teams)
+    # As a join SQLite reads it from the teams' side: everything that was ever held.
+    theirs = Exists(HeldItem.objects.filter(pk=OuterRef("held"), team__in=person.teams))
+    rows = Looking.objects.filter(theirs, seen_at__gt=now - SEEN_FOR)
     others: dict[int, list[User]] = defaultdict(list)
     mine = ""
     for row in rows.select_related("person", "held").only("seen_at", "held__public_id", *NAMES).order_by("person"):

@@ -217,8 +217,9 @@ def just_decided(teams: Teams) -> list[Decision]:
             # Ids begin with the time they were made, so this range is read from their index.
             public_id__gte=first_id_at("dec", now - JUST_NOW),
             decided_at__gte=now - JUST_NOW,
-            held__team__in=teams,
         )
+        # As a join SQLite reads it from the teams' side: everything that was ever held.
+        .filter(Exists(HeldItem.objects.filter(pk=OuterRef("held"), team__in=teams)))
         .order_by("-public_id")
         .only("pk", "held_id", "undone_at")[:MAX_JUST_DECIDED]
     )

@@ -74,9 +74,17 @@ class Decision(models.Model):
                 condition=Q(released_at=None, undone_at=None),
                 name="decisions_to_release",
             ),
+            # The same for one agent, asked before each of its calls.
+            models.Index(
+                fields=["agent", "release_at"],
+                condition=Q(released_at=None, undone_at=None),
+                name="to_release_of_agent",
+            ),
             # Text that comes back: (agent, sha256), then the kind of the item.
             models.Index(fields=["agent", "text_sha256"], name="decided_texts"),
             models.Index(fields=["decided_at"], condition=Q(person__isnull=False), name="decided_by_people"),
+            # What a person did last, told on each page of the queue.
+            models.Index(fields=["person", "public_id"], condition=Q(person__isnull=False), name="decided_last"),
         ]
 
     def __str__(self) -> str:

@@ -86,6 +86,12 @@ class HeldItem(models.Model):
             ),
             models.Index(fields=["team", "id"], condition=Q(state="pending"), name="queue_by_age"),
             models.Index(fields=["expires_at"], condition=Q(state="pending"), name="items_to_expire"),
+            # How many wait for a team, and of an agent what waits and what expires. With the state as a column: SQLite
+            # takes the index on the team or agent alone for as good as a partial one, and reads all that was ever held.
+            models.Index(fields=["team", "state"], condition=Q(state="pending"), name="waiting_of_team"),
+            models.Index(
+                fields=["agent", "state", "expires_at"], condition=Q(state="pending"), name="waiting_of_agent"
+            ),
             models.Index(fields=["team", "-id"], name="held_of_team"),
             models.Index(fields=["agent", "id"], name="held_of_agent"),
         ]

@@ -7,9 +7,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
+from metacog.agents import create_agent
+from metacog.ids import first_id_at
 from reviews import queue as held_queue
+from reviews.models import Decision, HeldItem, held_id
+from tests.conftest import Caller
 
 
 def shown(response: Any) -> list[str]:
@@ -225,3 +230,42 @@ def test_a_page_is_read_along_an_index_wherever_it_begins(
             cursor.execute(f"EXPLAIN QUERY PLAN {listed}")
         plan = str(cursor.fetchall())
     assert not re.search("Sort|TEMP B-TREE|SCAN|Seq Scan", plan), plan
+
+
+@pytest.fixture
+def robin(aurora: Any) -> Any:
+    """Another agent of kuro's team."""
+    agent, key, secret = create_agent(aurora, "robin", None)
+    return Caller(agent.public_id, key, secret)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="SQLite says how many steps it took")
+@pytest.mark.parametrize("who", ["person", "agent"])
+def test_what_was_decided_long_ago_is_not_read(
+    client: Any, kuro: Any, robin: Any, decide: Any, undo_at_once: None, who: str
+) -> None:
+    waiting, decided = kuro.hold(), (robin if who == "person" else kuro).hold()
+    decide(client, decided)
+    addresses = ["/queue/", "/queue/?signal=error-pattern", f"/queue/changes?open={waiting}&token=", "/agents/"]
+
+    def steps() -> int:
+        taken: list[None] = []
+        connection.connection.set_progress_handler(lambda: taken.append(None), 100)
+        if who == "agent":
+            assert [item["id"] for item in kuro.get("/held?state=pending").json()["items"]] == [waiting]
+        for address in addresses if who == "person" else ():
+            assert client.get(address).status_code == 200
+        connection.connection.set_progress_handler(None, 0)
+        return len(taken)
+
+    before = steps()
+    item, decision = HeldItem.objects.get(public_id=decided), Decision.objects.get()
+    long_ago = timezone.now() - timedelta(days=30)
+    for n in range(1, 1001):
+        item.pk, item.public_id, item.index, item.closed_at = None, held_id(), n, long_ago
+        item.save(force_insert=True)
+        decision.pk, decision.public_id = None, f"{first_id_at('dec', long_ago)}{n}"
+        decision.held, decision.seq = item, 1000 + n
+        decision.decided_at = decision.release_at = decision.released_at = long_ago
+        decision.save(force_insert=True)
+    assert steps() <= before + 10
