@@ -29,7 +29,7 @@ _SAYINGS: tuple[tuple[str, Promise], ...] = (
         rf"(?P<count>{_NUMBER}) figure\(s\), date\(s\), name\(s\) or quotation\(s\) without source",
         _("figures, dates, names or quotations without a source: %(count)s"),
     ),
-    (rf"hidden characters in (?P<count>{_NUMBER}) place\(s\)", _("hidden characters in %(count)s places")),
+    (rf"hidden characters in (?P<count>{_NUMBER}) place\(s\)", _("places with hidden characters: %(count)s")),
     # quality
     (r"nothing is said", _("nothing is said")),
     (r"shares hardly a word with the message", _("shares hardly a word with the message")),

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
 from metacog.forms import SIGNALS, STUCK
+from metacog.heuristics.hesitation import MAX_SCORE
 from patterns.models import ErrorPattern, ThreadStep
 from reviews.engine_words import reason_said, said
 from reviews.highlight import Shown, show
@@ -57,6 +58,11 @@ class Part:
     words: Sequence[Shown]  # the evidence
     record: str
     url: str = ""  # of the pattern's own page
+
+    @property
+    def stretch(self) -> int:
+        """Return how much of the bar is its own; a score ends at 100, whatever its parts add up to."""
+        return max(0, min(self.weight, MAX_SCORE - self.begins))
 
     @property
     def reason(self) -> str:

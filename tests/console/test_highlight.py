@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 import unicodedata
+from pathlib import Path
 
 import pytest
 
+from reviews.explanation import TITLES
 from reviews.highlight import Mark, of_item, of_response, show
+from reviews.templatetags.console import signal_class
 
 
 def plain(text: str, *marks: Mark) -> list[tuple[str, tuple[str, ...]]]:
@@ -122,3 +126,11 @@ def test_in_an_item_sent_beside_the_response_the_same_words_are_marked() -> None
 
 def test_spans_of_an_item_are_its_own() -> None:
     assert of_item(SIGNALS, 1, "abc", None, None) == [Mark(0, 3, "no-hedge")]
+
+
+@pytest.mark.parametrize("signal", [*TITLES, "of an engine to come"])
+def test_every_signal_has_a_colour_in_the_bar_beside_its_name_and_in_the_text(signal: str) -> None:
+    sheet = (Path(__file__).parents[2] / "static/metacog/console.css").read_text()
+    for where, what in ((r"\.dot", "background"), (r"\.bar ", "fill"), ("mark", "background")):
+        rule = rf"(?m)^{where}(?:\.|:?:is\(.*\.){signal_class(signal)}\b[^{{]*{{ {what}: var\(--"
+        assert re.search(rule, sheet), f"{where} {signal}"

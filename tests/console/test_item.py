@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from django.utils.html import strip_tags
 
+from metacog.models import Policy
+
 ATTACK = '<script>alert(1)</script>"\' onclick=x {{ 7|add:7 }} &amp; javascript:alert(1) www.evil.example'
 
 
@@ -26,6 +28,15 @@ def test_it_explains_the_score_by_its_parts_with_their_record(client: Any, kuro:
     assert "20 Absolute claim, with no source named in the response · “clearly”" in page
     assert "30 Known error: “cause named before it was measured” · “cache”" in page
     assert page.count("fired 3 times, 1 of 2 decided were rejected") == 1  # a pattern's own record is counted behind
+
+
+@pytest.mark.parametrize(("weight", "stretches"), [(20, ["20", "30"]), (90, ["90", "10"]), (100, ["100", "0"])])
+def test_the_bar_ends_at_100_whatever_its_parts_add_up_to(
+    client: Any, kuro: Any, weight: int, stretches: list[str]
+) -> None:
+    Policy.objects.update(weights={"absolute-claim": weight})
+    page = client.get(f"/queue/{kuro.hold()}/").content.decode()
+    assert re.findall(r'<rect class="s-[^"]*" x="\d+" y="2" width="(\d+)"', page) == stretches
 
 
 def test_it_marks_the_words_that_fired(client: Any, kuro: Any) -> None:
