@@ -317,6 +317,16 @@ def test_the_list_goes_on_by_itself_and_the_page_stays_where_it_is(open_page: An
     expect(page.locator(f"#pick-{held[3]}")).to_be_focused()
 
 
+def test_paper_shows_the_item_and_nothing_to_press(open_page: Any, alice: Any, kuro: Any) -> None:
+    kuro.hold()
+    page = open_page(alice, viewport={"width": 794, "height": 1123})  # A4
+    page.goto("/queue/")
+    page.emulate_media(media="print")
+    expect(page.locator("#text")).to_be_visible()
+    for hidden in (".top", ".list", ".act"):
+        expect(page.locator(hidden)).to_be_hidden()
+
+
 def test_only_the_time_in_which_an_item_was_in_sight_counts_and_adds_up(
     open_page: Any, alice: Any, kuro: Any
 ) -> None:
