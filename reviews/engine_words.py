@@ -127,4 +127,4 @@ def said(detail: str) -> str:
 
 def reason_said(reason: str) -> str:
     """Return the reason of a confidence in the active language."""
-    return "; ".join(said(part) for part in reason.split("; "))
+    return str(_("; ")).join(said(part) for part in reason.split("; "))
