@@ -47,6 +47,9 @@ class User(AbstractUser):
     theme = models.CharField(_("theme"), max_length=5, choices=Theme, blank=True)
     keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
 
+    def __str__(self) -> str:
+        return self.get_full_name() or self.get_username()
+
     def teams_as(self, role: Role = Role.VIEWER) -> models.QuerySet[Team]:
         """Return the teams in which this person has at least this role."""
         if not self.is_active:

@@ -64,7 +64,7 @@ def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
 
 @register.simple_tag
 def person_name(person: User) -> str:
-    return person.get_full_name() or person.get_username()
+    return str(person)
 
 
 @register.filter

@@ -138,7 +138,7 @@ class TestOneThread:
         verdict = kuro.respond(f'<kuro:thread op="progress" id="{TITLE}">少規則</kuro:thread>', items=None)
         take(as_person(carla), thread, "pause", note="等等再說")
         page = page_of(as_person(victor), address(thread))
-        places = [page.index(text) for text in ("寫出框架", "讀 Oulipo", "少規則", "carla", "等等再說")]
+        places = [page.index(text) for text in ("寫出框架", "讀 Oulipo", "少規則", "Carla", "等等再說")]
         assert places == sorted(places)
         assert reverse("response", args=[verdict["id"]]) in page
         assert "2 touches" in page
