@@ -311,7 +311,8 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
     latest = last.undone_at or last.decided_at
     if last != just_done and latest < now - told_for:
         return None
-    together = Decision.objects.filter(together=last.together, undone_at=None) if last.together else None
+    is_standing = last.undone_at is None
+    together = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing) if last.together else None
     return {
         "decision": last,
         "count": together.count() if together else 1,

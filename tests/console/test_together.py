@@ -56,6 +56,7 @@ def test_one_press_decides_each_and_one_undo_takes_all_back(client: Any, kuro: A
     assert re.search(r"Approved\s+2 items", queue)
     undo = re.search(r'action="(/decisions/[^"]+/undo)"', queue)[1]
     client.post(undo)
+    assert re.search(r"Taken back:\s+2 items", client.get("/queue/").content.decode())
     assert states() == ["pending"] * 3
     assert Decision.objects.filter(undone_at=None).count() == 0
 
