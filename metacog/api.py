@@ -131,6 +131,8 @@ ERRORS = {
 }
 ALWAYS = (401, 403, 422, 503)
 WITH_BODY = (400, 413, 415)
+CONFLICTS = ("/decision", "/extensions", "/memory", "/threads", "/think-twice")
+STANDING = {"decision": ("decision", "Decided"), "extensions": ("extension", "Extension")}  # what a 409 shows, and as
 
 
 class ProblemDocument(BaseModel):
@@ -158,16 +160,20 @@ class Api(NinjaAPI):
                     components.update(content["schema"].pop("$defs", {}))
                 statuses = {*ALWAYS, *(WITH_BODY if body else ()), *([404] if "{" in path else ())}
                 statuses |= {429} if path.endswith(("/responses", "/research")) else set()
-                if body and any(part in path for part in ("/decision", "/extensions", "/memory", "/threads")):
+                if body and any(part in path for part in CONFLICTS):
                     statuses.add(409)
                 for status in sorted(statuses):
-                    call["responses"].setdefault(str(status), _problem_of(status))
+                    call["responses"].setdefault(str(status), _problem_of(status, path))
         return schema
 
 
-def _problem_of(status: int) -> dict[str, Any]:
-    reference = {"$ref": REFERENCE.format(model="ProblemDocument")}
-    return {"description": ERRORS[status], "content": {"application/problem+json": {"schema": reference}}}
+def _problem_of(status: int, path: str) -> dict[str, Any]:
+    schema: dict[str, Any] = {"$ref": REFERENCE.format(model="ProblemDocument")}
+    name, model = STANDING.get(path.rpartition("/")[2], ("", "")) if status == 409 else ("", "")
+    if name:
+        standing = [{"$ref": REFERENCE.format(model=model)}, {"type": "null"}]
+        schema = {"allOf": [schema, {"type": "object", "properties": {name: {"anyOf": standing}}}]}
+    return {"description": ERRORS[status], "content": {"application/problem+json": {"schema": schema}}}
 
 
 api = Api(

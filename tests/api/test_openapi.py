@@ -68,6 +68,24 @@ def test_every_call_names_its_errors_as_problem_documents(document):
             assert "application/problem+json" in call["responses"]["401"]["content"], (method, path)
 
 
+@pytest.mark.parametrize(
+    ("path", "member", "model"),
+    [
+        ("/held/{held_id}/decision", "decision", "Decided"),
+        ("/extensions", "extension", "Extension"),
+        ("/problems/{key}/think-twice", None, None),
+    ],
+)
+def test_it_tells_what_a_conflict_shows(document, path, member, model):
+    content = document["paths"][f"/api/v1{path}"]["post"]["responses"]["409"]["content"]
+    schema = content["application/problem+json"]["schema"]
+    if member is None:
+        assert schema == {"$ref": "#/components/schemas/ProblemDocument"}
+    else:
+        shown = schema["allOf"][1]["properties"][member]["anyOf"]
+        assert shown == [{"$ref": f"#/components/schemas/{model}"}, {"type": "null"}]
+
+
 def test_its_examples_are_taken(document, kuro):
     held = kuro.hold()
     kuro.respond("next", problem="bug-17")
