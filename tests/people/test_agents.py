@@ -218,3 +218,6 @@ def test_it_says_that_patterns_are_missing_only_where_they_are(olga: Any, kuro: 
     assert said not in client.get(reverse("agent", args=[kuro.id])).content.decode()
     ErrorPattern.objects.update(state="retired")
     assert said in client.get(reverse("agent", args=[kuro.id])).content.decode()
+    Policy.objects.update(threshold=20, hold_at=20)
+    kuro.respond("Clearly.")
+    assert said not in client.get(reverse("agent", args=[kuro.id])).content.decode(), "thresholds of its own hold"

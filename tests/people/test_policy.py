@@ -312,6 +312,19 @@ class TestSuggestion:
         for page in (desk.get(), desk.client.get(reverse("agent", args=[kuro.id])).content.decode()):
             assert ("threshold=20&amp;hold_at=20" in page.replace("&hold", "&amp;hold")) == offered
 
+    @pytest.mark.parametrize(
+        ("counted", "said"),
+        [
+            ([("Perhaps.", 191), ("Clearly.", 9)], "in force holds nothing."),
+            ([("Perhaps.", 170), (HELD, 21), (HELD + " Therefore." * 3, 9)], "in force holds more than one"),
+        ],
+    )
+    def test_it_says_why(self, desk: Desk, posted: Any, counted: list[tuple[str, int]], said: str) -> None:
+        posted(*counted)
+        page = desk.get()
+        assert said in page
+        assert "Try these as a draft" in page
+
     def test_its_draft_holds_what_it_says(self, desk: Desk, posted: Any) -> None:
         posted(("Perhaps.", 191), ("Clearly.", 9))
         page = desk.get("?threshold=20&hold_at=20")
