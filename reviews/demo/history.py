@@ -124,6 +124,7 @@ class _Course:
             raw = json.dumps(as_file(patterns, at.isoformat())).encode()
             self.plan(at, partial(exchange.take, self.team, raw, self.people["yating"]))
         self.plan(self.begin + (self.end - self.begin) * 0.3, self.lower_threshold)
+        self.plan(self.begin + (self.end - self.begin) * 0.6, self.read_words_in_their_sense)
         for voice in (ROBIN, FORGE, KURO):
             self.plan_posts(voice)
         self.plan_routine()
@@ -195,6 +196,11 @@ class _Course:
     def lower_threshold(self) -> None:
         agent = self.agent(FORGE)
         policy = Policy(hold_at=45, note="Three marked reports of deploys turned out wrong: look at those as well.")
+        agents.add_policy(agent, self.owner, policy, based_on=agent.policy_version)
+
+    def read_words_in_their_sense(self) -> None:
+        agent = self.agent(ROBIN)
+        policy = Policy(profile="aware", note="An amount or a date that nobody gave robin should say where it stands.")
         agents.add_policy(agent, self.owner, policy, based_on=agent.policy_version)
 
     # -- posting -----------------------------------------------------------------------------------
