@@ -141,7 +141,7 @@ def test_what_is_shown_once_is_copied_with_one_press(open_page: Any, olga: Any) 
     page.goto(reverse("team"))
     page.get_by_label("User name").fill("nina")
     page.get_by_role("button", name="Add to the team").click()
-    page.get_by_role("button", name="The link").click()
+    page.get_by_role("button", name="Copy: The link", exact=True).click()
     expect(page.locator("#live")).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.locator(".secret").inner_text()
 
