@@ -160,7 +160,7 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
     held = _visible(request, decision.held.public_id)
     if not all(taken_back):
         return _split(request, filters, held, status=409, too_late=True)
-    return _go_on(request, filters, held, None, _presence(request))
+    return _go_on(request, filters, held, decision, _presence(request))
 
 
 def _go_on(
@@ -291,13 +291,11 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
     """Return what the person did a moment ago, and until when it can be taken back."""
     now = timezone.now()
     told_for = max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS))
+    mine = Decision.objects.filter(person=request.user, held__team__in=request.user.teams)
+    # It may have been taken back so long after. Without a bound, whoever never decided has all decisions read.
+    recent = mine.filter(public_id__gte=first_id_at("dec", now - 2 * told_for))
     last = (
-        Decision.objects.filter(
-            # It may have been taken back so long after. Without a bound, whoever never decided has all decisions read.
-            public_id__gte=first_id_at("dec", now - 2 * told_for),
-            person=request.user,
-            held__team__in=request.user.teams,
-        )
+        (mine.filter(pk=just_done.pk) if just_done else recent)
         .select_related("held")
         .only(
             "public_id", "verdict", "decided_at", "undone_at", "release_at", "released_at", "together", "held__team"

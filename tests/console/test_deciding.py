@@ -140,6 +140,18 @@ def test_an_undo_brings_the_item_back(client: Any, kuro: Any, decide: Any) -> No
     assert HeldItem.objects.get().state == "pending"
 
 
+def test_an_undo_tells_of_itself_and_not_of_what_was_decided_later_elsewhere(
+    client: Any, kuro: Any, decide: Any
+) -> None:
+    first, second = kuro.hold(), kuro.hold()
+    decide(client, first)
+    undo = f"/decisions/{Decision.objects.get().public_id}/undo"
+    decide(client, second)
+    page = client.post(undo, headers={"HX-Request": "true"}).content.decode()
+    assert "Taken back:" in page
+    assert "Approved “" not in page
+
+
 def test_an_undo_that_comes_too_late_says_so(client: Any, kuro: Any, decide: Any, undo_at_once: None) -> None:
     decide(client, kuro.hold())
     answer = client.post(f"/decisions/{Decision.objects.get().public_id}/undo")
