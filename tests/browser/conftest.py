@@ -22,7 +22,7 @@ ARGUMENTS = [
 ]
 
 # Refusals are shown in place, a decision ends a poll that is under way, and a test may cut a connection.
-EXPECTED = ("status of 4", "htmx:afterRequest", "htmx:sendAbort", "htmx:sendError", "net::ERR_FAILED")
+EXPECTED = ("status of 4", "htmx:afterRequest", "htmx:sendAbort", "htmx:sendError", "htmx:timeout", "net::ERR_FAILED")
 
 
 @pytest.fixture(scope="session")

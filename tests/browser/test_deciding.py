@@ -111,6 +111,22 @@ def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+def test_an_answer_that_never_comes_is_told_of_and_waited_for_no_longer(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    held = kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    assert page.evaluate("htmx.config.timeout") > 0
+    page.evaluate("htmx.config.timeout = 300")
+    page.route("**/decide", lambda route: None)
+    press(page, "a")
+    expect(page.get_by_role("alert")).to_contain_text("it is not known whether that went through")
+    page.unroute("**/decide")
+    press(page, "a")
+    expect(page.locator(f"#row-{held}")).to_contain_text("approved by you")
+
+
 @pytest.mark.parametrize("is_refused", [False, True])
 def test_what_was_typed_is_left_only_by_choosing_twice(
     open_page: Any, alice: Any, kuro: Any, is_refused: bool
