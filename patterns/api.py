@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from django.http import Http404, HttpResponse
+from django.urls import register_converter
+from django.urls.converters import PathConverter
 from django.utils.cache import get_conditional_response
 from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,6 +20,15 @@ from patterns import exchange, thinking
 from patterns.models import Problem
 
 router = Router()
+
+
+class KeyConverter(PathConverter):
+    """Any key, with slashes or empty, as that of what is posted without a `problem` is."""
+
+    regex = ".*"
+
+
+register_converter(KeyConverter, "problem")
 
 
 class Pattern(BaseModel):
@@ -112,7 +123,7 @@ def list_problems(request: AgentRequest, after: str = "") -> HttpResponse:
 
 
 @router.post(
-    "/problems/{path:key}/resolve",
+    "/problems/{problem:key}/resolve",
     response=ProblemState,
     openapi_extra=takes(Nothing, {}),
     summary="Resolve a problem",
@@ -126,7 +137,7 @@ def resolve_problem(request: AgentRequest, key: str, session: Session = None) ->
 
 
 @router.post(
-    "/problems/{path:key}/think-twice",
+    "/problems/{problem:key}/think-twice",
     response=ProblemState,
     openapi_extra=takes(ThinkTwiceBody, {"answer": "yes"}, {"outcome": "helped"}),
     summary="Answer whether to think twice",
@@ -153,7 +164,7 @@ def think_twice(request: AgentRequest, key: str, session: Session = None) -> Htt
 
 
 # Below the two above: a key may hold slashes, so this address matches theirs too.
-@router.get("/problems/{path:key}", response=ProblemState, summary="Read a problem")
+@router.get("/problems/{problem:key}", response=ProblemState, summary="Read a problem")
 def read_problem(request: AgentRequest, key: str, session: Session = None) -> HttpResponse:
     """Return the counters, the evidence and the brief of one of your problems."""
     return as_json(thinking.shape(_problem(request.auth, key, session)))

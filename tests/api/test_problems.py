@@ -180,6 +180,14 @@ class TestReading:
         assert kuro.get(f"/problems/{key}").json()["problem"] == key
         assert kuro.post(f"/problems/{key}/resolve", "").json()["points"] == 0
 
+    def test_what_is_posted_without_a_problem_can_be_answered_and_resolved(self, kuro: Any) -> None:
+        assert get_stuck(kuro, problem=None)["suggest"]
+        assert kuro.get("/problems/?session=s1").json()["problem"] == ""
+        answer = kuro.post("/problems//think-twice", {"answer": "yes"})
+        assert (answer.json()["invoke"], answer.json()["suggest"]) == (True, False)
+        assert kuro.post("/problems//think-twice", {"outcome": "helped"}).status_code == 200
+        assert kuro.post("/problems//resolve", "").json()["points"] == 0
+
     def test_resolving_resets(self, kuro: Any) -> None:
         get_stuck(kuro)
         answer = kuro.post("/problems/bug-17/resolve", {})
