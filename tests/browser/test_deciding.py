@@ -218,12 +218,14 @@ def test_a_rejection_carries_its_reason_to_the_agent(
 
 
 def test_a_curator_makes_a_pattern_of_what_they_rejected_with_one_key(open_page: Any, carla: Any, kuro: Any) -> None:
+    kuro.hold()
     held = kuro.hold()
-    page = open_page(carla)
+    page = open_page(carla, viewport={"width": 1000, "height": 800})
     page.goto("/queue/")
     for key in ("r", "1", "Enter"):
         press(page, key)
-    page.get_by_role("heading", name="Nothing waits").wait_for()
+    page.get_by_role("link", name="Make a pattern of it").wait_for()
+    assert page.locator("#told .what").bounding_box()["width"] > 100  # what was rejected can be read beside it
     press(page, "p")
     page.get_by_role("heading", name="What gives the mistake away?").wait_for()
     assert page.url.endswith(f"/patterns/new?decision={decided(held).public_id}")
