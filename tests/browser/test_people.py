@@ -132,7 +132,7 @@ def test_actions_in_the_admin_need_no_inline_script(open_page: Any, carla: Any) 
     expect(page.locator("tr.selected")).to_have_count(1)  # Django's own script ran
     page.locator("select[name=action]").select_option("retire")
     page.locator("button[name=index]").click()  # "Go" or "Run", by the version of Django
-    page.get_by_text("1 pattern was changed.").wait_for()
+    page.locator(".message", has_text="1 pattern was changed.").wait_for()
     assert ErrorPattern.objects.get(team__name="Aurora").state == "retired"
 
 
