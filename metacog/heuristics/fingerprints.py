@@ -59,6 +59,7 @@ class Print(NamedTuple):
 
 
 _TOKEN = re.compile(r"[a-z0-9_]+|[\u3400-\u9fff]")
+_CONTRACTED = re.compile(r"(?:[A-Za-z]+['’])*\Z")  # what belongs to a token that follows it: the I' of I'm
 
 
 def prints(text: str) -> list[Print]:
@@ -86,4 +87,6 @@ def passages(text: str, found: Sequence[Print]) -> Iterator[tuple[int, Place]]:
     if runs:
         places = [match.span() for match in _TOKEN.finditer(fold(text[:MAX_READ]))]
         for first, end in runs:
-            yield end - first, (places[first][0], places[end - 1][1])
+            start = places[first][0]
+            before = _CONTRACTED.search(text, max(0, start - 16), start)
+            yield end - first, (before.start() if before else start, places[end - 1][1])

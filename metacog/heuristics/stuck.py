@@ -467,7 +467,9 @@ def _clip(text: str) -> str:
 
 def _span(text: str, place: Place) -> dict[str, Any]:
     start, end = place
-    return {"start": start, "end": end, "text": _clip(text[start:end])}
+    said = text[start:end].strip()
+    cut = _clip(said)
+    return {"start": start, "end": end, "text": cut if cut == said else f"{cut}…"}
 
 
 def _kept(sign: _Sign, number: int, source: str | None) -> State:

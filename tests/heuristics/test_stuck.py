@@ -365,7 +365,17 @@ def test_it_shows_the_passage_that_came_again_where_it_stands() -> None:
     (span,) = signal.evidence["spans"]
     assert signal.evidence["repeats_step"] == 1
     assert again.index(PASSAGE) <= span["start"] < span["end"] <= again.index(PASSAGE) + len(PASSAGE)
-    assert again[span["start"] : span["end"]].startswith(span["text"])
+    assert span["text"].endswith("…"), "it is longer than what is shown"
+    assert again[span["start"] : span["end"]].startswith(span["text"][:-1])
+
+
+@pytest.mark.parametrize("word", ["", "I'", "shouldn’", "rock'n'"])
+def test_it_shows_a_passage_from_the_beginning_of_its_first_word(word: str) -> None:
+    # With which token a passage begins, its hash says: with the m here.
+    passage = f"{word}m {PASSAGE}"
+    stuck, _ = run([{"response": passage, "command_failed": True}, {"response": f"Hm. {passage}"}], "aware")
+    (span,) = next(each for each in stuck.signals if each.type == "circular-reasoning").evidence["spans"]
+    assert span["start"] == 4
 
 
 @pytest.mark.parametrize("profile", ["seed", "aware"])
