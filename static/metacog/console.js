@@ -188,6 +188,12 @@ function pick() {
   if (box) box.click();
 }
 
+function pickAll() {
+  const boxes = [...document.querySelectorAll(".pick input")];
+  const wanted = boxes.some((box) => !box.checked);
+  for (const box of boxes) if (box.checked !== wanted) box.click();
+}
+
 for (const choice of document.querySelectorAll(".filters select")) {
   choice.addEventListener("change", () => choice.form.requestSubmit());
 }
@@ -373,7 +379,7 @@ const KEYS = {
   },
   u: () => press("u"),
   p: () => press("p"),
-  x: () => pick(),
+  x: (event) => (event.shiftKey ? pickAll() : pick()),
   o: () => picked.size && press("o"),
   j: () => main && step(true),
   k: () => main && step(false),
@@ -410,7 +416,7 @@ document.addEventListener("keydown", (event) => {
   if (isTyping(event.target) || document.querySelector("details.reject[open], details.menu[open]")) return;
   const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : ""];
   if (act) {
-    act();
+    act(event);
     event.preventDefault();
   }
 });

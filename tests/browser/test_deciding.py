@@ -373,6 +373,19 @@ def test_only_the_time_in_which_an_item_was_in_sight_counts_and_adds_up(
     assert 2 * SETTLED <= shown_ms <= 1000 * (time.monotonic() - began) - before_list
 
 
+def test_shift_and_x_select_all_in_the_list_and_then_none(open_page: Any, alice: Any, kuro: Any) -> None:
+    for _ in range(3):
+        kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    page.keyboard.press("x")
+    for ticked in (3, 0, 3):
+        page.keyboard.press("Shift+X")
+        expect(page.locator(".pick :checked")).to_have_count(ticked)
+    page.keyboard.press("o")
+    expect(page.get_by_role("checkbox")).to_have_count(3)
+
+
 def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     open_page: Any, alice: Any, kuro: Any
 ) -> None:
