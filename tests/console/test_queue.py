@@ -225,6 +225,7 @@ def test_a_page_is_read_along_an_index_wherever_it_begins(
         if connection.vendor == "postgresql":
             cursor.execute("SET LOCAL enable_seqscan = off")
             cursor.execute("SET LOCAL enable_bitmapscan = off")
+            cursor.execute("SET LOCAL enable_sort = off")  # six rows are as quickly sorted as read in order
             cursor.execute(f"EXPLAIN {listed}")
         else:
             cursor.execute(f"EXPLAIN QUERY PLAN {listed}")
@@ -250,7 +251,7 @@ def test_what_was_decided_long_ago_is_not_read(
 
     def steps() -> int:
         taken: list[None] = []
-        connection.connection.set_progress_handler(lambda: taken.append(None), 100)
+        connection.connection.set_progress_handler(lambda: taken.append(None), 1)
         if who == "agent":
             assert [item["id"] for item in kuro.get("/held?state=pending").json()["items"]] == [waiting]
         for address in addresses if who == "person" else ():
@@ -268,4 +269,4 @@ def test_what_was_decided_long_ago_is_not_read(
         decision.held, decision.seq = item, 1000 + n
         decision.decided_at = decision.release_at = decision.released_at = long_ago
         decision.save(force_insert=True)
-    assert steps() <= before + 10
+    assert steps() <= before + 500, "half a step for each of them"
