@@ -71,7 +71,7 @@ def questions(verdict: str, topic: str = "", *, language: str = "en") -> tuple[Q
         asked = form["check-risk"].format(subject=subject)
         check = Question("check", asked, form["risk"].format(words=_with(subject, topic)))
     asked_for = (do, find, check)
-    return tuple(each._replace(query=each.query[:MAX_QUERY]) for each in asked_for)  # type: ignore[return-value]  # three
+    return tuple(each._replace(query=each.query[:MAX_QUERY]) for each in asked_for)  # type: ignore[return-value]  # of three
 
 
 def _with(query: str, topic: str) -> str:

@@ -66,7 +66,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             except OperationalError as error:
                 if not _is_busy(error) or time.monotonic() > deadline:
                     raise
-                time.sleep(ASK_AGAIN)
+                time.sleep(ASK_AGAIN)  # SQLite tells nobody that the lock is free
 
     def _wait_at_most(self, seconds: float) -> None:
         with self.wrap_database_errors:
