@@ -3,8 +3,8 @@
 They find phrases worth a second look. The score is no probability of error.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from .matcher import ABSOLUTE, CONCLUSION, HEDGE, NOWHERE, REASONING, SOURCE, Found, Place, occurrences
 from .patterns import Patterns
@@ -16,6 +16,7 @@ MAX_SCORE = 100
 MAX_SPANS = 256
 NO_HEDGE = "long CHAT response with no hedging language"
 LONG_CHAT = 200  # UTF-16 units, as JavaScript counts
+MAY_BE_LONG = LONG_CHAT // 2  # code points up to which no chat is long
 SHORT = 400  # code points up to which a call costs as much as what it does
 MANY_CONCLUSIONS = 2
 
@@ -68,6 +69,14 @@ class Hesitation(NamedTuple):
     matched_pattern_ids: tuple[str, ...]  # the first pattern that matches, as in the seed
 
 
+class Hesitate(Protocol):
+    """Looks for reasons to hesitate."""
+
+    def __call__(
+        self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = (), /
+    ) -> Hesitation: ...
+
+
 def add_up(spoken: Sequence[tuple[str, int]], threshold: int) -> tuple[int, bool, str]:
     """Give score, whether it is below the threshold, and suggestion, from the types and weights of what speaks."""
     score = min(MAX_SCORE, sum([weight for _, weight in spoken]))
@@ -75,73 +84,63 @@ def add_up(spoken: Sequence[tuple[str, int]], threshold: int) -> tuple[int, bool
     return score, score < threshold, f"Hesitation triggered (score={score}): {types}" if spoken else ""
 
 
-class SeedSignals:
-    """The seed's four signals under a policy; nothing in it changes."""
+def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
+    """Give what looks for the seed's four signals under a policy.
 
-    __slots__ = ("_calm", "_find", "_is_plain", "_lists", "_patterns", "_search", "_sort", "_sums", "_weights")
+    It is one function, as in the seed, that calls and looks up nothing it can do without: every response goes through
+    it, and on short ones calls take longer than the search. So what `Matcher.find` and `long_chat_of` would do with a
+    short text and with a single item stands in it once more.
+    """
+    matcher = patterns.matcher
+    find, search, sort, lists = matcher.find, matcher.search, matcher.sort, matcher.lists
+    is_plain = not matcher.has_keywords
+    named = [(name, policy.weights[name]) for name in ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")]
+    absolute, error, unhedged, overconfident = [weight for _, weight in named]
+    # What each choice of signals adds up to: bit n of its number is the nth signal.
+    chosen = ([one for bit, one in enumerate(named) if number >> bit & 1] for number in range(1 << len(named)))
+    sums = [add_up(spoken, policy.threshold) for spoken in chosen]
+    calm = Hesitation(*sums[0][:2], (), "", ())
 
-    def __init__(self, patterns: Patterns, policy: Policy) -> None:
-        names = ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")
-        named = [(name, policy.weights[name]) for name in names]
-        matcher = patterns.matcher
-        self._patterns, self._find = patterns, matcher.find
-        self._is_plain, self._search, self._sort = not matcher.has_keywords, matcher.search, matcher.sort
-        self._lists = matcher.lists
-        self._weights = [weight for _, weight in named]
-        # What each choice of signals adds up to: bit n of its number is the nth signal.
-        chosen = ([one for bit, one in enumerate(named) if number >> bit & 1] for number in range(1 << len(named)))
-        self._sums = [add_up(spoken, policy.threshold) for spoken in chosen]
-        self._calm = Hesitation(*self._sums[0][:2], (), "", ())
-
-    def hesitate(
-        self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = ()
-    ) -> Hesitation:
-        """Look for reasons to hesitate in a response and its chats; the seed does not ask what was `given`.
-
-        One function, as in the seed, that calls nothing it can do without: every response goes through it, and on
-        short ones calls take longer than the search. So what `Matcher.find` and `long_chat_of` would do with a short
-        text and with a single item stands here once more.
-        """
+    def hesitate(response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = ()) -> Hesitation:
+        """Look for reasons to hesitate in a response and its chats; the seed does not ask what was `given`."""
         if len(items) == 1:
             item = items[0]
             text = item.text if type(item) is Item else item["text"]
             long_chat = None
             length = len(text)
-            if length > LONG_CHAT or (2 * length > LONG_CHAT and not text.isascii() and is_long(text)):
+            if length > MAY_BE_LONG and (length > LONG_CHAT or (not text.isascii() and is_long(text))):
                 kind = item.kind if type(item) is Item else item["kind"]
                 if kind == "chat" or kind.casefold() == "chat":
                     long_chat = text
         else:
             long_chat = long_chat_of(items)
-        if len(response) < SHORT and self._is_plain:
+        found = None
+        if len(response) < SHORT and is_plain:
             folded = response.encode().lower()
-            entries = self._search(folded)
-            found = None
+            entries = search(folded)
             if entries:
-                lists = 0
+                stand = 0
                 for _, _, entry in entries:
-                    lists |= self._lists[entry]
-                if lists & _CLAIMS == _UNSOURCED or (lists & _CONCLUDES and len(entries) > MANY_CONCLUSIONS):
-                    found = self._sort(response, folded, entries)
-                elif long_chat is None or (lists & _HEDGES and long_chat == response):
-                    return self._calm  # as most texts that hold a term: a hedge, a reason, a conclusion or two
-                elif lists & _HEDGES:
-                    found = self._sort(response, folded, entries)
+                    stand |= lists[entry]
+                if stand & _CLAIMS == _UNSOURCED or (stand & _CONCLUDES and len(entries) > MANY_CONCLUSIONS):
+                    found = sort(response, folded, entries)
+                elif long_chat is None or (stand & _HEDGES and long_chat == response):
+                    return calm  # as most texts that hold a term: a hedge, a reason, a conclusion or two
+                elif stand & _HEDGES:
+                    found = sort(response, folded, entries)
         else:
-            found = self._find(response)
-        signals: tuple[Signal, ...]
+            found = find(response)
         if found is None:
-            if long_chat is None or not (unhedged := self._weights[2]):
-                return self._calm
+            if long_chat is None or not unhedged:
+                return calm
             if long_chat == response or long_chat in response:
-                score, is_confident, suggestion = self._sums[4]
                 spans = (new(Span, (0, length, long_chat, 0)),) if len(items) == 1 else whole_chats(long_chat, items)
-                signals = (new(Signal, ("no-hedge", NO_HEDGE, unhedged, spans)),)
-                return new(Hesitation, (score, is_confident, signals, suggestion, ()))
+                score, is_confident, suggestion = sums[4]
+                signal = new(Signal, ("no-hedge", NO_HEDGE, unhedged, spans))
+                return new(Hesitation, (score, is_confident, (signal,), suggestion, ()))
             found = new(Found, (response, b"", NOWHERE, None))
         _, _, terms, known = found
-        absolute, error, unhedged, overconfident = self._weights
-        signals = ()
+        signals: tuple[Signal, ...] = ()
         spoken = 0
         matched: tuple[str, ...] = ()
         if terms[ABSOLUTE] and not terms[SOURCE] and absolute:
@@ -149,13 +148,13 @@ class SeedSignals:
             signals = (new(Signal, ("absolute-claim", detail, absolute, _term_spans(found, ABSOLUTE))),)
             spoken = 1
         if known is not None and error:
-            pattern, keyword = self._patterns.of(known)
+            pattern, keyword = patterns.of(known)
             spans = spans_of(response, occurrences(keyword, response, MAX_SPANS))
             signals += (new(Signal, ("error-pattern", f"matches past error: {pattern.description}", error, spans)),)
             spoken += 2
             matched = (pattern.id,)
         if long_chat is not None and unhedged:
-            is_hedged = terms[HEDGE] if long_chat == response else self._is_hedged(long_chat, found)
+            is_hedged = terms[HEDGE] if long_chat == response else _is_hedged(long_chat, found, find)
             if not is_hedged:
                 signals += (new(Signal, ("no-hedge", NO_HEDGE, unhedged, whole_chats(long_chat, items))),)
                 spoken += 4
@@ -166,18 +165,21 @@ class SeedSignals:
                 signals += (new(Signal, ("overconfidence", detail, overconfident, _term_spans(found, CONCLUSION))),)
                 spoken += 8
         if not spoken:
-            return self._calm
-        score, is_confident, suggestion = self._sums[spoken]
+            return calm
+        score, is_confident, suggestion = sums[spoken]
         return new(Hesitation, (score, is_confident, signals, suggestion, matched))
 
-    def _is_hedged(self, chat: str, found: Found) -> bool:
-        """Look for hedges in a chat; where it stands in the response, that has been searched already."""
-        start = found.text.find(chat)
-        if start < 0:
-            elsewhere = self._find(chat)
-            return elsewhere is not None and bool(elsewhere.terms[HEDGE])
-        end = start + len(chat)
-        return any(start <= first and last <= end for first, last in found.spans(found.terms[HEDGE]))
+    return hesitate
+
+
+def _is_hedged(chat: str, found: Found, find: Callable[[str], Found | None]) -> bool:
+    """Look for hedges in a chat; where it stands in the response, that has been searched already."""
+    start = found.text.find(chat)
+    if start < 0:
+        elsewhere = find(chat)
+        return elsewhere is not None and bool(elsewhere.terms[HEDGE])
+    end = start + len(chat)
+    return any(start <= first and last <= end for first, last in found.spans(found.terms[HEDGE]))
 
 
 def long_chat_of(items: Sequence[Item | Mapping[str, Any]]) -> str | None:
@@ -214,7 +216,14 @@ def whole_chats(together: str, items: Sequence[Item | Mapping[str, Any]]) -> tup
 
 
 def _term_spans(found: Found, which: int) -> tuple[Span, ...]:
-    return spans_of(found.text, found.spans(found.terms[which][:MAX_SPANS]))
+    text, _, terms, _ = found
+    places = terms[which]
+    if not text.isascii():
+        return spans_of(text, found.spans(places[:MAX_SPANS]))
+    if len(places) == 1:
+        start, end = places[0]
+        return (new(Span, (start, end, text[start:end], None)),)
+    return spans_of(text, places[:MAX_SPANS])
 
 
 def spans_of(text: str, places: Sequence[Place]) -> tuple[Span, ...]:

@@ -1,10 +1,10 @@
 """Score responses under one policy and one set of patterns."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 from .aware import AwareSignals
-from .hesitation import Hesitation, SeedSignals
+from .hesitation import Hesitate, Hesitation, seed_signals
 from .modulation import modulate, schedule
 from .parts import History, Parts
 from .patterns import Pattern, Patterns
@@ -28,14 +28,6 @@ class Assessment(NamedTuple):
     def fingerprint(self) -> Fingerprint | None:
         """What quality tells a repetition of this response by; made when it is asked for."""
         return self.quality.fingerprint if self.quality else None
-
-
-class Hesitate(Protocol):
-    """Looks for reasons to hesitate."""
-
-    def __call__(
-        self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = (), /
-    ) -> Hesitation: ...
 
 
 class Scorer:
@@ -62,8 +54,10 @@ class Scorer:
 
     def _apply(self, policy: Policy) -> None:
         self.policy, self.parts = policy, Parts(policy)
-        profile = AwareSignals if policy.profile == "aware" else SeedSignals
-        self.hesitate = profile(self._patterns, policy).hesitate
+        if policy.profile == "aware":
+            self.hesitate = AwareSignals(self._patterns, policy).hesitate
+        else:
+            self.hesitate = seed_signals(self._patterns, policy)
 
     @property
     def looks_for_sources(self) -> bool:
