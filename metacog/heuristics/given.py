@@ -19,6 +19,7 @@ _QUOTES = OPENING_QUOTES + "”」』»》"
 _COUNTED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)[\s-]?([%‰°]|[^\W\d_])?")
 _SHARES = ("%", "‰", "°")  # 30 of anything is no 30 %
 _AMOUNT = re.compile(r"([$€£¥]?)\s?([0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]{1,4})?)\s?([^0-9%‰°]*)")
+_PRICE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
 _MONTHS = tuple(month for language in LANGUAGES for month in language.MONTHS)
 _MADE_UP = re.compile(rf"\W*(?:{'|'.join(language.MADE_UP for language in LANGUAGES)})")
 # Of a number: commas between thousands, and zeros behind the point that say nothing.
@@ -50,14 +51,31 @@ class Given:
     def lacks(self, facts: Sequence[str]) -> list[int]:
         """Tell which facts (figures, dates, sayings, quotations, as their shadows read) were not given.
 
-        Nor is one of them the sum or the difference of two that were: what is calculated has its source in those.
+        Nor is one of them the sum or the difference of two that were: what is calculated has its source in those. To
+        the cent, it is enough that the response names one of the two.
         """
         if not self._texts:
             return [*range(len(facts))]
         lacking = [number for number, fact in enumerate(facts) if not self._holds(fact)]
         known = {*range(len(facts))}.difference(lacking)
         amounts = {*islice(filter(None, (_amount(facts[number]) for number in sorted(known))), MAX_CALCULATED)}
-        return [number for number in lacking if not _is_calculated(_amount(facts[number]), amounts)]
+        return [number for number in lacking if not self._is_calculated(_amount(facts[number]), amounts)]
+
+    def _is_calculated(self, amount: tuple[Decimal, str] | None, named: Set[tuple[Decimal, str]]) -> bool:
+        if amount is None:
+            return False
+        much, of = amount
+        alike = [one for one, other in named if other == of]
+        if any((abs(much - one), of) in named for one in alike):
+            return True
+        # Round figures come out of too many others by chance.
+        return much.as_tuple().exponent == -2 and any(
+            abs(much - one) in self._numbers or much + one in self._numbers for one in alike
+        )
+
+    @cached_property
+    def _numbers(self) -> Set[Decimal]:
+        return {Decimal(number) for number, _ in self._counted if _PRICE.fullmatch(number)}
 
     def _holds(self, fact: str) -> bool:
         numbers = [] if fact[0] in OPENING_QUOTES else _counted(fact)
@@ -90,13 +108,6 @@ def _amount(fact: str) -> tuple[Decimal, str] | None:
     if not amount or any(month in amount[3] for month in _MONTHS):
         return None
     return Decimal(amount[2].replace(",", "")), amount[1] + amount[3]
-
-
-def _is_calculated(amount: tuple[Decimal, str] | None, given: Set[tuple[Decimal, str]]) -> bool:
-    if amount is None:
-        return False
-    much, of = amount
-    return any(of == other and (abs(much - one), of) in given for one, other in given)
 
 
 def _counted(text: str) -> list[tuple[str, str]]:

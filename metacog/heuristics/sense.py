@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from .calculation import is_worked_out
 from .given import NOTHING, OPENING_QUOTES, Given
 from .lexicon import LANGUAGES, MARKS
 from .matcher import Automaton, quickest_automaton
@@ -423,6 +424,7 @@ class _Sorting:
         cited = {bisect_right(ends, place) for place in self.citations}
         facts = sorted(self.facts)
         facts = [facts[number] for number in self.given.lacks([self.shadow.text[slice(*place)] for place in facts])]
+        facts = [place for place in facts if not is_worked_out(self.prose, *place)]
         for found, kept in ((self.claims, self.reading.claims), (facts, self.reading.facts)):
             kept += [self.shadow.place(*place) for place in found if bisect_right(ends, place[0]) not in cited]
 

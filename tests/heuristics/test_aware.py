@@ -405,7 +405,7 @@ def test_what_a_user_says_and_a_command_prints_is_given(field: str) -> None:
         ("她20岁，他12岁，相差8岁。", "20歲和12歲", []),
         ("$137 + $167 = $305", "137, 167", ["$305"]),
         ("It is $304.", "137, 167", ["$304"]),  # out of nothing that it names
-        ("$137 + $167 = $304", "137", ["$167", "$304"]),
+        ("$137 and $167 make $304.", "137", ["$167", "$304"]),
         ("$30 and 12 miles make 42 miles, or $42.", "30, 12", ["42 miles", "$42"]),
         ("It rose by 4% and 3%, so by 7%.", "4%, 3%", ["7%"]),
         ("You leave on May 20, May 6 or May 26.", "20, 6", ["May 26"]),
@@ -413,6 +413,14 @@ def test_what_a_user_says_and_a_command_prints_is_given(field: str) -> None:
         ("$0 and $5 make $5.01.", "0, 5", ["$5.01"]),
         ("$5, " * (MAX_CALCULATED - 2) + "$7 and $9 make $16.", "5, 7, 9", []),
         ("$5, " * (MAX_CALCULATED - 1) + "$7 and $9 make $16.", "5, 7, 9", ["$16"]),
+        # To the cent one of the two may stand in what was given only.
+        ("The new one costs $135.24, a refund of $17.99.", "135.24 153.23", []),
+        ("It was $153.23; with $10.05 more it is $163.28.", "153.23 and 163.28", []),
+        ("新的135.24元，退18.01元。", "135.24, 153.25", []),
+        ("The new one costs $135.24, a refund of $18.00.", "135.24 153.23", ["$18.00"]),
+        ("A refund of $17.99.", "135.24 153.23", ["$17.99"]),
+        ("The new one costs $135, a refund of $18.", "135 153", ["$18"]),
+        ("The new one costs 135.24元, a refund of $17.99.", "135.24 153.23", ["$17.99"]),
         ("He wrote “3 rats”, he wrote “4 rats”, he wrote “7 rats”.", "3 rats 4 rats", ["“7 rats”"]),
     ],
 )
@@ -420,6 +428,28 @@ def test_what_is_calculated_from_two_that_were_given_has_its_source_in_them(
     text: str, told: str, expected: list[str]
 ) -> None:
     assert evidence(AWARE.hesitate(text, [], (told,)), "no-source") == expected
+
+
+WORKED_OUT = [
+    *["$1,625 - $1,327 = 【$298】", "3 x $120 = **【$360】**", "42 * 0.18 = 【$7.56】", "20% of $1850 is 【$370】"],
+    *["$10 ÷ 3 = 【$3.33】"],
+    *["2 bags \\times $50 = 【$100】", "2 + 3 × $5 equals 【$17】", "7,200 seconds + 900 seconds = 【8,100】 seconds"],
+    *["1850 × 20% ＝ 【370元】", "1850元的20%是【370元】", "3 人 × 5 公斤等于【15 公斤】"],
+    *["**$224.59** − $206.03 = **【$18.56】**"],
+]
+NOT_WORKED_OUT = [
+    *["2 + 2 = 【$5】", "$153.23 - $135.24 = 【$18.00】", "(2 + 3) x $5 = 【$25】", "$10 / 0 = 【$3】"],
+    *["It is 【$25】", "x = 【$25】"],
+    *["20% of $1850 is 【$371】", "12.5 + 3 = $115.5, or 【$15.5】", "$3 + 4 is not 【$7】", "1850元的20%是【371元】"],
+    *["3 人 × 5 公斤，共【15 公斤】", "2加3等于【5元】"],
+]
+
+
+@pytest.mark.parametrize("text", WORKED_OUT + NOT_WORKED_OUT)
+def test_what_is_worked_out_before_the_reader_has_its_source_in_the_calculation_if_it_is_right(text: str) -> None:
+    figure = text[text.index("【") + 1 : text.index("】")]
+    found = evidence(hesitate(text.replace("【", "").replace("】", "")), "no-source")
+    assert (figure in found) is (text in NOT_WORKED_OUT)
 
 
 def test_figures_given_earlier_are_remembered_and_words_are_not() -> None:
