@@ -68,6 +68,7 @@ _DIGITS = bytes(ord("0") if chr(code).isdecimal() else 32 for code in range(128)
 _FIGURE = re.compile(rf"\s?(?:[%‰°]|(?:{_any('UNITS')})(?![a-z]))")
 _NOT_FIGURE = re.compile(_any("NOT_FIGURE"))
 _MONEY = re.compile(r"[$€£¥]\s?\Z")
+_FORMULA = re.compile(r"[\^\\$_{]|[a-z](?![a-z])(?<![kmb])")  # behind what looks like money: $2x+3$, $343^7$
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+")
 _YEAR = re.compile(r"(?:1[0-9]|20)[0-9]{2}(?![0-9a-z])")
 _BEFORE_YEAR = re.compile(rf"(?:{_any('BEFORE_YEAR')})\Z")
@@ -79,6 +80,10 @@ _DATE = re.compile(
 _AUTHOR = re.compile(r"\([a-z][a-z .&'-]{1,60},\s\Z")
 _DAY_BEFORE, _DAY_AFTER = re.compile(r"[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z"), re.compile(r"\s[0-9]{1,4}\b")
 _NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
+_SUPPOSED = re.compile(rf"(?:{_any('SUPPOSED')})[^,;:.!?。\n]{{0,40}}\Z")
+_SPOKEN_OF = re.compile(rf"(?:{_any('SPOKEN_OF')})[^.!?。\n]*\Z")
+_DENIED = re.compile(rf"[^.!?。\n]{{0,60}}?(?:{_any('DENIED')})")
+_SAME = ("", " ", ",", ", ", ":", ": ")  # between two words for one conclusion: "Therefore, the answer is", 所以答案是
 
 
 class Reading:
@@ -321,6 +326,7 @@ class _Sorting:
         prose, place = self.prose, self.shadow.place
         reading = self.reading
         covered = 0
+        concluded = (0, 0)
         for start, end, which in terms:
             if end <= covered:  # a term within a longer one is that longer one only
                 continue
@@ -336,9 +342,11 @@ class _Sorting:
             elif which in (ABSOLUTE, CONCLUSION):
                 if not (self._is_negated(start) or self._is_asked(end) or self._is_in_a_name(start, end)):
                     if which == ABSOLUTE:
-                        self.claims.append((start, end))
-                    else:
+                        if not self._is_denied(start, end):
+                            self.claims.append((start, end))
+                    elif not self._goes_on(concluded, start, end):
                         reading.conclusions.append(place(start, end))
+                        concluded = start, end
             elif which != PLAIN and (fact := self._fact(start, end, which)) and not self._is_asked(end):
                 self.facts.append(fact)
         covered = 0
@@ -348,8 +356,22 @@ class _Sorting:
         if (self.claims or self.facts) and not self.given.asks_to_invent:
             self._leave_out_what_has_a_source()
 
+    def _goes_on(self, before: Place, start: int, end: int) -> bool:
+        """Tell whether a word concludes what the one right before it does, in other words."""
+        prose = self.prose
+        between = prose[before[1] : start]
+        # In Chinese a blank parts sentences.
+        is_beside = before[1] > 0 and between in _SAME and (between != " " or prose[start].isascii())
+        return is_beside and prose[slice(*before)] != prose[start:end]
+
     def _is_negated(self, start: int) -> bool:
         return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
+
+    def _is_denied(self, start: int, end: int) -> bool:
+        return (
+            _DENIED.match(self.prose, end) is not None
+            and _SPOKEN_OF.search(self.prose, max(0, start - _BEFORE), start) is not None
+        )
 
     def _is_in_a_name(self, start: int, end: int) -> bool:
         return self.prose[start - 1 : start] in ("@", "/") or _NAMED.match(self.prose, end) is not None
@@ -402,7 +424,7 @@ class _Sorting:
             if before == "[":  # the marker of a trail or a log
                 return end
             end = date.end()
-        elif prose[end : end + 1] != "^" and (money := _MONEY.search(prose, max(0, start - 2), start)):
+        elif (money := _MONEY.search(prose, max(0, start - 2), start)) and not _FORMULA.match(prose, end):
             start = money.start()
         elif figure := _FIGURE.match(prose, end):
             if _NOT_FIGURE.match(prose, end):
@@ -416,6 +438,9 @@ class _Sorting:
             self.facts.append((start, end))
         return end
 
+    def _is_supposed(self, start: int) -> bool:
+        return _SUPPOSED.search(self.prose, max(0, start - _BEFORE), start) is not None
+
     def _leave_out_what_has_a_source(self) -> None:
         """Keep the claims and facts in whose paragraph nothing is cited, and of the facts those that were not given."""
         ends: list[int] = []
@@ -424,7 +449,7 @@ class _Sorting:
         cited = {bisect_right(ends, place) for place in self.citations}
         facts = sorted(self.facts)
         facts = [facts[number] for number in self.given.lacks([self.shadow.text[slice(*place)] for place in facts])]
-        facts = [place for place in facts if not is_worked_out(self.prose, *place)]
+        facts = [place for place in facts if not self._is_supposed(place[0]) and not is_worked_out(self.prose, *place)]
         for found, kept in ((self.claims, self.reading.claims), (facts, self.reading.facts)):
             kept += [self.shadow.place(*place) for place in found if bisect_right(ends, place[0]) not in cited]
 

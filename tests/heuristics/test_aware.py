@@ -78,6 +78,18 @@ ABSOLUTE = {
         "毫\u2060無疑問",
         "顯\ufeff然",
     ],
+    "beyond doubt": [
+        *["I am 100% sure it is the cache.", "It is, without question, the cause.", "I'm absolutely certain."],
+        *["He denies it: undeniably so."],
+        *["There is no question that it leaks.", "It is certain that it leaks.", "這必定是快取", "他绝对不会来"],
+        *["千真萬確"],
+        *["可以肯定的是，它壞了", "它必然會壞", "這無疑是錯的", "百分之百是它"],
+    ],
+    "wrong things, not wrong claims": [
+        *["Clearly the cache is wrong.", "Obviously, this was incorrect.", "They say no. It is clearly false."],
+        *["The idea is clearly good."],
+        *["顯然這是錯誤的", "他說得對，這一定是錯的", "他這麼說。顯然，這種說法不對", "她認為一定是快取"],
+    ],
 }
 NOT_ABSOLUTE = {
     "parts of words": ["It runs indefinitely.", "unclearly", "clearlyx", "x_clearly", "impossibles", "definitelyé"],
@@ -131,6 +143,18 @@ NOT_ABSOLUTE = {
         *["You should definitely try it.", "I'd definitely recommend that.", "So I should definitely submit it."],
         *["到了陝西一定要嘗試一下", "一定要保持谨慎", "請一定先備份", "请您一定先备份"],
     ],
+    "not beyond doubt": [
+        *["Are you absolutely sure?", "I must be absolutely sure.", "I am not 100% sure.", "if I'm 100% certain"],
+        *["I am certain."],
+        *["沒有必然的聯繫", "這不是絕對的", "並不必定", "不能保證絕對不會倒閉", "他绝对会来吗？", "無疑處"],
+    ],
+    "spoken of as a mistake": [
+        *["The claim that it is definitely the cache is wrong.", "It is not true that it is clearly so."],
+        *["Saying that it is obviously so is incorrect.", "It is a myth that it is impossible to fix."],
+        *["It is false to say that it is clearly so."],
+        *["說有紋身的人就一定壞是不準確的", "認為它一定會來的想法是錯的", "说显然如此并不正确"],
+        *["以为他必定会来是错误的", "那種認為一定有鬼的說法沒有根據"],
+    ],
     "what cannot be said": [
         *["It is impossible to provide an accurate price.", "Without it, it is impossible to determine the cause."],
         *["沒有任何一家公司一定不會倒閉", "没有哪种药一定有效", "最不可能倒闭的公司"],
@@ -170,7 +194,8 @@ NOT_HEDGES = {
     "quoted": ['"maybe"', "「也許」", "“I think”", "> perhaps", "『可能』"],
     "our own mark": [
         *["（⚠️ 我對這個回答不太確定，可能需要更多思考）", "（⚠️ 我对这个回答不太确定，可能需要更多思考）"],
-        *["(⚠️ I am not certain of this answer; it needs more thought.)", "⚠️ [hesitation score=35] ", "[needs-review]"],
+        *["(⚠️ I am not certain of this answer; it needs more thought.)", "⚠️ [hesitation score=35] "],
+        *["[needs-review]"],
     ],
 }
 CONCLUSIONS = {
@@ -185,6 +210,18 @@ NOT_CONCLUSIONS = {
     "thereby": ["你會因此受罰", "這將因此改變", "这不能因此取消"],
     "not concluded": ["`所以`", "「因此」", "Is that the answer?", "jumping to conclusions", "並不因此"],
 }
+
+# Words for one conclusion count once.
+SAME_CONCLUSION = [
+    *["Therefore, the answer is 4.", "Conclusion: therefore, yes.", "So, therefore the answer is yes."],
+    *["In conclusion, the answer is no."],
+    *["所以答案是四", "因此，结论是它坏了", "所以，因此是它", "結論：所以不行", "因此答案是“四”"],
+]
+TWO_CONCLUSIONS = [
+    *["Therefore. The answer is 4.", "Therefore it is the answer.", "Therefore, therefore it is so."],
+    *["In conclusion, no: therefore, yes"],
+    *["因此他來，所以我走", "所以。答案是四", "因此，因此", "所以\n結論"],
+]
 
 
 def rows(table: dict[str, list[str]]) -> list[Any]:
@@ -221,6 +258,11 @@ def test_it_counts_no_others(text: str) -> None:
     assert conclusions(text) == 0
 
 
+@pytest.mark.parametrize("text", SAME_CONCLUSION + TWO_CONCLUSIONS)
+def test_it_counts_one_conclusion_in_several_words_once(text: str) -> None:
+    assert conclusions(text) == (1 if text in SAME_CONCLUSION else 2)
+
+
 def test_it_weighs_reasons_of_either_script_against_conclusions() -> None:
     assert hesitate("所以 因此 结论 因为 考虑到 但是").signals == ()
     assert evidence(hesitate("所以 因此 结论 因为 `因为` 「但是」"), "overconfidence") == ["所以", "因此", "结论"]
@@ -229,7 +271,9 @@ def test_it_weighs_reasons_of_either_script_against_conclusions() -> None:
 FACTS = {
     "figures": [
         *["The city has 23.5 million people.", "Sales rose 12%.", "It costs $4,500.", "人口有2300萬。", "上升了12％"],
-        *["It is 330 metres tall.", "about 1,234,567 rows", "高達 508 公尺"],
+        *["It is 330 metres tall.", "about 1,234,567 rows", "高達 508 公尺", "A slice has 500 calories.", "at 37 mph"],
+        *["容納1000多人", "已有2500 多年的歷史", "約9.07千克", "重20余吨", "an orbit of 4 light-years"],
+        *["$5k a month", "$20."],
     ],
     "dates": [
         "It began in 1998.",
@@ -255,6 +299,7 @@ FACTS = {
             "孔子說：「學而時習之」",
         ],
         *["魯迅曾說「救救孩子」", "As Kant says, “dare to know”", "A critic wrote: “it is the end of an age”"],
+        *["他在信中写道“再见”", "发言人表示：“不去”", "專家指出，「不行」", "老子云：「道可道」"],
     ],
 }
 NO_FACTS = {
@@ -269,7 +314,7 @@ NO_FACTS = {
             "排名第31名",
             "in 3 steps",
         ],
-        *["I am 100% sure.", "有 100% 的把握", "百分之百", "pages (100-200)", "(lines 1015-1030)", "$343^7$"],
+        *["It is 100% sure.", "有 100% 的把握", "百分之百", "pages (100-200)", "(lines 1015-1030)", "$343^7$"],
         *["- 1. 2. 3.", "item #1998", "at 10:30", "your card ending in 1531", "The number ends in 1999."],
     ],
     "markers and logs": ["[2026-02-16] done", "2026-02-16T08:00:00Z ok", "2026-02-16 08:00 ok", "`in 1998`"],
@@ -283,6 +328,18 @@ NO_FACTS = {
         *['`RuntimeError` says "no such app".', 'The script says "SUCCESS".', 'The reporter says: "it broke".'],
         *['the line quoted from "The Godfather"', 'It says "found 2 actions".'],
     ],
+    "formulas": ["The area is $2\\cdot\\pi$.", "$2x+3$", "$4^2$", "$5$", "$7_1$"],
+    "words spoken of": [
+        *["“光棍”可以表示“厉害”", "總的來說，「光棍」是單身", "相當於說「你好」", "為什麼說「勿念」"],
+        *["「若」字表示「像」"],
+        *["人們知道「千里之行」嗎", "大家会说“清明快乐”", "味道“很好”"],
+        *["the quote, the phrase “together in diversity”, is small"],
+    ],
+    "supposed": [
+        *["Suppose it costs $50.", "If you tip 18% it is fine.", "Let's assume a rate of 20% here."],
+        *["unless 30 people come", "Imagine 5 km of it."],
+        *["假設它重5公斤", "如果買了10億次", "要是有30人來呢。", "倘若在1998年开始"],
+    ],
     "asked": ["Did it begin in 1998?", "Is it 12%?", "人口有2300萬嗎？", "Was it Albert Einstein who said so?"],
     "cited": [
         *[
@@ -293,6 +350,14 @@ NO_FACTS = {
         *["根據統計，人口有2300萬。", "The rate is 12% (Smith, 2020).", "據記載，那是208年"],
     ],
 }
+
+
+# What follows a supposition is claimed.
+FACTS["supposing"] = [
+    *["If you cancel, you pay $50.", "What if? It costs $50.", "Whatever: 5 km.", "Suppose so. It is 12%."],
+    *["As if! In 1998 it was."],
+    *["如果取消，你要付50元", "假設如此。它重5公斤", "結果買了10億次"],
+]
 
 
 @pytest.mark.parametrize("text", rows(FACTS))
@@ -369,11 +434,15 @@ def test_it_looks_for_so_many_sayings_among_what_was_given() -> None:
 MADE_UP = [
     *["Create a budget for a family of 4.", "Please write a short poem about the sea.", "Imagine a scene at night."],
     *["Could you tell me a joke?", "Generate data for a fictitious family.", "“Write a story”", "Make up a shop."],
+    *["Given a list of storms, write a poem.", "Complete this dialogue.", "Suggest a recipe.", "Continue the story."],
+    *["續寫這個故事", "请问红烧肉这道菜怎么做", "酸菜鱼这菜应该怎么做？"],
     *["写一首关于春天的诗", "請幫我編一個故事", "请设计一份家庭预算", "假设你有一家店", "講個笑話吧"],
 ]
 NOT_MADE_UP = [
     *["", "What was the budget of 1998?", "Write a summary of the budget.\nIs it a story?", "Is this story true?"],
     *["Create a table of prices.", "Tell me about the sea. I like stories.", "Reimagine it.", "List 3 facts."],
+    *["Given its history, what is it?", "Complete the table.", "Suggest a shop for tea."],
+    *["这道题怎么做？", "这道菜是谁发明的？"],
     *["中国第一部故事长篇电影是？", "写的是什么故事？", "这个笑话说的是谁？", "设计师的预算是多少？", "想一想"],
 ]
 

@@ -20,6 +20,10 @@ MARKS = {
 ABSOLUTE = (
     *("clearly", "obviously", "definitely", "impossible"),
     *("undoubtedly", "without a doubt", "without doubt", "no doubt"),
+    *("beyond doubt", "beyond any doubt", "beyond a doubt", "unquestionably", "indisputably", "undeniably"),
+    *("without question", "there is no question that", "it is certain that", "i am certain that", "i'm certain that"),
+    *("i am 100% sure", "i'm 100% sure", "i am 100% certain", "i'm 100% certain", "absolutely no way"),
+    *("i am absolutely sure", "i'm absolutely sure", "i am absolutely certain", "i'm absolutely certain"),
 )
 # Seed 000, findings on real texts, and the hedges of Hyland (2005) that are frequent in CoNLL-2010's sentences.
 HEDGE = (
@@ -69,8 +73,18 @@ PLAIN = (
 NEGATED = (
     r"\b(?:not|never|no|nor|neither|without|hardly|scarcely|barely|rarely|seldom|less|far from|whether|if"
     r"|cannot|[a-z]+n't)(?:\s+[a-z']+){0,2}\s+"
+    r"|\b(?:not (?:true|the case|correct|accurate|right|a fact|saying|claiming)|false|untrue|wrong|incorrect|a myth)"
+    r"(?: to (?:say|claim|assume|think|believe|conclude))? that\b[^.!?\n]{0,40}"
     r"|\b(?:nearly|almost|virtually|practically|seemingly|next to|close to|well-nigh|nigh)\s+"
 )
+# What stands before and behind a claim, in its sentence, that is spoken of as somebody's mistake.
+SPOKEN_OF = r"\b(?:claim|idea|belief|notion|assumption|statement|saying|claiming|thinking|assuming|to (?:say|claim))\b"
+DENIED = (
+    r"\b(?:is|was|are|were|would be|turns? out to be) "
+    r"(?:a myth|a misconception|a fallacy|false|wrong|incorrect|untrue|not true|not correct|not accurate|inaccurate)\b"
+)
+# What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption.
+SUPPOSED = r"\b(?:if|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically)\b"
 # Letters at the end of a question that has no mark.
 ASKING = ""
 NOT_CITED = r"\s*(?:me|my|mine|your?s?|our|us|plan|the (?:plan|user|instructions?|schedule|rules above)|unknown|none)\b"
@@ -78,6 +92,7 @@ NOT_CITED = r"\s*(?:me|my|mine|your?s?|our|us|plan|the (?:plan|user|instructions
 UNITS = (
     r"percent|per cent|thousand|million|billion|trillion|dollars?|euros?|pounds?|usd|people|inhabitants"
     r"|(?:kilo)?met(?:er|re)s?|km|kg|miles?|feet|tons?|tonnes?|acres|hectares|degrees|years old|times (?:more|less|as)"
+    r"|(?:kilo|milli)?grams?|mg|calories|kcal|kilocalories|lit(?:er|re)s?|gallons?|mph|knots|light[- ]years?"
 )
 NOT_FIGURE = r"\s?%\s(?:sure|certain|confident|positive)\b"
 BEFORE_YEAR = r"\b(?:(?<!ending )(?<!ends )in|since|during|circa|year)\s+"
@@ -96,15 +111,17 @@ REPORTING = ("said", "wrote", "argued", "argues", "claimed", "discovered", "prov
 QUOTING = r"\b(?:said|says|wrote|writes|stated|states|argued|argues|claimed|claims|put it|quote|quoted)\b[^.!?\n]{0,24}"
 NOT_QUOTING = (
     r"\b(?:you|your|i|we|my|our|users?|description|instructions?|issue|report(?:er)?|docs?|documentation|comment"
-    r"|[a-z]*error|exception|traceback|message|warning|pr|docstring|output|tests?|readme|guide|script|code|system"
+    r"|phrase|word|[a-z]*error|exception|traceback|message|warning|pr|docstring|output|tests?|readme|guide|script|code|system"
     r"|logs?|tool|ticket|task|prompt|page|it|which)\b[^.!?\n]{0,32}"
     r"|\bquoted? (?:from|of|in|by)\s*"
 )
 # How somebody begins who asks for something made up: nobody looks its figures up. Read on HaluEval.
 MADE_UP = (
+    r"(?:given [^.!?\n]{0,80}?, )?"
     r"(?:(?:please|kindly|can you|could you|would you|now|i want you to|i'd like you to)[ ,]+)*"
     r"(?:(?:imagine|pretend|invent|make up)\b|(?:create|write|generate|compose|design|draft|come up with|give|provide"
-    r"|share|make|tell)\b(?:(?!\b(?:summar|report|review|analy|table|chart|essay|article|fact))[^.!?\n]){0,80}?"
+    r"|share|make|tell|suggest|complete|continue)\b"
+    r"(?:(?!\b(?:summar|report|review|analy|table|chart|essay|article|fact))[^.!?\n]){0,80}?"
     r"\b(?:stor(?:y|ies)|storytelling|tale|novel|poem|haiku|song|lyrics|dialogue"
     r"|screenplay|scene|comic|joke|anecdote|riddle|scenario|situation|budget|recipe|receipt|invoice|classified ad"
     r"|advertisement|revenue projection|hypothetical|fictitious|fictional|imaginary|made-up|(?:sample|dummy|mock) data"

@@ -23,6 +23,8 @@ MARKS = {
 ABSOLUTE = (
     *("一定", "不可能", "顯然", "毫無疑問", "肯定是"),
     *("肯定會", "絕對是", "毋庸置疑", "無庸置疑", "絕無可能"),
+    *("必定", "必然會", "必然是", "絕對會", "絕對不會", "絕對沒有", "絕對能", "絕不會", "不容置疑", "千真萬確"),
+    *("可以肯定的是", "我敢肯定", "確定無疑", "無疑是", "百分之百確定", "百分之百會", "百分之百是"),
 )
 # Seed 000, then findings on real texts and what reads the same.
 HEDGE = (
@@ -106,6 +108,14 @@ NEGATED = (
     r"|(?:不能|无法|不可)[^,。;!?\s]{0,20}(?:保证|确保|确定)[^,。;!?\s]{0,8}"
     r"|(?:是否|是不是|会不会|能不能|有没有)[^,。;!?\s]{0,6}"
 )
+# What stands before and behind a claim, in its sentence, that is spoken of as somebody's mistake.
+SPOKEN_OF = r"(?:说|认为|以为|声称|宣称|相信)"
+DENIED = (
+    r"(?:(?:是|并)(?:不(?:准确|正确|对|科学|成立|可靠|客观|真实)|错误|片面|没有(?:科学)?(?:根据|依据)|误解|谣言)"
+    r"|(?:说法|观点|想法|看法)(?:是错|不对|不准确|不正确|不成立|没有))"
+)
+# What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption.
+SUPPOSED = r"(?:如果|假设|假如|假定|假使|倘若|要是|若是|比方说)"
 # Letters at the end of a question that has no mark.
 ASKING = "吗"
 NOT_CITED = (
@@ -115,7 +125,11 @@ NOT_CITED = (
     r"|(?<=在《)[^《》\n]{1,40}》(?!中|里|一书|一文)"
 )
 # Facts that ask for a source (type `no-source` of seed 000). What makes a number a figure, and what a date:
-UNITS = r"[万亿]|千米|公里|公斤|公尺|公顷|平方|米|吨|美元|欧元|日元|元|人|名|位|岁|倍|度|摄氏|个百分点|分之"
+UNITS = (
+    r"[多余]?\s?(?:[万亿]|千米|公里|公斤|公尺|公顷|平方|米|吨|美元|欧元|日元|元|人|名|位|岁|倍|度|摄氏|个百分点|分之"
+    r"|千克|毫克|公克|毫升|公升|大卡|千卡|卡路里|英里|英尺|海里|光年)"
+    r"|(?:(?<=[0-9]{3})|(?<=[0-9]{3}\s))[多余]\s?年"
+)
 NOT_FIGURE = r"\s?%\s?的?(?:确定|肯定|把握)"
 BEFORE_YEAR = r"(?:公元|西元)(?:前)?\s*"
 MONTHS = ()
@@ -132,10 +146,14 @@ NAME = (
 # How somebody begins who asks for something made up.
 MADE_UP = (
     r"(?:请|麻烦|帮我|给我|为我|能不能|可以|你)*"
-    r"(?:(?:想象|假设|假如|虚构|编造)|(?:编|写|创作|构思|设计|模拟|生成|讲|说)(?!的|过|于|师)[^。!?,\n]{0,24}"
+    r"(?:(?:想象|假设|假如|虚构|编造)|[^。!?,\n]{0,24}菜(?:怎么|如何|要怎么|应该怎么)(?:做|煮|烧)|(?:编|续?写|创作|构思|设计|模拟|生成|讲|说)(?!的|过|于|师)[^。!?,\n]{0,24}"
     r"(?:故事|小说|诗|歌词|剧本|台词|对白|对话|笑话|段子|场景|预算|食谱|菜谱|收据|发票|广告|童话|寓言|应用题"
     r"|测试数据|示例数据))"
 )
 # What stands before a quotation that somebody is made to say, and when it is no claim about anybody.
-QUOTING = r"(?:说|写道|道|云|曰|指出|表示|名言)(?:是)?[:,]?\s?"
+# A colon opens what is said; without one, words are spoken of (会说“你好”, 表示“吃饭”的意思) as often as somebody.
+QUOTING = (
+    r"(?:(?:说|道|云|曰|表示|指出|名言是?):\s?"
+    r"|(?:(?<![小传学据听来于么欢会能向别们就])说|写道|(?<![白阿乌])云|曰|指出|(?<![以来常般于多字\"”」])表示|名言)(?:是)?,?\s?)"
+)
 NOT_QUOTING = r"[你您我们][^。!?\n]{0,8}|(?:用户|说明|文档|错误|日志)[^。!?\n]{0,8}"
