@@ -180,6 +180,11 @@ HEDGES = {
     "simplified": ["我不确定", "也许", "据说是", "应该是这样", "好像是"],
     "rather than absolute": ["這不一定", "不太可能", "unlikely", "It is impossible to say.", "未必", "很難說"],
     "of possibility and view": ["It's possible.", "It appears that it broke.", "In my opinion, no.", "據傳如此"],
+    "not settled": [
+        *["This suggests that it leaks.", "I don't know why.", "I could be wrong.", "There is no definitive answer."],
+        *["I doubt it."],
+        *["目前没有明确结论", "這因人而異", "众说纷纭", "以上信息仅供参考", "很難確定", "沒有確鑿的證據", "此事有爭議"],
+    ],
     "the writer's": ["I'm unsure, ask.", "You might fail.", "我不確定，請問他", "你可能會失敗"],
     "disguised": ["mаybe", "ｍａｙｂｅ", "may\u200bbe", "也\u200b許", "𝗺𝗮𝘆𝗯𝗲"],
     "curly apostrophe": ["I don’t think so"],
@@ -189,6 +194,11 @@ NOT_HEDGES = {
     "parts of words": ["a mighty host", "the mushi think of it", "seamless", "likelihood", "almighty", "I thinks_so"],
     "the reader's": ["If you're unsure, ask.", "You might want to ask.", "如果你不確定，請問我", "如果您不确定就问"],
     "no belief, no doubt": ["I believe in you.", "We regret any inconvenience this may have caused.", "不確定性原理"],
+    "settled": [
+        *["I suggest the other one.", "She suggests a walk.", "There is a clear answer.", "You don't know it."],
+        *["my guest", "hard to sell"],
+        *["有确切的证据", "他沒有明確反對", "參考文件", "没有争议", "人各有異", "有明確答案"],
+    ],
     "another sense": ["with all his might", "military might", "You cannot possibly win", "查看來源"],
     "code": ["`maybe`", "```\nI think\n```", "`可能`", "~~~\nmight\n~~~", "`x` `seems`"],
     "quoted": ['"maybe"', "「也許」", "“I think”", "> perhaps", "『可能』"],

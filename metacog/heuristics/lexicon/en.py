@@ -40,6 +40,10 @@ HEDGE = (
     *("it is said that", "not necessarily", "not definitely", "it depends", "potentially", "conceivably"),
     *("it is possible", "it's possible", "it appears", "in my opinion", "in my view"),
     *("cannot confirm", "can't confirm", "impossible for me to", "impossible for an ai"),
+    *("this suggests", "which suggests", "suggests that", "i doubt", "my guess", "i'd guess", "i don't know"),
+    *("i could be wrong", "i may be wrong", "correct me if i'm wrong", "if i'm not mistaken", "if i am not mistaken"),
+    *("to the best of my knowledge", "no definitive answer", "no clear answer", "no conclusive", "hard to tell"),
+    "i do not know",
 )
 # Seed 000; "conclusion" only where something is concluded: a premise and a conclusion are logic.
 CONCLUSION = ("therefore", "in conclusion", "the answer", "the answers", "conclusion:", "conclusions:", "conclusion is")
