@@ -108,6 +108,8 @@ def decide(
             return _same_again(held, actor, verdict, text), False
         if version not in (None, held.version) or digest not in (None, held.sha256):
             raise Standing
+        if held.expires_at <= now:  # behind a batch of others: what has expired is never released
+            raise Standing
         if verdict in (Verdict.APPROVE, Verdict.EDIT):
             if isinstance(actor, Agent):
                 _check_second_look(held, now)

@@ -237,6 +237,19 @@ def test_it_expires_what_nobody_decided_and_never_approves_it(kuro):
     assert kuro.get(f"/held/{held}").json()["state"] == "expired"
 
 
+def test_what_has_expired_is_not_released_though_others_are_settled_before_it(kuro, alice, monkeypatch):
+    monkeypatch.setattr(decisions, "BATCH", 1)
+    _, by_agent, by_alice = (kuro.hold() for _ in range(3))
+    HeldItem.objects.update(expires_at=timezone.now(), review_due_at=timezone.now())
+    HeldItem.objects.filter(public_id=by_agent).update(expires_at=timezone.now())  # the last to be settled
+    assert decide(kuro, by_agent, "approve").status_code == 409
+    with pytest.raises(decisions.Standing):
+        by_person(alice, by_alice, "approve")
+    while decisions.settle():
+        pass
+    assert set(HeldItem.objects.values_list("state", flat=True)) == {"expired"}
+
+
 def test_the_feed_counts_each_agent_without_gaps(kuro, other, aurora):
     for _ in range(3):
         decide(kuro, kuro.hold())
