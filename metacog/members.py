@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
@@ -118,9 +119,10 @@ def make_link(membership: Membership, actor: User) -> str:
 
 
 def _locked(membership: Membership) -> Membership:
-    # Two owners who remove each other take turns here; the second finds only one left.
+    # Two owners who remove each other take turns here; the second finds only one left. Two who remove the same
+    # member do so too, and the second finds none.
     Team.objects.select_for_update().get(pk=membership.team_id)
-    return Membership.objects.select_related("user", "team").get(pk=membership.pk)
+    return get_object_or_404(Membership.objects.select_related("user", "team"), pk=membership.pk)
 
 
 def _keep_an_owner(leaving: Membership) -> None:

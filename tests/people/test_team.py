@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
 
@@ -79,6 +80,14 @@ def test_a_removed_member_sees_nothing_more(olga: Any, alice: Any, kuro: Any, as
     as_person(olga).post(reverse("member-remove", args=[of(alice).pk]))
     assert client.get(reverse("agent", args=[kuro.id])).status_code == 404
     assert AuditEvent.objects.get(action="member-removed").before == "reviewer"
+
+
+def test_one_whom_two_owners_remove_at_once_is_gone_for_the_second(olga: Any, alice: Any) -> None:
+    first, second = of(alice), of(alice)
+    members.remove_member(first, olga)
+    with pytest.raises(Http404):
+        members.remove_member(second, olga)
+    assert AuditEvent.objects.filter(action="member-removed").count() == 1
 
 
 @pytest.mark.parametrize(("name", "data"), [("member-change", {"role": "viewer"}), ("member-remove", {})])
