@@ -14,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog import agents as changes
 from metacog import heuristics
@@ -35,6 +35,7 @@ RECENT = 200  # responses that an agent's firing rate is counted over
 POLICIES_SHOWN = 10
 
 
+@require_safe
 def agents(request: Request) -> HttpResponse:
     """List the agents of the person's teams, with what each is up to."""
     live = Prefetch("keys", AgentKey.objects.filter(revoked_at=None), to_attr="live_keys")
@@ -66,6 +67,7 @@ def _rows(relation: str, agent: Agent | OuterRef) -> QuerySet[Any]:
 
 
 @never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 def agent_new(request: Request) -> HttpResponse:
     """Add an agent, and show its key and secret this once."""
     owned = request.user.teams_as(Role.OWNER)
@@ -84,6 +86,7 @@ def agent_new(request: Request) -> HttpResponse:
 
 
 @never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 def agent(request: Request, agent_id: str) -> HttpResponse:
     """Show an agent: state, keys, firing rate and policy; an owner may change it here."""
     if request.method != "POST":

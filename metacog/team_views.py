@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from metacog import chat, mail, members, notices
 from metacog.forms import MemberForm, RetentionForm, RoleForm
@@ -28,7 +28,9 @@ Trouble = Notice.Trouble
 
 MOST_FAILING = 5
 
+
 @never_cache
+@require_safe
 def team(request: Request) -> HttpResponse:
     """Show who is in a team; an owner adds, changes and removes members here."""
     return _team_page(request, None)

@@ -29,7 +29,7 @@ from django.utils.translation import gettext as _
 from django.views import i18n
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from metacog import audit, mail, members
 from metacog.forms import (
@@ -118,6 +118,7 @@ def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 @sensitive_post_parameters()
 @never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 def preferences(request: Request) -> HttpResponse:
     """Let somebody set how the console looks to them, and change their password."""
     user = request.user
@@ -140,7 +141,7 @@ def preferences(request: Request) -> HttpResponse:
         update_session_auth_hash(request, user)
         messages.success(request, _("The password is changed; everywhere else you are signed out."))
         return redirect("preferences")
-    status = 200 if request.method == "GET" else 422
+    status = 422 if request.method == "POST" else 200
     return preferences_page(request, form=form, password_form=password_form, status=status)
 
 

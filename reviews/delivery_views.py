@@ -15,7 +15,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from metacog.models import Agent, Role, Team
 from reviews import deliveries as outbox
@@ -50,7 +50,7 @@ class Filters:
         return reverse("deliveries") + ("?" + urlencode(given) if given else "")
 
 
-@require_GET
+@require_safe
 def deliveries(request: PersonRequest) -> HttpResponse:
     """List the deliveries of the person's teams, latest first."""
     filters, teams = Filters.of(request.GET), request.user.teams_as()

@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from metacog.models import Role
 from patterns.models import Memory
@@ -26,7 +26,7 @@ SHOWN = 100  # requests that wait, and requests that are over
 State = ExtensionRequest.State
 
 
-@require_GET
+@require_safe
 def extension_list(request: PersonRequest) -> HttpResponse:
     """List the requests that wait for the chairman, the most urgent first, then those that are over."""
     extensions.settle()
@@ -39,7 +39,7 @@ def extension_list(request: PersonRequest) -> HttpResponse:
     return render(request, "reviews/extensions.html", context)
 
 
-@require_GET
+@require_safe
 def extension(request: PersonRequest, extension_id: str) -> HttpResponse:
     """Show one request: the reason, the evidence, what the gates said, the handcard, and the answer."""
     return _page(request, _visible(request, extension_id))

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog.models import Agent, Role
 from patterns import lessons as changes
@@ -27,7 +27,7 @@ EVIDENCE = 10  # responses told of one proposal
 State = Lesson.State
 
 
-@require_GET
+@require_safe
 def lessons(request: PersonRequest) -> HttpResponse:
     """Show the lessons of one agent, or of all the person may see: proposed, active, and no longer in force."""
     return _lessons_page(request)

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from metacog.heuristics import recall
 from metacog.heuristics.contradictions import contradicts
@@ -28,7 +28,7 @@ SHOWN = 100  # of those that wait, of contradictions, of what was found
 State = Memory.State
 
 
-@require_GET
+@require_safe
 def memory_list(request: PersonRequest) -> HttpResponse:
     """Show what waits for a curator, what contradicts what, and what stands; or search what stands."""
     return _list_page(request)
@@ -51,7 +51,7 @@ def memory_new(request: PersonRequest) -> HttpResponse:
     return _list_page(request, form, status=409 if form.non_field_errors() else 422)
 
 
-@require_GET
+@require_safe
 def memory(request: PersonRequest, memory_id: str) -> HttpResponse:
     """Show one memory: the text, where it comes from, what it contradicts."""
     return _page(request, _visible(request, memory_id))

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog.models import AgentState, Role
 from patterns import lifecycle
@@ -42,7 +42,7 @@ ALIKE = 3  # other patterns shown that have one of its keywords
 MAX_BECAUSE = 300
 
 
-@require_GET
+@require_safe
 def patterns(request: PersonRequest) -> HttpResponse:
     """List the patterns of one state, the newest first, each with its record."""
     teams = request.user.teams_as()
@@ -139,7 +139,7 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
 # -- one pattern -----------------------------------------------------------------------------------
 
 
-@require_GET
+@require_safe
 def pattern(request: PersonRequest, pattern_id: int) -> HttpResponse:
     """Show a pattern: what it says, what taught it, what became of what it fired on; and what it would have done."""
     found = _visible(request, pattern_id)
@@ -278,7 +278,7 @@ def _may_not() -> str:
 # -- writing one down ------------------------------------------------------------------------------
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def pattern_new(request: PersonRequest) -> HttpResponse:
     """Write a pattern down; `?decision=` fills the form from what was decided, which then has taught it."""
     teams = request.user.teams_as(Role.CURATOR)

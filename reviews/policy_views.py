@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
 from metacog import agents, heuristics
 from metacog.forms import SIGNALS
@@ -29,6 +30,7 @@ VERSIONS = 30  # shown, the newest
 
 
 @never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     """Show an agent's policy; an owner tries a change out here, then puts it in force.
 

@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_date
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from metacog.models import Agent, Role
 from patterns.models import Lesson
@@ -47,7 +47,7 @@ ENDED = {
 LEFT, WIDTH, BASE, HEIGHT = 36, 600, 125, 105
 
 
-@require_GET
+@require_safe
 def reflections(request: PersonRequest) -> HttpResponse:
     """List the reflections of one agent, the latest first."""
     agents = _agents(request)
@@ -77,7 +77,7 @@ def reflect_now(request: PersonRequest, agent_id: str) -> HttpResponse:
     return redirect("reflection", row.public_id)
 
 
-@require_GET
+@require_safe
 def reflection(request: PersonRequest, reflection_id: str) -> HttpResponse:
     """Show what one look back saw, with the figures of its last day."""
     seen = Reflection.objects.filter(agent__team__in=request.user.teams_as()).select_related("agent__team", "person")

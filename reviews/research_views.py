@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from metacog.models import Agent
 from reviews.models import Research
@@ -14,7 +14,7 @@ from reviews.views import PersonRequest
 SHOWN = 100  # the latest
 
 
-@require_GET
+@require_safe
 def research_list(request: PersonRequest) -> HttpResponse:
     """List what one agent had researched, or all the person may see, the latest first."""
     agents = Agent.objects.filter(team__in=request.user.teams_as()).order_by("team__name", "name")
@@ -34,7 +34,7 @@ def research_list(request: PersonRequest) -> HttpResponse:
     return render(request, "reviews/research_list.html", context)
 
 
-@require_GET
+@require_safe
 def research(request: PersonRequest, research_id: str) -> HttpResponse:
     """Show one: the verdict, the questions with what was found, and the advice as the agent reads it."""
     seen = Research.objects.filter(agent__team__in=request.user.teams_as()).select_related("agent")

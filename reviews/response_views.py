@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from metacog.forms import PARTS
 from metacog.heuristics import ENGINE, items_of
@@ -29,7 +29,7 @@ MOST = 20  # differences that are shown
 LONG = 300  # characters of each
 
 
-@require_GET
+@require_safe
 def responses(request: PersonRequest) -> HttpResponse:
     """List what agents posted, latest first."""
     agent, which, after = (held_queue.word(request.GET, name) for name in ("agent", "show", "after"))
@@ -70,7 +70,7 @@ def responses(request: PersonRequest) -> HttpResponse:
     )
 
 
-@require_GET
+@require_safe
 def response(request: PersonRequest, response_id: str) -> HttpResponse:
     """Show one response: what was posted, what was answered, and why; with `?replay=1`, the same verdict made again."""
     found = get_object_or_404(

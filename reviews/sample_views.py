@@ -9,7 +9,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from metacog.heuristics import items_of
 from metacog.models import Agent, Role
@@ -22,7 +22,7 @@ from reviews.views import PersonRequest, forbidden
 LATEST = 10
 
 
-@require_GET
+@require_safe
 def let_through(request: PersonRequest) -> HttpResponse:
     """Show the next sample to judge, or the one that is asked for, and what came of those before."""
     teams = request.user.teams_as()

@@ -6,7 +6,7 @@ import re
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from reviews.search import MAX_QUERY, NEWEST, search
 from reviews.views import PersonRequest
@@ -14,7 +14,7 @@ from reviews.views import PersonRequest
 _WHOLE_ID = re.compile(r"[a-z]+_[0-9a-z]{26}")
 
 
-@require_GET
+@require_safe
 def search_page(request: PersonRequest) -> HttpResponse:
     """List what holds the words; a whole id leads to its page at once."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:MAX_QUERY]

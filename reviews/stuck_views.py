@@ -9,7 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from metacog.forms import STUCK
 from metacog.models import Role
@@ -25,7 +25,7 @@ LABELLED = 12  # columns that have room for their number, on a phone too
 HEAD = 16  # pixels above the columns, for the number of the highest
 
 
-@require_GET
+@require_safe
 def stuck(request: PersonRequest) -> HttpResponse:
     """List the problems that show a sign of being stuck, those first about which somebody should be asked."""
     teams = request.user.teams_as()
@@ -45,7 +45,7 @@ def stuck(request: PersonRequest) -> HttpResponse:
     return render(request, "reviews/stuck.html", context)
 
 
-@require_GET
+@require_safe
 def problem(request: PersonRequest, problem_id: str) -> HttpResponse:
     """Show one problem: its points step by step, the evidence, the brief, and what was answered."""
     found = _visible(request, problem_id)

@@ -9,7 +9,7 @@ from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from metacog.models import Agent, Role
 from patterns import thread_texts
@@ -24,7 +24,7 @@ SHOWN = 100  # paused ones, resolved ones, and steps of a thread, those taken la
 State = ThoughtThread.State
 
 
-@require_GET
+@require_safe
 def threads(request: PersonRequest) -> HttpResponse:
     """Show what one agent pursues, what it put down, and what it came to; and what its last cycles suggest."""
     agents = _agents(request)
@@ -76,7 +76,7 @@ def _threads_page(request: PersonRequest, agent: Agent, form: NewThreadForm | No
     return render(request, "reviews/threads.html", context, status=409 if form else 200)
 
 
-@require_GET
+@require_safe
 def thread(request: PersonRequest, thread_id: str) -> HttpResponse:
     """Show one thread: what is next, its trail, what it came to, and the seed's Markdown."""
     return _thread_page(request, _visible(request, thread_id))
@@ -123,7 +123,7 @@ def _thread_page(request: PersonRequest, found: ThoughtThread, form: StepForm | 
     return render(request, template, context, status=409 if form else 200)
 
 
-@require_GET
+@require_safe
 def thread_markdown(request: PersonRequest, thread_id: str) -> HttpResponse:
     """Give the thread as the seed's file."""
     found = _visible(request, thread_id)

@@ -9,7 +9,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from metacog.ids import new_id
 from metacog.models import Role
@@ -25,7 +25,7 @@ MOST_TEXT = 100_000
 PAGE_OF_SEVERAL = "several"  # what its stamp says was shown
 
 
-@require_GET
+@require_safe
 def together(request: PersonRequest) -> HttpResponse:
     """Show the selected items, each whole, without those that were decided meanwhile or are not theirs to decide."""
     return _page(request, request.GET.getlist("held"))

@@ -16,7 +16,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import push_url
 from django_htmx.middleware import HtmxDetails
 
@@ -46,7 +46,7 @@ class PersonRequest(HttpRequest):
     htmx: HtmxDetails
 
 
-@require_GET
+@require_safe
 def queue(request: PersonRequest) -> HttpResponse:
     """Show the list, and beside it the item that comes first."""
     filters, around = Filters.of(request.GET), _presence(request)
@@ -57,7 +57,7 @@ def queue(request: PersonRequest) -> HttpResponse:
     return _split(request, filters, held, page=page, around=around, view="list", in_sight=False)
 
 
-@require_GET
+@require_safe
 def item(request: PersonRequest, held_id: str) -> HttpResponse:
     """Show one item beside the list; the item alone when the page has the list."""
     held, filters = _visible(request, held_id), Filters.of(request.GET)
@@ -67,7 +67,7 @@ def item(request: PersonRequest, held_id: str) -> HttpResponse:
     return _split(request, filters, held)
 
 
-@require_GET
+@require_safe
 def changes(request: PersonRequest) -> HttpResponse:
     """Answer a page that asks whether anything changed: 204, or the parts of it that did."""
     teams, around = request.user.teams, _presence(request)

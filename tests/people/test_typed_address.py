@@ -35,4 +35,4 @@ def test_it_is_told_so_before_signing_in_where_the_form_needs_none(db):
 
 def test_a_form_that_is_sent_to_a_page_is_only_refused(olga, as_person):
     answer = as_person(olga).post("/queue/")
-    assert (answer.status_code, answer["Allow"], answer.content) == (405, "GET", b"")
+    assert (answer.status_code, answer["Allow"], answer.content) == (405, "GET, HEAD", b"")
