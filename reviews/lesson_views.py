@@ -20,7 +20,8 @@ from patterns import lessons as changes
 from patterns.lesson_forms import LessonForm, NewLessonForm
 from patterns.models import Lesson
 from reviews.models import AgentResponse
-from reviews.views import PersonRequest
+from reviews.queue import named, word
+from reviews.views import PersonRequest, refused
 
 SHOWN = 100  # of each state, those changed last
 EVIDENCE = 10  # responses told of one proposal
@@ -56,7 +57,7 @@ def lessons_many(request: PersonRequest) -> HttpResponse:
     step = request.POST.get("step", "")
     if step not in changes.AFTER:
         return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
-    chosen = _visible(request).filter(public_id__in=request.POST.getlist("lesson")[:SHOWN])
+    chosen = _visible(request).filter(public_id__in=[named(each) for each in request.POST.getlist("lesson")[:SHOWN]])
     curated = request.user.teams_as(Role.CURATOR)
     if chosen.exclude(team__in=curated).exists():
         raise PermissionDenied(_refusal())
@@ -132,7 +133,7 @@ def _lessons_page(
     request: PersonRequest, *, form: NewLessonForm | None = None, told: str = "", is_bad: bool = False
 ) -> HttpResponse:
     agents = list(_agents(request))
-    wanted = request.GET.get("agent") or request.POST.get("agent")
+    wanted = word(request.GET, "agent") or word(request.POST, "agent")
     agent = get_object_or_404(_agents(request), public_id=wanted) if wanted else None
     rows = _visible(request).order_by("-changed_at", "-pk")
     if agent:
@@ -151,7 +152,7 @@ def _lessons_page(
         "section": "lessons",
     }
     template = "reviews/_lessons.html" if request.htmx else "reviews/lessons.html"
-    return render(request, template, context, status=409 if form or is_bad else 200)
+    return render(request, template, context, status=refused(form) if form else 409 if is_bad else 200)
 
 
 def _lesson_page(request: PersonRequest, found: Lesson, form: LessonForm | None = None) -> HttpResponse:
@@ -166,7 +167,7 @@ def _lesson_page(request: PersonRequest, found: Lesson, form: LessonForm | None 
         "form": form or LessonForm(initial={"text": found.text, "topics": ", ".join(found.topics)}),
         "section": "lessons",
     }
-    return render(request, "reviews/lesson.html", context, status=409 if form else 200)
+    return render(request, "reviews/lesson.html", context, status=refused(form) if form else 200)
 
 
 def _new_form(request: PersonRequest, data: Any = None) -> NewLessonForm:

@@ -31,8 +31,12 @@ Items = QuerySet[HeldItem]
 
 
 def word(query: Mapping[str, Any], name: str) -> str:
-    """Return one value of an address as far as it can name something; PostgreSQL takes no NUL."""
-    value: str = query.get(name, "")
+    """Return one value of an address or a form as far as it can name something."""
+    return named(query.get(name, ""))
+
+
+def named(value: str) -> str:
+    """Return what of a value can name something; PostgreSQL takes no NUL."""
     return value[:40].replace("\0", "")
 
 

@@ -18,7 +18,7 @@ from patterns.scorer import scorer_for
 from patterns.thread_forms import NewThreadForm, StepForm
 from patterns.thread_texts import ARTICLE_STEPS
 from patterns.threads import AFTER, NotDone, changes
-from reviews.views import PersonRequest
+from reviews.views import PersonRequest, refused
 
 SHOWN = 100  # paused ones, resolved ones, and steps of a thread, those taken last
 State = ThoughtThread.State
@@ -73,7 +73,7 @@ def _threads_page(request: PersonRequest, agent: Agent, form: NewThreadForm | No
         "instructions": f"reviews/_thread_instructions.{agent.language}.txt",  # in the agent's language
         "section": "threads",
     }
-    return render(request, "reviews/threads.html", context, status=409 if form else 200)
+    return render(request, "reviews/threads.html", context, status=refused(form) if form else 200)
 
 
 @require_safe
@@ -120,7 +120,7 @@ def _thread_page(request: PersonRequest, found: ThoughtThread, form: StepForm | 
         "section": "threads",
     }
     template = "reviews/_thread.html" if request.htmx else "reviews/thread.html"
-    return render(request, template, context, status=409 if form else 200)
+    return render(request, template, context, status=refused(form) if form else 200)
 
 
 @require_safe

@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 from django.db.models.functions import Left
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -392,6 +393,11 @@ def why_not(verdict: str, text: str | None, reason: str) -> str:
 def number(raw: str) -> int:
     """Return a whole number as a form says it; -1 for anything else."""
     return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else -1
+
+
+def refused(form: BaseForm) -> int:
+    """Return the status of a form that was not taken: how things stand is in its way (409), or it is out of shape."""
+    return 409 if form.non_field_errors() else 422
 
 
 def _shown(edited: decisions.Edited) -> dict[str, Any]:

@@ -93,15 +93,16 @@ class TestWhatIsPursued:
         assert AuditEvent.objects.get(action="thread-created").actor == "carla"
 
     @pytest.mark.parametrize(
-        ("data", "said"),
-        [({"title": TITLE}, "There is a thread"), ({"title": ""}, "This field is required."),
-         ({"title": "x" * 201}, "at most 200 characters"), ({"title": "x", "note": "n" * 1001}, "at most 1000")],
+        ("data", "status", "said"),
+        [({"title": TITLE}, 409, "There is a thread"), ({"title": ""}, 422, "This field is required."),
+         ({"title": "x" * 201}, 422, "at most 200 characters"),
+         ({"title": "x", "note": "n" * 1001}, 422, "at most 1000")],
     )  # fmt: skip
     def test_what_cannot_be_begun_is_told_beside_what_was_typed(
-        self, kuro: Any, thread: ThoughtThread, carla: Any, as_person: Any, data: Any, said: str
+        self, kuro: Any, thread: ThoughtThread, carla: Any, as_person: Any, data: Any, status: int, said: str
     ) -> None:
         answer = as_person(carla).post(reverse("thread-new", args=[kuro.id]), {"next": "typed here", **data})
-        assert answer.status_code == 409
+        assert answer.status_code == status
         assert said in words(answer)
         assert "typed here" in words(answer)
         assert ThoughtThread.objects.count() == 1

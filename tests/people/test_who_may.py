@@ -35,7 +35,7 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("threads", "get", "", {}, 200, 200, 200, 200, 200),
     ("thread-new", "post", AGENT, {"title": "Emergence"}, 404, 403, 403, 302, 302),
     ("lessons", "get", "", {}, 200, 200, 200, 200, 200),
-    ("lesson-new", "post", "", {"whose": "", "text": "x"}, 409, 403, 403, 409, 409),
+    ("lesson-new", "post", "", {"whose": "", "text": "x"}, 422, 403, 403, 422, 422),
     ("reflections", "get", "", {}, 200, 200, 200, 200, 200),
     ("research-list", "get", "", {}, 200, 200, 200, 200, 200),
     ("reflect-now", "post", AGENT, {}, 404, 403, 403, 302, 302),

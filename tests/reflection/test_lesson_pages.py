@@ -158,7 +158,7 @@ class TestWords:
         self, proposed: Any, carla: Any, as_person: Any, data: Any, said: str
     ) -> None:
         answer = as_person(carla).post(reverse("lesson", args=[proposed[0].public_id]), {"topics": "typed", **data})
-        assert answer.status_code == 409
+        assert answer.status_code == 422
         assert said in words(answer)
         proposed[0].refresh_from_db()
         assert "Look refunds up 1 times" in proposed[0].text
@@ -182,5 +182,5 @@ class TestWords:
     def test_nobody_writes_one_for_a_stranger(self, kuro: Any, aurora: Any, mallory: Any, as_person: Any) -> None:
         client = as_person(mallory)
         for whose in (kuro.id, f"each-{aurora.pk}"):
-            assert client.post(reverse("lesson-new"), {"whose": whose, "text": "x"}).status_code == 409
+            assert client.post(reverse("lesson-new"), {"whose": whose, "text": "x"}).status_code == 422
         assert not Lesson.objects.exists()
