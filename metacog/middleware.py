@@ -8,6 +8,7 @@ import secrets
 import zoneinfo
 from collections.abc import Callable
 from contextlib import suppress
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import unquote_plus, urlsplit
 
@@ -209,7 +210,10 @@ class SignInRequired(LoginRequiredMiddleware):
         """Come back to the page a form stood on: the form's own address takes no GET."""
         if request.method in ("GET", "HEAD"):
             return super().handle_no_permission(request, view_func)
-        page = urlsplit(request.headers.get("Referer", ""))
+        try:
+            page = urlsplit(request.headers.get("Referer", ""))
+        except ValueError:  # it is no address
+            page = urlsplit("")
         here = page.path if page.netloc == request.get_host() else ""
         return redirect_to_login(here + (f"?{page.query}" if here and page.query else ""))
 
@@ -218,7 +222,12 @@ def client_address(request: HttpRequest) -> str:
     """Return where a request comes from: the proxy's word where a proxy ends TLS, else the peer."""
     said = request.headers.get("X-Forwarded-For", "") if settings.HTTPS else ""
     # The last entry is the one our own proxy added; those before it are the client's to write.
-    return said.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
+    address = said.rpartition(",")[2].strip()
+    try:
+        ip_address(address)
+    except ValueError:  # none, or with a port, as some proxies add it: PostgreSQL keeps addresses only
+        address = request.META.get("REMOTE_ADDR", "")
+    return address
 
 
 def SignInAgain(get_response: View) -> View:

@@ -20,7 +20,7 @@ from django.contrib.auth.views import (
 )
 from django.db import transaction
 from django.forms import BaseForm as Form
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
@@ -168,7 +168,7 @@ def set_theme(request: HttpRequest) -> HttpResponse:
         return HttpResponseBadRequest(_("There is no such theme."), content_type="text/plain; charset=utf-8")
     if isinstance(request.user, User):
         User.objects.filter(pk=request.user.pk).update(theme=theme)
-    response = redirect(_safe_next(request))
+    response = HttpResponseRedirect(_safe_next(request))
     _remember(response, "theme", theme)
     return response
 

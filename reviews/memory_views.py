@@ -21,7 +21,7 @@ from patterns.memory_forms import MemoryForm
 from patterns.models import Memory, MemoryConflict
 from reviews.knowledge import surest, teach
 from reviews.memory_api import MAX_QUERY
-from reviews.views import PersonRequest
+from reviews.views import PersonRequest, number, refused
 from reviews.wire import matched
 
 SHOWN = 100  # of those that wait, of contradictions, of what was found
@@ -37,7 +37,7 @@ def memory_list(request: PersonRequest) -> HttpResponse:
 @require_POST
 def memory_new(request: PersonRequest) -> HttpResponse:
     """Add a memory to a team."""
-    team = get_object_or_404(request.user.teams_as(), pk=request.POST.get("team") or 0)
+    team = get_object_or_404(request.user.teams_as(), pk=number(request.POST.get("team", "")))
     _may_curate(request, team.pk)
     form = MemoryForm(request.POST)
     if form.is_valid():
@@ -48,7 +48,7 @@ def memory_new(request: PersonRequest) -> HttpResponse:
         else:
             messages.success(request, _("Saved."))
             return redirect("memory", row.public_id)
-    return _list_page(request, form, status=409 if form.non_field_errors() else 422)
+    return _list_page(request, form, status=refused(form))
 
 
 @require_safe

@@ -31,7 +31,7 @@ from reviews.preview import DAYS, MOST
 from reviews.records import Standing
 from reviews.statistics_views import ratio
 from reviews.teaching import Teacher
-from reviews.views import PersonRequest
+from reviews.views import PersonRequest, number
 
 State = ErrorPattern.State
 
@@ -52,8 +52,8 @@ def patterns(request: PersonRequest) -> HttpResponse:
     rows = _matching(ErrorPattern.objects.filter(team__in=teams), query)
     counts = dict(rows.order_by().values_list("state").annotate(Count("pk")))
     rows = rows.filter(state=state)
-    if after.isdigit():
-        rows = rows.filter(pk__lt=min(int(after), 2**62))
+    if (last := number(after)) >= 0:
+        rows = rows.filter(pk__lt=last)
     found = list(rows.select_related("team", "record").annotate(taught=Count("origins")).order_by("-pk")[: PAGE + 1])
     posted = AgentState.objects.filter(agent__team__in=teams).order_by().values_list("agent__team")
     totals = dict(posted.annotate(Sum("responses")))

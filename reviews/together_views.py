@@ -16,7 +16,7 @@ from metacog.models import Role
 from reviews import decisions, pace
 from reviews.explanation import parts
 from reviews.models import HeldItem
-from reviews.queue import PAGE, Filters
+from reviews.queue import PAGE, Filters, named
 from reviews.reasons import PRESETS
 from reviews.views import PersonRequest, forbidden, marked, number, reason_given, visible_items, why_not
 
@@ -83,7 +83,9 @@ def _page(
 ) -> HttpResponse:
     filters = Filters.of(request.GET)
     waiting = visible_items(request).filter(
-        public_id__in=wanted[:PAGE], state=HeldItem.State.PENDING, team__in=request.user.teams_as(Role.REVIEWER)
+        public_id__in=[named(each) for each in wanted[:PAGE]],
+        state=HeldItem.State.PENDING,
+        team__in=request.user.teams_as(Role.REVIEWER),
     )
     found = list(waiting.order_by("-hesitation_score", "-id"))
     left = MOST_TEXT
@@ -122,4 +124,4 @@ def _shown(raw: str) -> tuple[str, tuple[int, str]]:
     """Read what a box says that was ticked: the item, and which version and text of it the person was shown."""
     held, _, rest = raw.partition(":")
     version, _, digest = rest.partition(":")
-    return held, (number(version), digest)
+    return named(held), (number(version), digest)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from axes.models import AccessAttempt
+from django.test import Client
 from django.urls import reverse
 
 PAGES = (
@@ -12,6 +14,31 @@ PAGES = (
     "reflections", "research-list", "patterns", "pattern-new", "statistics", "pace", "deliveries", "agents",
     "agent-new", "team", "preferences", "audit",
 )  # fmt: skip
+
+
+def test_who_is_not_signed_in_is_led_there_from_whatever_page_they_name(db: None, client: Client) -> None:
+    answer = client.post("/queue/held_x/decide", headers={"referer": "http://["})
+    assert (answer.status_code, answer["Location"]) == (302, "/sign-in/?next=")
+
+
+@pytest.mark.parametrize("after", ["nowhere", "\0", "//elsewhere.example"])
+def test_the_look_changes_wherever_the_form_wants_to_go_on(olga: Any, as_person: Any, after: str) -> None:
+    assert as_person(olga).post("/theme", {"theme": "dark", "next": after}).status_code == 302
+    olga.refresh_from_db()
+    assert olga.theme == "dark"
+
+
+@pytest.mark.parametrize("name", ["\0", "held_\0:1:x", "²", "9" * 30])
+def test_what_names_nothing_is_told_so(kuro: Any, olga: Any, as_person: Any, name: str) -> None:
+    client = as_person(olga)
+    for address, form in (
+        ("/queue/together/decide", {"item": name, "held": name, "verdict": "approve"}),
+        ("/lessons/many", {"lesson": name, "agent": name, "step": "confirm"}),
+        ("/patterns/decide", {"pattern": name, "step": "try"}),
+    ):
+        assert client.post(address, form).status_code in (200, 302), address
+    assert client.post("/memory/new", {"team": name, "text": "x"}).status_code == 404
+    assert client.get("/patterns/", {"after": name.replace("\0", "x")}).status_code == 200
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -22,3 +49,14 @@ def test_a_page_can_be_looked_up_without_its_body_and_takes_no_other_method(
     assert client.head(reverse(page)).status_code == client.get(reverse(page)).status_code == 200
     for method in ("PUT", "DELETE"):
         assert client.generic(method, reverse(page)).status_code == 405
+
+
+@pytest.mark.parametrize("said", ["192.0.2.9:4711", "unknown", "[2001:db8::1]:443"])
+def test_a_proxy_that_names_no_plain_address_keeps_nobody_out(
+    alice: Any, client: Client, settings: Any, said: str
+) -> None:
+    settings.HTTPS = True
+    headers = {"x-forwarded-for": f"192.0.2.1, {said}"}
+    answer = client.post("/sign-in/", {"username": "alice", "password": "wrong"}, headers=headers)
+    assert answer.status_code == 200
+    assert AccessAttempt.objects.get().ip_address == "127.0.0.1"
