@@ -89,23 +89,39 @@ def _maker(compiler: Any) -> Callable[[Any], Any]:
     return make
 
 
-_AS_IT_IS = (models.CharField, models.TextField)  # how these, and no field made of them, store a string
+# What these fields, and no field made of them, store as it is.
+_AS_IT_IS = {
+    models.CharField: str,
+    models.TextField: str,
+    models.BooleanField: bool,
+    models.FloatField: float,
+    models.ForeignKey: int,
+}
 
 
-def _stored(row: models.Model, fields: Iterable[Any], cursor: CursorWrapper) -> list[Any]:
-    """Return the fields of a row as the database takes them. Fields that set themselves on saving do not."""
-    return [
-        value if value is None or type(field) in _AS_IT_IS else field.get_db_prep_save(value, cursor.db)
-        for field in fields
-        for value in [getattr(row, field.attname)]
-    ]
+class _Columns:
+    """The columns of some fields, and what of a row goes into them. Fields that set themselves on saving do not."""
+
+    def __init__(self, fields: Iterable[Any]) -> None:
+        quote = connections[DEFAULT_DB_ALIAS].ops.quote_name
+        fields = list(fields)
+        self.names = [quote(field.column) for field in fields]
+        self._values = [(field.attname, _AS_IT_IS.get(type(field)), field.get_db_prep_save) for field in fields]
+
+    def of(self, row: models.Model, cursor: CursorWrapper) -> list[Any]:
+        there = vars(row)
+        return [
+            value if value is None or type(value) is kept else prepare(value, cursor.db)
+            for name, kept, prepare in self._values
+            for value in [there[name]]
+        ]
 
 
 class Insert(Generic[Instance]):
-    """Writes new rows of a model, all in one statement, and gives them their primary keys."""
+    """Writes new rows of a model, all in one statement, and gives them their primary keys if `keys` are asked for."""
 
-    def __init__(self, model: type[Instance]) -> None:
-        self._model = model
+    def __init__(self, model: type[Instance], *, keys: bool = True) -> None:
+        self._model, self._keys = model, keys
 
     def __call__(self, cursor: CursorWrapper, instances: Iterable[Instance]) -> None:
         if not (rows := list(instances)):
@@ -114,21 +130,22 @@ class Insert(Generic[Instance]):
             for row in rows:
                 row.save(force_insert=True)
             return
-        fields, head, values, returning = self._written
-        given = [value for row in rows for value in _stored(row, fields, cursor)]
-        cursor.execute(f"{head} {', '.join([values] * len(rows))} {returning}", given)
+        columns, head, values, returning = self._written
+        given = [value for row in rows for value in columns.of(row, cursor)]
+        cursor.execute(f"{head} {', '.join([values] * len(rows))}{returning}", given)
+        if not self._keys:
+            return
         for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
             row.pk = key
             row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
 
     @cached_property
-    def _written(self) -> tuple[list[Any], str, str, str]:
+    def _written(self) -> tuple[_Columns, str, str, str]:
         meta, quote = cast("Any", self._model)._meta, connections[DEFAULT_DB_ALIAS].ops.quote_name
-        fields = [field for field in meta.concrete_fields if not isinstance(field, models.AutoField)]
-        columns = ", ".join(quote(field.column) for field in fields)
-        values = ", ".join(["%s"] * len(fields))
-        head = f"INSERT INTO {quote(meta.db_table)} ({columns}) VALUES"
-        return fields, head, f"({values})", f"RETURNING {quote(meta.pk.column)}"
+        columns = _Columns(field for field in meta.concrete_fields if not isinstance(field, models.AutoField))
+        values = ", ".join(["%s"] * len(columns.names))
+        head = f"INSERT INTO {quote(meta.db_table)} ({', '.join(columns.names)}) VALUES"
+        return columns, head, f"({values})", f" RETURNING {quote(meta.pk.column)}" if self._keys else ""
 
 
 class Update(Generic[Instance]):
@@ -138,12 +155,12 @@ class Update(Generic[Instance]):
         self._model, self._names = model, names
 
     def __call__(self, cursor: CursorWrapper, row: Instance) -> None:
-        fields, sql = self._written
-        cursor.execute(sql, [*_stored(row, fields, cursor), row.pk])
+        columns, sql = self._written
+        cursor.execute(sql, [*columns.of(row, cursor), row.pk])
 
     @cached_property
-    def _written(self) -> tuple[list[Any], str]:
+    def _written(self) -> tuple[_Columns, str]:
         meta, quote = cast("Any", self._model)._meta, connections[DEFAULT_DB_ALIAS].ops.quote_name
-        fields = [meta.get_field(name) for name in self._names]
-        settings = ", ".join(f"{quote(field.column)} = %s" for field in fields)
-        return fields, f"UPDATE {quote(meta.db_table)} SET {settings} WHERE {quote(meta.pk.column)} = %s"
+        columns = _Columns(meta.get_field(name) for name in self._names)
+        settings = ", ".join(f"{name} = %s" for name in columns.names)
+        return columns, f"UPDATE {quote(meta.db_table)} SET {settings} WHERE {quote(meta.pk.column)} = %s"

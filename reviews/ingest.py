@@ -124,8 +124,8 @@ _pattern = Select(
     parameters=2,
 )
 _save_state = Update(AgentState, "rate_tat", "intent", "responses", "topics", "cycles", "active_threads")
-_add_responses, _add_signals = Insert(AgentResponse), Insert(Signal)
-_add_held, _add_events = Insert(HeldItem), Insert(AuditEvent)
+_add_responses = Insert(AgentResponse)
+_add_signals, _add_held, _add_events = (Insert(model, keys=False) for model in (Signal, HeldItem, AuditEvent))
 
 
 def idempotency_key(headers: Mapping[str, str], body: Mapping[str, Any]) -> tuple[str | None, str | None]:

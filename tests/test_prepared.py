@@ -83,6 +83,12 @@ def test_new_rows_get_their_keys_and_keep_their_order(monkeypatch: pytest.Monkey
     assert not rows[0]._state.adding
 
 
+def test_rows_whose_keys_nobody_asks_for_are_written_as_well() -> None:
+    Insert(AuditEvent, keys=False)(cursor(), rows := [event("one"), event("two")])
+    assert list(AuditEvent.objects.order_by("pk").values_list("action", flat=True)) == ["one", "two"]
+    assert {row.pk for row in rows} == {None}
+
+
 def test_strings_and_nothing_are_stored_as_the_orm_stores_them(agents: list[Agent]) -> None:
     given = {"action": "happened", "object_id": "x", "team_id": None, "agent_id": agents[0].pk, "data": "a string"}
     own = AuditEvent(actor_kind=AuditEvent.Actor.AGENT, actor="多 '%s'", **given)
