@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cache
+from math import ceil
 from typing import Literal, NamedTuple
 from zlib import crc32
 
@@ -97,9 +98,11 @@ def script_of(text: str, least: float = 2.5) -> Script | None:
 
     None where the text is mixed, and where it has fewer than `least` words: "42", "OK" and a name are in no language.
     """
-    latin = len(text.encode("ascii", "replace").translate(_LETTERS).split())
+    letters = text.encode("ascii", "replace").translate(_LETTERS)
     if text.isascii():
-        return "latin" if latin and latin >= least else None
+        enough = max(1, ceil(least))
+        return "latin" if len(letters.split(None, enough)) >= enough else None
+    latin = len(letters.split())
     rest = _beyond_ascii(text)
     characters: dict[Script, int] = {}
     for script, runs in _RUNS.items():  # no character is in two of them
