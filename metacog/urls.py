@@ -42,11 +42,11 @@ api.add_router("", extension_router, tags=["extended investigation"])
 api.add_router("", research_router, tags=["research"])
 
 urlpatterns = [
+    path("api/v1/", api.urls),  # first, since addresses are tried in order and agents post all the time
     path("", RedirectView.as_view(pattern_name="queue"), name="home"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics.metrics, name="metrics"),
-    path("api/v1/", api.urls),
     # reviewers
     path("queue/", reviews_views.queue, name="queue"),
     path("queue/changes", reviews_views.changes, name="queue-changes"),
