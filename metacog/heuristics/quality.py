@@ -224,11 +224,16 @@ class _Question(NamedTuple):
 
     terms: tuple[str, ...]
     fits: Callable[[str], bool]
+    quoted: tuple[str, ...]  # what an answer may start from; less than four characters in their marks
 
     @classmethod
     def of(cls, text: str) -> "_Question":
         own = words.terms(words.tokens(_QUOTATION.sub(" ", text)))
-        return cls(own or words.terms(words.tokens(text)), _form(text))
+        return cls(own or words.terms(words.tokens(text)), _form(text), tuple(map(_bare, _QUOTED.findall(text))))
+
+
+def _bare(quoted: str) -> str:
+    return quoted if len(quoted) < 6 else quoted[1:-1]
 
 
 _REASON, _NUMBER, _POLAR = (
@@ -239,11 +244,15 @@ _ORDERS = re.compile(rf"(?:\A|[.!?。\n])\W*(?:{en.ORDERS}|{zh.ORDERS})")
 _REQUEST = re.compile(rf"\A\W*{en.REQUEST}|{zh.REQUEST}")
 # What is asked about a quotation stands outside it: “…” is a line from which poem?
 _QUOTATION = re.compile(r'"[^"\n]{8,}"|「[^」\n]{8,}」|『[^』\n]{8,}』')
+_TIME, _GIVES_TIME = re.compile(f"{en.TIME}|{zh.TIME}"), re.compile(f"{en.TIME_WORDS}|{zh.TIME_WORDS}")
+_POINTS_BACK = re.compile(rf"\W*(?:{en.POINTS_BACK}|{zh.POINTS_BACK})")
 _GIVES_REASON = re.compile(f"{en.REASON_WORDS}|{zh.REASON_WORDS}")
+_QUOTED = re.compile(r'"[^"\n]+"|「[^」\n]+」|『[^』\n]+』|《[^》\n]+》')
 _GIVES_NUMBER = re.compile(rf"\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
 _PUTS_OFF = re.compile(f"{en.ASKS_FOR}|{zh.ASKS_FOR}|{en.GOES_TO_FIND_OUT}|{zh.GOES_TO_FIND_OUT}")
 _HAS_NO_ANSWER = re.compile(f"{en.HAS_NO_ANSWER}|{zh.HAS_NO_ANSWER}")
 _COURTESY = re.compile(f"{en.COURTESY}|{zh.COURTESY}")
+_CLAUSE = re.compile(r"[^,;、]+")
 _YES_OR_NO = en.YES_OR_NO | zh.YES_OR_NO
 # One of so many words of a question, its own, tells that it is spoken of; of pairs of characters half lie across two
 # words, and never come again. Three are enough of any.
@@ -257,11 +266,22 @@ def _form(question: str) -> Callable[[str], bool]:
         return _has_any_form
     if _REASON.search(question):
         return lambda answer: _GIVES_REASON.search(answer) is not None
+    if _TIME.search(question):
+        return lambda answer: _GIVES_NUMBER.search(answer) is not None or _GIVES_TIME.search(answer) is not None
     if _NUMBER.search(question):
         return lambda answer: _GIVES_NUMBER.search(answer) is not None
     if _POLAR.search(question):
-        return lambda answer: not _YES_OR_NO.isdisjoint(words.tokens(answer)[:3])
-    return lambda answer: 0 < _size(words.tokens(answer)) <= _BARE
+        return _says_yes_or_no
+    return _is_bare
+
+
+def _is_bare(answer: str) -> bool:
+    size = _size(words.tokens(answer))
+    return 0 < size <= (2 * _BARE if _POINTS_BACK.match(answer) else _BARE)
+
+
+def _says_yes_or_no(answer: str) -> bool:
+    return not _YES_OR_NO.isdisjoint(words.tokens(answer)[:3])
 
 
 def _has_any_form(answer: str) -> bool:
@@ -288,16 +308,25 @@ def _unanswered_of(questions: list[_Question], reply: Reading) -> list[int]:
         own = [term for term in question.terms if term not in others] or question.terms
         if shared := _taken_up(own, reply):
             claimed += shared
+        elif any(quoted in reply.folded for quoted in question.quoted):
+            continue
         else:
             still_open.append(number)
     if not still_open or _puts_off(reply.folded):
         return []
-    free = []
+    free: list[str] = []
+    decisions = 0
     for start, end in words.sentences(reply.folded):
         sentence = reply.folded[start:end]
-        spaced = words.spaced(words.tokens(sentence))
+        found = words.tokens(sentence)
+        spaced = words.spaced(found)
+        decisions += _says_yes_or_no(sentence)
         if not any(term in spaced for term in claimed):
-            free.append(sentence)
+            # "Mia Chen, +1 555 0100." answers two.
+            free += _CLAUSE.findall(sentence) if len(still_open) > 1 and _size(found) <= _BARE else [sentence]
+    polar = [number for number in still_open if questions[number].fits is _says_yes_or_no]
+    if polar and decisions >= sum(question.fits is _says_yes_or_no for question in questions):
+        still_open = [number for number in still_open if number not in polar]
     unanswered = []
     for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
         for place, sentence in enumerate(free):

@@ -56,6 +56,9 @@ _UNSAID = re.compile(
 _MIGHT_BE_UNSAID = ("`", "<", "[", "://")
 
 _SENTENCE = re.compile(r"[^.!?。\n]+(?:\.(?=\S)[^.!?。\n]*)*[.!?。]*[\"'」』)\]】]*")
+# Where a letter ends, and its signature begins.
+_SIGNATURE = "\n-- \n"
+_ANSWERED = re.compile(rf"\s*(?:{en.ANSWER}|{zh.ANSWER})\s?:")
 _QUOTED_QUESTION = re.compile(r"\?[\"'」』]+$")
 _OPENS = re.compile(en.OPENING)
 _SECOND = re.compile(f"{en.SECOND}|{zh.SECOND}")
@@ -257,12 +260,14 @@ def sentences(folded: str) -> Iterator[Place]:
 def questions(folded: str) -> list[Place]:
     """Find what a text asks, the first 32 questions, marked or not; two in one sentence count twice.
 
-    Not counted: questions in quotation marks inside a sentence, and those that ask for assent only (right? 好嗎？).
+    Not counted: questions in quotation marks inside a sentence, those that ask for assent only (right? 好嗎？), those
+    with their answer below ("Q: … A: …"), quoted lines, and signatures.
     """
     found: list[Place] = []
-    for sentence in sentences(folded):
+    end = folded.find(_SIGNATURE)
+    for sentence in sentences(folded if end < 0 else folded[:end]):
         text = folded[sentence.start : sentence.end]
-        if not _asks(text):
+        if not _asks(text) or _ANSWERED.match(folded, sentence.end) or _is_quoted(folded, sentence.start):
             continue
         start = sentence.start + len(text) - len(text.lstrip())
         for cut in _SECOND.finditer(text) if len(text) <= _MAX_SENTENCE else ():
@@ -274,6 +279,10 @@ def questions(folded: str) -> list[Place]:
         if len(found) >= MAX_QUESTIONS:
             return found[:MAX_QUESTIONS]
     return found
+
+
+def _is_quoted(folded: str, at: int) -> bool:
+    return folded.startswith(">", folded.rfind("\n", 0, at) + 1)
 
 
 def _asks(sentence: str) -> bool:

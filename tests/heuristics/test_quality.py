@@ -50,6 +50,18 @@ def flags(quality: Quality) -> list[str]:
         ("请帮我重设密码", "密码已经重设好了，请查收邮件。"),
         ("這個要多少錢？", "一共三百元，運費另計，下單以後兩三天就會送到府上，若有任何問題歡迎再來信。"),
         ("Django 怎麼裝？", "用 pip install django 就行。"),
+        # Pointed at, quoted, supposed, or with no answer for a reason.
+        ("“北紀南袁”是對哪兩位的稱呼？", "指的是南北朝的名將：北齊的蘭陵王高長恭與南梁的韋孝寬，都以驍勇聞名。"),
+        ("除夕夜在饺子里吃出硬币会发生什么？", "这是一个古老的习俗，代表福气和好运，家家户户都很喜欢，流传至今。"),
+        ("What does “break a leg” mean?", "It stands for wishing an actor good luck, right before going out on stage."),
+        ("“克萊登法商專門學校”位於何處？", "克萊登法商專門學校是錢鍾書在一部小說裡虛構的，現實中查無此校，不必去找。"),
+        ("請問這裡的“尖”和“度”分別是什麼意思？", "“尖”說的是商人在貨價上多加的成色，“度”則是說待人接物時所守的規矩。"),
+        ("她當時為什麼會騙我？", "可能那天她說了一句假話，不想讓人看輕，後來就不知如何收場，一直拖到今日。"),
+        ("Why did she lie to me?", "Perhaps there was fear of losing a friend, and no good moment to come clean."),
+        ("你大學主修什麼？", "作為語言模型，我沒有上學的經歷，平日只是以文字與人談天，為眾人解惑。"),
+        ("周杰倫的下一首單曲叫什麼？", "我無法實時獲取娛樂消息，建議查閱音樂榜單或各家媒體，那裡的內容更為新鮮。"),
+        ("When will you ship?", "Once the tests are green and the whole of the team has looked at everything again."),
+        ("什麼時候出貨？", "測試都過了之後，再由全組的人從頭到尾看上一遍，確定無誤，就會立刻寄到府上。"),
     ],
 )
 def test_it_passes_an_answer(message: str, response: str) -> None:
@@ -100,6 +112,32 @@ def test_it_passes_an_answer(message: str, response: str) -> None:
             "It failed because the disk of the first machine was full, and nobody had looked at the alarm for days.",
             ["Who is on duty today?"],
         ),
+        # A question word makes no request, a refusal points at nothing, and a list of questions answers none.
+        (
+            "When will you ship?",
+            "We are very proud of the new product and of everybody who helped to make it as good as it has become.",
+            ["When will you ship?"],
+        ),
+        (
+            "除夕夜在饺子里吃出硬币会发生什么？",
+            "这个问题我还没有学会，您可以向我提一些其它方面的内容，我会尽力帮您解决的。",
+            ["除夕夜在饺子里吃出硬币会发生什么？"],
+        ),
+        (
+            "Q: What is TLS?\nQ: What port does it use?",
+            "TLS is a protocol by which two machines speak in private, and by which each knows whom it is speaking to.",
+            ["Q: What port does it use?"],
+        ),
+        (
+            "Could you send me the invoice, and tell me when it is due?",
+            "Here is the invoice, with our best wishes for a good year to all of the people that work with you.",
+            ["when it is due?"],
+        ),
+        (
+            "Is it safe to delete the folder? Will the service restart?",
+            "Yes, it is safe to delete the folder, as the manual of the package says on its very first page.",
+            ["Will the service restart?"],
+        ),
         (
             "Where did the last parcel go?",
             "We value your business, and our new spring catalogue is full of bright colours that everybody will love.",
@@ -128,6 +166,13 @@ def test_it_points_at_the_question_that_is_not_answered(message: str, response: 
         ("Could you check again? How many were there?", "I found 12. Everything is as you were told this morning."),
         ("What the hell?! How many were there?", "I found 12."),
         ("What does it cost? When does it arrive?", "It costs $5. I'll find out about the rest."),
+        ("Who is on call tonight, and what is their number?", "Mia Chen, +1 555 0100."),
+        ("這個函式會不會回傳 None？什麼時候會？", "會，輸入是空字串的時候。"),
+        ("Is it safe to delete /var/log/journal? Will it restart?", "Yes, it is safe. No, journald keeps running."),
+        ("Q: What is TLS?\nA: A protocol.\nQ: What port does it use?", "It uses port 443."),
+        ("問：什麼是 TLS？\n答：一種協定。\n問：它用哪個連接埠？", "它用連接埠 443。"),
+        ("> Who won the cup?\n> Who was the coach?\n\nWhat is SSH?", "SSH is a secure shell."),
+        ("Where is it?\n\n-- \nTom | Why wait? Who else would do it?", "It is in the second drawer of the desk."),
     ],
 )
 def test_it_accounts_for_each_of_several_questions(message: str, response: str) -> None:

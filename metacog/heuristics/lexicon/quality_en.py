@@ -26,9 +26,11 @@ OPENING = (
 )
 # A second question inside one sentence: ", and when does it arrive?"
 SECOND = (
-    r"[,;]?\s+and\s+(?=(?:what|how|why|when|where|who|which)\b)"
+    r"[,;]?\s+and\s+(?:(?:also\s+)?(?:tell me|let me know|explain|say)\s+)?(?=(?:what|how|why|when|where|who|which)\b)"
     r"|[,;]\s+(?=(?:what|how|why|when|where|who|which)\b)"
 )
+# What stands before an answer in a list of questions and answers.
+ANSWER = r"a|ans|answer"
 # Questions that ask for assent only.
 TAGS = frozenset(
     (
@@ -44,6 +46,10 @@ NUMBER = (
 )
 REASON = r"\bwhy\b|\bhow\s+come\b|\bfor\s+what\s+reason\b"
 
+# Asked for a time, a condition is an answer, too.
+TIME = r"\bwhen\b"
+TIME_WORDS = r"\b(?:when|whenever|once|after|before|until|as soon as|if|unless)\b"
+
 _YES_OR_NO = (
     "absolutely cannot certainly correct course definitely exactly indeed never no nope not right sure true "
     "unfortunately yeah yep yes"
@@ -55,7 +61,11 @@ NUMBER_WORDS = (
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|"
     r"november|december)\b"
 )
-REASON_WORDS = r"\b(?:because|since|due|reason|reasons|cause|caused|causes|so that|in order)\b"
+REASON_WORDS = (
+    r"\b(?:because|since|due|reason|reasons|cause|caused|causes|so that|in order)\b|\A\W*(?:probably|perhaps|maybe)\b"
+)
+# How a short answer opens that points at what was asked about.
+POINTS_BACK = r"(?:it|this|that)(?:'s| is| was| means| refers| comes| stands)\b"
 # A question put back to the user that asks for nothing: it defers no answer.
 COURTESY = (
     r"\b(?:anything|something|what)\s+else\b|\b(?:further|other|more)\s+(?:questions|help|assistance)\b|\bhelp you\b"
@@ -66,7 +76,7 @@ ASKS_FOR = (
     r"|\b(?:could|can|would)\s+you\s+(?:please\s+|kindly\s+)?(?:provide|confirm|share|tell|give|send|specify|clarify)\b"
 )
 # A request in the form of a question.
-REQUEST = r"(?:\w+,?\s+){0,3}(?:can|could|would|will) you\b"
+REQUEST = r"(?:(?!(?:what|how|why|when|where|who|which)\b)\w+,?\s+){0,3}(?:can|could|would|will) you\b"
 # How somebody begins who wants something made or found: what is given need not speak of what was asked for.
 ORDERS = (
     r"(?:(?:please|kindly|now|can you|could you|would you)[ ,]+)*(?:create|write|rewrite|generate|compose|construct"

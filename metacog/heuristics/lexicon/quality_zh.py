@@ -21,15 +21,23 @@ SECOND = (
     r"[,;、](?:以及|还有|并且|那么|那|又)?"
     r"(?=为什么|为何|怎么|如何|什么|何时|哪|谁|多少|多久|几[个次天年岁点]|是否|能不能|会不会)"
 )
+# What stands before an answer in a list of questions and answers.
+ANSWER = r"答|回答|答案"
 TAGS = frozenset(("是吗", "对吗", "好吗", "可以吗", "行吗", "对吧", "是吧", "好不好", "对不对", "行不行", "是不是"))
 
 POLAR = r"吗[?\s]*$|是否|能不能|可不可以|会不会|有没有|是不是|要不要|对不对|好不好|行不行"
 NUMBER = r"多少|几[个次天年岁点]|多久|多大|多长|多远|多高|何时|什么时(?:候|间)|哪一?[年天日]|第几"
 REASON = r"为什么|为何|因何|何故|怎么会|原因"
 
+# Asked for a time, a condition is an answer, too.
+TIME = r"什么时候|何时"
+TIME_WORDS = r"时候|时$|之后|之前|以后|以前|如果|只要|一旦|当"
+
 YES_OR_NO = frozenset("是不对没能会可有好当行否应并无")
 NUMBER_WORDS = r"[〇零一二两三四五六七八九十百千万亿半]|今天|明天|昨天|马上|从不|从未|没有"
-REASON_WORDS = r"因为|由于|原因|为了|所以|因此|导致|之所以"
+REASON_WORDS = r"因为|由于|原因|为了|所以|因此|导致|之所以|\A\W*(?:可能|也许|或许|大概)"
+# How a short answer opens that points at what was asked about.
+POINTS_BACK = r"这(?!个?问题)|此(?:句|诗|词|人|事)|(?:是)?指|意思是|出自"
 # A question put back to the user that asks for nothing: it defers no answer.
 COURTESY = r"还有(?:什么|其他|别的)|其他(?:问题|需要)|可以帮(?:到|助)?[您你]"
 # What is needed from the user before the question can be answered.
@@ -53,6 +61,8 @@ HAS_NO_ANSWER = (
     r"没有[^,。]{0,8}答案|因[^,。]{1,12}而(?:异|有)|取决于|有争议|信息不足|没有?(?:查到|找到|相关)|未能?(?:查到|找到)"
     # Or the question is wrong.
     r"|(?:说法|问题|前提|假设)[^,。]{0,4}(?:错误|[不没无][^,。]{0,2}(?:准确|成立|正确|恰当|科学|依据|存在|符合))|具体分析"
+    r"|问题[^,。]{0,8}(?:无解|无关|不适用)|(?:所以|因此)[^,。]{0,4}[无不][法能][^,。]{0,4}回答"
+    r"|没有(?:[^,。]{0,8})(?:经历|经验|情感|感情|感受|情绪|身体|教育背景)|[无不][法能](?:实时)?获取"
     r"|不(?:知道|清楚|得而知)|[无不][法能](?:[^,。]{0,4}确定|得知|判断|给出|知道)|情况有关|看[^,。]{0,6}情况|很?难说|并?不存在"
 )
 # The message names the language the answer is to have.
