@@ -36,6 +36,12 @@ spec.loader.exec_module(measuring)
         ("你怎么又改格式了", "reproach"),
         ("应该是周一，不是周二", "restatement"),
         ("ＴＨＡＴ ＩＳ ＷＲＯＮＧ", "denial"),
+        ("No no no, the other branch!", "denial"),
+        ("You gave me Celsius, I wanted Fahrenheit.", "fault"),
+        ("Please look again: I said weekly, not monthly.", "reminder"),
+        ("That is not what I wanted.", "denial"),
+        ("怎麼還是舊版的？", "reproach"),
+        ("上面的数字有误，请改成 12.5%", "denial"),
     ],
 )
 def test_it_notices_a_correction(message: str, type_: str) -> None:
@@ -69,6 +75,13 @@ def test_it_notices_a_correction(message: str, type_: str) -> None:
         "程式報錯了",
         "是不是有說明文件？",
         "这样对不对？",
+        "no no, all good",
+        "You gave me hope. I wanted to thank you.",
+        "I wanted tea, not that it matters.",
+        "It is not what I expected to pay, is there a discount?",
+        "他怎麼還是不來？",
+        "上面的檔案收到了",
+        "上面的答案不對嗎？",
     ],
 )
 def test_it_notices_none(message: str) -> None:

@@ -17,7 +17,12 @@ CUES = (
         r"|translation))(?:'s| is| was|'re| are)(?: still| just| simply| also| actually| clearly)? (?:wrong"
         r"|incorrect|false|not (?:right|correct|true|accurate)|a mistake|outdated|the opposite)\b",
     ),
-    ("denial", 0.8, r"\b(?:isn't|wasn't|is not|was not) (?:right|correct|true|what i|how)\b"),
+    (
+        "denial",
+        0.8,
+        r"\b(?:isn't|wasn't|is not|was not) (?:right|correct|true|how"
+        r"|what i(?! (?:expect|thought|hope|saw|see|g[eo]t)))\b",
+    ),
     (
         "denial",
         0.8,
@@ -40,7 +45,7 @@ CUES = (
     (
         "denial",
         0.7,
-        r"~(?:sorry,? but )?(?:no|nope|nah|wrong|incorrect|not quite)[,.:]?\s+(?:no\b,?\s*)?"
+        r"~(?:sorry,? but )?(?:no|nope|nah|wrong|incorrect|not quite)[,.:]?\s+(?:no\b,?\s*)*+"
         r"(?:it(?:'s| is)|that(?:'s| is)(?! (?:fine|all|alright|ok|good|it\b))|the|she|he|they"
         r"|i (?:meant|said|mean|asked|want)\b|you|we (?:said|agreed))\b",
     ),
@@ -54,6 +59,12 @@ CUES = (
         r"|made (?:that|this|it) up|contradict(?:ed)?|mistranslated|left out|mistook|hallucinated)\b",
     ),
     ("fault", 0.7, r"\byou (?:keep|kept) (?:\w+ing)\b"),
+    (
+        "fault",
+        0.7,
+        r"\byou (?:gave|sent|showed|told|used|wrote|picked|chose|booked)\b[^.!?]{1,40}\bi (?:wanted|asked for|said"
+        r"|meant|needed|ordered)\b",
+    ),
     (
         "fault",
         0.7,
@@ -81,6 +92,7 @@ CUES = (
         r"|asked you to|mentioned (?:that|it|this))\b",
     ),
     ("reminder", 0.6, r"~(?:but )?i (?:already |clearly |just )?(?:said|asked for|meant|wrote|mentioned)\b"),
+    ("reminder", 0.7, r"\bi (?:said|asked for|meant|wrote|wanted) [^.,;?]{1,30}, not (?!that\b|only\b)"),
     ("reminder", 0.7, r"\b(?:as|like) (?:i )?(?:already )?(?:said|mentioned|told you)(?: before| earlier| already)?\b"),
     ("reminder", 0.8, r"\b(?:let me|i) remind(?:ed)? you\b"),
     ("reminder", 0.8, r"\b(?:didn't|did) i (?:not )?(?:say|tell|ask|mention)\b"),
@@ -139,6 +151,7 @@ CUES = (
         r"(?:这|那|该)(?:个|句|段|条)?(?:说法|数字|答案|结论|翻译|总结|日期)?(?:是|就是)?(?:错误的|错的|不正确"
         r"|不准确|有误)",
     ),
+    ("denial", 0.7, r"(?:上面|前面|刚才|以上)的?[^,。?]{0,8}(?:有误|不对|错了|是错的)(?!吗)"),
     ("denial", 0.7, r"(?:根本|压根)(?:不存在|没有|不是)|没有这个(?:东西|api|函[数式])"),
     ("denial", 0.7, r"答非所问|(?:完全)?(?:跟|和)我说的.{0,4}相反"),
     (
@@ -170,7 +183,13 @@ CUES = (
     ),
     ("reminder", 0.8, r"我(?:说|问|要|指|写|讲)的不?是|我的意思是|我指的是"),
     ("reminder", 0.8, r"我(?:从来|可|根本)?(?:没有|没)(?:说|让你|叫你|要你|要求)|我什么时候(?:说|让)"),
-    ("reproach", 0.7, r"你?(?:怎么|为什么|为何)你?(?:又|还是|还在|老是)(?:改|错|忘|写|用|说|删|加|漏|没|不)[^?]*[?]?$"),
+    (
+        "reproach",
+        0.7,
+        r"(?<![他她它们])你?(?:怎么|为什么|为何)你?(?:又|还是|还在|老是)"
+        r"(?:改|错|忘|写|用|说|删|加|漏|没|不)[^?]*[?]?$",
+    ),
+    ("reproach", 0.6, r"~怎么还是"),
     ("reproach", 0.7, r"你怎么(?:把|又|还)|别再.{1,10}(?:叫我|了)|别再(?:叫|加|改|用|写|说)"),
     ("restatement", 0.6, r"应该是[^?]{1,20}(?:才对|,?(?:不是|而不是))"),
     ("restatement", 0.6, r"~不是[^?,。]{1,16},而?是[^?]{1,20}|是[^?,。]{1,12},?而?不是[^?,。]{1,12}[。!]?$"),
