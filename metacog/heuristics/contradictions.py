@@ -74,6 +74,7 @@ def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Co
 
 # One of several "- Price: $12": a value of something that it does not name.
 _ENTRY = re.compile(r"(?:[-*•+]|[0-9]{1,3}[.)、])\s+[^.:]{1,40}:")
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)  # code states nothing
 _ANSWER, _CONTRAST = re.compile(words.ANSWER), re.compile(words.CONTRAST)
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
 _NO_NEGATION = re.compile(words.NO_NEGATION)
@@ -98,7 +99,7 @@ _HEDGE, _BOUND, _PAST, _CONDITION, _DATED, _RETRACTION = (
 
 def _statements(text: str) -> Iterable[_Statement]:
     text = text[:MAX_READ]
-    folded = fold(text)
+    folded = _FENCED.sub(lambda match: "\n" * len(match[0]), fold(text))
     for number, match in enumerate(_SENTENCE.finditer(folded)):
         if number == MAX_SENTENCES:
             return

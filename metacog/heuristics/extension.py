@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from .contradictions import stem
 from .lexicon import extension as words
 from .shadow import fold
 
@@ -65,8 +66,8 @@ def judge(reason: str, previous: Sequence[str]) -> Judgement:
 
 
 class _Said(NamedTuple):
-    content: frozenset[str]  # folded words and Chinese bigrams, fillers left out
-    figures: frozenset[str]  # those with a digit
+    content: frozenset[str]  # stems of words and Chinese bigrams, fillers left out
+    figures: frozenset[str]  # what tells one case from another: numbers, 第三, 去年
     entities: tuple[str, ...]
     needs: tuple[str, ...]
 
@@ -77,19 +78,25 @@ _POSSESSIVE = re.compile(r"['’]s\Z")
 _OPENS_SENTENCE = re.compile(r"(?:^|[.!?:。！？：\n])[\s\"'“「(（*-]*$")
 _IDENTIFIER = re.compile(r"\w[_./:@#+]\w|[a-z][A-Z]|https?://")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
+# So many steps, minutes or tries: how much is asked for, not what.
+_STEPS = re.compile(r"\s?(?:more|extra|steps?|calls?|tool|minutes?|times?|rounds?|tries|turns?|[次步個个輪轮分])", re.I)
+_ZH_FIGURE = re.compile(r"第[一二三四五六七八九十百]+|[上下]半年|[去今前明]年|[上本下]個?[周月季]")
 
 
 def _read(reason: str) -> _Said:
     content: dict[str, None] = {}
     entities: dict[str, None] = {}
     needs: dict[str, None] = {}
+    figures: set[str] = set()
     shouts = reason.isupper()
     for match in _WORD.finditer(reason):
         word = _POSSESSIVE.sub("", match[0].rstrip("'’./:-"))
         folded = fold(word)
+        if folded.isdigit() and not _STEPS.match(reason, match.end()):
+            figures.add(folded)
         if folded in words.FILLERS or (folded.isdigit() and not re.fullmatch(r"(?:1[89]|20)\d\d", folded)):
             continue
-        content[folded] = None
+        content[stem(folded)] = None
         if folded in words.NEEDS:
             needs[word] = None
         elif _is_entity(word, shouts, bool(_OPENS_SENTENCE.search(reason, max(0, match.start() - 8), match.start()))):
@@ -105,9 +112,10 @@ def _read(reason: str) -> _Said:
     quoted = [text for groups in _QUOTED.findall(reason) for text in groups if _is_content(text)]
     entities.update(dict.fromkeys(quoted))
     # A need is concrete by what it is a need of: "server logs", 台積電財報; not "more data", 資料.
-    concrete = tuple(needs) if content.keys() - {fold(need) for need in needs} else ()
-    figures = frozenset(word for word in content if re.search(r"\d", word))
-    return _Said(frozenset(content), figures, tuple(entities), concrete)
+    concrete = tuple(needs) if content.keys() - {stem(fold(need)) for need in needs} else ()
+    figures.update(word for word in content if re.search(r"\d", word))
+    figures.update(_ZH_FIGURE.findall(fold(reason)))
+    return _Said(frozenset(content), frozenset(figures), tuple(entities), concrete)
 
 
 def _is_entity(word: str, shouts: bool, opens: bool) -> bool:

@@ -102,6 +102,10 @@ def test_a_reason_has_ten_columns_at_least(reason: str, is_too_short: bool) -> N
         ("查台積電財報數據", "需要台积电的财报数据", "near-duplicate"),
         ("查詢日本失業率數據", "我想再查詢一下日本失業率數據", "near-duplicate"),
         ("查询日本失业率数据", "还需要查询日本的失业率数据", "near-duplicate"),
+        ("Fetch the unemployment rate for France 2023", "fetch unemployment rates of France in 2023", "near-duplicate"),
+        ("Need 2 more steps for TSMC's report", "Need 3 more steps for TSMC's reports", "near-duplicate"),
+        ("需要再查 2 次台積電營收資料", "需要再查 3 次台積電營收資料", "near-duplicate"),
+        ("需要台積電在第三季的半導體營收", "還需要台積電在第三季的半導體營收數據", "near-duplicate"),
     ],
 )
 def test_the_same_reason_does_not_pass_again(before: str, reason: str, likeness: str) -> None:
@@ -114,6 +118,11 @@ def test_the_same_reason_does_not_pass_again(before: str, reason: str, likeness:
     ("before", "reason"),
     [
         ("Need TSMC Q3 revenue figures", "Need TSMC Q2 revenue figures"),
+        ("Need page 12 of the annual report of TSMC", "Need page 13 of the annual report of TSMC"),
+        ("需要查勞動基準法第38條的條文", "需要查勞動基準法第39條的條文"),
+        ("需要台積電與三星電子在第三季的營收資料", "需要台積電與三星電子在第二季的營收資料"),
+        ("需要台積電與三星電子今年的營收資料", "需要台積電與三星電子去年的營收資料"),
+        ("需要台积电上半年的半导体营收数据", "需要台积电下半年的半导体营收数据"),
         (
             "Need TSMC consolidated revenue by segment for Q3 2025",
             "Need TSMC consolidated revenue by segment for Q2 2025",

@@ -73,7 +73,7 @@ NUMERALS = {
     "twelve": "12",
 }
 ZH_NUMERALS = dict(zip("一二两三四五六七八九", (1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
-ZH_MEASURES = "个名位种条项台次天年月周人件份元点时分秒季倍岁层"
+ZH_MEASURES = "个名位种条项台次天年月周人件份元点时分秒季倍岁层楼"
 
 RETRACTION = (
     r"\bi was (?:wrong|mistaken)\b|\bon second thoughts?\b"
