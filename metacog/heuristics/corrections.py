@@ -68,7 +68,7 @@ def find_correction(
     else:
         cues = [*_cues(message, previous), *_concessions(reply[:MAX_REPLY])]
     doubt = 1.0
-    for kind in {cue.type for cue in cues}:
+    for kind in dict.fromkeys(cue.type for cue in cues):  # in order: a product of floats depends on it
         doubt *= 1 - max(cue.strength for cue in cues if cue.type == kind)
     confidence = round(1 - doubt, 2)
     if confidence < SURE:

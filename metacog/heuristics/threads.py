@@ -268,7 +268,7 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
 
 def _named(thread: Thread, folded: str) -> list[words.Place]:
     places: list[words.Place] = []
-    for name in {words.fold(thread.slug), words.fold(thread.title)}:
+    for name in dict.fromkeys((words.fold(thread.slug), words.fold(thread.title))):
         if name not in folded:
             continue
         pattern = rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])"
@@ -295,20 +295,25 @@ def topic_streak(cycles: Sequence[Iterable[str]], threads: Iterable[Thread] = ()
     if not cycles:
         return None
     threads = list(threads)
-    known = {slug for thread in threads for slug in (thread.slug, slug_of(thread.title))}
+    known = {_topic(name) for thread in threads for name in (thread.slug, thread.title)}
     titles = [words.spaced(words.tokens(words.fold(thread.title))) for thread in threads]
-    pursued = [{slug_of(topic) for topic in topics} for topics in reversed(cycles)]
+    pursued = [{_topic(topic) for topic in topics} for topics in reversed(cycles)]
     longest: Streak | None = None
     for topic in cycles[-1]:
-        slug = slug_of(topic)
-        count = next((number for number, topics in enumerate(pursued) if slug not in topics), len(pursued))
-        if slug in known or count < max(STREAK, longest.cycles + 1 if longest else 0):
+        same = _topic(topic)
+        count = next((number for number, topics in enumerate(pursued) if same not in topics), len(pursued))
+        if same in known or count < max(STREAK, longest.cycles + 1 if longest else 0):
             continue
         # "gateway timeouts" has its thread in "Timeouts in the gateway"; "gateway" alone may be something else.
         terms = words.terms(words.tokens(words.fold(topic)))
         if len(terms) < _MIN_WORDS or not any(all(term in title for term in terms) for title in titles):
             longest = Streak(topic, count)
     return longest
+
+
+def _topic(name: str) -> str:
+    """Give what makes two names one topic: small letters, hyphens or blanks, either Chinese script."""
+    return words.fold(slug_of(name))
 
 
 def within_budget(entries: Sequence[str], budget: int) -> list[str]:

@@ -47,7 +47,10 @@ def temporal_markers(text: str, now: datetime) -> str:
 
 
 # The forms the seed's expression leaves alone: [02-12], [2026-02-12 evening], (2026-02-12).
-_ANY_DATE = re.compile(r"([\[(（])(?:([0-9]{4})-)?([0-9]{2})-([0-9]{2})(\s[^\])）⟨\n]{0,80})?(?=[\])）])")
+# Without a year in square brackets only: (10-12) counts pages.
+_ANY_DATE = re.compile(
+    r"(?:\[(?:([0-9]{4})-)?|[(（]([0-9]{4})-)([0-9]{2})-([0-9]{2})(?:\s[^\])）⟨\n]{0,80})?(?=[\])）])"
+)
 
 
 def mark_every_date(text: str, today: date) -> str:
@@ -57,8 +60,8 @@ def mark_every_date(text: str, today: date) -> str:
     """
 
     def mark(match: re.Match[str]) -> str:
-        _, year, month, day, _ = match.groups()
-        on = day_of(month, day, year, today)
+        bracketed, year, month, day = match.groups()
+        on = day_of(month, day, bracketed or year, today)
         return f"{match[0]} ⟨{ago(on, today)}⟩" if on else match[0]
 
     return _ANY_DATE.sub(mark, text)

@@ -275,6 +275,9 @@ def test_it_shows_what_it_recognised_the_thread_by(response: str, evidence: list
         ([["time"], ["time"], ["time"]], None),  # has a thread
         ([["invalidating caches"]] * 3, None),  # in other words
         ([["約束與湧現"]] * 3, None),
+        ([["约束与涌现"]] * 3, None),
+        ([["緩存"], ["缓存"], ["緩存"]], Streak("緩存", 3)),
+        ([["缓存"], ["快取"], ["缓存"]], None),
         ([["invalidating sessions"]] * 3, Streak("invalidating sessions", 3)),
         ([], None),
     ],
@@ -331,6 +334,7 @@ def test_a_slug_keeps_letters_of_every_script(title: str, slug: str) -> None:
         ("[2026-02-30] read", "[2026-02-30] read"),
         ("[2026-02-12 ⟨4d ago⟩] read", "[2026-02-12 ⟨4d ago⟩] read"),
         ("2026-02-12, 02-12, [1]", "2026-02-12, 02-12, [1]"),
+        ("pages (10-12), (02-12 to 02-14), （10-12）", "pages (10-12), (02-12 to 02-14), （10-12）"),
     ],
 )
 def test_every_form_of_date_is_marked_for_people(text: str, marked: str) -> None:

@@ -64,6 +64,10 @@ AWARE = {
         "nothing seems to work",
         "我卡住了",
         "我又卡住了",
+        "我真的卡住了",
+        "我完全卡住了",
+        "我還是卡住了",
+        "我还是卡住了",
         "我們卡住了",
         "我们卡住了",
         "我想不出",
@@ -205,6 +209,9 @@ NOT_MEANT_BEFORE = (
     "并不是",
     "不是",
     "你是不是",
+    "我知道你",
+    "你可能",
+    "您可能",
 )
 # "Weirdly," says it of what follows only where it opens its clause: not in "it behaves weirdly, but".
 OPENS_A_CLAUSE = ("", "and", "but", "so", "yet", "then", "now", "very", "quite", "rather")
@@ -287,8 +294,10 @@ PROMPTS = {
 
 # A clause asks to think twice when it is nothing but this, what may lead to it, and what may follow.
 THINK_TWICE = r"think[ -]twice|再想想|再想一想|再想一次|再想一遍|再思考一次|再思考一下|重新思考一下|再三思考|三思"
+_EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]"
 LEADS = (
-    r"(?:please|pls|ok|okay|now|so|hey|hmm|wait|stop|yes|well|just|let's|lets|let us|can you|could you|would you"
+    rf"(?:{_EMOJI}|"
+    r"please|pls|ok|okay|now|so|hey|hmm|wait|stop|yes|well|just|let's|lets|let us|can you|could you|would you"
     r"|why don't you|why don't we|why not|we (?=should|need|must|have to|had better|better)|i think|i said|go ahead"
     r"|will you|can we|could we|you|should|need to|must|have to|had better|better|i want you to|i'd like you to"
     r"|i would like you to|i need you to|i asked you to|try to|maybe|perhaps|really|and|then|but|go and|go|do a|do|try"
@@ -299,7 +308,8 @@ LEADS = (
 _THE_MATTER = r"(?:(?:it|this|that|these|those|the|your|my|our|why|how|what|whether)\b|[^\s\d]*\d)"  # or bug-17
 _ANSWERING = r"(?:you )?(?:answer|answering|reply|replying|respond|responding)\b"
 TAILS = (
-    r"(?:please|pls|now|again|here|first|harder|this time|for me|for us|okay|ok|then|mode|\*+"
+    rf"(?:{_EMOJI}|"
+    r"please|pls|now|again|here|first|harder|this time|for me|for us|okay|ok|then|mode|\*+"
     rf"|(?:about|on|with|over) {_THE_MATTER}[^\n]{{0,60}}"
     rf"|before {_ANSWERING}[^\n]{{0,60}}|and\b[^\n]{{0,60}}|"
     r"吧|啊|呀|呢|嗎|吗|喔|哦|看|看看|一下|好嗎|好吗|行嗎|行吗|可以嗎|可以吗|再(?:說|说|回答|做|動手|动手)"
