@@ -25,6 +25,7 @@ class Entry(TypedDict):
     score: int
     risk: str
     agent: str
+    team: str  # where this person is in several: agents of two teams may bear one name
     kind: str
     clip: str
     time: str  # since it was decided, else until its review
@@ -39,6 +40,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list
     """Return what the rows of `queue.page` say to `user`, who has one item open."""
     before, after = reverse("item", args=["_"]).split("_")  # found once: it costs as much as to write a row
     select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
+    team_names = {team.pk: team.name for team in user.teams} if len(user.teams) > 1 else {}
     found = []
     for row in rows:
         kind, is_pending = row.get_kind_display(), row.state == HeldItem.State.PENDING
@@ -50,6 +52,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list
             "score": row.hesitation_score,
             "risk": risk(row.hesitation_score),
             "agent": row.agent_name,
+            "team": team_names.get(row.team_id, ""),
             "kind": kind,
             "clip": pieces(show(row.clip)),
             "time": ago(decision.decided_at) if decision else due(row.review_due_at),

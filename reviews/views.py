@@ -196,10 +196,10 @@ def _split(
     context |= _list(request, filters, page, held.public_id if held else "")
     if request.htmx:
         return render(request, "reviews/_next.html", context | {"oob": True}, status=status)
-    agents = Agent.objects.filter(team__in=request.user.teams).order_by("name")
+    agents = Agent.objects.filter(team__in=request.user.teams).order_by("name", "team__name")
     context |= {
         "view": view,
-        "agents": agents.values_list("public_id", "name"),
+        "agents": agents.values_list("public_id", "name", "team__name"),
         "kinds": HeldItem.Kind.choices,
         "signals": TITLES.items(),
         "held_url": reverse("queue") + filters.but(state="held").query,

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from metacog.agents import create_agent
 from metacog.ids import first_id_at
+from metacog.models import Membership
 from reviews import queue as held_queue
 from reviews.models import Decision, HeldItem, held_id
 from tests.conftest import Caller
@@ -173,6 +174,20 @@ def test_it_shows_a_stranger_nothing(as_person: Any, mallory: Any, kuro: Any) ->
     assert stranger.get(f"/queue/?agent={kuro.id}").status_code == 200
     changes = stranger.get("/queue/changes", {"token": "", "open": held, "version": 0})
     assert "kuro" not in changes.content.decode()
+
+
+def test_whoever_is_in_several_teams_reads_which_team_an_agent_is_of(
+    client: Any, kuro: Any, alice: Any, borealis: Any
+) -> None:
+    agent, key, secret = create_agent(borealis, "kuro", None)
+    kuro.hold()
+    theirs = Caller(agent.public_id, key, secret).hold()
+    assert '<span class="team">' not in client.get("/queue/").content.decode()
+    Membership.objects.create(user=alice, team=borealis, role="reviewer")
+    page = client.get(f"/queue/{theirs}/").content.decode()
+    assert re.findall(r'<span class="team">(\w+)</span>', page) == ["Borealis", "Aurora"]
+    assert re.findall(r"kuro · (\w+)</option>", page) == ["Aurora", "Borealis"]
+    assert re.search(r'id="about".*?<span>Borealis</span>', page)
 
 
 def test_it_asks_whoever_is_not_signed_in_to_sign_in(client: Any, db: None) -> None:
