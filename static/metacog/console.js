@@ -152,6 +152,7 @@ function step(forward) {
   const at = rows.findIndex((row) => row.hasAttribute("aria-current"));
   const next = at < 0 ? rows[0] : rows[at + (forward ? 1 : -1)];
   if (next) next.click();
+  else if (forward && mayLeave()) document.querySelector(".turn[rel=next]")?.click();
 }
 
 // -- copying -----------------------------------------------------------------------------------
@@ -277,14 +278,17 @@ const isUnsent = (field) => field.value !== field.defaultValue || "posted" in fi
 
 const isTyped = () => [...document.querySelectorAll("textarea")].some(isUnsent);
 
+// To look at another item takes away what was typed at this one: the first press says so, the second does it.
+function mayLeave() {
+  if (!isTyped() || byId("complaint")?.textContent === words.unsent) return true;
+  complain(words.unsent);
+  return false;
+}
+
 document.addEventListener("htmx:confirm", (event) => {
   const { elt, target } = event.detail;
   if (target.id !== "desk") return;
-  // To look at another item takes away what was typed at this one: the first press says so, the second does it.
-  if (elt.matches(".row") && isTyped() && byId("complaint")?.textContent !== words.unsent) {
-    event.preventDefault();
-    return complain(words.unsent);
-  }
+  if (elt.matches(".row") && !mayLeave()) return event.preventDefault();
   if (coming) htmx.trigger("#desk", "htmx:abort"); // who goes on need not wait for what was passed by
   if (elt.matches(".row")) select(elt.id.slice("row-".length));
 });

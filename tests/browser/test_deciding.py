@@ -317,6 +317,21 @@ def test_the_list_is_walked_with_j_and_k(open_page: Any, alice: Any, kuro: Any) 
         page.locator(f'#item[data-held="{held[expected]}"]').wait_for()
 
 
+def test_j_on_the_last_row_goes_to_the_next_page(
+    open_page: Any, alice: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reviews.queue.PAGE", 2)
+    held = [kuro.hold() for _ in range(3)][::-1]
+    page = open_page(alice)
+    page.goto("/queue/")
+    for expected in held[1:]:
+        page.keyboard.press("j")
+        expect(page.locator("#item")).to_have_attribute("data-held", expected)
+    expect(page.locator(".entry")).to_have_count(1)
+    page.keyboard.press("j")  # it ends there
+    expect(page.locator("#item")).to_have_attribute("data-held", held[-1])
+
+
 def test_the_list_goes_on_by_itself_and_the_page_stays_where_it_is(open_page: Any, alice: Any, kuro: Any) -> None:
     held = [kuro.hold() for _ in range(10)]
     page = open_page(alice, viewport={"width": 1280, "height": 560})

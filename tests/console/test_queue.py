@@ -86,7 +86,7 @@ def test_its_pages_follow_each_other_without_gap_or_repetition(
     while address:
         page = client.get(address)
         seen += shown(page)
-        more = re.search(r'class="turn" href="([^"]*after[^"]*)"', page.content.decode())
+        more = re.search(r'rel="next" href="([^"]*after[^"]*)"', page.content.decode())
         address = more[1].replace("&amp;", "&") if more else ""
     assert seen == held
 
