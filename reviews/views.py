@@ -299,7 +299,8 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
         (mine.filter(pk=just_done.pk) if just_done else recent)
         .select_related("held")
         .only(
-            "public_id", "verdict", "decided_at", "undone_at", "release_at", "released_at", "together", "held__team"
+            "public_id", "verdict", "decided_at", "undone_at", "release_at", "released_at", "together", "held__team",
+            "held__public_id",
         )
         .annotate(clip=Left("held__text", held_queue.CLIP))
         .order_by("-public_id")
@@ -311,10 +312,14 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
     if last != just_done and latest < now - told_for:
         return None
     is_standing = last.undone_at is None
-    together = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing) if last.together else None
+    one_press = [last.held.public_id]
+    if last.together:
+        decided = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing)
+        one_press = list(decided.values_list("held__public_id", flat=True))
     return {
         "decision": last,
-        "count": together.count() if together else 1,
+        "count": len(one_press),
+        "held": one_press,
         "clip": last.clip,
         "seconds": math.ceil((last.release_at - now).total_seconds()),
         "can_undo": last.can_be_undone(now),

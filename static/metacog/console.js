@@ -184,6 +184,13 @@ function pickAgain() {
   for (const box of document.querySelectorAll(".pick input")) box.checked = picked.has(box.value);
 }
 
+// What one press decided and another took back is selected again, as it was before.
+function pickTakenBack() {
+  const taken = document.querySelector("#told [data-held]")?.dataset.held ?? "";
+  for (const heldId of taken.split(" ").filter(Boolean)) picked.add(heldId);
+  pickAgain();
+}
+
 function pick() {
   const box = document.querySelector(".entry:has(.row[aria-current]) .pick input");
   if (box) box.click();
@@ -327,7 +334,10 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (!document.querySelector("#desk [role=alert]")) byId("item-title")?.focus({ preventScroll: true });
   select(byId("item").dataset.held);
   const told = document.querySelector("#told [data-announce]");
-  if (told && event.detail.requestConfig.verb === "post") announce(beginning(told.textContent));
+  if (event.detail.requestConfig.verb === "post") {
+    if (told) announce(beginning(told.textContent));
+    pickTakenBack();
+  }
   nameApproval();
 });
 

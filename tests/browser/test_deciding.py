@@ -427,6 +427,9 @@ def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     press(page, "u")
     expect(page.locator("#told")).to_contain_text("Taken back")
     expect(page.locator(".row.done")).to_have_count(0)
+    for held in (second, third):
+        expect(page.locator(f"#pick-{held}")).to_be_checked()
+    expect(page.locator(".pick :checked")).to_have_count(2)
 
 
 def test_what_was_let_through_is_judged_on_a_phone(open_page: Any, alice: Any, kuro: Any) -> None:
