@@ -75,7 +75,7 @@ def create_agent(
     """
     with transaction.atomic():
         # The lock puts two people who add the same name in order, so that the second is told.
-        Team.objects.select_for_update().get(pk=team.pk)
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         values = checked(team, name=name, language=language, callback_url=callback_url)
         agent = Agent.objects.create(team=team, **values)
         AgentState.objects.create(agent=agent)
@@ -91,7 +91,7 @@ def change(agent: Agent, actor: audit.Actor, *, name: str, language: str, callba
     Raises ValidationError, by field, as `create_agent` does.
     """
     with transaction.atomic():
-        Team.objects.select_for_update().get(pk=agent.team_id)
+        Team.objects.select_for_update(no_key=True).get(pk=agent.team_id)
         values = checked(agent.team, agent, name=name, language=language, callback_url=callback_url)
         before = Agent.objects.get(pk=agent.pk)
         changed = [field for field, value in values.items() if getattr(before, field) != value]
@@ -105,7 +105,7 @@ def change(agent: Agent, actor: audit.Actor, *, name: str, language: str, callba
 def set_handcard(agent: Agent, actor: audit.Actor, text: str) -> bool:
     """Write what the chairman should keep in mind about an agent; return whether that was a change."""
     with transaction.atomic():
-        before = Agent.objects.select_for_update().get(pk=agent.pk).handcard
+        before = Agent.objects.select_for_update(no_key=True).get(pk=agent.pk).handcard
         if before == text:
             return False
         Agent.objects.filter(pk=agent.pk).update(handcard=text)
@@ -129,7 +129,7 @@ def rotate(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
     Two are live at a time: a third ends the oldest.
     """
     with transaction.atomic():
-        Agent.objects.select_for_update().get(pk=agent.pk)
+        Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
         issued = keys.issue(agent, actor)
         keys.revoke(agent, actor, keep=2)
     return issued
@@ -147,7 +147,7 @@ def add_policy(agent: Agent, actor: User, policy: Policy, *, based_on: int) -> P
     ValidationError when the values make no policy.
     """
     with transaction.atomic():
-        locked = Agent.objects.select_for_update().get(pk=agent.pk)
+        locked = Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
         if locked.policy_version != based_on:
             raise PolicyMoved
         before = Policy.objects.get(agent=locked, version=based_on)

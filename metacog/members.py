@@ -54,7 +54,7 @@ def add_member(team: Team, username: str, role: str, actor: audit.Actor, *, emai
     A new person has no password until they use their link. Raises ValidationError, by field.
     """
     with transaction.atomic():
-        Team.objects.select_for_update().get(pk=team.pk)
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         username = User.normalize_username(username.strip())
         # Two people whose names differ in capitals only would be taken for each other.
         person = User.objects.filter(username__iexact=username).first()
@@ -121,7 +121,7 @@ def make_link(membership: Membership, actor: User) -> str:
 def _locked(membership: Membership) -> Membership:
     # Two owners who remove each other take turns here; the second finds only one left. Two who remove the same
     # member do so too, and the second finds none.
-    Team.objects.select_for_update().get(pk=membership.team_id)
+    Team.objects.select_for_update(no_key=True).get(pk=membership.team_id)
     return get_object_or_404(Membership.objects.select_related("user", "team"), pk=membership.pk)
 
 

@@ -51,7 +51,7 @@ def set_for_team(team: Team, actor: User, *, mail_links: bool, mail_texts: bool)
     Links that were sent work only as long as the team allows them.
     """
     with transaction.atomic():
-        row = Team.objects.select_for_update().get(pk=team.pk)
+        row = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         values = {"mail_links": mail_links, "mail_texts": mail_texts}
         changed = [name for name, value in values.items() if getattr(row, name) != value]
         if changed:
@@ -66,7 +66,7 @@ def set_channel(team: Team, actor: User, *, url: str, minutes: int, language: st
     An empty `url` leaves the address as it is. Raises ValidationError, by field.
     """
     with transaction.atomic():
-        Team.objects.select_for_update().get(pk=team.pk)
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         row = Channel.objects.filter(team=team).first()
         is_new = row is None
         row = row or Channel(team=team)

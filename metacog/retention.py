@@ -19,7 +19,7 @@ def set_retention(team: Team, days: int | None, actor: audit.Actor) -> bool:
     except ValidationError as error:
         raise ValidationError({"retention_days": error.messages}) from None
     with transaction.atomic():
-        before = Team.objects.select_for_update().get(pk=team.pk).retention_days
+        before = Team.objects.select_for_update(no_key=True).get(pk=team.pk).retention_days
         if before == days:
             return False
         Team.objects.filter(pk=team.pk).update(retention_days=days)

@@ -37,7 +37,7 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> tuple[int, int]:
     """
     entries = read(raw)
     with transaction.atomic():
-        Team.objects.select_for_update().get(pk=team.pk)
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         rows = ErrorPattern.objects.filter(team=team).annotate(own=_fired())
         known = {row.public_id: row for row in rows}
         new, changed, reworded = [], [], []

@@ -1,0 +1,115 @@
+"""Two that change the same rows in different places wait for each other once, never in a circle. On PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+import pytest
+from django.db import connection
+
+from metacog import agents
+from metacog.models import Agent, Policy
+from patterns import lifecycle
+from patterns.models import ErrorPattern
+from reviews import decisions, ingest, learning, records
+from reviews.models import HeldItem
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+Beside = Callable[[Any, str, Callable[[], Any]], "list[Met]"]
+
+
+class Met(NamedTuple):
+    """What ran beside, and whether it had to wait."""
+
+    running: Future[Any]
+    waited: bool
+
+
+@pytest.fixture
+def beside(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that has a call run beside a function's first run, right after its work.
+
+    That run goes on once the call is done or waits for a lock.
+    """
+    with ThreadPoolExecutor(1) as pool:
+
+        def run(module: Any, name: str, call: Callable[[], Any]) -> list[Met]:
+            original, met = getattr(module, name), list[Met]()
+
+            def with_call(*args: Any, **kwargs: Any) -> Any:
+                with connection.cursor() as cursor:
+                    # The commit looks whether what is pointed at is there, and locks it: here, so that it can be met.
+                    cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+                result = original(*args, **kwargs)
+                if not met:
+                    pids = SimpleQueue[int]()
+                    running = pool.submit(_in_thread, call, pids)
+                    met.append(Met(running, _waits(running, pids.get())))
+                return result
+
+            monkeypatch.setattr(module, name, with_call)
+            return met
+
+        yield run
+
+
+def _in_thread(call: Callable[[], Any], pids: SimpleQueue[int]) -> Any:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            pids.put(cursor.fetchone()[0])
+        return call()
+    finally:
+        connection.close()
+
+
+def _waits(running: Future[Any], pid: int) -> bool:
+    """Return once it is done (False) or waits for a lock (True)."""
+    while not running.done():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT EXISTS (SELECT 1 FROM pg_locks WHERE pid = %s AND NOT granted)", [pid])
+            if cursor.fetchone()[0]:
+                return True
+        with suppress(TimeoutError):
+            running.exception(timeout=0.01)
+    return False
+
+
+def test_an_agent_is_renamed_while_it_posts(kuro: Any, olga: Any, beside: Beside) -> None:
+    agent = Agent.objects.get(public_id=kuro.id)
+    renamed = beside(
+        ingest, "_add_responses", lambda: agents.change(agent, olga, name="Kuro", language="en", callback_url="")
+    )
+    assert kuro.post("/responses", {"response": "x"}).status_code == 201
+    assert renamed[0].running.result() == ["name"]
+
+
+def test_no_post_waits_while_the_firings_of_its_pattern_are_counted(kuro: Any, beside: Beside) -> None:
+    kuro.respond()
+    posted = beside(records, "count", lambda: kuro.post("/responses", {"response": "Clearly the cache."}))
+    assert learning.learn() == 2  # the one that came meanwhile, too
+    assert posted[0].running.result().status_code == 201
+    assert not posted[0].waited
+    assert ErrorPattern.objects.get().record.fired == 2
+
+
+def test_a_pattern_is_retired_while_its_firings_are_counted(
+    kuro: Any, alice: Any, carla: Any, undo_at_once: None, beside: Beside
+) -> None:
+    Policy.objects.update(hold_at=30)
+    for number in range(3):
+        kuro.respond(f"Case {number} is closed.", items=[])
+    kuro.respond("Your refund will arrive in 30 days. The cause is clearly the cache.")
+    decisions.decide(HeldItem.objects.get(), alice, "reject", reason="A refund takes 14 days, not 30 days")
+    pattern = ErrorPattern.objects.get(public_id="ep-cache")
+    retired = beside(records, "count", lambda: lifecycle.take_step(pattern, "retire", carla))
+    assert learning.learn() == 5
+    assert retired[0].running.result().state == "retired"
+    assert ErrorPattern.objects.filter(state="proposed").count() == 1
+    pattern.record.refresh_from_db()
+    assert (pattern.record.fired, pattern.record.seen_to) == (1, 4)
