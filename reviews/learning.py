@@ -73,6 +73,8 @@ def _learn_once(agent: Agent) -> int:
     taught = _taught(agent, responses, decisions)
     ends = second_looks.read(decisions)
     with transaction.atomic():
+        # The team first, as whoever takes a step with a pattern does, and then its record: never in a circle.
+        _lock(agent.team)
         was = {"response": cursor.response, "decision_seq": cursor.decision_seq}
         heard = decisions[-1].seq if decisions else cursor.decision_seq
         moved = LearningCursor.objects.filter(pk=agent.pk, **was).update(response=reached, decision_seq=heard)
@@ -118,8 +120,7 @@ def propose(
     if keyword_problems(list(keywords)):
         return None
     with transaction.atomic():
-        # One proposal of a team after the other. No agent's post waits: a key that others point at stays free.
-        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        _lock(team)  # one proposal of a team after the other
         if PatternOrigin.objects.filter(kind=kind, row=row).exists():
             return None
         known = list(ErrorPattern.objects.filter(team=team).exclude(state=State.RETIRED, dismissed_because=""))
@@ -158,6 +159,11 @@ def propose(
             row=row,
         )
     return pattern
+
+
+def _lock(team: Team) -> None:
+    # No agent's post waits: a key that others point at stays free.
+    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
 
 
 def write_down(

@@ -165,5 +165,5 @@ def _locked(patterns: Collection[int]) -> dict[int, PatternRecord]:
         ],
         ignore_conflicts=True,
     )
-    rows = PatternRecord.objects.select_for_update().filter(pattern__in=patterns).order_by("pattern")
+    rows = PatternRecord.objects.select_for_update().filter(pattern__in=patterns).order_by("pk")
     return {row.pattern_id: row for row in rows}
