@@ -5,6 +5,7 @@ import time
 from datetime import datetime
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, in ASCII order
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
 
 
 def new_id(prefix: str) -> str:
@@ -22,4 +23,5 @@ def first_id_at(prefix: str, moment: datetime) -> str:
 
 
 def _written(number: int, digits: int = 10) -> str:
-    return "".join(_ALPHABET[number >> shift & 31] for shift in range(5 * (digits - 1), -1, -5))
+    """Write an even number of digits, two at a time."""
+    return "".join([_PAIRS[number >> shift & 1023] for shift in range(5 * digits - 10, -1, -10)])
