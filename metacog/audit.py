@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from metacog.models import Agent, AuditEvent, Team, User
+from metacog.prepared import new
 
 # Set by the RequestId middleware; empty in commands and tasks.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
@@ -31,7 +32,8 @@ def event(
         kind, name = AuditEvent.Actor.AGENT, actor.name
     else:
         kind, name = AuditEvent.Actor.SYSTEM, ""
-    return AuditEvent(
+    return new(
+        AuditEvent,
         team_id=team.pk if isinstance(team, Team) else team,
         agent_id=agent.pk if agent else None,
         actor_kind=kind,

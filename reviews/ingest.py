@@ -21,7 +21,7 @@ from django.utils import timezone
 from metacog import audit, heuristics
 from metacog.heuristics import wire
 from metacog.models import Agent, AgentState, AuditEvent
-from metacog.prepared import Insert, Select, Update
+from metacog.prepared import Insert, Select, Update, new
 from metacog.problems import Problem, at
 from patterns import thinking, thread_posts
 from patterns.models import ErrorPattern
@@ -72,9 +72,10 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             body, past.history, recognise=lambda items: recognised(agent, items), hesitation=agent.hesitation_enabled
         )
         fingerprint = found.fingerprint
-        response = AgentResponse(
+        response = new(
+            AgentResponse,
             public_id=response_id(),
-            agent=agent,
+            agent_id=agent.pk,
             received_at=now,
             key_space=space,
             key=key,
@@ -89,9 +90,9 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             language=agent.language,
             history=past.as_json(),
             fingerprint=json.dumps(fingerprint) if fingerprint else "",
-            second_look_at=_second_look(agent, body["replies_to_held"]),
+            second_look_at_id=_second_look(agent, body["replies_to_held"]),
         )
-        pursued = _write(response, state, body, found, past, scorer.policy, cursor)
+        pursued = _write(agent, response, state, body, found, past, scorer.policy, cursor)
         state.intent = heuristics.advance_intent(
             state.intent,
             chosen_behavior=body["mode"],
@@ -190,16 +191,18 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _second_look(agent: Agent, public_id: str | None) -> HeldItem | None:
+def _second_look(agent: Agent, public_id: str | None) -> int | None:
+    """Return the key of the held item that a response is about."""
     if public_id is None:
         return None
-    held = HeldItem.objects.filter(agent=agent, public_id=public_id).first()
+    held = HeldItem.objects.filter(agent=agent, public_id=public_id).values_list("pk", flat=True).first()
     if held is None:
         raise at("/replies_to_held", f"You have no held item {public_id!r}; GET /api/v1/held lists yours.")
     return held
 
 
 def _write(
+    agent: Agent,
     response: AgentResponse,
     state: AgentState,
     body: dict[str, Any],
@@ -212,7 +215,7 @@ def _write(
 
     Returns the thought thread that the response pursues.
     """
-    agent, verdict, items = response.agent, found.verdict, found.items
+    verdict, items = found.verdict, found.items
     review_after = timedelta(seconds=settings.REVIEW_SECONDS or policy.review_seconds)
     hesitation, quality, stuck = verdict["hesitation"], verdict["quality"], verdict["stuck"]
     held = [item for item in verdict["items"] if item["disposition"] == "hold"]
@@ -244,13 +247,14 @@ def _write(
             )
     _add_responses(cursor, [response])
     if hesitation and hesitation["signals"]:
-        _write_signals(response, hesitation, cursor)
+        _write_signals(agent, response, hesitation, cursor)
     if held:
         held_items = (
-            HeldItem(
+            new(
+                HeldItem,
                 public_id=item["held"],
-                response=response,
-                agent=agent,
+                response_id=response.pk,
+                agent_id=agent.pk,
                 team_id=agent.team_id,
                 index=item["index"],
                 kind=item["kind"],
@@ -265,21 +269,21 @@ def _write(
             for item in held
         )
         _add_held(cursor, held_items)
-    _add_events(cursor, [*_events(response, verdict), *told, *followed.events])
-    _owe(response, verdict, asks=any(event.action == "think-twice-suggested" for event in told))
+    _add_events(cursor, [*_events(agent, response, verdict), *told, *followed.events])
+    _owe(agent, response, verdict, asks=any(event.action == "think-twice-suggested" for event in told))
     return followed.pursued
 
 
-def _owe(response: AgentResponse, verdict: dict[str, Any], *, asks: bool) -> None:
+def _owe(agent: Agent, response: AgentResponse, verdict: dict[str, Any], *, asks: bool) -> None:
     """Put into the outbox what somebody should hear of whoever reads the verdict (M10, S3)."""
-    if not response.agent.callback_url:
+    if not agent.callback_url:
         return
     told = [(name.replace(":", ".").replace("-", "_"), "quality") for name in verdict["events"]]
     if asks:
         told.append(("think_twice.suggested", "stuck"))
     Delivery.objects.bulk_create(
         owed(
-            response.agent,
+            agent,
             kind,
             {"response": response.public_id, "session": response.session, part: verdict[part]},
             response.received_at,
@@ -288,12 +292,13 @@ def _owe(response: AgentResponse, verdict: dict[str, Any], *, asks: bool) -> Non
     )
 
 
-def _write_signals(response: AgentResponse, hesitation: dict[str, Any], cursor: CursorWrapper) -> None:
+def _write_signals(agent: Agent, response: AgentResponse, hesitation: dict[str, Any], cursor: CursorWrapper) -> None:
     pattern = None
     if hesitation["matched_pattern_ids"]:
-        (pattern,) = _pattern.first(cursor, response.agent.team_id, hesitation["matched_pattern_ids"][0]) or (None,)
+        (pattern,) = _pattern.first(cursor, agent.team_id, hesitation["matched_pattern_ids"][0]) or (None,)
     signals = (
-        Signal(
+        new(
+            Signal,
             response_id=response.pk,
             type=signal["type"],
             weight=signal["weight"],
@@ -307,12 +312,12 @@ def _write_signals(response: AgentResponse, hesitation: dict[str, Any], cursor: 
 _DONE = {"hold": "held", "mark": "marked", "note": "noted"}
 
 
-def _events(response: AgentResponse, verdict: dict[str, Any]) -> list[AuditEvent]:
+def _events(agent: Agent, response: AgentResponse, verdict: dict[str, Any]) -> list[AuditEvent]:
     """Return the record of what happened: the response, then each item that did not simply pass.
 
     The actions are the seed's words (`chat-held`), and score, signals and cycle those of its log (H5).
     """
-    agent, hesitation = response.agent, verdict["hesitation"]
+    hesitation = verdict["hesitation"]
     versions: dict[str, Any] = {
         "policy": response.policy_version,
         "patterns": response.patterns_version,

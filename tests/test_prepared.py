@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from metacog.agents import create_agent
 from metacog.models import Agent, AgentState, AuditEvent, Team
-from metacog.prepared import Insert, Select, Update
+from metacog.prepared import Insert, Select, Update, new
 
 pytestmark = pytest.mark.django_db
 cursor = connection.cursor
@@ -87,6 +87,18 @@ def test_rows_whose_keys_nobody_asks_for_are_written_as_well() -> None:
     Insert(AuditEvent, keys=False)(cursor(), rows := [event("one"), event("two")])
     assert list(AuditEvent.objects.order_by("pk").values_list("action", flat=True)) == ["one", "two"]
     assert {row.pk for row in rows} == {None}
+
+
+def test_a_new_row_has_what_its_model_would_give_it(agents: list[Agent]) -> None:
+    given = {"action": "happened", "object_id": "x", "actor_kind": "system", "actor": "", "agent_id": agents[0].pk}
+    own, other = new(AuditEvent, **given), AuditEvent(**given)
+    assert {**vars(own), "at": None, "_state": None} == {**vars(other), "at": None, "_state": None}
+    assert own._state.adding and own.agent == agents[0]
+    assert own.at is not None and own.data == {} and own.data is not new(AuditEvent, **given).data
+    own.save()
+    assert AuditEvent.objects.get(pk=own.pk).at == own.at
+    with pytest.raises(TypeError, match="agent"):
+        new(AuditEvent, agent=agents[0])
 
 
 def test_strings_and_nothing_are_stored_as_the_orm_stores_them(agents: list[Agent]) -> None:
