@@ -350,6 +350,18 @@ def test_the_list_goes_on_by_itself_and_the_page_stays_where_it_is(open_page: An
     expect(page.locator(f"#pick-{held[3]}")).to_be_focused()
 
 
+def test_on_a_phone_the_text_comes_before_the_parts_of_its_score(open_page: Any, alice: Any, kuro: Any) -> None:
+    address = f"/queue/{kuro.hold()}/"
+    for width, is_first in ((1280, False), (390, True)):
+        page = open_page(alice, viewport={"width": width, "height": 844})
+        page.goto(address)
+        bar, text, parts, origin = (
+            page.locator(f"#item {part}").bounding_box()["y"] for part in (".bar", "#text", ".parts", ".two")
+        )
+        assert bar < min(text, parts) and max(text, parts) < origin  # noqa: PT018
+        assert (text < parts) is is_first
+
+
 def test_paper_shows_the_item_and_nothing_to_press(open_page: Any, alice: Any, kuro: Any) -> None:
     kuro.hold()
     page = open_page(alice, viewport={"width": 794, "height": 1123})  # A4
