@@ -90,10 +90,17 @@ class Changes:
             raise NotDone("thread-untitled", _("A thread needs a title."))
         if len(title) > ThoughtThread.MAX_TITLE:
             raise _too_long(_("A title takes %(most)d characters at most."), ThoughtThread.MAX_TITLE)
+        has_letters = any(letter.isalnum() for letter in title)
         slug = slug or slug_of(title)
+        is_shared = not has_letters and slug == slug_of(title)  # by all such titles
         note, next = self._read(note, next)
-        if known := self.rows.get(slug) or self.rows.get(self.named(title)):
-            if known.state == State.RESOLVED:
+        if known := self.rows.get(slug) or (self.rows.get(self.named(title)) if has_letters else None):
+            if is_shared and known.title != title:
+                sentence = _(
+                    "Titles without a letter or digit share the slug %(slug)s, and “%(title)s” has it. Choose another "
+                    "title, or give a slug."
+                )
+            elif known.state == State.RESOLVED:
                 sentence = _(
                     "There was a thread %(slug)s before, “%(title)s”, and it is resolved. Choose another title."
                 )

@@ -57,6 +57,13 @@ class TestBeginning:
         assert answer.json()["detail"].startswith(f"There is a thread {TITLE} already: “{TITLE}”, active.")
         assert ThoughtThread.objects.count() == 1
 
+    def test_titles_without_letters_are_told_that_they_share_a_slug(self, kuro: Any) -> None:
+        assert begin(kuro, "🙂🙂")["slug"] == "thread"
+        answer = kuro.post("/threads", {"title": "!!!"})
+        assert answer.status_code == 409
+        assert "share the slug thread, and “🙂🙂” has it" in answer.json()["detail"]
+        assert begin(kuro, "!!!", slug="alarm")["title"] == "!!!"
+
     def test_a_title_that_is_over_stays_taken(self, kuro: Any) -> None:
         begin(kuro)
         step(kuro, TITLE, "resolve")
