@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog import agents as changes
-from metacog import heuristics
+from metacog import egress, heuristics
 from metacog.forms import (
     KINDS,
     RELEASED_BY,
@@ -177,6 +177,7 @@ def _agent_page(
     stored = {"name": found.name, "language": found.language, "callback_url": found.callback_url}
     context = {
         "agent": found,
+        "barred": egress.barred(found.callback_url) if found.callback_url else "",
         "may_change": request.user.has_role(found.team_id, Role.OWNER),
         "may_curate": request.user.has_role(found.team_id, Role.CURATOR),
         "form": form or AgentForm(initial=stored),

@@ -195,6 +195,13 @@ def is_public(address: Address) -> bool:
     return address in _UNICAST_6 and not any(address in network for network in _NOT_PUBLIC_6)
 
 
+def barred(url: str) -> str:
+    """Return the origin that must be allowed before this URL is reached; empty where only its name can tell."""
+    target = Target.of(url)
+    is_private = target.host == "localhost" or (target.address is not None and not is_public(target.address))
+    return f"{target.scheme}://{target.authority}" if is_private and not target.is_allowed else ""
+
+
 def _literal(host: str, is_bracketed: bool) -> Address | None:
     try:
         if is_bracketed and "%" not in host:  # a zone names one of this machine's own networks
