@@ -329,6 +329,21 @@ def test_it_limits_length_by_the_script_of_the_response(response: str, is_ok: bo
     assert assessed(response).length_ok is is_ok
 
 
+@pytest.mark.parametrize(
+    ("response", "flag", "detail", "text"),
+    [
+        ("  Yes.  ", "too-short", "4 character(s), 10 expected", "Yes."),
+        ("是", "too-short", "1 character(s), 2 expected", "是"),
+        ("x" * 12_001, "too-long", "12,001 characters, 12,000 at most", None),
+    ],
+)
+def test_it_says_how_long_a_response_should_be(response: str, flag: str, detail: str, text: str | None) -> None:
+    (found,) = assessed(response).flags
+    assert (found.flag, found.detail) == (flag, detail)
+    assert [span.text for span in found.spans] == ([text] if text else [])
+    assert all(response[span.start : span.end] == span.text for span in found.spans)
+
+
 def test_a_script_that_cannot_be_told_is_the_agents() -> None:
     for name in ("42", "DOTA。", "C++。"):
         assert (assessed(name).length_ok, assessed(name, language="zh-Hant").length_ok) == (False, True)

@@ -241,6 +241,25 @@ def test_it_speaks(signal: str, bodies: list[dict[str, Any]], profile: str) -> N
     assert signal in types(bodies, profile)
 
 
+DETAILS = {
+    "repeated-approach": "same approach 3 times",
+    "error-loop": "same error 3 times",
+    "exhaustion": 'says "I\'M OUT OF IDEAS"',
+    "scope-creep": 'says "Let me try a completely different approach"',
+    "stale-context": "80% of the context window in use",
+    "no-commits": "no commit in 30 minutes of work",
+    "test-regression": "38 tests pass, 40 did",
+    "circular-reasoning": "repeats a passage of failed step 1",
+}
+
+
+@pytest.mark.parametrize(("signal", "detail"), DETAILS.items(), ids=DETAILS)
+def test_it_says_what_it_has_seen(signal: str, detail: str) -> None:
+    _, bodies, profile = next(fires for fires in FIRES.values() if fires[0] == signal)
+    (found,) = [one for one in run(bodies, profile)[0].signals if one.type == signal]
+    assert found.detail == detail
+
+
 MISSES = {
     "approach only twice": ([{"approach": "a"}] * 2, "seed"),
     "three approaches with one command": ([{"approach": a, "command": "pytest"} for a in "abc"], "seed"),
