@@ -172,6 +172,14 @@ def test_it_knows_where_code_ends(response: str, text: str) -> None:
     assert found(response) == [("chat", text)]
 
 
+def test_it_looks_at_4096_openings_and_refuses_more() -> None:
+    opened = "[CHAT]" * 4_095 + "hello[/CHAT]"
+    assert len(parse_tags(opened)) == 1
+    with pytest.raises(Refused, match="more than 4,096 openings") as caught:
+        parse_tags("[CHAT]" + opened)
+    assert caught.value.status == 422
+
+
 def test_it_takes_256_tags_and_refuses_more() -> None:
     assert len(parse_tags("<ask>?</ask>" * 256)) == 256
     with pytest.raises(Refused, match="257 tags") as caught:
