@@ -8,6 +8,7 @@ import secrets
 import zoneinfo
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import unquote_plus, urlsplit
@@ -83,7 +84,7 @@ class Api:
             if request.method == "HEAD":
                 request.method = "GET"  # the server leaves out the body
             translation.activate("en")
-            match = request.resolver_match = resolve(request.path_info)
+            match = request.resolver_match = _call_at(request.path_info)
             response: HttpResponse = match.func(request, *match.args, **match.kwargs)
         except Problem as problem:
             return answer(problem)
@@ -109,6 +110,8 @@ class Api:
             return _away_page()
         return None
 
+
+_call_at = lru_cache(maxsize=256)(resolve)  # most agents call a few addresses over and over
 
 NOWHERE = Problem(404, "There is nothing at this address. The calls are listed at /api/v1/docs.")
 
