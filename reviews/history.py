@@ -51,7 +51,7 @@ class Past:
         on, session = scorer.policy.parts, body["session"] or ""
         window = scorer.parts.recent_window
         rows = _said_last(window)(cursor, agent.pk, session) if window else []
-        recent = [(public_id, json.loads(prints)) for public_id, prints in reversed(rows)]
+        recent = [(public_id, from_json(prints)) for public_id, prints in reversed(rows)]
         topics = body["topics"] or ()
         wants_confidence = on["confidence"] and (topics or body["retrieval"])
         problem = None
@@ -106,7 +106,7 @@ def _told(cursor: CursorWrapper, agent: Agent, session: str) -> str:
 
 def told_before(history: str) -> str:
     """Return the figures that an agent was given before a stored response, from its `history`."""
-    told: str = json.loads(history).get("told", "") if '"told"' in history else ""
+    told: str = from_json(history).get("told", "") if '"told"' in history else ""
     return told
 
 
@@ -148,14 +148,14 @@ class Recorded(NamedTuple):
 
 def recorded(response: AgentResponse) -> Recorded:
     """Return the history that a stored response was scored with. One query where it had a session."""
-    kept = json.loads(response.history or "{}")
+    kept = from_json(response.history or "{}")
     ids = kept.get("recent", ())
     rows = AgentResponse.objects.filter(public_id__in=ids).exclude(fingerprint="")  # Django asks nothing for no ids
     prints = dict(rows.values_list("public_id", "fingerprint"))
     history = heuristics.History(
         at=response.received_at,
         turns=kept.get("turns", 0),
-        recent=[json.loads(prints[public_id]) for public_id in ids if public_id in prints],
+        recent=[from_json(prints[public_id]) for public_id in ids if public_id in prints],
         familiarity=kept.get("familiarity"),
         stuck=kept.get("stuck"),
         told=kept.get("told", ""),

@@ -17,6 +17,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.urls import reverse
 from django.utils import timezone
+from pydantic_core import to_json
 
 from metacog import audit, heuristics
 from metacog.heuristics import wire
@@ -89,7 +90,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             engine=found.verdict["engine"],
             language=agent.language,
             history=past.as_json(),
-            fingerprint=json.dumps(fingerprint) if fingerprint else "",
+            fingerprint=to_json(fingerprint).decode() if fingerprint else "",
             second_look_at_id=_second_look(agent, body["replies_to_held"]),
         )
         pursued = _write(agent, response, state, body, found, past, scorer.policy, cursor)
