@@ -112,7 +112,7 @@ def _row(model: type[Instance], values: dict[str, Any]) -> Instance:
 def _defaults(model: type[models.Model]) -> tuple[dict[str, Any], list[tuple[str, Callable[[], Any]]]]:
     """Return every column's default, and how those are made that are another one each time."""
     fields: list[Any] = list(model._meta.concrete_fields)
-    made = [(field.attname, field.get_default) for field in fields if callable(field.default)]
+    made = [(field.attname, field.get_default) for field in fields if field.has_default() and callable(field.default)]
     return {field.attname: field.get_default() for field in fields}, made
 
 
