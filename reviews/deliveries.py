@@ -161,7 +161,7 @@ def send_again(delivery: Delivery, person: User) -> bool:
     with transaction.atomic():
         if _locked_endpoint(agent).is_off or not agent.callback_url:
             raise SwitchedOff
-        return bool(_put_back([delivery], agent, person, timezone.now()))
+        return bool(_move([delivery], agent, person, State.WAITING, attempts=0, next_attempt_at=timezone.now()))
 
 
 def switch_on(agent: Agent, person: User, *, with_given_up: bool) -> tuple[bool, int]:
@@ -179,8 +179,12 @@ def switch_on(agent: Agent, person: User, *, with_given_up: bool) -> tuple[bool,
         endpoint.save()
         _event("endpoint-switched-on", agent.public_id, agent, person, "off", "on").save()
         if with_given_up:
-            given_up = Delivery.objects.filter(agent=agent, state=State.EXHAUSTED).defer("body")
-            again = _put_back(list(given_up), agent, person, now)
+            # All at once: one by one, 20,000 kept everybody else on SQLite waiting for 14 s.
+            given_up = Delivery.objects.filter(agent=agent, state=State.EXHAUSTED).exclude(body="")
+            rows = given_up.select_for_update().only("public_id", "type", "attempts")
+            events = [_moved(row, agent, person, State.WAITING) for row in rows]
+            AuditEvent.objects.bulk_create(events, batch_size=500)
+            again = given_up.update(state=State.WAITING, attempts=0, next_attempt_at=now)
     return True, again
 
 
@@ -372,10 +376,6 @@ def _give_up(deliveries: Sequence[Delivery], agent: Agent, **told: Any) -> int:
     return _move(deliveries, agent, None, State.EXHAUSTED, leased_until=None, **told)
 
 
-def _put_back(deliveries: Sequence[Delivery], agent: Agent, person: User, now: datetime) -> int:
-    return _move(deliveries, agent, person, State.WAITING, attempts=0, next_attempt_at=now)
-
-
 def _move(
     deliveries: Sequence[Delivery], agent: Agent, person: User | None, after: Delivery.State, **values: Any
 ) -> int:
@@ -383,25 +383,30 @@ def _move(
 
     One whose text was erased stays where it is: there is nothing left to send.
     """
-    action, before = MOVES[after]
+    _, before = MOVES[after]
     events = [
-        _event(
-            action,
-            delivery.public_id,
-            agent,
-            person,
-            before,
-            after,
-            type=delivery.type,
-            attempts=delivery.attempts,
-            trouble=values.get("last_error", ""),
-            status=values.get("last_status"),
-        )
+        _moved(delivery, agent, person, after, **values)
         for delivery in deliveries
         if Delivery.objects.filter(pk=delivery.pk, state=before).exclude(body="").update(state=after, **values)
     ]
     AuditEvent.objects.bulk_create(events)
     return len(events)
+
+
+def _moved(delivery: Delivery, agent: Agent, person: User | None, after: Delivery.State, **values: Any) -> AuditEvent:
+    action, before = MOVES[after]
+    return _event(
+        action,
+        delivery.public_id,
+        agent,
+        person,
+        before,
+        after,
+        type=delivery.type,
+        attempts=delivery.attempts,
+        trouble=values.get("last_error", ""),
+        status=values.get("last_status"),
+    )
 
 
 def _event(

@@ -252,6 +252,19 @@ def test_what_is_owed_while_it_is_off_is_given_up_unsent_and_nothing_is_lost(age
     assert AuditEvent.objects.get(action="endpoint-switched-on").actor == "olga"
 
 
+@pytest.mark.parametrize("count", [2, 40])
+def test_to_send_all_again_asks_the_database_no_more_of_many(agent, olga, count, django_assert_num_queries):
+    owe(agent, count)
+    Delivery.objects.update(state=State.EXHAUSTED)
+    Delivery.objects.filter(pk=Delivery.objects.first().pk).update(body="")  # erased: it stays
+    Endpoint.objects.create(agent=agent, url=agent.callback_url, off_at=timezone.now(), off_reason="gone")
+    with django_assert_num_queries(8):
+        assert deliveries.switch_on(agent, olga, with_given_up=True) == (True, count - 1)
+    assert Counter(Delivery.objects.values_list("state", flat=True)) == {State.WAITING: count - 1, State.EXHAUSTED: 1}
+    again = AuditEvent.objects.filter(action="callback-sent-again").values_list("before", "after", "actor")
+    assert list(again) == [("exhausted", "waiting", "olga")] * (count - 1)
+
+
 def test_it_can_be_switched_on_without_what_was_given_up(agent, receiver, olga):
     receiver.answers = [410]
     owe(agent)
