@@ -8,7 +8,12 @@ _SECRET = re.compile(r"(?<=/)[^/\s]{36,}")
 
 
 class Line(logging.Formatter):
-    """Write a record without the secrets of an address that it names."""
+    """Write a record without the secrets of an address that it names.
+
+    What Django refuses as suspicious takes a line: a traceback tells of a fault of our own.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
+        if record.name.startswith("django.security."):
+            record.exc_info = None
         return _SECRET.sub("…", super().format(record))

@@ -1,4 +1,4 @@
-"""What the log says of a link that does something for whoever has it."""
+"""What the log says of a link that does something for whoever has it, and of what is refused as suspicious."""
 
 from __future__ import annotations
 
@@ -31,6 +31,20 @@ def test_it_names_the_item_of_a_link_and_never_its_secret(alice: Any, olga: Any,
         said = line.format(record)
         assert said == f"Forbidden: {path.replace(secret, '…')}"
         assert (held.public_id in said) is (held.public_id in path)
+
+
+def test_a_host_that_is_not_ours_takes_one_line_and_a_fault_its_traceback(client: Any, caplog: Any) -> None:
+    with caplog.at_level(logging.ERROR):
+        assert client.get("/sign-in/", headers={"host": "scanned.example"}).status_code == 400
+    (record,) = caplog.records
+    said = Line("%(name)s %(message)s").format(record)
+    assert "scanned.example" in said
+    assert "\n" not in said
+    try:
+        raise ValueError("ours")
+    except ValueError as error:
+        fault = logging.LogRecord("django.request", logging.ERROR, "", 0, "failed", (), (ValueError, error, None))
+    assert "ValueError: ours" in Line("%(message)s").format(fault)
 
 
 def test_it_is_how_every_line_is_written() -> None:
