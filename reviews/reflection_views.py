@@ -11,7 +11,6 @@ from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.dateparse import parse_date
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -173,7 +172,7 @@ def _chart(row: Reflection, days: list[list[Any]]) -> dict[str, Any]:
                     }
                 )
         label = {"x": f"{LEFT + (place + 0.5) * slot:.1f}", "iso": day.isoformat(), "name": name}
-        table.append({**label, "short": parse_date(day.isoformat()), "passed": passed, "judged": judged})
+        table.append({**label, "short": day, "passed": passed, "judged": judged})
     return {"stacks": stacks, "top": top, "half": top // 2, "table": table, "any": bool(stacks)}
 
 
