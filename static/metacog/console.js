@@ -416,7 +416,9 @@ document.addEventListener("keydown", (event) => {
   if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
   if (document.querySelector("dialog[open]")) return;
   if (event.key === "Escape") return leave();
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && ["edited", "reason"].includes(event.target.id)) {
+  // On a reason, Enter alone: where several are decided, the form's first button is one that decides nothing.
+  const sends = event.ctrlKey || event.metaKey ? ["edited", "reason"] : ["preset"];
+  if (event.key === "Enter" && sends.includes(event.target.id || event.target.name)) {
     event.preventDefault();
     return event.target.form.requestSubmit(event.target.form.querySelector(".sure"));
   }

@@ -442,6 +442,12 @@ def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     for held in (second, third):
         expect(page.locator(f"#pick-{held}")).to_be_checked()
     expect(page.locator(".pick :checked")).to_have_count(2)
+    page.keyboard.press("o")
+    expect(page.get_by_role("checkbox")).to_have_count(2)
+    press(page, "r")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")  # as one item is rejected
+    expect(page.locator("#told")).to_contain_text("Rejected 2 items")
 
 
 def test_what_was_let_through_is_judged_on_a_phone(open_page: Any, alice: Any, kuro: Any) -> None:
