@@ -10,6 +10,7 @@ from patterns.api import router as patterns_router
 from patterns.thread_api import router as threads_router
 from reviews import (
     by_mail_views,
+    context_views,
     delivery_views,
     extension_views,
     lesson_views,
@@ -117,6 +118,7 @@ urlpatterns = [
     path("agents/new", agent_views.agent_new, name="agent-new"),
     path("agents/<str:agent_id>/", agent_views.agent, name="agent"),
     path("agents/<str:agent_id>/policy/", policy_views.policy, name="policy"),
+    path("agents/<str:agent_id>/context/", context_views.context, name="agent-context"),
     path("agents/<str:agent_id>/handcard", agent_views.agent_handcard, name="agent-handcard"),
     path("agents/<str:agent_id>/rotate", agent_views.agent_rotate, name="agent-rotate"),
     path("agents/<str:agent_id>/revoke", agent_views.agent_revoke, name="agent-revoke"),

@@ -156,7 +156,19 @@ def propose(agent: Agent, proposals: Iterable[Proposal], reflection: str, now: d
 
 
 def give(agent: Agent, recent: Callable[[], Sequence[str]]) -> list[Chosen]:
-    """Choose the lessons for an agent's next cycle, and count that they were given.
+    """Choose the lessons for an agent's next cycle, as `chosen` does, and count that they were given."""
+    given = chosen(agent, recent)
+    if given:
+        with transaction.atomic():
+            # In one order, since the agents of a team may be given the same lessons at the same moment.
+            rows = Lesson.objects.select_for_update().filter(public_id__in=[one.lesson.id for one in given])
+            keys = list(rows.order_by("pk").values_list("pk", flat=True))
+            Lesson.objects.filter(pk__in=keys).update(given=F("given") + 1)
+    return given
+
+
+def chosen(agent: Agent, recent: Callable[[], Sequence[str]]) -> list[Chosen]:
+    """Choose the lessons for an agent's next cycle.
 
     `recent` gives the latest texts, and is asked only where a lesson has topics.
     """
@@ -165,14 +177,7 @@ def give(agent: Agent, recent: Callable[[], Sequence[str]]) -> list[Chosen]:
         heuristics.Lesson(public_id, text, tuple(topics))
         for public_id, text, topics in rows.order_by("-changed_at", "-pk").values_list("public_id", "text", "topics")
     ]
-    chosen = heuristics.choose(known, recent() if any(each.topics for each in known) else ())
-    if chosen:
-        with transaction.atomic():
-            # In one order, since the agents of a team may be given the same lessons at the same moment.
-            given = Lesson.objects.select_for_update().filter(public_id__in=[one.lesson.id for one in chosen])
-            keys = list(given.order_by("pk").values_list("pk", flat=True))
-            Lesson.objects.filter(pk__in=keys).update(given=F("given") + 1)
-    return chosen
+    return heuristics.choose(known, recent() if any(each.topics for each in known) else ())
 
 
 def _checked(text: str) -> str:

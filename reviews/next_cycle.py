@@ -25,15 +25,16 @@ ARTICLES_MOST = 3
 RECENT = 5  # responses whose words call for lessons
 
 
-def parts(agent: Agent) -> dict[str, Any]:
+def parts(agent: Agent, *, is_given: bool = True) -> dict[str, Any]:
     """Return the parts of the context; a part that is not built or has nothing to say is null.
 
-    A held text is never cut: what no longer fits is listed by id in `held_more`.
+    A held text is never cut: what no longer fits is listed by id in `held_more`. Nothing is written where it is not
+    given to the agent, but looked at by a person.
     """
     with translation.override(agent.language):
         state = AgentState.objects.get(pk=agent.pk)
         intent = heuristics.format_intent(state.intent)
-        threads, articles = _threads(agent, state)
+        threads, articles = _threads(agent, state, is_given)
         suggested = thread_texts.suggestion(agent, state)
         held, more = _held(agent)
         response = AgentResponse.latest_of(agent).only("verdict", "received_at").first()
@@ -48,7 +49,7 @@ def parts(agent: Agent) -> dict[str, Any]:
             "held_more": more,
             "suggestion": (last and last["hesitation"] and last["hesitation"]["suggestion"]) or None,
             "confidence": last and last["confidence"],
-            "lessons": _lessons(agent, state),
+            "lessons": _lessons(agent, state, is_given),
             "think_twice": _think_twice(agent),
             "extensions": _extensions(agent, response),
             "instructions": _instructions() if held else None,
@@ -64,7 +65,9 @@ def _instructions() -> str:
     )
 
 
-def _threads(agent: Agent, state: AgentState) -> tuple[dict[str, Any] | None, list[dict[str, Any]] | None]:
+def _threads(
+    agent: Agent, state: AgentState, is_given: bool
+) -> tuple[dict[str, Any] | None, list[dict[str, Any]] | None]:
     """Return the active threads (T2), and the articles that resolved ones propose (T8).
 
     An article is given from the first context after its thread was resolved until the agent's next response.
@@ -94,6 +97,7 @@ def _threads(agent: Agent, state: AgentState) -> tuple[dict[str, Any] | None, li
             }
             for row in resolved
         ]
+    if resolved and is_given:
         ThoughtThread.objects.filter(unread, pk__in=[row.pk for row in resolved]).update(article_until=state.responses)
     return threads, articles
 
@@ -125,14 +129,14 @@ def _extensions(agent: Agent, last: AgentResponse | None) -> list[dict[str, Any]
     return extension_texts.shapes(agent, rows) if rows else None
 
 
-def _lessons(agent: Agent, state: AgentState) -> dict[str, Any] | None:
+def _lessons(agent: Agent, state: AgentState, is_given: bool) -> dict[str, Any] | None:
     """Return what was learnt and confirmed (M9): what the latest responses and topics call for comes first."""
 
     def recent() -> list[str]:
         texts = AgentResponse.latest_of(agent).values_list("excerpt", flat=True)[:RECENT]
         return [*texts, *(topic for _number, topics in state.cycles[-RECENT:] for topic in topics)]
 
-    chosen = lessons.give(agent, recent)
+    chosen = (lessons.give if is_given else lessons.chosen)(agent, recent)
     if not chosen:
         return None
     opening = _("Lessons learnt, each confirmed by a person. Keep to those that fit:")

@@ -95,6 +95,7 @@ def test_the_pages_have_no_fault_axe_can_find(
     for path in (
         by_mail.path(by_mail.link_to(olga, held, timezone.now())), urlsplit(notices.stop_link(olga)).path,
         reverse("agents"), reverse("agent-new"), reverse("agent", args=[kuro.id]), reverse("team"),
+        reverse("agent-context", args=[kuro.id]),
         reverse("preferences"), "/nothing/here/", reverse("admin:index"),
         address(ErrorPattern, "changelist"), address(ErrorPattern, "add"), address(ErrorPattern, "change", pattern.pk),
         address(ErrorPattern, "history", pattern.pk), address(Team, "change", agent.team_id),
