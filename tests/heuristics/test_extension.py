@@ -106,6 +106,11 @@ def test_a_reason_has_ten_columns_at_least(reason: str, is_too_short: bool) -> N
         ("Need 2 more steps for TSMC's report", "Need 3 more steps for TSMC's reports", "near-duplicate"),
         ("需要再查 2 次台積電營收資料", "需要再查 3 次台積電營收資料", "near-duplicate"),
         ("需要台積電在第三季的半導體營收", "還需要台積電在第三季的半導體營收數據", "near-duplicate"),
+        (
+            "Compare the quarterly revenue table of TSMC with the investor website",
+            "Compare the quarterly revenue summary of TSMC with the investor website",
+            "near-duplicate",
+        ),
     ],
 )
 def test_the_same_reason_does_not_pass_again(before: str, reason: str, likeness: str) -> None:
@@ -133,6 +138,7 @@ def test_the_same_reason_does_not_pass_again(before: str, reason: str, likeness:
         ("缺少台積電 Q3 財報", "缺少台積電 Q4 財報"),
         ("查询日本失业率数据", "查询德国失业率数据"),
         ("need more time", "Need the server logs"),
+        ("Need the API docs of the payment service", "Need the API docs of the invoice service"),
     ],
 )
 def test_another_reason_passes(before: str, reason: str) -> None:
