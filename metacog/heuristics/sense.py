@@ -81,8 +81,11 @@ _AUTHOR = re.compile(r"\([a-z][a-z .&'-]{1,60},\s\Z")
 _DAY_BEFORE, _DAY_AFTER = re.compile(r"[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z"), re.compile(r"\s[0-9]{1,4}\b")
 _NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
 _SUPPOSED = re.compile(rf"(?:{_any('SUPPOSED')})[^,;:.!?。\n]{{0,40}}\Z")
-_SPOKEN_OF = re.compile(rf"(?:{_any('SPOKEN_OF')})[^.!?。\n]*\Z")
-_DENIED = re.compile(rf"[^.!?。\n]{{0,60}}?(?:{_any('DENIED')})")
+# By language, what stands before and behind a claim that is a mistake.
+_MISTAKEN = tuple(
+    (re.compile(rf"(?:{before})[^.!?。\n]*\Z"), re.compile(rf"[^.!?。\n]{{0,60}}?{behind}"))
+    for before, behind in (language.MISTAKEN for language in LANGUAGES)
+)
 _SAME = ("", " ", ",", ", ", ":", ": ")  # between two words for one conclusion: "Therefore, the answer is", 所以答案是
 
 
@@ -326,7 +329,7 @@ class _Sorting:
         prose, place = self.prose, self.shadow.place
         reading = self.reading
         covered = 0
-        concluded = (0, 0)
+        concluded = (-9, -9)
         for start, end, which in terms:
             if end <= covered:  # a term within a longer one is that longer one only
                 continue
@@ -342,9 +345,9 @@ class _Sorting:
             elif which in (ABSOLUTE, CONCLUSION):
                 if not (self._is_negated(start) or self._is_asked(end) or self._is_in_a_name(start, end)):
                     if which == ABSOLUTE:
-                        if not self._is_denied(start, end):
+                        if not self._is_a_mistake(start, end):
                             self.claims.append((start, end))
-                    elif not self._goes_on(concluded, start, end):
+                    elif start > concluded[1] + 2 or not self._goes_on(concluded, start, end):
                         reading.conclusions.append(place(start, end))
                         concluded = start, end
             elif which != PLAIN and (fact := self._fact(start, end, which)) and not self._is_asked(end):
@@ -361,20 +364,24 @@ class _Sorting:
         prose = self.prose
         between = prose[before[1] : start]
         # In Chinese a blank parts sentences.
-        is_beside = before[1] > 0 and between in _SAME and (between != " " or prose[start].isascii())
+        is_beside = between in _SAME and (between != " " or prose[start].isascii())
         return is_beside and prose[slice(*before)] != prose[start:end]
 
     def _is_negated(self, start: int) -> bool:
         return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
 
-    def _is_denied(self, start: int, end: int) -> bool:
-        return (
-            _DENIED.match(self.prose, end) is not None
-            and _SPOKEN_OF.search(self.prose, max(0, start - _BEFORE), start) is not None
-        )
+    def _is_a_mistake(self, start: int, end: int) -> bool:
+        """Tell whether a claim is somebody's mistake: "it is not true that …", 說…是錯誤的."""
+        prose, first = self.prose, max(0, start - _BEFORE)
+        if prose[start] < "\x80" and prose.find(" that ", first, start) < 0:  # spares the search
+            return False
+        return any(behind.match(prose, end) and before.search(prose, first, start) for before, behind in _MISTAKEN)
 
     def _is_in_a_name(self, start: int, end: int) -> bool:
-        return self.prose[start - 1 : start] in ("@", "/") or _NAMED.match(self.prose, end) is not None
+        prose = self.prose
+        if prose[start - 1 : start] in ("@", "/"):
+            return True
+        return prose[end : end + 1] in ("@", ".") and _NAMED.match(prose, end) is not None
 
     def _is_asked(self, end: int) -> bool:
         last = _SENTENCE_END.search(self.prose, end, end + _AFTER)
@@ -438,6 +445,12 @@ class _Sorting:
             self.facts.append((start, end))
         return end
 
+    def _lacking(self) -> list[Place]:
+        """Give the facts that were not given, are not only supposed, and are not worked out."""
+        facts = sorted(self.facts)
+        facts = [facts[number] for number in self.given.lacks([self.shadow.text[slice(*place)] for place in facts])]
+        return [place for place in facts if not self._is_supposed(place[0]) and not is_worked_out(self.prose, *place)]
+
     def _is_supposed(self, start: int) -> bool:
         return _SUPPOSED.search(self.prose, max(0, start - _BEFORE), start) is not None
 
@@ -447,9 +460,7 @@ class _Sorting:
         if self.citations:
             ends = [paragraph.end() for paragraph in _PARAGRAPH_END.finditer(self.prose)]
         cited = {bisect_right(ends, place) for place in self.citations}
-        facts = sorted(self.facts)
-        facts = [facts[number] for number in self.given.lacks([self.shadow.text[slice(*place)] for place in facts])]
-        facts = [place for place in facts if not self._is_supposed(place[0]) and not is_worked_out(self.prose, *place)]
+        facts = self._lacking() if self.facts else []
         for found, kept in ((self.claims, self.reading.claims), (facts, self.reading.facts)):
             kept += [self.shadow.place(*place) for place in found if bisect_right(ends, place[0]) not in cited]
 

@@ -81,7 +81,7 @@ ABSOLUTE = {
     "beyond doubt": [
         *["I am 100% sure it is the cache.", "It is, without question, the cause.", "I'm absolutely certain."],
         *["He denies it: undeniably so."],
-        *["There is no question that it leaks.", "It is certain that it leaks.", "這必定是快取", "他绝对不会来"],
+        *["There is no question that it leaks.", "這必定是快取", "他绝对不会来"],
         *["千真萬確"],
         *["可以肯定的是，它壞了", "它必然會壞", "這無疑是錯的", "百分之百是它"],
     ],
@@ -149,8 +149,8 @@ NOT_ABSOLUTE = {
         *["沒有必然的聯繫", "這不是絕對的", "並不必定", "不能保證絕對不會倒閉", "他绝对会来吗？", "無疑處"],
     ],
     "spoken of as a mistake": [
-        *["The claim that it is definitely the cache is wrong.", "It is not true that it is clearly so."],
-        *["Saying that it is obviously so is incorrect.", "It is a myth that it is impossible to fix."],
+        *["It is a misconception that it is definitely the cache.", "It is not true that it is clearly so."],
+        *["It is incorrect that it is obviously so.", "It is a myth that it is impossible to fix."],
         *["It is false to say that it is clearly so."],
         *["說有紋身的人就一定壞是不準確的", "認為它一定會來的想法是錯的", "说显然如此并不正确"],
         *["以为他必定会来是错误的", "那種認為一定有鬼的說法沒有根據"],
