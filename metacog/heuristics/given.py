@@ -1,7 +1,7 @@
 """What an agent was told before it answered, of which nobody need look for another source."""
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from functools import cached_property
 from itertools import islice
@@ -21,6 +21,11 @@ _SHARES = ("%", "‰", "°")  # 30 of anything is no 30 %
 _AMOUNT = re.compile(r"([$€£¥]?)\s?([0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]{1,4})?)\s?([^0-9%‰°]*)")
 _PRICE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
 _MONTHS = tuple(month for language in LANGUAGES for month in language.MONTHS)
+_NUMERIC_DAY = re.compile(r"([0-9]{1,4})\s?([-/年月])\s?([0-9]{1,2})(?:\s?[-/月]\s?([0-9]{1,2}))?(?![0-9])")
+_NAMED_MONTH = "|".join(month[:3] for month in _MONTHS)
+_NAMED_DAY = re.compile(
+    rf"\b({_NAMED_MONTH})[a-z]*\.?\s([0-9]{{1,2}})(?![0-9])|([0-9]{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?({_NAMED_MONTH})"
+)
 _MADE_UP = re.compile(rf"\W*(?:{'|'.join(language.MADE_UP for language in LANGUAGES)})")
 # Of a number: commas between thousands, and zeros behind the point that say nothing.
 _NOTHING = re.compile(r",(?=[0-9]{3})|(?:(\.[0-9]*[1-9])|\.)0+\Z")
@@ -82,7 +87,17 @@ class Given:
         if not numbers:
             self._sayings_left -= 1
             return self._sayings_left >= 0 and fact.strip(_QUOTES) in self._text
-        return all(map(self._holds_number, numbers))
+        return all(map(self._holds_number, numbers)) or self._holds_day(fact, numbers)
+
+    def _holds_day(self, fact: str, numbers: Sequence[tuple[str, str]]) -> bool:
+        """Tell whether a date was given, however written: 3月15日 is 2024-03-15; a year must be given, too."""
+        days = _days(fact)
+        years = [number for number in numbers if len(number[0]) > 2]
+        return bool(days) and days <= self._days and all(map(self._holds_number, years))
+
+    @cached_property
+    def _days(self) -> Set[tuple[int, int]]:
+        return _days(self._text)
 
     def _holds_number(self, counted: tuple[str, str]) -> bool:
         number, unit = counted
@@ -95,9 +110,11 @@ def told(texts: Iterable[str], before: str = "") -> str:
 
     Those named last stand last; the first ones are forgotten.
     """
-    counted = [number + unit for text in texts for number, unit in _counted(Shadow(text[:MAX_GIVEN]).text)]
+    shadows = [Shadow(text[:MAX_GIVEN]).text for text in texts]
+    counted = [number + unit for text in shadows for number, unit in _counted(text)]
     if not counted:
         return before
+    counted += [f"{month:02}/{day:02}" for text in shadows for month, day in _numeric_days(text)]
     latest = dict.fromkeys(reversed([*before.split(), *(figure for figure in counted if len(figure) <= 24)]))
     return "\n".join([*latest][:MAX_TOLD][::-1])
 
@@ -108,6 +125,23 @@ def _amount(fact: str) -> tuple[Decimal, str] | None:
     if not amount or any(month in amount[3] for month in _MONTHS):
         return None
     return Decimal(amount[2].replace(",", "")), amount[1] + amount[3]
+
+
+def _days(text: str) -> set[tuple[int, int]]:
+    """Read the months and days of a folded text."""
+    days = set(_numeric_days(text))
+    for month, day, day_before, month_behind in _NAMED_DAY.findall(text):
+        days.add((_NAMED_MONTH.split("|").index(month or month_behind) + 1, int(day or day_before)))
+    return days
+
+
+def _numeric_days(text: str) -> Iterator[tuple[int, int]]:
+    """Read 2024-03-15, 3/15 and 3月15日; 1-2 is none, nor is a month alone."""
+    for first, sign, second, third in _NUMERIC_DAY.findall(text):
+        if len(first) == 4 and third:
+            yield int(second), int(third)
+        elif len(first) < 3 and sign in "/月":
+            yield int(first), int(second)
 
 
 def _counted(text: str) -> list[tuple[str, str]]:

@@ -86,6 +86,7 @@ _MISTAKEN = tuple(
     (re.compile(rf"(?:{before})[^.!?。\n]*\Z"), re.compile(rf"[^.!?。\n]{{0,60}}?{behind}"))
     for before, behind in (language.MISTAKEN for language in LANGUAGES)
 )
+_MANNER = re.compile(_any("MANNER"))
 _SAME = ("", " ", ",", ", ", ":", ": ")  # between two words for one conclusion: "Therefore, the answer is", 所以答案是
 
 
@@ -345,7 +346,7 @@ class _Sorting:
             elif which in (ABSOLUTE, CONCLUSION):
                 if not (self._is_negated(start) or self._is_asked(end) or self._is_in_a_name(start, end)):
                     if which == ABSOLUTE:
-                        if not self._is_a_mistake(start, end):
+                        if not (self._is_manner(start, end) or self._is_a_mistake(start, end)):
                             self.claims.append((start, end))
                     elif start > concluded[1] + 2 or not self._goes_on(concluded, start, end):
                         reading.conclusions.append(place(start, end))
@@ -369,6 +370,10 @@ class _Sorting:
 
     def _is_negated(self, start: int) -> bool:
         return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
+
+    def _is_manner(self, start: int, end: int) -> bool:
+        manner = _MANNER.search(self.prose, max(0, start - 16), end + 16)
+        return manner is not None and manner.start() <= start < manner.end()
 
     def _is_a_mistake(self, start: int, end: int) -> bool:
         """Tell whether a claim is somebody's mistake: "it is not true that …", 說…是錯誤的."""

@@ -85,6 +85,12 @@ ABSOLUTE = {
         *["千真萬確"],
         *["可以肯定的是，它壞了", "它必然會壞", "這無疑是錯的", "百分之百是它"],
     ],
+    "no manner": [
+        *["It's clearly the wrong box.", "We see clearly that it leaks.", "It is wrong, clearly."],
+        *["They state it: clearly wrong."],
+        *["It is slow and clearly wrong.", "There is nothing to fix: it is clearly wrong.", "這一定有問題"],
+        *["他一定按順序來"],
+    ],
     "wrong things, not wrong claims": [
         *["Clearly the cache is wrong.", "Obviously, this was incorrect.", "They say no. It is clearly false."],
         *["The idea is clearly good."],
@@ -135,6 +141,17 @@ NOT_ABSOLUTE = {
         ],
         *["It is clearly so. That follows from it.\nref: RFC 9110", "It is clearly so (Smith, 2020).", "显然[^2]"],
         *["It is clearly so: [docs](https://example.org/a)", "根据官方文件，这一定是对的", "據《史記》，顯然如此"],
+    ],
+    "manner and measure": [
+        *["Please state clearly what you want.", "Write the address clearly.", "I can see clearly now."],
+        *["It's clearly marked."],
+        *["We could definitely improve that.", "They hear clearly", "在一定情況下會失敗", "一定時期內有效"],
+        *["按一定順序排列"],
+    ],
+    "denied by who speaks": [
+        *["Nothing here is clearly wrong.", "I doubt that it is definitely so."],
+        *["I would not say it is obviously wrong."],
+        *["Nobody is definitely right.", "She denies that it is clearly so.", "我不敢說一定是它", "不好说一定会来"],
     ],
     "manner": ["He explained it more clearly.", "a clearly defined goal", "I can definitely help you with that."],
     "names": ["Write to me@clearly.com.", "run clearly.py", "docs/obviously", "《不可能的任務》", "看《显然》这本书"],
@@ -400,6 +417,12 @@ GIVEN = [
     ("Rates of 4% are common.", "What is 4 % of it?"),
     ("You leave on May 27.", '{"date": "2024-05-27"}'),
     ("It has 5 km left.", "there are 5km to go"),
+    ("會議改到3月15日。", "請改到 3/15 下午"),
+    ("會議改到3月5號。", '{"date": "2024-03-05"}'),
+    ("2024年3月15日出發。", '{"date": "2024-03-15"}'),
+    ("Released on 2024-03-15.", "the release was on March 15, 2024"),
+    ("You leave on March 5.", "請改到3月5日"),
+    ("It is due on 2024/03/05.", "due: 5th of March 2024"),
     ("你说她22岁，今年。", "直到今天我才發現她２２歲"),
     ("As Marie Curie said: no.", "What was it that Marie Curie said?"),
     ('He wrote "let there be rain".', "Who wrote “let there be rain”?"),
@@ -420,6 +443,11 @@ NOT_GIVEN = [
     ("You leave on 27 May 2019.", "What was in 2019?"),
     ("It has 40 km left.", "We are at 40%."),
     ('He wrote "there are 30 cats".', "Who has 30 cats?"),
+    ("會議改到3月15日。", "請改到 3/14 下午，4/15 也行"),
+    ("2025年3月5日出發。", '{"date": "2024-03-05"}'),
+    ("Released on 2024-03-05.", "version 3.5 of 2024"),
+    ("會議改到3月5日。", "第3章第5節"),
+    ("會議改到3月5日。", "pages 3-5"),
     ("That is 30 miles.", "." * MAX_GIVEN + " A 30-mile walk."),
 ]
 
@@ -541,6 +569,20 @@ def test_figures_given_earlier_are_remembered_and_words_are_not() -> None:
         ("It is 31 miles.", False),
         ("As Marie Curie said: no.", False),
         ("He wrote “Nothing ever grows there”.", False),
+    ):
+        verdict = AWARE.score({"response": text, "items": []}, history=History(told=before))
+        assert (verdict["hesitation"]["signals"] == []) is is_given, text
+
+
+def test_dates_given_earlier_are_remembered_however_they_are_written() -> None:
+    before = told(['{"departure": "2024-03-05"}', "直到6月7日", "v1-2, pages 8-9"])
+    for text, is_given in (
+        ("3月5日出發。", True),
+        ("2024年3月5日出發。", True),
+        ("6 月 7 號到。", True),
+        ("3月7日出發。", False),
+        ("8月9日出發。", False),
+        ("2023年3月5日出發。", False),
     ):
         verdict = AWARE.score({"response": text, "items": []}, history=History(told=before))
         assert (verdict["hesitation"]["signals"] == []) is is_given, text

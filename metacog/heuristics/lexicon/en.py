@@ -74,15 +74,21 @@ PLAIN = (
     *("cannot possibly", "can't possibly", "could not possibly", "couldn't possibly", "not possibly"),
 )
 NEGATED = (
-    r"\b(?:not|never|no|nor|neither|without|hardly|scarcely|barely|rarely|seldom|less|far from|whether|if"
-    r"|cannot|[a-z]+n't)(?:\s+[a-z']+){0,2}\s+"
+    r"\b(?:not|never|no|nor|neither|nothing|nobody|none|without|hardly|scarcely|barely|rarely|seldom|less|far from"
+    r"|whether|if|cannot|[a-z]+n't)(?:\s(?:say|claim|mean|think))?(?:\s+[a-z']+){0,2}\s+"
     r"|\b(?:nearly|almost|virtually|practically|seemingly|next to|close to|well-nigh|nigh)\s+"
 )
 # What stands before a claim, and then behind it, in a sentence that speaks of it as somebody's mistake.
 MISTAKEN = (
-    r"\b(?:not (?:true|the case|correct|accurate|right|a fact|saying|claiming)|false|untrue|wrong|incorrect"
-    r"|a (?:myth|misconception|fallacy))(?: to (?:say|claim|assume|think|believe|conclude))? that\b",
+    r"\b(?:not (?:true|the case|correct|accurate|right|a fact|saying|claiming)|false|untrue|wrong|incorrect|doubt"
+    r"|den(?:y|ies)|a (?:myth|misconception|fallacy))(?: to (?:say|claim|assume|think|believe|conclude))? that\b",
     r"",
+)
+# Such a word where it tells how something is done, or could be.
+MANNER = (
+    r"\b(?:stat|explain|se|speak|writ|communicat|defin|describ|mark|label|document|show|hear|read|express|think)"
+    r"(?:e|s|es|ed|ing)? clearly\b(?! (?:that|it|the|this)\b)|(?<=[a-z] )clearly(?=[.!;\n]|\Z)|\bcould definitely\b"
+    r"|\bclearly (?:labell?ed|marked|visible|written|separated|identified|structured|documented|named)\b"
 )
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption.
 SUPPOSED = r"\b(?:if|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically)\b"
