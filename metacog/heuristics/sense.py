@@ -372,8 +372,12 @@ class _Sorting:
         return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
 
     def _is_manner(self, start: int, end: int) -> bool:
-        manner = _MANNER.search(self.prose, max(0, start - 16), end + 16)
-        return manner is not None and manner.start() <= start < manner.end()
+        prose = self.prose
+        if _MANNER.match(prose, start):
+            return True
+        word_before = prose.rfind(" ", max(0, start - 16), max(0, start - 1)) + 1
+        manner = _MANNER.match(prose, word_before)
+        return manner is not None and manner.end() >= end
 
     def _is_a_mistake(self, start: int, end: int) -> bool:
         """Tell whether a claim is somebody's mistake: "it is not true that …", 說…是錯誤的."""
