@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.core.exceptions import BadRequest
 from django.db.models import ForeignKey, Model, QuerySet
 from django.forms import Media
 from django.http import Http404, HttpRequest, HttpResponse
@@ -141,6 +143,9 @@ class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscripta
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        chosen = request.POST.getlist(ACTION_CHECKBOX_NAME)
+        if not all(key.isascii() and key.isdigit() and len(key) < 19 for key in chosen):
+            raise BadRequest("A row is chosen by its number.")
         title = capfirst(str(self.opts.verbose_name_plural))
         return super().changelist_view(request, {"title": title, **(extra_context or {})})
 

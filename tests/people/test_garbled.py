@@ -41,6 +41,12 @@ def test_what_names_nothing_is_told_so(kuro: Any, olga: Any, as_person: Any, nam
     assert client.get("/patterns/", {"after": name.replace("\0", "x")}).status_code == 200
 
 
+@pytest.mark.parametrize("name", ["", "\0", "²", "9" * 30])
+def test_the_admin_takes_steps_with_rows_only(kuro: Any, olga: Any, as_person: Any, name: str) -> None:
+    form = {"action": "retire", "index": "0", "_selected_action": name}
+    assert as_person(olga).post("/admin/patterns/errorpattern/", form).status_code == 400
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_can_be_looked_up_without_its_body_and_takes_no_other_method(
     kuro: Any, olga: Any, as_person: Any, page: str
