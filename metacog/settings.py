@@ -367,7 +367,8 @@ SILENCED_SYSTEM_CHECKS = [
 ]
 
 MAX_BODY_BYTES = 1_048_576
-DATA_UPLOAD_MAX_MEMORY_SIZE = 3 * MAX_BODY_BYTES  # an edited text of 1 MiB grows in form encoding
+# An edited text of 1 MiB grows in form encoding: a byte may take three, a line's end six. Beside it stands little.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * MAX_BODY_BYTES + 65_536
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
 REVIEW_SECONDS = _seconds("METACOG_REVIEW_SECONDS", 0, least=1)  # 0: as each agent's policy says

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -63,6 +64,17 @@ def test_it_says_what_cannot_be_stored(client: Any, kuro: Any) -> None:
     held = kuro.hold()
     assert "holds a NUL character" in said(client, held, "a\0b")
     assert "too long: 1 MiB" in said(client, held, "x" * (2**20 + 1))
+
+
+@pytest.mark.parametrize("line", ["漢" * 9 + "\n", "\n"])
+def test_the_longest_text_that_is_taken_can_be_sent_by_a_form(client: Any, kuro: Any, line: str) -> None:
+    text = line * (1_048_576 // len(line.encode()))
+    held = kuro.hold()
+    form = urlencode({"text": text.replace("\n", "\r\n"), "shown": "x" * 100, "sha256": "x" * 64})
+    kind = "application/x-www-form-urlencoded"
+    assert client.post(f"/queue/{held}/score", form, content_type=kind).status_code == 200
+    longer = urlencode({"text": text + "x" * 10})
+    assert "1 MiB at most" in client.post(f"/queue/{held}/score", longer, content_type=kind).content.decode()
 
 
 def test_it_keeps_nothing(client: Any, kuro: Any, django_assert_max_num_queries: Any) -> None:
