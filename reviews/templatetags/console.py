@@ -41,6 +41,12 @@ def as_text(value: Any) -> str:
 
 
 @register.simple_tag
+def gap() -> str:
+    """Part two sentences: a Chinese full stop brings its own room along."""
+    return "" if (get_language() or "").startswith("zh") else " "
+
+
+@register.simple_tag
 def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
     """Show the pieces of a text; a mark carries the reason of its part."""
     if not any(piece.types or piece.hidden or piece.odd for piece in text.pieces):

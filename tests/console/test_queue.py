@@ -285,3 +285,11 @@ def test_what_was_decided_long_ago_is_not_read(
         decision.decided_at = decision.release_at = decision.released_at = long_ago
         decision.save(force_insert=True)
     assert steps() <= before + 500, "half a step for each of them"
+
+
+@pytest.mark.parametrize(("language", "room"), [("en", " "), ("zh-hant", ""), ("zh-hans", "")])
+def test_a_chinese_full_stop_brings_its_own_room(client: Any, alice: Any, kuro: Any, language: str, room: str) -> None:
+    alice.language = language
+    alice.save()
+    page = client.get("/queue/?state=decided").content.decode()
+    assert re.findall(r'[.。](\s*)<a href="/queue/">', page) == [room]
