@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from metacog import audit, keys
+from metacog.heuristics.shadow import is_blank, suspects
 from metacog.models import Agent, AgentState, Language, Policy, Team, User
 
 MAX_NAME = 100
@@ -31,6 +32,8 @@ def check_name(name: str) -> str:
         raise ValidationError(_("A name has at most %(most)d characters.") % {"most": MAX_NAME})
     if _UNPRINTABLE.search(name.replace(" ", "")):
         raise ValidationError(_("A name cannot hold control characters."))
+    if is_blank(name) or suspects(name, 1):  # two names that look alike would be told apart by nobody
+        raise ValidationError(_("The name holds characters that cannot be seen. Type it anew."))
     return name
 
 

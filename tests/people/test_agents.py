@@ -82,6 +82,16 @@ class TestAdding:
         assert answer.status_code == 422
         assert "has an agent called kuro already" in answer.content.decode()
 
+    @pytest.mark.parametrize(
+        ("name", "status"),
+        [("ku\u200bro", 422), ("\u3164", 422), ("kuro\u202e", 422), ("👩\u200d💻", 200), ("می\u200cشود", 200)],
+    )
+    def test_it_refuses_a_name_of_which_something_cannot_be_seen(
+        self, olga: Any, aurora: Any, as_person: Any, name: str, status: int
+    ) -> None:
+        assert new(as_person(olga), aurora, name=name).status_code == status
+        assert Agent.objects.filter(name=name).exists() is (status == 200)
+
     def test_it_refuses_another_team(self, olga: Any, borealis: Any, as_person: Any) -> None:
         assert new(as_person(olga), borealis).status_code == 422
         assert not Agent.objects.exists()
