@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from metacog.agents import MAX_CALLBACK_URL, MAX_NAME
+from metacog.heuristics.shadow import is_blank
 from metacog.models import Language, Role, Team, User
 
 SIGNALS = {
@@ -41,6 +42,14 @@ CONTINENTS = (
     *("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic"),
     *("Australia", "Europe", "Indian", "Pacific"),
 )
+
+
+class ShownField(forms.CharField):
+    """A text to be read: one that shows nothing counts as empty."""
+
+    def to_python(self, value: Any) -> str:
+        text: str = super().to_python(value) or ""
+        return "" if is_blank(text) else text
 
 
 class SignInForm(AuthenticationForm):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import QuerySet
+from django.db.models import CharField, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from metacog.admin_site import ScopedAdmin, ScopedFilter, person
+from metacog.forms import ShownField
 from metacog.models import Role
 from patterns import lessons
 from patterns.models import Lesson
@@ -27,6 +28,7 @@ class LessonAdmin(ScopedAdmin):
     readonly_fields = ["whose", "about", "state", "origin", "given", "created_at", "changed_at", "console"]
     fields = ["text", *readonly_fields]
     actions = ["confirm", "dismiss", "retire"]
+    formfield_overrides = {CharField: {"form_class": ShownField}}
 
     @admin.display(description=_("for"))
     def whose(self, lesson: Lesson) -> str:

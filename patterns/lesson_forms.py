@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from metacog.forms import ShownField
 from metacog.models import Agent, Team
 from patterns.lessons import NotDone, read_topics
 from patterns.models import Lesson
@@ -20,7 +21,7 @@ EACH = "each-"  # and a team's number: every agent of it
 class LessonForm(forms.Form):
     """What a lesson says, and what calls for it; cleaned, `topics` is a list."""
 
-    text = forms.CharField(
+    text = ShownField(
         label=gettext_lazy("Lesson"),
         max_length=Lesson.MAX_TEXT,
         help_text=gettext_lazy("One sentence to the agent, in its language. It reads it before its next response."),

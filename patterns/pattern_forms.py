@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from metacog.forms import ShownField
 from metacog.models import Team
 from patterns.models import ErrorPattern, keyword_problems
 
@@ -38,7 +39,7 @@ class WrittenForm(forms.Form):
         required=False,  # the model's own sentence says what is missing
         help_text=_("One a line. Any one of them fires, wherever it stands; nothing in it is a wildcard."),
     )
-    description = forms.CharField(
+    description = ShownField(
         label=_("Description"),
         max_length=ErrorPattern.MAX_DESCRIPTION,
         help_text=_("What is wrong. The agent reads it when the pattern fires."),
@@ -77,6 +78,7 @@ class PatternForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptab
     class Meta:
         model = ErrorPattern
         fields = ["team", "description", "keywords", "source"]
+        field_classes = {"description": ShownField}
 
     def clean_keywords(self) -> list[str]:
         keywords: list[str] = self.cleaned_data["keywords"]

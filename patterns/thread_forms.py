@@ -8,6 +8,7 @@ from django import forms
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from metacog.forms import ShownField
 from metacog.models import Agent
 from patterns.models import ThoughtThread, ThreadStep
 
@@ -21,7 +22,7 @@ def _lines(label: Any, most: int, help_text: Any = "", rows: int = 2) -> forms.C
 class NewThreadForm(forms.Form):
     """A thread that a person begins for an agent."""
 
-    title = forms.CharField(label=_("Title"), max_length=ThoughtThread.MAX_TITLE)
+    title = ShownField(label=_("Title"), max_length=ThoughtThread.MAX_TITLE)
     note = _lines(_("First note"), ThreadStep.MAX_TEXT, _("The first entry of its trail; it may stay empty."))
     next = _lines(_("Next"), ThoughtThread.MAX_NEXT, _("What comes next. The agent reads it in its context."))
 
@@ -41,6 +42,7 @@ class EditForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable 
     class Meta:
         model = ThoughtThread
         fields = ["title", "next"]
+        field_classes = {"title": ShownField}
 
 
 class ManyFiles(forms.ClearableFileInput):

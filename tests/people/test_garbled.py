@@ -9,6 +9,8 @@ from axes.models import AccessAttempt
 from django.test import Client
 from django.urls import reverse
 
+from patterns.models import ErrorPattern, Lesson, ThoughtThread
+
 PAGES = (
     "queue", "responses", "let-through", "search", "stuck", "threads", "extensions", "memories", "lessons",
     "reflections", "research-list", "patterns", "pattern-new", "statistics", "pace", "deliveries", "agents",
@@ -66,3 +68,26 @@ def test_a_proxy_that_names_no_plain_address_keeps_nobody_out(
     answer = client.post("/sign-in/", {"username": "alice", "password": "wrong"}, headers=headers)
     assert answer.status_code == 200
     assert AccessAttempt.objects.get().ip_address == "127.0.0.1"
+
+
+def test_what_shows_nothing_is_no_title_lesson_or_description(
+    kuro: Any, aurora: Any, olga: Any, as_person: Any
+) -> None:
+    client, nothing = as_person(olga), "\u200b \u2060"
+    kuro.post("/threads", {"title": "How teams decide"})
+    client.post("/lessons/new", {"whose": kuro.id, "text": "Be kind."})
+    thread, lesson = ThoughtThread.objects.get(), Lesson.objects.get()
+    pattern = ErrorPattern.objects.get(public_id="ep-cache")
+    for address, form in (
+        (f"/agents/{kuro.id}/threads", {"title": nothing}),
+        ("/lessons/new", {"whose": kuro.id, "text": nothing}),
+        (f"/lessons/{lesson.public_id}/", {"text": nothing}),
+        (f"/patterns/{pattern.pk}/edit", {"keywords": "cache", "description": nothing, "source": "external"}),
+        ("/patterns/new", {"team": aurora.pk, "keywords": "the disk", "description": nothing, "source": "external"}),
+        (f"/admin/patterns/thoughtthread/{thread.pk}/change/", {"title": nothing}),
+        (f"/admin/patterns/lesson/{lesson.pk}/change/", {"text": nothing}),
+        (f"/admin/patterns/errorpattern/{pattern.pk}/change/", {"keywords": "cache", "description": nothing}),
+    ):
+        assert "This field is required." in client.post(address, form).content.decode(), address
+    for model, field in ((ThoughtThread, "title"), (Lesson, "text"), (ErrorPattern, "description")):
+        assert not model._default_manager.filter(**{field: nothing}).exists()
