@@ -46,7 +46,7 @@ class Delivery(models.Model):
         INTERRUPTED = "interrupted", _("metacog was interrupted while it was sending.")
 
     public_id = models.CharField(max_length=40, unique=True, default=delivery_id)  # the webhook-id
-    agent = models.ForeignKey(Agent, models.PROTECT, related_name="deliveries")
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="deliveries", db_index=False)
     held = models.ForeignKey(HeldItem, models.PROTECT, null=True, related_name="deliveries")
     type = models.CharField(max_length=40)
     body = models.TextField()

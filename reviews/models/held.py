@@ -49,9 +49,9 @@ class HeldItem(models.Model):
         TASK = "task", "TASK"
 
     public_id = models.CharField(max_length=40, unique=True, default=held_id)
-    response = models.ForeignKey(AgentResponse, models.PROTECT, related_name="held_items")
-    agent = models.ForeignKey(Agent, models.PROTECT, related_name="held_items")
-    team = models.ForeignKey(Team, models.PROTECT, related_name="held_items")
+    response = models.ForeignKey(AgentResponse, models.PROTECT, related_name="held_items", db_index=False)
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="held_items", db_index=False)
+    team = models.ForeignKey(Team, models.PROTECT, related_name="held_items", db_index=False)
     index = models.PositiveSmallIntegerField()  # the item's place in the response
     kind = models.CharField(max_length=10, choices=Kind)
     text = models.TextField()

@@ -34,7 +34,7 @@ class AgentResponse(models.Model):
         BODY = "id"
 
     public_id = models.CharField(max_length=40, unique=True, default=response_id)
-    agent = models.ForeignKey(Agent, models.PROTECT, related_name="responses")
+    agent = models.ForeignKey(Agent, models.PROTECT, related_name="responses", db_index=False)
     received_at = models.DateTimeField(default=timezone.now)
     key_space = models.CharField(max_length=20, choices=KeySpace, null=True)  # noqa: DJ001 - null joins no constraint
     key = models.CharField(max_length=255, null=True)  # noqa: DJ001 - as above
@@ -57,9 +57,9 @@ class AgentResponse(models.Model):
     problem = models.ForeignKey(Problem, models.SET_NULL, null=True, related_name="responses", db_index=False)
     stuck_points = models.PositiveSmallIntegerField(null=True)
     quality_score = models.FloatField(null=True)  # 0-1; null while switched off
-    second_look_at = models.ForeignKey(
-        "HeldItem", models.PROTECT, null=True, related_name="second_looks"
-    )  # the wire's replies_to_held
+    second_look_at = models.ForeignKey(  # the wire's replies_to_held
+        "HeldItem", models.PROTECT, null=True, related_name="second_looks", db_index=False
+    )
     erased_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -74,6 +74,7 @@ class AgentResponse(models.Model):
             models.Index(fields=["agent", "received_at"], name="responses_of_day"),  # the daily figures
             models.Index(fields=["agent", "session", "-id"], name="responses_of_session"),
             models.Index(fields=["problem", "-id"], condition=Q(problem__isnull=False), name="responses_of_problem"),
+            models.Index(fields=["second_look_at"], condition=Q(second_look_at__isnull=False), name="second_looks_at"),
         ]
 
     def __str__(self) -> str:
