@@ -7,7 +7,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -18,7 +18,7 @@ from .policy import PROFILES
 from .policy_error import PolicyError
 from .scorer import Scorer, given_in
 from .strict_json import Refused, load
-from .timesense import format_intent, temporal_markers
+from .timesense import format_intent, mark_every_date, temporal_markers
 from .wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant
 
 _CHUNK = 65_536
@@ -73,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
 
     markers = commands.add_parser("markers", help="text in, text with [YYYY-MM-DD ⟨…⟩] out")
     markers.add_argument("--now", required=True, type=_now, metavar="TIME", help="such as 2026-02-16T08:00:00Z")
+    markers.add_argument("--every-form", action="store_true", help="[MM-DD], (YYYY-MM-DD) and the like, too")
     markers.set_defaults(run=_markers)
 
     intent = commands.add_parser("intent", help="continuous intents in, their sentences out")
@@ -265,7 +266,11 @@ def _markers(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> i
     # A date holds no line break, so each line can be marked on its own. Bytes that are no UTF-8 stay.
     for line in source:
         text = line.decode("utf-8", "surrogateescape")
-        sink.write(temporal_markers(text, options.now).encode("utf-8", "surrogateescape"))
+        if options.every_form:
+            marked = mark_every_date(text, options.now.astimezone(UTC).date())
+        else:
+            marked = temporal_markers(text, options.now)
+        sink.write(marked.encode("utf-8", "surrogateescape"))
     sink.flush()
     return 0
 

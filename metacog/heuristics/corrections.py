@@ -14,7 +14,6 @@ SURE = 0.5  # from this confidence a message is a correction
 MAX_READ = 16_384  # code points of a message, and of what was said before
 MAX_REPLY = 400  # code points: who admits a mistake does so first
 MAX_SENTENCES = 200
-MAX_CUES = 16
 
 
 class Cue(NamedTuple):

@@ -98,3 +98,5 @@ def test_it_says_who_or_what_is_missing(posted: None, tmp_path: Path) -> None:
         rescore("--agent", "nobody")
     with pytest.raises(CommandError, match="cannot be read"):
         rescore("--policy", tmp_path / "none.json")
+    with pytest.raises(CommandError, match="--days 800000: the calendar"):
+        rescore("--days", 800_000)

@@ -144,6 +144,12 @@ def test_it_marks_the_dates_of_a_text_and_keeps_every_other_byte() -> None:
     assert done.stdout == text.replace(b"12]", "12 ⟨4d ago⟩]".encode(), 1).replace(b"15]", "15 ⟨yesterday⟩]".encode())
 
 
+def test_it_marks_every_form_of_date_when_asked_to() -> None:
+    text = "- [02-12] read [2026-02-14]\n（2026-02-16）讀 [1]\n".encode()
+    done = run("markers", "--every-form", "--now", "2026-02-17T01:00:00+02:00", sent=text)  # the 16th in UTC
+    assert done.stdout.decode() == "- [02-12 ⟨4d ago⟩] read [2026-02-14 ⟨2d ago⟩]\n（2026-02-16 ⟨today⟩）讀 [1]\n"
+
+
 def test_it_puts_intents_into_words() -> None:
     lines = [
         '{"lastMode": "learn", "lastAction": "讀了", "activeThread": null, "streak": null, "recentModes": ["learn"]}',

@@ -295,6 +295,10 @@ class TestCommand:
         told, status = replay(second)
         assert (told.splitlines()[0], status) == (f"{second}: differs for a reason (language)", 0)
 
+    def test_it_says_when_the_calendar_ends(self, kuro: Any) -> None:
+        with pytest.raises(CommandError, match="--days 9999999999: the calendar"):
+            replay("--days", 9_999_999_999)
+
     def test_it_says_what_it_does_not_find(self, kuro: Any) -> None:
         kuro.hold()
         with pytest.raises(CommandError, match="There is no such response: resp_nowhere"):

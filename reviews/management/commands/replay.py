@@ -6,12 +6,11 @@ import json
 from argparse import ArgumentParser
 from collections import Counter
 from dataclasses import asdict
-from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import timezone
 
+from reviews.management import days_ago
 from reviews.models import AgentResponse
 from reviews.replay import Replay, Replayer
 
@@ -41,7 +40,7 @@ class Command(BaseCommand):
                 if not rows.exists():
                     raise CommandError(f"Nothing is stored of the {name} {options[name]}.")
         if options["days"] is not None:
-            rows = rows.filter(received_at__gte=timezone.now() - timedelta(days=options["days"]))
+            rows = rows.filter(received_at__gte=days_ago(options["days"]))
         if options["ids"]:
             rows = rows.filter(public_id__in=options["ids"])
             if unknown := set(options["ids"]) - set(rows.values_list("public_id", flat=True)):

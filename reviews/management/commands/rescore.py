@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser
 from collections import Counter
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import timezone
 from pydantic_core import from_json
 
 from metacog import heuristics
@@ -18,6 +16,7 @@ from metacog.heuristics import wire
 from metacog.models import Agent, Language
 from patterns.scorer import BCP47, scorer_for
 from reviews.history import told_before
+from reviews.management import days_ago
 from reviews.models import AgentResponse
 
 PROGRESS = 10_000  # responses between two lines that say how far it is
@@ -55,7 +54,7 @@ class Command(BaseCommand):
     def _rescore(self, agent: Agent, scorer: heuristics.Scorer, days: int | None, as_json: bool) -> None:
         stored = AgentResponse.objects.filter(agent=agent, erased_at=None).order_by("pk")
         if days is not None:
-            stored = stored.filter(received_at__gte=timezone.now() - timedelta(days=days))
+            stored = stored.filter(received_at__gte=days_ago(days))
         changes, responses = Counter[str](), 0
         rows = stored.values_list("public_id", "body", "verdict", "history")
         for public_id, raw, answered, history in rows.iterator(chunk_size=500):
