@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -204,7 +204,7 @@ def unauthenticated(request: HttpRequest, error: AuthenticationError) -> HttpRes
 
 @api.exception_handler(ValidationError)
 def out_of_shape(request: HttpRequest, error: ValidationError) -> HttpResponse:
-    errors = [{"pointer": wire.pointer(each["loc"]), "detail": each["msg"]} for each in error.errors]
+    errors = wire.explain(cast("Any", error.errors))
     return answer(Problem(422, wire.summary(errors), errors))
 
 

@@ -243,9 +243,11 @@ _TYPES = {bool: "a boolean", int: "a whole number", float: "a number", str: "a s
 _WANTED = {
     "bool_type": "must be true or false",
     "dict_type": "must be an object",
+    "enum": "must be {expected}",
     "finite_number": "must be a finite number",
     "float_type": "must be a number",
     "greater_than_equal": "must be {ge} or more",
+    "int_parsing": "must be a whole number",
     "int_type": "must be a whole number",
     "less_than_equal": "must be {le} or less",
     "list_type": "must be a list",
@@ -253,6 +255,7 @@ _WANTED = {
     "missing": "is required",
     "model_type": "must be an object",
     "string_too_long": "must be at most {max_length} characters long",
+    "string_too_short": "must be at least {min_length} character(s) long",
     "string_type": "must be a string",
     "too_long": "must have at most {max_length} entries, and has {actual_length}",
 }
@@ -272,7 +275,7 @@ def explain(errors: Iterable[ErrorDetails], model: type[BaseModel] | None = None
                 name: f"{value:g}" if type(value) is float else value for name, value in error.get("ctx", {}).items()
             }
             detail = _WANTED[error["type"]].format(**limits)
-            if error["type"].endswith("_type"):
+            if error["type"].endswith("_type") and "input" in error:
                 detail += f", not {_kind_of(error['input'])}"
         else:
             detail = error["msg"]

@@ -152,6 +152,25 @@ def test_it_says_what_is_wrong_with_a_query(kuro, path):
 
 
 @pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/held?state=unheard", "/query/state: must be 'pending', 'approved', "),
+        ("/held?limit=0", "/query/limit: must be 1 or more"),
+        ("/held?limit=101", "/query/limit: must be 100 or less"),
+        ("/decisions?after=x", "/query/after: must be a whole number"),
+    ],
+)
+def test_it_speaks_of_a_query_as_of_a_body(kuro, path, said):
+    assert kuro.get(path).json()["detail"].startswith(said)
+
+
+@pytest.mark.parametrize(("path", "field"), [("/memory", "text"), ("/threads", "title"), ("/research", "verdict")])
+def test_it_says_that_a_text_must_not_be_empty(kuro, path, field):
+    answer = kuro.post(path, {field: ""})
+    assert answer.json()["errors"] == [{"pointer": f"/{field}", "detail": "must be at least 1 character(s) long"}]
+
+
+@pytest.mark.parametrize(
     ("method", "path", "status"),
     [("GET", "/nowhere", 404), ("GET", "/responses", 405), ("DELETE", "/held", 405), ("GET", "/held/held_%00", 404),
      ("GET", "/held/" + "x" * 2000, 404), ("POST", "/held/none/decision", 404), ("GET", "/", 404)],
