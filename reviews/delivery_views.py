@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from metacog.models import Agent, Role, Team
 from reviews import deliveries as outbox
 from reviews.models import Delivery, Endpoint
-from reviews.views import PersonRequest
+from reviews.views import PersonRequest, agent_choices
 
 State = Delivery.State
 PAGE = 50
@@ -61,13 +61,13 @@ def deliveries(request: PersonRequest) -> HttpResponse:
     found = list(for_list(rows)[: PAGE + 1])
     following = found[PAGE - 1].public_id if len(found) > PAGE else ""
     may_send = set(request.user.teams_as(Role.CURATOR).values_list("pk", flat=True))
-    agents = Agent.objects.filter(team__in=teams).order_by("name")
+    agents = Agent.objects.filter(team__in=teams)
     context = {
         "rows": [{"delivery": row, "may_send": row.agent.team_id in may_send} for row in found[:PAGE]],
         "now": timezone.now(),
         "filters": filters,
         "views": _views(filters, scope),
-        "agents": agents.values_list("public_id", "name"),
+        "agents": agent_choices(agents),
         "have_address": agents.exclude(callback_url="").exists(),
         "endpoints": [
             {"endpoint": endpoint, "given_up": endpoint.exhausted, "may_send": endpoint.agent.team_id in may_send}
@@ -128,9 +128,8 @@ def endpoint_on(request: PersonRequest, agent_id: str) -> HttpResponse:
 
 def for_list(rows: QuerySet[Delivery]) -> QuerySet[Delivery]:
     """Return deliveries with what a row shows, latest first, without the texts."""
-    return (
-        rows.select_related("agent__endpoint", "held").defer("body", "held__text", "held__attributes").order_by("-id")
-    )
+    shown = rows.select_related("agent__endpoint", "agent__team", "held")
+    return shown.defer("body", "held__text", "held__attributes").order_by("-id")
 
 
 def _scope(filters: Filters, teams: QuerySet[Team]) -> QuerySet[Delivery]:

@@ -23,7 +23,7 @@ from reviews.models import AgentResponse, HeldItem
 from reviews.newest import newest
 from reviews.queue import PAGE
 from reviews.replay import Replayer
-from reviews.views import PersonRequest
+from reviews.views import PersonRequest, agent_choices
 
 MOST = 20  # differences that are shown
 LONG = 300  # characters of each
@@ -50,7 +50,7 @@ def responses(request: PersonRequest) -> HttpResponse:
     found = list(
         AgentResponse.objects.filter(pk__in=list(pks))
         .annotate(has_held=has_held)
-        .select_related("agent")
+        .select_related("agent__team")
         .defer("body", "verdict", "history", "fingerprint")
         .order_by("-id")
     )
@@ -61,7 +61,7 @@ def responses(request: PersonRequest) -> HttpResponse:
         "reviews/responses.html",
         {
             "rows": found[:PAGE],
-            "agents": agents.order_by("name").values_list("public_id", "name"),
+            "agents": agent_choices(agents),
             "agent": agent,
             "which": which if which in ("triggered", "held") else "",
             "after": after,

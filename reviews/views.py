@@ -196,10 +196,9 @@ def _split(
     context |= _list(request, filters, page, held.public_id if held else "")
     if request.htmx:
         return render(request, "reviews/_next.html", context | {"oob": True}, status=status)
-    agents = Agent.objects.filter(team__in=request.user.teams).order_by("name", "team__name")
     context |= {
         "view": view,
-        "agents": agents.values_list("public_id", "name", "team__name"),
+        "agents": agent_choices(Agent.objects.filter(team__in=request.user.teams)),
         "kinds": HeldItem.Kind.choices,
         "signals": TITLES.items(),
         "held_url": reverse("queue") + filters.but(state="held").query,
@@ -393,6 +392,13 @@ def why_not(verdict: str, text: str | None, reason: str) -> str:
     if text is not None and len(text.encode()) > settings.MAX_BODY_BYTES:
         return gettext("The text is too long: 1 MiB at most.")
     return ""
+
+
+def agent_choices(agents: QuerySet[Agent]) -> list[tuple[str, str, str]]:
+    """Return id, name and team of agents to choose from; no team where all are of one."""
+    found = list(agents.order_by("name", "team__name").values_list("public_id", "name", "team__name"))
+    several = len({team for _, _, team in found}) > 1
+    return [(public_id, name, team if several else "") for public_id, name, team in found]
 
 
 def number(raw: str) -> int:

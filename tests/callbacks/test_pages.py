@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -10,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from metacog.agents import create_agent
-from metacog.models import AuditEvent
+from metacog.models import AuditEvent, Membership
 from reviews import deliveries
 from reviews.models import Delivery, Endpoint, HeldItem
 from tests.callbacks.receiving import at, owe
@@ -115,6 +116,17 @@ def test_it_can_be_narrowed_to_a_state_an_agent_or_an_item(kuro, as_person, alic
     assert rows("?state=nonsense") == 7
     assert "Nothing matches" in page(client, "?agent=agt_nobody")
     assert about.state == "waiting"
+
+
+def test_it_tells_apart_the_teams_of_agents(as_person, carla, agent, borealis):
+    other = create_agent(borealis, agent.name, None)[0]
+    for each in (agent, other):
+        owe(each)
+    assert "Aurora" not in page(as_person(carla)).partition("<main")[2]
+    Membership.objects.create(user=carla, team=borealis, role="viewer")
+    told = page(as_person(carla))
+    assert re.findall(rf"{agent.name} · (\w+)</option>", told) == ["Aurora", "Borealis"]
+    assert re.findall(r'<span class="quiet small">(Aurora|Borealis)</span>', told) == ["Borealis", "Aurora"]
 
 
 def test_it_turns_pages_in_a_few_queries(as_person, carla, agent, django_assert_max_num_queries):

@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from metacog.agents import create_agent
+from metacog.models import Membership
 from reviews import response_views
 from reviews.models import AgentResponse, Signal, response_id
+from tests.conftest import Caller
 
 
 @pytest.fixture
@@ -110,6 +113,19 @@ def test_a_stranger_finds_nothing(as_person: Any, mallory: Any, kuro: Any) -> No
     assert listed(stranger.get("/responses/")) == []
     assert stranger.get(f"/responses/{verdict['id']}/").status_code == 404
     assert stranger.get(f"/responses/{verdict['id']}/").status_code == 404
+
+
+def test_whoever_is_in_several_teams_reads_which_team_an_agent_is_of(
+    client: Any, kuro: Any, alice: Any, borealis: Any
+) -> None:
+    agent, key, secret = create_agent(borealis, "kuro", None)
+    kuro.respond("One.")
+    Caller(agent.public_id, key, secret).respond("Two.")
+    assert "Aurora" not in client.get("/responses/").content.decode()
+    Membership.objects.create(user=alice, team=borealis, role="viewer")
+    page = client.get("/responses/").content.decode()
+    assert re.findall(r"kuro · (\w+)</option>", page) == ["Aurora", "Borealis"]
+    assert re.findall(r'kuro<br><span class="quiet">(\w+)</span>', page) == ["Borealis", "Aurora"]
 
 
 def test_the_cost_of_the_list_is_fixed(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
