@@ -144,7 +144,7 @@ class _Columns:
 
 
 def _kept(field: Any, connection: Any) -> type | tuple[()]:
-    if isinstance(field, models.IntegerField):  # PostgreSQL wants each number in its column's size
+    if isinstance(field, models.IntegerField):  # PostgreSQL is told the size of a number; of a key it takes any
         return int if type(field.get_db_prep_save(1, connection)) is int else ()
     return _AS_IT_IS.get(type(field), ())
 

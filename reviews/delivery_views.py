@@ -67,7 +67,8 @@ def deliveries(request: PersonRequest) -> HttpResponse:
         "now": timezone.now(),
         "filters": filters,
         "views": _views(filters, scope),
-        "agents": agent_choices(agents),
+        "agents": (choices := agent_choices(agents)),
+        "several_teams": any(team for _, _, team in choices),
         "have_address": agents.exclude(callback_url="").exists(),
         "endpoints": [
             {"endpoint": endpoint, "given_up": endpoint.exhausted, "may_send": endpoint.agent.team_id in may_send}

@@ -61,7 +61,8 @@ def responses(request: PersonRequest) -> HttpResponse:
         "reviews/responses.html",
         {
             "rows": found[:PAGE],
-            "agents": agent_choices(agents),
+            "agents": (choices := agent_choices(agents)),
+            "several_teams": any(team for _, _, team in choices),
             "agent": agent,
             "which": which if which in ("triggered", "held") else "",
             "after": after,

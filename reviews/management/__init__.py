@@ -7,6 +7,7 @@ from django.utils import timezone
 
 
 def days_ago(days: int) -> datetime:
+    """Return when it was so many days ago, for an option `--days`; CommandError before the year 1."""
     try:
         return timezone.now() - timedelta(days=days)
     except OverflowError:
