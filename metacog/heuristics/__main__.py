@@ -7,7 +7,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -267,7 +267,7 @@ def _markers(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> i
     for line in source:
         text = line.decode("utf-8", "surrogateescape")
         if options.every_form:
-            marked = mark_every_date(text, options.now.astimezone(UTC).date())
+            marked = mark_every_date(text, options.now.date())
         else:
             marked = temporal_markers(text, options.now)
         sink.write(marked.encode("utf-8", "surrogateescape"))

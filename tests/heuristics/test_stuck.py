@@ -260,6 +260,11 @@ def test_it_says_what_it_has_seen(signal: str, detail: str) -> None:
     assert found.detail == detail
 
 
+def test_it_rounds_the_context_in_use_down() -> None:
+    (found,) = run([{"context_used": 0.999}])[0].signals
+    assert found.detail == "99% of the context window in use"
+
+
 MISSES = {
     "approach only twice": ([{"approach": "a"}] * 2, "seed"),
     "three approaches with one command": ([{"approach": a, "command": "pytest"} for a in "abc"], "seed"),
