@@ -4,7 +4,9 @@ They find phrases worth a second look. The score is no probability of error.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
+
+from msgspec import Struct
 
 from .matcher import ABSOLUTE, CONCLUSION, HEDGE, NOWHERE, REASONING, SOURCE, Found, Place, occurrences
 from .patterns import Patterns
@@ -23,11 +25,8 @@ MANY_CONCLUSIONS = 2
 # Of the lists whose terms stand in a text.
 _UNSOURCED, _CLAIMS, _HEDGES, _CONCLUDES = 1 << ABSOLUTE, 1 << ABSOLUTE | 1 << SOURCE, 1 << HEDGE, 1 << CONCLUSION
 
-# Makes a NamedTuple in a third of the time of calling its class, which on a short text is most of the time.
-new = tuple.__new__
 
-
-class Span(NamedTuple):
+class Span(Struct, frozen=True, order=True, gc=False):
     """Evidence: code points into the response, or into the text of item number `item`; end exclusive."""
 
     start: int
@@ -42,7 +41,7 @@ class Span(NamedTuple):
         return span
 
 
-class Signal(NamedTuple):
+class Signal(Struct, frozen=True, gc=False):
     """One reason to hesitate. `weight` is what it adds to the score."""
 
     type: str
@@ -59,7 +58,7 @@ class Signal(NamedTuple):
         }
 
 
-class Hesitation(NamedTuple):
+class Hesitation(Struct, frozen=True, gc=False):
     """How much in a response is worth a second look: `score` 0..100, more is worse."""
 
     score: int
@@ -134,40 +133,40 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
             if long_chat is None or not unhedged:
                 return calm
             if long_chat == response or long_chat in response:
-                spans = (new(Span, (0, length, long_chat, 0)),) if len(items) == 1 else whole_chats(long_chat, items)
+                spans = (Span(0, length, long_chat, 0),) if len(items) == 1 else whole_chats(long_chat, items)
                 score, is_confident, suggestion = sums[4]
-                signal = new(Signal, ("no-hedge", NO_HEDGE, unhedged, spans))
-                return new(Hesitation, (score, is_confident, (signal,), suggestion, ()))
-            found = new(Found, (response, b"", NOWHERE, None))
-        _, _, terms, known = found
+                signal = Signal("no-hedge", NO_HEDGE, unhedged, spans)
+                return Hesitation(score, is_confident, (signal,), suggestion, ())
+            found = Found(response, b"", NOWHERE, None)
+        terms, known = found.terms, found.keyword
         signals: tuple[Signal, ...] = ()
         spoken = 0
         matched: tuple[str, ...] = ()
         if terms[ABSOLUTE] and not terms[SOURCE] and absolute:
             detail = f"{len(terms[ABSOLUTE])} absolute claim(s) without source"
-            signals = (new(Signal, ("absolute-claim", detail, absolute, _term_spans(found, ABSOLUTE))),)
+            signals = (Signal("absolute-claim", detail, absolute, _term_spans(found, ABSOLUTE)),)
             spoken = 1
         if known is not None and error:
             pattern, keyword = patterns.of(known)
             spans = spans_of(response, occurrences(keyword, response, MAX_SPANS))
-            signals += (new(Signal, ("error-pattern", f"matches past error: {pattern.description}", error, spans)),)
+            signals += (Signal("error-pattern", f"matches past error: {pattern.description}", error, spans),)
             spoken += 2
             matched = (pattern.id,)
         if long_chat is not None and unhedged:
             is_hedged = terms[HEDGE] if long_chat == response else _is_hedged(long_chat, found, find)
             if not is_hedged:
-                signals += (new(Signal, ("no-hedge", NO_HEDGE, unhedged, whole_chats(long_chat, items))),)
+                signals += (Signal("no-hedge", NO_HEDGE, unhedged, whole_chats(long_chat, items)),)
                 spoken += 4
         if (conclusions := len(terms[CONCLUSION])) > MANY_CONCLUSIONS and overconfident:
             reasoning = len(terms[REASONING])
             if reasoning < conclusions:
                 detail = f"{conclusions} conclusions vs {reasoning} reasoning qualifiers"
-                signals += (new(Signal, ("overconfidence", detail, overconfident, _term_spans(found, CONCLUSION))),)
+                signals += (Signal("overconfidence", detail, overconfident, _term_spans(found, CONCLUSION)),)
                 spoken += 8
         if not spoken:
             return calm
         score, is_confident, suggestion = sums[spoken]
-        return new(Hesitation, (score, is_confident, signals, suggestion, matched))
+        return Hesitation(score, is_confident, signals, suggestion, matched)
 
     return hesitate
 
@@ -206,26 +205,25 @@ def is_long(chat: str) -> bool:
 def whole_chats(together: str, items: Sequence[Item | Mapping[str, Any]]) -> tuple[Span, ...]:
     """Point at all of each chat, where `together` is what `long_chat_of` gives."""
     if len(items) == 1:
-        return (new(Span, (0, len(together), together, 0)),)
+        return (Span(0, len(together), together, 0),)
     spans = []
     for index, item in enumerate(items):
         kind, text = (item.kind, item.text) if type(item) is Item else (item["kind"], item["text"])
         if text and kind.casefold() == "chat":
-            spans.append(new(Span, (0, len(text), text, index)))
+            spans.append(Span(0, len(text), text, index))
     return tuple(spans[:MAX_SPANS])
 
 
 def _term_spans(found: Found, which: int) -> tuple[Span, ...]:
-    text, _, terms, _ = found
-    places = terms[which]
+    text, places = found.text, found.terms[which]
     if not text.isascii():
         return spans_of(text, found.spans(places[:MAX_SPANS]))
     if len(places) == 1:
         start, end = places[0]
-        return (new(Span, (start, end, text[start:end], None)),)
+        return (Span(start, end, text[start:end], None),)
     return spans_of(text, places[:MAX_SPANS])
 
 
 def spans_of(text: str, places: Sequence[Place]) -> tuple[Span, ...]:
     """Show what stands at places of a text, in code points."""
-    return tuple([new(Span, (start, end, text[start:end], None)) for start, end in places])
+    return tuple([Span(start, end, text[start:end], None) for start, end in places])

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
+from msgspec import Struct
 
 from .lexicon import seed
 
@@ -82,7 +83,7 @@ def quickest_automaton(entries: Sequence[bytes]) -> Automaton:
 NOWHERE: Sequence[Sequence[Place]] = ((),) * len(TERMS)
 
 
-class Found(NamedTuple):
+class Found(Struct, frozen=True, gc=False):
     """What stands in a text. Places are byte offsets into `folded`, where that is given; `spans` gives code points."""
 
     text: str
@@ -206,7 +207,7 @@ class Matcher:
                         terms[which].append((start, end))
                     if rank < best:
                         best = rank
-        return tuple.__new__(Found, (text, b"", terms, None if best == _NONE else best))
+        return Found(text, b"", terms, None if best == _NONE else best)
 
     def _find_twice(self, text: str) -> Found:
         """Find terms and keywords apart, where they fold differently."""
@@ -225,7 +226,7 @@ class Matcher:
         if self.has_keywords:
             best = min([self._ranks[entry] for _, _, entry in entries], default=_NONE)
             keyword = None if best == _NONE else best
-        return tuple.__new__(Found, (text, folded, terms, keyword))
+        return Found(text, folded, terms, keyword)
 
     def _search_long(self, folded: bytes) -> list[tuple[int, int, int]]:
         """Search window by window; of a keyword, which can be found a million times, keep one finding."""

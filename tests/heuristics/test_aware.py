@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics import Hesitation, History, Item, Scorer, told
+from metacog.heuristics import Hesitation, History, Item, Scorer, Span, told
 from metacog.heuristics.given import MAX_CALCULATED, MAX_GIVEN, MAX_SAYINGS, MAX_TOLD
 from metacog.heuristics.lexicon import LANGUAGES
 from metacog.heuristics.wire import Verdict
@@ -642,7 +642,7 @@ def test_it_lets_scripts_and_emoji_join_as_they_do(text: str) -> None:
 def test_it_finds_what_is_hidden_in_items_of_every_kind() -> None:
     wire = [{"kind": "task", "text": "fine"}, {"kind": "remember", "text": "a\u200bb"}]
     (signal,) = AWARE.hesitate("", wire).signals
-    assert (signal.detail, signal.spans) == ("hidden characters in 1 place(s)", ((1, 2, "\u200b", 1),))
+    assert (signal.detail, signal.spans) == ("hidden characters in 1 place(s)", (Span(1, 2, "\u200b", 1),))
     assert len(AWARE.hesitate("a\u200bb", [Item("chat", "a\u200bb")]).signals[0].spans) == 1
 
 
