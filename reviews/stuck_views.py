@@ -20,6 +20,7 @@ from reviews.models import AgentResponse
 from reviews.views import PersonRequest
 
 SHOWN = 100  # problems, those worked on last
+ANSWERS = 20  # given last, of whatever became of their problems
 STEPS = 60  # responses of a problem in its chart
 LABELLED = 12  # columns that have room for their number, on a phone too
 HEAD = 16  # pixels above the columns, for the number of the highest
@@ -27,7 +28,10 @@ HEAD = 16  # pixels above the columns, for the number of the highest
 
 @require_safe
 def stuck(request: PersonRequest) -> HttpResponse:
-    """List the problems that show a sign of being stuck, those first about which somebody should be asked."""
+    """List the problems that show a sign of being stuck, those first about which somebody should be asked.
+
+    A solved problem shows none any more; what was answered last leads to it, so that people can say what came of it.
+    """
     teams = request.user.teams_as()
     rows = (
         Problem.objects.filter(agent__team__in=teams, points__gt=0)
@@ -38,6 +42,9 @@ def stuck(request: PersonRequest) -> HttpResponse:
     context = {
         "rows": [_row(problem) for problem in rows],
         "most": SHOWN,
+        "answers": answered.exclude(answer="")
+        .select_related("problem__agent", "person")
+        .order_by("-answered_at", "-id")[:ANSWERS],
         "counts": thinking.success(answered),
         "advice": thinking.threshold_advice(answered.exclude(outcome="")),
         "section": "stuck",

@@ -83,6 +83,23 @@ def test_what_came_of_it_is_counted(kuro: Any, problem: Problem, alice: Any, as_
     assert "resolved" in page_of(client, address(problem))
 
 
+def test_what_was_answered_leads_to_its_problem_once_that_is_solved(
+    kuro: Any, problem: Problem, alice: Any, as_person: Any
+) -> None:
+    get_stuck(kuro, problem="bug-18")
+    client = as_person(alice)
+    assert "What was answered last" not in page_of(client, "/stuck/")
+    client.post(address(problem, "problem-answer"), {"answer": "yes"})
+    client.post(address(Problem.objects.get(key="bug-18"), "problem-answer"), {"answer": "no"})
+    client.post(address(problem, "problem-resolve"))
+    rows, answers = page_of(client, "/stuck/").split("What was answered last")
+    assert "bug-17" not in rows
+    assert re.findall(r'href="/stuck/prob_\w+/">([^<]+)<', answers) == ["bug-18", "bug-17"], "the last one first"
+    assert (answers.count(str(alice)), answers.count("Not told yet")) == (2, 1), "a no has nothing to come of it"
+    client.post(address(problem, "problem-outcome"), {"outcome": "helped"})
+    assert "Not told yet" not in page_of(client, "/stuck/")
+
+
 def test_an_outcome_without_a_yes_is_told(problem: Problem, alice: Any, as_person: Any) -> None:
     answer = as_person(alice).post(address(problem, "problem-outcome"), {"outcome": "helped"}, follow=True)
     assert "Nobody has said yes" in answer.content.decode()
@@ -132,7 +149,9 @@ def test_pages_cost_the_same_number_of_queries_however_much_there_is(
     client.get("/stuck/")
     for number in range(6):
         get_stuck(kuro, problem=f"bug-{number}")
-    with django_assert_max_num_queries(9):
+    for each in Problem.objects.all():
+        client.post(address(each, "problem-answer"), {"answer": "yes"})
+    with django_assert_max_num_queries(10):
         client.get("/stuck/")
     with django_assert_max_num_queries(12):
         client.get(address(problem))
