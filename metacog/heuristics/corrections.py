@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from .lexicon import corrections as words
 from .shadow import fold
-from .speech import own_words
+from .speech import own_words, persons_words
 from .words import terms, tokens
 
 SURE = 0.5  # from this confidence a message is a correction
@@ -58,14 +58,16 @@ def find_correction(
     """Tell whether a person's message corrects what the agent said before it; None: no sign, or too weak a one.
 
     `previous` is the agent's text that the message answers, `reply` the agent's next one, in which a concession is a
-    sign of its own. Mode "seed" knows the seed's three phrases only, anywhere. What is quoted or code speaks for
-    nobody. The confidence of several cues of different types is 1 - (1 - a)(1 - b)….
+    sign of its own. Mode "seed" knows the seed's three phrases only, anywhere. What is quoted, code or a tool's output
+    speaks for nobody, and to nobody an agent concedes nothing. The confidence of several cues of different types is
+    1 - (1 - a)(1 - b)….
     """
     message = message[:MAX_READ]
     if mode == "seed":
         cues = list(_seed_cues(message))
     else:
-        cues = [*_cues(message, previous), *_concessions(reply[:MAX_REPLY])]
+        said = persons_words(message)
+        cues = [*_cues(message, said, previous), *_concessions(reply[:MAX_REPLY])] if said.strip() else []
     doubt = 1.0
     for kind in dict.fromkeys(cue.type for cue in cues):  # in order: a product of floats depends on it
         doubt *= 1 - max(cue.strength for cue in cues if cue.type == kind)
@@ -107,11 +109,13 @@ def _sentences(folded: str) -> Iterator[tuple[int, str]]:
             yield match.end() - len(sentence), sentence.rstrip()
 
 
-def _cues(message: str, previous: str) -> Iterator[Cue]:
-    """Find what says that something was wrong: "no" to what the agent asked is an answer, a question says nothing."""
+def _cues(message: str, said: str, previous: str) -> Iterator[Cue]:
+    """Find what says that something was wrong, in the words of a message that are `said` by a person.
+
+    "No" to what the agent asked is an answer, a question says nothing.
+    """
     is_answer = any(sign in previous[-_MAY_ANSWER:] for sign in "?？")
-    text = fold(own_words(message))
-    for start, sentence in _sentences(text):
+    for start, sentence in _sentences(fold(said)):
         if len(sentence) > 400 or _NOT_MEANT.search(sentence):
             continue
         for kind, strength, expression in _CUES:

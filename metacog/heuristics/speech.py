@@ -18,6 +18,12 @@ _QUOTED = re.compile(
     r"|(?<!\w)'[^'\n]{2,200}'(?!\w)|(?<!\w)‘[^‘’\n]{2,200}’(?!\w)",
     re.MULTILINE,
 )
+# What a tool has written, as harnesses wrap it up and send it for a message; where that was cut, to the text's end.
+_OUTPUT = re.compile(
+    r"^<(output|returncode|exit_code|stdout|stderr|observation|tool_(?:output|result|response)"
+    r"|function_(?:results?|response))(?: [^<>\n]{0,200})?>(?s:.*?)(?:</\1>|\Z)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _NOT_A_BREAK = re.compile(r"[^\n]")
 _DELIMITERS = ".!?;:,\n。！？；：，…—"
 
@@ -27,6 +33,11 @@ def own_words(text: str) -> str:
     if any(sign in text for sign in ("`", "~~~")):
         text = _CODE.sub(_blank, text)
     return _QUOTED.sub(_blank, text)
+
+
+def persons_words(message: str) -> str:
+    """Blank in a message, beside what `own_words` blanks, the output of tools: nobody says it."""
+    return own_words(_OUTPUT.sub(_blank, message))
 
 
 def _blank(match: re.Match[str]) -> str:

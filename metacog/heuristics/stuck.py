@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from .fingerprints import digest, normalise_error, normalise_output, passages, prints, squeeze
 from .lexicon import stuck as words
 from .matcher import best_automaton
-from .speech import Place, clause, find_phrases, fold, own_words
+from .speech import Place, clause, find_phrases, fold, own_words, persons_words
 from .stuck_settings import SETTINGS, WEIGHTS, StuckSettings
 from .wire import instant
 
@@ -238,13 +238,13 @@ _NOT_ASKED = re.compile(words.NOT_ASKED)
 
 
 def asks_to_think_twice(user_message: str) -> bool:
-    """Tell whether the user asks for it: a clause of its own, not quoted, not in code, not negated.
+    """Tell whether the user asks for it: a clause of its own, not quoted, not in code, no tool's output, not negated.
 
     "think twice before …" and 三思而後行 are advice for later, 我再想想 is about the user: none of them asks.
     """
     if not _THINK_TWICE.search(folded := fold(user_message)):
         return False
-    text = own_words(folded)
+    text = persons_words(folded)
     return any(_asks(text, match.span()) for match in islice(_THINK_TWICE.finditer(text), MAX_ASKED))
 
 

@@ -52,6 +52,23 @@ def test_it_notices_a_correction(message: str, type_: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "is_one"),
+    [
+        ("<returncode>1</returncode>\n<output>\nThis should be the case for groupby.\n</output>", False),
+        ('<tool_result id="7">你搞錯了，不是這個檔案。</tool_result>', False),
+        ("<STDERR>\nfatal: that is wrong\n", False),  # cut before its end
+        ("<output>ok</output>\nThat's wrong, I asked for the other file.", True),
+        ("不對，你看：\n<stdout>0 rows</stdout>", True),
+        ("<p>That's wrong.</p>", True),  # a person's mail
+        ("The <output> element is missing. That's wrong.", True),
+    ],
+)
+def test_a_tools_output_corrects_nobody(message: str, is_one: bool) -> None:
+    for reply in ("", "I made a mistake in the last step."):
+        assert (find_correction(message, reply=reply) is not None) == is_one
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "",

@@ -599,6 +599,8 @@ def test_the_user_asks_to_think_twice(message: str) -> None:
         "三思而後行",
         "武三思是誰",
         "无需三思",
+        "<output>\nthink twice!\n</output>",
+        "<returncode>0</returncode>\n<tool_result>再想想。",
     ],
 )
 def test_the_user_does_not_ask_to_think_twice(message: str) -> None:
