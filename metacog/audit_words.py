@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
+from django.utils.translation import gettext_lazy, ngettext_lazy, pgettext, pgettext_lazy
 
 from metacog.models import AuditEvent
 
@@ -39,7 +39,11 @@ OWN: Mapping[str, Promise] = {
 }
 SENTENCES: Mapping[str, Promise] = {
     "response-accepted": gettext_lazy("%(agent)s posted a response"),
-    "response-erased": gettext_lazy("The texts of a response of %(agent)s were erased after %(days)s days"),
+    "response-erased": ngettext_lazy(
+        "The texts of a response of %(agent)s were erased after %(days)s day",
+        "The texts of a response of %(agent)s were erased after %(days)s days",
+        "days",
+    ),
     "meta:confidence-low": gettext_lazy("The quality of a response of %(agent)s was low"),
     "meta:impasse": gettext_lazy("A response of %(agent)s got nowhere"),
     "think-twice-suggested": gettext_lazy("%(agent)s looks stuck at %(points)s points: think twice?"),
@@ -47,7 +51,11 @@ SENTENCES: Mapping[str, Promise] = {
     "think-twice-outcome": gettext_lazy("What came of thinking twice about a problem of %(agent)s was noted"),
     "problem-resolved": gettext_lazy("A problem of %(agent)s was resolved"),
     "sample-judged": gettext_lazy("%(actor)s judged a response of %(agent)s that was let through"),
-    "problem-erased": gettext_lazy("What was kept of a problem of %(agent)s was erased after %(days)s days"),
+    "problem-erased": ngettext_lazy(
+        "What was kept of a problem of %(agent)s was erased after %(days)s day",
+        "What was kept of a problem of %(agent)s was erased after %(days)s days",
+        "days",
+    ),
     "thread-created": gettext_lazy("%(actor)s began a thought thread of %(agent)s"),
     "thread-touched": gettext_lazy("A response of %(agent)s pursued a thought thread"),
     "thread-progressed": gettext_lazy("%(actor)s went on with a thought thread of %(agent)s"),
@@ -56,7 +64,11 @@ SENTENCES: Mapping[str, Promise] = {
     "thread-resolved": gettext_lazy("%(actor)s resolved a thought thread of %(agent)s"),
     "thread-changed": gettext_lazy("%(actor)s changed a thought thread of %(agent)s (%(fields)s)"),
     "thread-imported": gettext_lazy("%(actor)s imported a thought thread of %(agent)s"),
-    "thread-erased": gettext_lazy("The trail of a thought thread of %(agent)s was erased after %(days)s days"),
+    "thread-erased": ngettext_lazy(
+        "The trail of a thought thread of %(agent)s was erased after %(days)s day",
+        "The trail of a thought thread of %(agent)s was erased after %(days)s days",
+        "days",
+    ),
     "pattern-added": gettext_lazy("%(actor)s added an error pattern"),
     "pattern-changed": gettext_lazy("%(actor)s changed an error pattern"),
     "pattern-proposed": gettext_lazy("%(actor)s proposed an error pattern"),
@@ -66,13 +78,33 @@ SENTENCES: Mapping[str, Promise] = {
     "pattern-retired": gettext_lazy("%(actor)s retired an error pattern"),
     "pattern-dismissed": gettext_lazy("%(actor)s dismissed a proposed error pattern"),
     "pattern-reopened": gettext_lazy("%(actor)s proposed a retired error pattern again"),
-    "pattern-erased": gettext_lazy("A proposed error pattern was erased after %(days)s days"),
-    "meta:reflection": gettext_lazy("%(actor)s looked back on %(responses)s responses of %(agent)s"),
-    "reflection-erased": gettext_lazy("What a reflection on %(agent)s quotes was erased after %(days)s days"),
+    "pattern-erased": ngettext_lazy(
+        "A proposed error pattern was erased after %(days)s day",
+        "A proposed error pattern was erased after %(days)s days",
+        "days",
+    ),
+    "meta:reflection": ngettext_lazy(
+        "%(actor)s looked back on %(responses)s response of %(agent)s",
+        "%(actor)s looked back on %(responses)s responses of %(agent)s",
+        "responses",
+    ),
+    "reflection-erased": ngettext_lazy(
+        "What a reflection on %(agent)s quotes was erased after %(days)s day",
+        "What a reflection on %(agent)s quotes was erased after %(days)s days",
+        "days",
+    ),
     "research-begun": gettext_lazy("%(agent)s asked for research after a verdict"),
     "research-finished": gettext_lazy("Research for %(agent)s was finished"),
-    "research-failed": gettext_lazy("Research for %(agent)s failed after %(attempts)s attempts"),
-    "research-erased": gettext_lazy("What research for %(agent)s was about was erased after %(days)s days"),
+    "research-failed": ngettext_lazy(
+        "Research for %(agent)s failed after %(attempts)s attempt",
+        "Research for %(agent)s failed after %(attempts)s attempts",
+        "attempts",
+    ),
+    "research-erased": ngettext_lazy(
+        "What research for %(agent)s was about was erased after %(days)s day",
+        "What research for %(agent)s was about was erased after %(days)s days",
+        "days",
+    ),
     "lesson-proposed": gettext_lazy("A lesson for %(agent)s was proposed"),
     "lesson-proposed-again": gettext_lazy("A lesson for %(agent)s was proposed again"),
     "lesson-written": gettext_lazy("%(actor)s wrote a lesson"),
@@ -81,23 +113,43 @@ SENTENCES: Mapping[str, Promise] = {
     "lesson-dismissed": gettext_lazy("%(actor)s dismissed a lesson"),
     "lesson-retired": gettext_lazy("%(actor)s retired a lesson"),
     "lesson-restored": gettext_lazy("%(actor)s took up a lesson again"),
-    "lesson-erased": gettext_lazy("The text of a lesson was erased after %(days)s days"),
+    "lesson-erased": ngettext_lazy(
+        "The text of a lesson was erased after %(days)s day",
+        "The text of a lesson was erased after %(days)s days",
+        "days",
+    ),
     "memory-added": gettext_lazy("%(actor)s added to the shared memory"),
     "memory-confirmed": gettext_lazy("%(actor)s let a memory in"),
     "memory-retired": gettext_lazy("%(actor)s retired a memory"),
     "memory-settled": gettext_lazy("%(actor)s settled a contradiction between two memories"),
-    "memory-erased": gettext_lazy("The text of a memory was erased after %(days)s days"),
+    "memory-erased": ngettext_lazy(
+        "The text of a memory was erased after %(days)s day",
+        "The text of a memory was erased after %(days)s days",
+        "days",
+    ),
     "extension-asked": gettext_lazy("%(agent)s asked for more tool calls"),
     "extension-approved": gettext_lazy("More tool calls were granted to %(agent)s"),
     "extension-rejected": gettext_lazy("More tool calls were refused to %(agent)s"),
     "extension-expired": gettext_lazy("Nobody answered in time when %(agent)s asked for more tool calls"),
-    "extension-erased": gettext_lazy("The texts of a request of %(agent)s were erased after %(days)s days"),
+    "extension-erased": ngettext_lazy(
+        "The texts of a request of %(agent)s were erased after %(days)s day",
+        "The texts of a request of %(agent)s were erased after %(days)s days",
+        "days",
+    ),
     "handcard-changed": gettext_lazy("%(actor)s wrote the handcard of %(agent)s"),
     "decision-released": gettext_lazy("A decision was released to %(agent)s"),
     "callback-delivered": gettext_lazy("A callback reached %(agent)s"),
-    "callback-given-up": gettext_lazy("A callback to %(agent)s was given up after %(attempts)s attempts"),
+    "callback-given-up": ngettext_lazy(
+        "A callback to %(agent)s was given up after %(attempts)s attempt",
+        "A callback to %(agent)s was given up after %(attempts)s attempts",
+        "attempts",
+    ),
     "callback-sent-again": gettext_lazy("%(actor)s had a callback to %(agent)s sent again"),
-    "callback-erased": gettext_lazy("The text of a callback to %(agent)s was erased after %(days)s days"),
+    "callback-erased": ngettext_lazy(
+        "The text of a callback to %(agent)s was erased after %(days)s day",
+        "The text of a callback to %(agent)s was erased after %(days)s days",
+        "days",
+    ),
     "endpoint-switched-off": gettext_lazy("The callback address of %(agent)s was switched off (%(reason)s)"),
     "endpoint-switched-on": gettext_lazy("%(actor)s switched the callback address of %(agent)s on again"),
     "agent-created": gettext_lazy("%(actor)s added the agent %(agent)s"),
@@ -121,9 +173,17 @@ SENTENCES: Mapping[str, Promise] = {
     "channel-changed": gettext_lazy("%(actor)s set the chat that is told what waits (%(fields)s)"),
     "channel-removed": gettext_lazy("%(actor)s removed the chat that was told what waits"),
     "channel-told": gettext_lazy("The team's chat was told what waits"),
-    "channel-given-up": gettext_lazy("Telling the team's chat what waits was given up after %(attempts)s attempts"),
+    "channel-given-up": ngettext_lazy(
+        "Telling the team's chat what waits was given up after %(attempts)s attempt",
+        "Telling the team's chat what waits was given up after %(attempts)s attempts",
+        "attempts",
+    ),
     "notice-sent": gettext_lazy("%(person)s was told what waits"),
-    "notice-given-up": gettext_lazy("Telling %(person)s what waits was given up after %(attempts)s attempts"),
+    "notice-given-up": ngettext_lazy(
+        "Telling %(person)s what waits was given up after %(attempts)s attempt",
+        "Telling %(person)s what waits was given up after %(attempts)s attempts",
+        "attempts",
+    ),
     "password-set": gettext_lazy("%(actor)s set a password by a one-time link"),
     "password-changed": gettext_lazy("%(actor)s changed the own password"),
 }
@@ -151,12 +211,19 @@ def tell(event: AuditEvent) -> str:
         said=event.after,
         fields=pgettext("list", ", ").join(event.data.get("fields", [])),
     )
-    told = str(sentence) % words
+    told = str(sentence % words)
     return _("%(told)s, by mail") % {"told": told} if event.data.get("via") == "mail" else told
 
 
 class _Words(dict[str, object]):
     """What a sentence may name. Events of an older release may lack some of it."""
 
-    def __missing__(self, name: str) -> str:
+    def __missing__(self, name: str) -> object:
+        return _Unknown()
+
+
+class _Unknown(int):
+    """Counts as many, since a sentence may ask how many it is of."""
+
+    def __str__(self) -> str:
         return "…"

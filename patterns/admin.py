@@ -107,7 +107,11 @@ class ThreadAdmin(ScopedAdmin):
             except thread_files.BadFile as error:
                 form.add_error("markdown", error.problems)
             else:
-                told = gettext("%(new)d threads added to %(agent)s, %(changed)d changed.")
+                told = ngettext(
+                    "%(new)d thread added to %(agent)s, %(changed)d changed.",
+                    "%(new)d threads added to %(agent)s, %(changed)d changed.",
+                    new,
+                )
                 self.message_user(request, told % {"new": new, "agent": agent, "changed": changed}, messages.SUCCESS)
                 return redirect("admin:patterns_thoughtthread_changelist")
         context = {

@@ -69,6 +69,17 @@ def test_an_agents_second_look_is_told_as_its_own(page, kuro):
     assert sentences(page())[:2] == ["A decision was released to kuro", "kuro withdrew its own CHAT"]
 
 
+def test_one_is_not_told_as_many_and_what_is_not_known_is_left_open(kuro, aurora):
+    agent = Agent.objects.get()
+    told = [
+        audit_words.tell(audit.event("meta:reflection", "x", actor=None, team=aurora, agent=agent, **data))
+        for data in ({"responses": 1}, {"responses": 2}, {})
+    ]
+    assert [each.split("looked back on ")[1] for each in told] == [
+        "1 response of kuro", "2 responses of kuro", "… responses of kuro"
+    ]  # fmt: skip
+
+
 def test_every_action_has_a_sentence(kuro, alice, aurora):
     agent = Agent.objects.get()
     for action in audit_words.ACTIONS:

@@ -74,7 +74,7 @@ def test_each_change_as_a_line_of_json(posted: None, written: Any) -> None:
 def test_one_agent_of_one_team(posted: None, other: Any) -> None:
     other.respond("x")
     assert rescore("--agent", "kuro").count("\n") == 1
-    assert rescore("--team", "Borealis").startswith("Borealis / other: 1 responses")
+    assert rescore("--team", "Borealis").startswith("Borealis / other: 1 response;")
     assert rescore("--days", 1).count("3 responses") == 1
 
 

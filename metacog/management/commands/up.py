@@ -26,6 +26,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
@@ -152,7 +153,7 @@ def migrate() -> None:
     refuse_newer(executor.loader)
     steps = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     if steps:
-        say(f"Preparing the database ({steps} steps).")
+        say(f"Preparing the database ({steps} step{pluralize(steps)}).")
         call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
 
 

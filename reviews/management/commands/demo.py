@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from metacog import catalogues
@@ -83,14 +84,16 @@ def check_database() -> bool:
 def make(days: int) -> str:
     """Invent the history, all of it or nothing; return what to tell whoever started this."""
     catalogues.compile_all()  # what is learnt is described in the agents' languages
-    up.say(f"Inventing {days} days of history; this takes some seconds.")
+    up.say(f"Inventing {days} day{pluralize(days)} of history; this takes some seconds.")
     now = timezone.now()
     with one_transaction(), turned_back(now - timedelta(days=days)) as clock:
         team = history.found()
         greeting = up.first_owner()
         key = history.play(team, User.objects.get(username="admin"), clock, days)
         (settings.DATA_DIR / KEY_FILE).write_text(key)
-    up.say(f"It has {AgentResponse.objects.count()} responses, and {waiting()} items wait for a decision.")
+    responses, wait = AgentResponse.objects.count(), waiting()
+    what_waits = f"{wait} item{pluralize(wait, ' waits,s wait')} for a decision"
+    up.say(f"It has {responses} response{pluralize(responses)}, and {what_waits}.")
     return greeting
 
 

@@ -7,6 +7,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 
 from metacog.heuristics.fitting import ENOUGH, ENOUGH_OF_EACH, Fit
 from metacog.models import Agent
@@ -45,7 +46,7 @@ class Command(BaseCommand):
 
 
 def _in_words(found: Fit) -> str:
-    verdicts = f"{found.verdicts:,} verdicts, {found.wrong:,} of them that it was wrong"
+    verdicts = f"{found.verdicts:,} verdict{pluralize(found.verdicts)}, {found.wrong:,} of them that it was wrong"
     if found.why_not == "few":
         return f"{verdicts}; {ENOUGH} are needed."
     if found.why_not == "one-sided":

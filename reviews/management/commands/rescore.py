@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 from pydantic_core import from_json
 
 from metacog import heuristics
@@ -78,7 +79,8 @@ class Command(BaseCommand):
                     self.stdout.write(json.dumps(line, ensure_ascii=False))
         if not as_json:
             told = ", ".join(f"{change}: {count:,}" for change, count in sorted(changes.items())) or "nothing"
-            self.stdout.write(f"{agent.team} / {agent}: {responses:,} responses; what would change: {told}")
+            scored = f"{responses:,} response{pluralize(responses)}"
+            self.stdout.write(f"{agent.team} / {agent}: {scored}; what would change: {told}")
 
     def _read(self, path: Path | None, kind: type, wanted: str) -> Any:
         if path is None:
