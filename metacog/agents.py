@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from metacog import audit, keys
+from metacog import audit, egress, keys
 from metacog.heuristics.shadow import is_blank, suspects
 from metacog.models import Agent, AgentState, Language, Policy, Team, User
 
@@ -59,6 +59,11 @@ def check_callback_url(url: str) -> str:
         problem = _("Leave user name and password out of the address: callbacks are signed instead.")
     elif "#" in url:
         problem = _("Leave out the part from # on: it is never sent.")
+    else:
+        try:
+            egress.Target.of(url)
+        except egress.Failed:
+            problem = _("Write the host as a name in ASCII (others as xn--…), or as a whole IP address.")
     if problem:
         raise ValidationError(problem)
     return url

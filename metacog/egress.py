@@ -196,8 +196,14 @@ def is_public(address: Address) -> bool:
 
 
 def barred(url: str) -> str:
-    """Return the origin that must be allowed before this URL is reached; empty where only its name can tell."""
-    target = Target.of(url)
+    """Return the origin that must be allowed before this URL is reached; empty where only its name can tell.
+
+    Empty, too, for what no setting helps: how an address is written is checked where it is entered.
+    """
+    try:
+        target = Target.of(url)
+    except Failed:
+        return ""
     is_private = target.host == "localhost" or (target.address is not None and not is_public(target.address))
     return f"{target.scheme}://{target.authority}" if is_private and not target.is_allowed else ""
 

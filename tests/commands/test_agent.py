@@ -33,6 +33,17 @@ def test_create_prints_one_line_of_json_that_works(db: None) -> None:
     assert actions == [("team-created", "system"), ("agent-created", "system"), ("key-issued", "system")]
 
 
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [("http://127.0.0.1:9/x", "METACOG_CALLBACK_ALLOW=http://127.0.0.1:9 "), ("http://10.0.0.1:9000/", ""), ("", "")],
+)
+def test_create_says_which_address_must_be_allowed(aurora: Any, settings: Any, url: str, told: str) -> None:
+    settings.CALLBACK_ALLOW = frozenset({"http://10.0.0.1:9000"})
+    error = StringIO()
+    call_command("agent", "create", "kuro", "--team", "Aurora", "--callback-url", url, stdout=StringIO(), stderr=error)
+    assert (told in error.getvalue(), bool(error.getvalue())) == (True, bool(told))
+
+
 def test_create_takes_the_team_that_is_there(aurora: Any) -> None:
     run("create", "kuro", "--team", "Aurora", "--language", "zh-hans")
     assert Team.objects.count() == 1

@@ -68,7 +68,8 @@ class TestAdding:
         [
             "ftp://a.example/", "https://user:pass@a.example/", "https://a.example/#x", "https://", "//a.example",
             "javascript:alert(1)", "https://a.example:99999/", "https://a b.example/", "https://a.example\\@b/",
-            "https://[::1", "http://a.example/\u2028x", "https://a.example/" + "x" * 500,
+            "http://127.1/", "http://2130706433/", "https://例.example/", "https://[::1", "http://a.example/\u2028x",
+            "https://a.example/" + "x" * 500,
         ],
     )  # fmt: skip
     def test_it_refuses_what_is_no_callback_address(self, olga: Any, aurora: Any, as_person: Any, url: str) -> None:

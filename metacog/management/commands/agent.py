@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.template.defaultfilters import pluralize
 
-from metacog import agents, members
+from metacog import agents, egress, members
 from metacog.models import Agent, Language, Team
 
 
@@ -57,6 +57,11 @@ class Command(BaseCommand):
                 callback_url=callback_url,
             )
         self._print(agent, api_key, secret, json)
+        if agent.callback_url and (barred := egress.barred(agent.callback_url)):
+            self.stderr.write(
+                f"Callbacks will not get through: {barred} is no public address. Set "
+                f"METACOG_CALLBACK_ALLOW={barred} where metacog runs."
+            )
 
     def rotate(self, name: str, team: str | None, json: bool, **options: Any) -> None:
         agent = find(name, team)
