@@ -34,9 +34,11 @@ def lessons(request: PersonRequest) -> HttpResponse:
     return _lessons_page(request)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def lesson_new(request: PersonRequest) -> HttpResponse:
-    """Add a lesson in a person's words."""
+    """Add a lesson in a person's words. Whoever comes back here, where a refused form stood, finds it on the list."""
+    if request.method != "POST":
+        return redirect("lessons")
     form = _new_form(request, request.POST)
     if not form.fields["whose"].choices:  # type: ignore[attr-defined]  # it is a choice
         raise PermissionDenied(_refusal())

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog.heuristics import recall
 from metacog.heuristics.contradictions import contradicts
@@ -34,9 +34,11 @@ def memory_list(request: PersonRequest) -> HttpResponse:
     return _list_page(request)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def memory_new(request: PersonRequest) -> HttpResponse:
-    """Add a memory to a team."""
+    """Add a memory to a team. Whoever comes back to this address, where a refused form stood, finds it on the list."""
+    if request.method != "POST":
+        return redirect("memories")
     team = get_object_or_404(request.user.teams_as(), pk=number(request.POST.get("team", "")))
     _may_curate(request, team.pk)
     form = MemoryForm(request.POST)

@@ -178,6 +178,8 @@ class TestWords:
         assert list(Lesson.objects.order_by("pk").values_list("agent__name", "state", "created_by__username")) == [
             ("kuro", "active", "carla"), (None, "active", "carla"),
         ]  # fmt: skip
+        back = client.get(reverse("lesson-new"))
+        assert (back.status_code, back["Location"]) == (302, "/lessons/"), "the form is there"
 
     def test_nobody_writes_one_for_a_stranger(self, kuro: Any, aurora: Any, mallory: Any, as_person: Any) -> None:
         client = as_person(mallory)
