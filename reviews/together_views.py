@@ -13,9 +13,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from metacog.ids import new_id
 from metacog.models import Role
+from patterns.models import ErrorPattern
 from reviews import decisions, pace
 from reviews.explanation import parts
-from reviews.models import HeldItem
+from reviews.models import HeldItem, Signal
 from reviews.queue import PAGE, Filters, named
 from reviews.reasons import PRESETS
 from reviews.views import PersonRequest, forbidden, marked, number, reason_given, visible_items, why_not
@@ -97,9 +98,13 @@ def _page(
     if not found:
         messages.info(request, gettext("Nothing of what you selected waits any more."))
         return HttpResponseRedirect(reverse("queue") + filters.query)
+    fired = Signal.objects.filter(response__in=[held.response_id for held in whole]).exclude(pattern=None)
+    known = {signal.response_id: signal.pattern for signal in fired.select_related("pattern__record")}
     context = {
         "filters": filters,
-        "entries": [_entry(held, ticked is None or held.public_id in ticked) for held in whole],
+        "entries": [
+            _entry(held, known.get(held.response_id), ticked is None or held.public_id in ticked) for held in whole
+        ],
         "long": long,
         "missing": len(set(wanted)) - len(found),
         "presets": PRESETS.items(),
@@ -109,12 +114,12 @@ def _page(
     return render(request, "reviews/together.html", context, status=422 if problem else 200)
 
 
-def _entry(held: HeldItem, is_ticked: bool) -> dict[str, Any]:
+def _entry(held: HeldItem, known: ErrorPattern | None, is_ticked: bool) -> dict[str, Any]:
     verdict, body = held.response.wire_verdict(), held.response.wire_body()
     return {
         "held": held,
         "text": marked(held, verdict, body),
-        "parts": parts(verdict["hesitation"]["signals"]),
+        "parts": parts(verdict["hesitation"]["signals"], known),
         "user_message": body.get("user_message"),
         "ticked": is_ticked,
     }

@@ -135,8 +135,15 @@ def test_who_may_not_decide_is_shown_nothing_to_select(
     assert states() == ["pending"]
 
 
+def test_a_known_error_leads_to_its_record(client: Any, kuro: Any) -> None:
+    held = kuro.hold()
+    address = re.search(r'href="(/patterns/\d+/)">Its record', client.get(f"/queue/{held}/").content.decode())[1]
+    page = read(client, held, kuro.hold()).content.decode()
+    assert page.count(f'href="{address}">Its record') == 2
+
+
 def test_its_cost_does_not_grow_with_the_items(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
     held = [kuro.hold() for _ in range(6)]
     read(client, *held[:2])
-    with django_assert_num_queries(5):  # session, person, teams, items, the navigation's count
+    with django_assert_num_queries(6):  # session, person, teams, items, known errors, the navigation's count
         read(client, *held)
