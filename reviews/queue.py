@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, Value, prefetch_related_objects
 from django.db.models.functions import Left
-from django.db.models.lookups import LessThan
+from django.db.models.lookups import GreaterThanOrEqual, LessThan
 from django.utils import timezone
 
 from metacog.ids import first_id_at
@@ -90,6 +90,7 @@ class Page:
 
     rows: Sequence[HeldItem]
     next: str  # what comes after it: the `after` of the next page
+    earlier: Sequence[str]  # what comes before it, backwards: the ids of one page, and one more where there is one
     count: int  # of all that wait and match
     oldest: datetime | None  # of those
     token: str  # changes when anything in the person's queue does
@@ -132,6 +133,18 @@ def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
     return items.filter(LessThan(Row(F("hesitation_score"), F("pk")), place))
 
 
+def ahead(items: Items, filters: Filters, item: HeldItem) -> Items:
+    """Return `item` and what comes before it, backwards."""
+    if filters.state == "decided":
+        items = items.filter(pk__gte=item.pk)
+    elif filters.order == "age":
+        items = items.filter(pk__lte=item.pk)
+    else:
+        place = Row(Value(item.hesitation_score), Value(item.pk))
+        items = items.filter(GreaterThanOrEqual(Row(F("hesitation_score"), F("pk")), place))
+    return in_order(items, filters).reverse()
+
+
 def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
     """Read one page: what waits, with what was decided a moment ago still in its place, and who looks at what."""
     recent = just_decided(teams)
@@ -148,6 +161,7 @@ def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
     # Which they are first: else the texts of all that match are read to be put in order.
     listed = in_order(behind(items, filters, last) if last else items, filters).values("pk")[: PAGE + 1]
     rows = list(_for_rows(HeldItem.objects.filter(pk__in=listed), filters))
+    earlier = list(ahead(items, filters, last).values_list("public_id", flat=True)[: PAGE + 1]) if last else []
     following = rows[PAGE - 1].public_id if len(rows) > PAGE else ""
     rows = rows[:PAGE]
     if filters.state == "held" and recent:
@@ -157,7 +171,8 @@ def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
     prefetch_related_objects(decided, Prefetch("decisions", standing, to_attr="standing"))
     for row in rows:
         row.lookers = presence.others.get(row.pk, ()) if row.state == State.PENDING else ()
-    return Page(rows, following, count, oldest, _token(recent, teams, presence, waits.get("queue", 0)), waits)
+    changes = _token(recent, teams, presence, waits.get("queue", 0))
+    return Page(rows, following, earlier, count, oldest, changes, waits)
 
 
 def _for_rows(items: Items, filters: Filters) -> Items:

@@ -209,12 +209,16 @@ def _split(
 
 
 def _list(request: PersonRequest, filters: Filters, page: held_queue.Page, opened: str) -> dict[str, Any]:
+    earlier = page.earlier
+    before = replace(filters, after=earlier[held_queue.PAGE] if len(earlier) > held_queue.PAGE else "")
     return {
         "filters": filters,
         "page": page,
         "to_do": page.to_do,
         "entries": entries(page.rows, request.user, opened=opened, query=filters.query),
         "first_url": reverse("queue") + filters.but().query if filters.after else "",
+        "before_url": reverse("queue") + before.query if before.after else "",
+        "before_last": reverse("item", args=[earlier[0]]) + before.query if earlier else "",
         "next_url": reverse("queue") + replace(filters, after=page.next).query if page.next else "",
     }
 

@@ -151,8 +151,9 @@ function step(forward) {
   const rows = [...document.querySelectorAll(".row")];
   const at = rows.findIndex((row) => row.hasAttribute("aria-current"));
   const next = at < 0 ? rows[0] : rows[at + (forward ? 1 : -1)];
-  if (next) next.click();
-  else if (forward && mayLeave()) document.querySelector(".turn[rel=next]")?.click();
+  if (next) return next.click();
+  const turn = document.querySelector(forward ? ".turn[rel=next]" : ".turn[rel=prev]");
+  if (turn && mayLeave()) location.assign((!forward && turn.dataset.last) || turn.href);
 }
 
 // -- copying -----------------------------------------------------------------------------------

@@ -330,6 +330,11 @@ def test_j_on_the_last_row_goes_to_the_next_page(
     expect(page.locator(".entry")).to_have_count(1)
     page.keyboard.press("j")  # it ends there
     expect(page.locator("#item")).to_have_attribute("data-held", held[-1])
+    for expected in held[-2::-1]:
+        page.keyboard.press("k")
+        expect(page.locator("#item")).to_have_attribute("data-held", expected)
+    page.keyboard.press("k")  # and begins here
+    expect(page.locator("#item")).to_have_attribute("data-held", held[0])
 
 
 def test_the_list_goes_on_by_itself_and_the_page_stays_where_it_is(open_page: Any, alice: Any, kuro: Any) -> None:

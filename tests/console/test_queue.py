@@ -91,6 +91,26 @@ def test_its_pages_follow_each_other_without_gap_or_repetition(
     assert seen == held
 
 
+@pytest.mark.parametrize("query", ["", "order=age", "state=decided"])
+def test_each_page_leads_to_the_one_before_and_to_its_last_item(
+    client: Any, kuro: Any, decide: Any, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    monkeypatch.setattr(held_queue, "PAGE", 2)
+    held = [kuro.hold() for _ in range(5)]
+    for each in held if query == "state=decided" else ():
+        decide(client, each)
+    if query != "order=age":
+        held.reverse()
+    link = r'href="([^"]*)" rel="prev" data-last="/queue/(held_\w+)/([^"]*)"'
+    for after, before in ((held[1], ""), (held[3], held[1])):
+        page = client.get(f"/queue/?{query}&after={after}").content.decode()
+        address, last, filters = re.search(link, page).groups()
+        assert (last, shown(client.get(address.replace("&amp;", "&")))[-1]) == (after, after)
+        assert address == f"/queue/{filters}"
+        assert f"after={before}" in address if before else "after" not in address
+    assert 'rel="prev"' not in client.get(f"/queue/?{query}").content.decode()
+
+
 def test_it_counts_in_its_title_and_tells_the_age_of_the_oldest(client: Any, kuro: Any) -> None:
     from reviews.models import HeldItem
 
