@@ -139,18 +139,20 @@ def decide(
     The same person's same answer again gives the first back. Raises Standing. Whether `person` may is the caller's to
     check.
     """
-    settle(request.agent)
     by, after = By.PERSON if person else By.MODEL, State.APPROVED if is_approved else State.REJECTED
+    now = timezone.now()
     with transaction.atomic(durable=True):
-        row = _claim(
-            request, after, by, timezone.now(), person=person, granted=granted, answer=answer, guidance=guidance
-        )
-        if row is None:
-            standing = ExtensionRequest.objects.select_related("agent__team", "person").get(pk=request.pk)
-            if person is not None and standing.person == person and standing.state == after:
-                return standing
-            raise Standing(standing)
-    return row
+        if ExtensionRequest.objects.filter(pk=request.pk, expires_at__lte=now).exists():  # no sweep has come to it yet
+            _claim(request, State.EXPIRED, By.SYSTEM, now)
+            row = None
+        else:
+            row = _claim(request, after, by, now, person=person, granted=granted, answer=answer, guidance=guidance)
+    if row is not None:
+        return row
+    standing = ExtensionRequest.objects.select_related("agent__team", "person").get(pk=request.pk)
+    if person is not None and standing.person == person and standing.state == after:
+        return standing
+    raise Standing(standing)
 
 
 def settle(agent: Agent | None = None) -> int:

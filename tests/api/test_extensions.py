@@ -239,6 +239,19 @@ class TestTheChairman:
         with pytest.raises(extensions.Standing) as standing:
             extensions.decide(row, alice, is_approved=True, granted=3)
         assert (standing.value.request.state, standing.value.request.granted) == ("expired", 0)
+        row.refresh_from_db()
+        assert row.state == "expired"
+
+    def test_nobody_decides_what_has_expired_behind_a_batch_of_others(
+        self, kuro: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(extensions, "BATCH", 1)
+        wait(kuro, problem="older")
+        row = row_of(wait(kuro))
+        ExtensionRequest.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        with pytest.raises(extensions.Standing) as standing:
+            extensions.decide(row, alice, is_approved=True, granted=3)
+        assert standing.value.request.state == "expired"
 
     def test_what_has_expired_stands_in_nobodys_way(self, kuro: Any) -> None:
         wait(kuro)
