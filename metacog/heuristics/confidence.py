@@ -77,7 +77,7 @@ def estimate(
 
     scores, facts = sent.get("scores"), sent.get("facts")
     if scores is not None or facts is not None:
-        parts["retrieval"] = _retrieved(scores, facts)
+        parts["retrieval"] = _retrieved(scores or (), facts or 0)
         found = [f"{len(scores)} score(s), best {max(scores, default=0):.2f}"] if scores is not None else []
         found += [f"{facts} fact(s)"] if facts is not None else []
         reasons.append(f"retrieval {parts['retrieval']:.2f} ({', '.join(found)})")
@@ -109,9 +109,9 @@ def estimate(
     return Confidence(level, score, "; ".join(reasons), prompt)
 
 
-def _retrieved(scores: Sequence[float] | None, facts: int | None) -> float:
-    if not scores:
-        return _saturate(facts, _HALF_FACTS) if facts and scores is None else 0.0
+def _retrieved(scores: Sequence[float], facts: int) -> float:
+    if not scores:  # a search that found nothing takes nothing from the facts that are known
+        return _saturate(facts, _HALF_FACTS)
     first = sorted(scores, reverse=True)[:3]
     return _BEST * first[0] + _MEAN * sum(first) / len(first)
 

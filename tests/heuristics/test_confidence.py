@@ -24,7 +24,7 @@ def estimated(**known: Any) -> Confidence:
         ({"retrieval": {"scores": [0.21]}, "turns": LONG_SESSION}, "low", 0.39),
         ({"retrieval": {"scores": [1.0]}, "turns": LONG_SESSION}, "high", 1.0),
         ({"retrieval": {"scores": []}}, "low", 0.0),
-        ({"retrieval": {"scores": [], "facts": 9}}, "low", 0.0),
+        ({"retrieval": {"scores": [], "facts": 4}, "turns": 3}, "medium", 0.69),
         ({"retrieval": {"facts": 0}}, "low", 0.0),
         ({"retrieval": {"facts": 4}, "turns": 3}, "medium", 0.69),
         ({"retrieval": {"topic_mentions": 3}, "turns": 1}, "medium", 0.5),
