@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from metacog import agents as changes
-from metacog import audit, members
+from metacog import members
 from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
 from metacog.forms import KINDS, RELEASED_BY, SIGNALS
 from metacog.models import Agent, AuditEvent, Membership, Policy, Role, Team
@@ -88,10 +88,12 @@ class TeamAdmin(ScopedAdmin):
         return format_html('<a href="{}?team={}">{}</a>', url, team.pk or "", gettext("Add them in the console"))
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        super().save_model(request, obj, form, change)
-        if form.changed_data:
-            action = "team-renamed" if change else "team-created"
-            audit.record(action, str(obj.pk), actor=request.user, team=obj, name=obj.name)
+        actor = request.user
+        assert actor.is_authenticated
+        if change:
+            members.rename_team(obj, obj.name, actor)
+        else:
+            obj.pk = members.add_team(obj.name, actor).pk
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         formset.save(commit=False)

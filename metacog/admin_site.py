@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.core.exceptions import BadRequest
+from django.core.exceptions import BadRequest, ValidationError
 from django.db.models import ForeignKey, Model, QuerySet
 from django.forms import Media
 from django.http import Http404, HttpRequest, HttpResponse
@@ -148,6 +148,16 @@ class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscripta
             raise BadRequest("A row is chosen by its number.")
         title = capfirst(str(self.opts.verbose_name_plural))
         return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Say what `save_model` refuses, and show the row as it is: somebody was faster than the form's own check."""
+        try:
+            response: HttpResponse = super().changeform_view(request, *args, **kwargs)
+        except ValidationError as error:  # by now all of it was rolled back
+            for problem in error.messages:
+                messages.error(request, problem)
+            response = redirect(request.get_full_path())
+        return response
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponse:
         # Django leads to the index and says that no such id exists; a stranger's is 404 as everywhere.

@@ -162,6 +162,7 @@ SENTENCES: Mapping[str, Promise] = {
     "keys-revoked": gettext_lazy("%(actor)s ended older keys of %(agent)s"),
     "policy-changed": gettext_lazy("%(actor)s changed the policy of %(agent)s (%(fields)s)"),
     "team-created": gettext_lazy("%(actor)s added the team"),
+    "team-renamed": gettext_lazy("%(actor)s renamed the team from %(was)s to %(name)s"),
     "retention-changed": gettext_lazy("%(actor)s changed how long texts are kept"),
     "owner-created": gettext_lazy("The first owner was added"),
     "member-added": gettext_lazy("%(actor)s added %(person)s to the team"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from django.conf import settings
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.encoding import force_bytes
@@ -43,9 +46,31 @@ def add_team(name: str, actor: audit.Actor) -> Team:
     with transaction.atomic():
         team = Team(name=name)
         team.full_clean()
-        team.save()
+        with _name_of_its_own():
+            team.save()
         audit.record("team-created", str(team.pk), actor=actor, team=team, name=name)
     return team
+
+
+def rename_team(team: Team, name: str, actor: audit.Actor) -> bool:
+    """Call a team otherwise; return whether that was a change. ValidationError when another has the name."""
+    with transaction.atomic():
+        before = Team.objects.select_for_update(no_key=True).get(pk=team.pk).name
+        if before == name:
+            return False
+        with _name_of_its_own():
+            Team.objects.filter(pk=team.pk).update(name=name)  # the rest of the row may have changed since it was read
+        audit.record("team-renamed", str(team.pk), actor=actor, team=team, was=before, name=name)
+    return True
+
+
+@contextmanager
+def _name_of_its_own() -> Iterator[None]:
+    """Tell of a name that another team was given after it was checked."""
+    try:
+        yield
+    except IntegrityError:
+        raise ValidationError({"name": _("There is a team of this name already.")}) from None
 
 
 def add_member(team: Team, username: str, role: str, actor: audit.Actor, *, email: str = "") -> tuple[Membership, bool]:

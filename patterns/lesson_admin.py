@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
 from django.db.models import CharField, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -42,7 +43,10 @@ class LessonAdmin(ScopedAdmin):
         return super().has_change_permission(request, obj) and not (obj and obj.erased_at)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        lessons.edit(obj, obj.text, obj.topics, person(request))
+        try:
+            lessons.edit(obj, obj.text, obj.topics, person(request))
+        except lessons.NotDone as error:
+            raise ValidationError(str(error)) from None
 
     @admin.action(description=_("Confirm the selected lessons"), permissions=["change"])
     def confirm(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
 from django.db.models import Count, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest
@@ -91,10 +92,14 @@ class PatternAdmin(ScopedAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         written = {name: form.cleaned_data[name] for name in ("keywords", "description", "source")}
-        if change:
-            lifecycle.edit(obj, person(request), **written)
-        else:
-            obj.pk = lifecycle.add(obj.team, person(request), **written).pk
+        try:
+            if change:
+                lifecycle.edit(obj, person(request), **written)
+            else:
+                obj.pk = lifecycle.add(obj.team, person(request), **written).pk
+        except lifecycle.NotDone as error:
+            raise ValidationError(str(error)) from None
+        if not change:
             obj.refresh_from_db()
         if obj.state != State.RETIRED:
             self._warn(request, obj)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
-from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from django.db import connection
 
 from metacog import agents
 from metacog.models import Agent, Policy
@@ -17,68 +12,9 @@ from patterns import lifecycle
 from patterns.models import ErrorPattern
 from reviews import decisions, ingest, learning, records
 from reviews.models import HeldItem
+from tests.races.conftest import Beside
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
-
-Beside = Callable[[Any, str, Callable[[], Any]], "list[Met]"]
-
-
-class Met(NamedTuple):
-    """What ran beside, and whether it had to wait."""
-
-    running: Future[Any]
-    waited: bool
-
-
-@pytest.fixture
-def beside(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that has a call run beside a function's first run, right after its work.
-
-    That run goes on once the call is done or waits for a lock.
-    """
-    with ThreadPoolExecutor(1) as pool:
-
-        def run(module: Any, name: str, call: Callable[[], Any]) -> list[Met]:
-            original, met = getattr(module, name), list[Met]()
-
-            def with_call(*args: Any, **kwargs: Any) -> Any:
-                with connection.cursor() as cursor:
-                    # The commit looks whether what is pointed at is there, and locks it: here, so that it can be met.
-                    cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-                result = original(*args, **kwargs)
-                if not met:
-                    pids = SimpleQueue[int]()
-                    running = pool.submit(_in_thread, call, pids)
-                    met.append(Met(running, _waits(running, pids.get())))
-                return result
-
-            monkeypatch.setattr(module, name, with_call)
-            return met
-
-        yield run
-
-
-def _in_thread(call: Callable[[], Any], pids: SimpleQueue[int]) -> Any:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_backend_pid()")
-            pids.put(cursor.fetchone()[0])
-        return call()
-    finally:
-        connection.close()
-
-
-def _waits(running: Future[Any], pid: int) -> bool:
-    """Return once it is done (False) or waits for a lock (True)."""
-    while not running.done():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT EXISTS (SELECT 1 FROM pg_locks WHERE pid = %s AND NOT granted)", [pid])
-            if cursor.fetchone()[0]:
-                return True
-        with suppress(TimeoutError):
-            running.exception(timeout=0.01)
-    return False
-
 
 def test_an_agent_is_renamed_while_it_posts(kuro: Any, olga: Any, beside: Beside) -> None:
     agent = Agent.objects.get(public_id=kuro.id)
