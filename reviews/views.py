@@ -155,7 +155,9 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
     if not request.user.has_role(decision.held.team_id, Role.REVIEWER):
         return forbidden(request)
     filters = Filters.of(request.GET)
-    one_press = Decision.objects.filter(together=decision.together, person=request.user).select_related("held")
+    one_press = Decision.objects.filter(
+        together=decision.together, person=request.user, held__team__in=request.user.teams_as(Role.REVIEWER)
+    ).select_related("held")
     every = one_press.order_by("id") if decision.together else [decision]
     taken_back = [each.undone_at is not None or decisions.undo(each, request.user) for each in every]
     held = _visible(request, decision.held.public_id)

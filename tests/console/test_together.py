@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from metacog.models import AuditEvent
+from metacog.models import AuditEvent, Membership
 from reviews.models import Decision, HeldItem
 
 ADDRESS = "/queue/together/"
@@ -59,6 +59,17 @@ def test_one_press_decides_each_and_one_undo_takes_all_back(client: Any, kuro: A
     assert re.search(r"Taken back:\s+2 items", client.get("/queue/").content.decode())
     assert states() == ["pending"] * 3
     assert Decision.objects.filter(undone_at=None).count() == 0
+
+
+def test_an_undo_leaves_what_was_decided_in_a_team_that_the_person_has_left(
+    client: Any, kuro: Any, other: Any, alice: Any, borealis: Any
+) -> None:
+    guest = Membership.objects.create(user=alice, team=borealis, role="reviewer")
+    held = [kuro.hold(), other.hold()]
+    client.post(f"{ADDRESS}decide", {"item": boxes(read(client, *held)), "verdict": "approve"})
+    guest.delete()
+    client.post(f"/decisions/{Decision.objects.get(held__public_id=held[0]).public_id}/undo")
+    assert states() == ["pending", "approved"]
 
 
 def test_a_rejection_gives_every_agent_the_reason(client: Any, kuro: Any, undo_at_once: None) -> None:
