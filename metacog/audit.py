@@ -39,7 +39,7 @@ def event(
         actor_kind=kind,
         actor=name,
         action=action,
-        object_id=object_id,
+        object_id=object_id[:60],  # an imported pattern's may be longer
         before=before,
         after=after,
         data=data,

@@ -78,9 +78,7 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> tuple[int, int]:
         for action, patterns in (("pattern-added", new), ("pattern-changed", changed)):
             AuditEvent.objects.bulk_create(
                 [
-                    audit.event(
-                        action, pattern.public_id[:60], actor=actor, team=team, after=pattern.state, imported=True
-                    )
+                    audit.event(action, pattern.public_id, actor=actor, team=team, after=pattern.state, imported=True)
                     for pattern in patterns
                 ],
                 batch_size=500,

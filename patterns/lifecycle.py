@@ -204,7 +204,7 @@ def _record_so_far(pattern: ErrorPattern) -> dict[str, int]:
 def _record(action: str, pattern: ErrorPattern, actor: audit.Actor, before: State, **data: object) -> None:
     audit.record(
         action,
-        pattern.public_id[:60],
+        pattern.public_id,
         actor=actor,
         team=pattern.team_id,
         before=before,

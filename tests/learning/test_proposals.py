@@ -38,6 +38,14 @@ def test_a_proposal_waits_for_a_person(aurora: Any, kuro: Any) -> None:
     assert PHRASE not in str(event.data)
 
 
+def test_one_whose_id_in_its_file_was_longer_than_the_record_takes_is_taught_like_any_other(aurora: Any) -> None:
+    ErrorPattern.objects.create(
+        team=aurora, keywords=[PHRASE], description="d", state="proposed", public_id="imported-" + "x" * 91
+    )
+    assert propose(aurora) is not None
+    assert AuditEvent.objects.get(action="pattern-taught").object_id == "imported-" + "x" * 51
+
+
 def test_one_row_teaches_once(aurora: Any) -> None:
     assert propose(aurora)
     assert propose(aurora) is None
