@@ -117,10 +117,13 @@ def propose(
     pattern matches anyway, or that was dismissed before. Activates nothing; joins the caller's transaction.
     """
     wanted = {fold(keyword) for keyword in keywords}
+    answered = held.response_id if held else response.pk if response else None
     if keyword_problems(list(keywords)):
         return None
     with transaction.atomic():
         _lock(team)  # one proposal of a team after the other
+        if _is_erased(answered, row):
+            return None
         if PatternOrigin.objects.filter(kind=kind, row=row).exists():
             return None
         known = list(ErrorPattern.objects.filter(team=team).exclude(state=State.RETIRED, dismissed_because=""))
@@ -144,7 +147,7 @@ def propose(
             pattern=pattern,
             kind=kind,
             row=row,
-            response_id=held.response_id if held else response.pk if response else None,
+            response_id=answered,
             held=held,
             evidence={name: quote[:MAX_EVIDENCE] for name, quote in (("said", said), ("told", told)) if quote},
         )
@@ -164,6 +167,13 @@ def propose(
 def _lock(team: Team) -> None:
     # No agent's post waits: a key that others point at stays free.
     Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+
+
+def _is_erased(response: int | None, row: str) -> bool:
+    """Tell whether texts were erased since they were read to learn from; what is kept of them now would be for ever."""
+    read = AgentResponse.objects.filter(Q(pk=response) | Q(public_id=row))
+    # Whoever erases them waits until what is kept of them can be erased with them.
+    return any(read.select_for_update(no_key=True).order_by("pk").values_list("erased_at", flat=True))
 
 
 def write_down(

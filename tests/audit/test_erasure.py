@@ -13,7 +13,7 @@ from metacog.models import Agent, AgentState, AuditEvent, Team
 from metacog.retention import set_retention
 from patterns import lessons, memory
 from patterns.lessons import Proposal
-from patterns.models import Lesson, Memory, Problem, ThoughtThread, ThreadStep
+from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread, ThreadStep
 from reviews import decisions, erasure, extensions, learning
 from reviews.models import AgentResponse, Decision, Delivery, ExtensionRequest, HeldItem, PatternOrigin
 
@@ -282,6 +282,26 @@ def test_what_a_second_look_taught_goes_with_it_though_the_item_still_waits(kuro
     assert erasure.erase() == 4
     assert PatternOrigin.objects.get(row=look).evidence == {}
     assert HeldItem.objects.get().text
+
+
+def test_nothing_is_learnt_from_a_text_that_is_erased_meanwhile(kuro, kept_30_days, monkeypatch):
+    for number in range(3):
+        kuro.respond(f"Case {number} is closed.", items=[])
+    kuro.respond("Your refund will arrive in 30 days.", items=[], session="s")
+    kuro.respond("Sorry.", items=[], session="s", user_message="No, that is wrong: a refund takes 14 days, not 30.")
+    age(31)
+    read = learning._taught
+
+    def read_late(*args):
+        taught = read(*args)
+        assert taught
+        assert erasure.erase() == 5
+        return taught
+
+    monkeypatch.setattr(learning, "_taught", read_late)
+    learning.learn()
+    assert not PatternOrigin.objects.exists()
+    assert list(ErrorPattern.objects.values_list("keywords", flat=True)) == [["cache"]]
 
 
 def test_a_trail_goes_with_the_retention_once_its_thread_is_resolved(kuro, kept_30_days, olga, as_person):

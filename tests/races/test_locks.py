@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from metacog import agents
-from metacog.models import Agent, Policy
+from metacog.models import Agent, Policy, Team
 from patterns import lifecycle
 from patterns.models import ErrorPattern
-from reviews import decisions, ingest, learning, records
-from reviews.models import HeldItem
+from reviews import decisions, erasure, ingest, learning, records
+from reviews.models import AgentResponse, HeldItem, PatternOrigin
 from tests.races.conftest import Beside
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -49,3 +51,18 @@ def test_a_pattern_is_retired_while_its_firings_are_counted(
     assert ErrorPattern.objects.filter(state="proposed").count() == 1
     pattern.record.refresh_from_db()
     assert (pattern.record.fired, pattern.record.seen_to) == (1, 4)
+
+
+def test_what_is_learnt_from_is_not_erased_before_its_quotes_can_be(kuro: Any, beside: Beside) -> None:
+    for number in range(3):
+        kuro.respond(f"Case {number} is closed.", items=[])
+    kuro.respond("Your refund will arrive in 30 days.", items=[], session="s")
+    kuro.respond("Sorry.", items=[], session="s", user_message="No, that is wrong: a refund takes 14 days, not 30.")
+    AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=31))
+    Team.objects.update(retention_days=30)
+    erased = beside(learning, "_is_erased", erasure.erase)
+    learning.learn()
+    assert erased[0].running.result() == 3
+    assert PatternOrigin.objects.get().evidence
+    assert erasure.erase() == 2
+    assert PatternOrigin.objects.get().evidence == {}
