@@ -89,12 +89,14 @@ def add_member(team: Team, username: str, role: str, actor: audit.Actor, *, emai
             )
         if person and Membership.objects.filter(team=team, user=person).exists():
             raise ValidationError({"username": _("%(name)s is in this team already.") % {"name": person.username}})
-        is_new = person is None
+        is_new = False
         if person is None:
             person = User(username=username, email=email)
             person.set_unusable_password()
             person.full_clean()
-            person.save()
+            new = {"email": email, "password": person.password}
+            # An owner of another team may have added them since.
+            person, is_new = User.objects.get_or_create(username=username, defaults=new)
         membership = Membership.objects.create(team=team, user=person, role=role)
         _keep_staff(person)
         _record("member-added", membership, actor, after=role, new=is_new)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from metacog import agents
-from metacog.models import Agent, Policy, Team
+from metacog import agents, members
+from metacog.models import Agent, Membership, Policy, Team, User
 from patterns import lifecycle
 from patterns.models import ErrorPattern
 from reviews import decisions, erasure, ingest, learning, records
@@ -66,3 +66,13 @@ def test_what_is_learnt_from_is_not_erased_before_its_quotes_can_be(kuro: Any, b
     assert PatternOrigin.objects.get().evidence
     assert erasure.erase() == 2
     assert PatternOrigin.objects.get().evidence == {}
+
+
+def test_two_owners_add_one_new_person_to_their_teams_at_once(
+    aurora: Any, borealis: Any, olga: Any, mallory: Any, beside: Beside
+) -> None:
+    beside(User, "full_clean", lambda: members.add_member(borealis, "nina", "viewer", mallory))
+    _membership, is_new = members.add_member(aurora, "nina", "reviewer", olga)
+    assert not is_new
+    roles = Membership.objects.filter(user__username="nina").values_list("team", "role")
+    assert set(roles) == {(aurora.pk, "reviewer"), (borealis.pk, "viewer")}
