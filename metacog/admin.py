@@ -29,6 +29,7 @@ class MemberFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]  # not s
     def add_fields(self, form: Any, index: int | None) -> None:
         super().add_fields(form, index)
         name = {"name": form.instance.user} if form.instance.pk else {"name": ""}
+        form.fields["role"].show_hidden_initial = True  # a role that changed since the page was opened stays
         form.fields["role"].widget.attrs["aria-label"] = gettext("Role of %(name)s") % name
         form.fields["DELETE"].widget.attrs["aria-label"] = gettext("Remove %(name)s") % name
 
@@ -123,6 +124,12 @@ class AgentForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable
         model = Agent
         fields = ["name", "language", "callback_url", "hesitation_enabled", "enabled"]
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # What somebody changed since the page was opened stays: only what is changed on the page is saved.
+        for field in self.fields.values():
+            field.show_hidden_initial = True
+
     def _get_validation_exclusions(self) -> set[str]:
         return {*super()._get_validation_exclusions(), "callback_url"}  # type: ignore[misc]  # not in the stubs
 
@@ -156,9 +163,14 @@ class AgentAdmin(ScopedAdmin):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         actor = request.user
         assert actor.is_authenticated
-        changes.change(obj, actor, name=obj.name, language=obj.language, callback_url=obj.callback_url)
-        changes.switch_hesitation(obj, actor, obj.hesitation_enabled)
-        changes.set_enabled(obj, actor, obj.enabled)
+        stands = Agent.objects.get(pk=obj.pk)
+        told = ("name", "language", "callback_url")
+        wanted = {name: getattr(obj if name in form.changed_data else stands, name) for name in told}
+        changes.change(obj, actor, **wanted)
+        switches = {"hesitation_enabled": changes.switch_hesitation, "enabled": changes.set_enabled}
+        for name, switch in switches.items():
+            if name in form.changed_data:
+                switch(obj, actor, getattr(obj, name))
 
 
 # -- policies --------------------------------------------------------------------------------------

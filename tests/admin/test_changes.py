@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
+from metacog import agents, members
 from metacog.models import Agent, AuditEvent, Membership, Policy, Team, User
 from patterns.models import ErrorPattern
 from tests.admin.addresses import address
@@ -119,13 +121,28 @@ class TestPatterns:
 class TestAgents:
     def test_changes_go_through_the_same_door(self, olga: Any, agent: Any, kuro: Any, as_person: Any) -> None:
         data = {"name": "kuro", "language": "zh-hant", "callback_url": "http://receiver:9000/"}
-        answer = as_person(olga).post(address(Agent, "change", agent.pk), data)
+        shown = {"initial-enabled": "True", "initial-hesitation_enabled": "True"}
+        answer = as_person(olga).post(address(Agent, "change", agent.pk), data | shown)
         assert answer.status_code == 302
         agent.refresh_from_db()
         assert (agent.callback_url, agent.enabled, agent.hesitation_enabled) == ("http://receiver:9000/", False, False)
         actions = set(AuditEvent.objects.filter(actor="olga").values_list("action", flat=True))
         assert actions == {"agent-changed", "agent-disabled", "hesitation-off"}
         assert LogEntry.objects.filter(user=olga).count() == 1
+
+    def test_what_others_changed_since_the_page_was_opened_stays(
+        self, olga: Any, agent: Any, aurora: Any, as_person: Any
+    ) -> None:
+        client = as_person(olga)
+        opened = client.get(address(Agent, "change", agent.pk)).content.decode()
+        boxes = re.findall(r'<input type="(?:text|checkbox|hidden)" name="(\w[^"]+)"(?: value="([^"]*)")?', opened)
+        assert {"initial-name", "initial-enabled", "initial-callback_url"} <= dict(boxes).keys()
+        agents.change(agent, None, name="kuro", language="en", callback_url="https://new.example.org/")
+        agents.set_enabled(agent, None, on=False)
+        page = dict(boxes) | {"name": "Kuro", "language": "en", "initial-language": "en"}
+        assert client.post(address(Agent, "change", agent.pk), page).status_code == 302
+        agent.refresh_from_db()
+        assert (agent.name, agent.callback_url, agent.enabled) == ("Kuro", "https://new.example.org/", False)
 
     def test_it_refuses_credentials_in_the_callback(self, olga: Any, agent: Any, as_person: Any) -> None:
         data = {"name": "kuro", "language": "en", "callback_url": "https://u:p@a.example/", "enabled": "on"}
@@ -161,6 +178,25 @@ class TestTeams:
         assert Membership.objects.get(user=alice).role == "curator"
         assert not Membership.objects.filter(user=bob).exists()
         assert set(AuditEvent.objects.values_list("action", flat=True)) == {"role-changed", "member-removed"}
+
+    def test_a_role_that_others_changed_since_the_page_was_opened_stays(
+        self, olga: Any, alice: Any, aurora: Any, as_person: Any
+    ) -> None:
+        rows = [Membership.objects.get(user=person) for person in (olga, alice)]
+        client = as_person(olga)
+        opened = client.get(address(Team, "change", aurora.pk)).content.decode()
+        shown = dict(re.findall(r'name="(initial-memberships-\d-role)" value="(\w+)"', opened))
+        assert sorted(shown.values()) == ["owner", "reviewer"]
+        members.change_role(rows[1], "viewer", olga)
+        data = {"name": "Aurora 2", "memberships-TOTAL_FORMS": 2, "memberships-INITIAL_FORMS": 2, **shown}
+        for number, row in enumerate(rows):
+            prefix = f"memberships-{number}-"
+            role = shown[f"initial-{prefix}role"]
+            data |= {f"{prefix}id": row.pk, f"{prefix}team": aurora.pk, f"{prefix}role": role}
+        assert client.post(address(Team, "change", aurora.pk), data).status_code == 302
+        rows[1].refresh_from_db()
+        aurora.refresh_from_db()
+        assert (rows[1].role, aurora.name) == ("viewer", "Aurora 2")
 
     def test_an_owner_hands_over_in_one_go(self, olga: Any, alice: Any, aurora: Any, as_person: Any) -> None:
         own, theirs = Membership.objects.get(user=olga), Membership.objects.get(user=alice)
