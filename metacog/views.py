@@ -128,7 +128,7 @@ def preferences(request: Request) -> HttpResponse:
     form = PreferencesForm(request.POST if wants_form else None, instance=User.objects.get(pk=user.pk))
     password_form = PasswordForm(user, request.POST if wants_password else None)
     if wants_form and form.is_valid():
-        form.save()
+        form.save(commit=False).save(update_fields=form.Meta.fields)  # the rest of the row is for others to change
         messages.success(request, _("Saved."))
         response = redirect("preferences")
         _remember(response, settings.LANGUAGE_COOKIE_NAME, form.instance.language)
@@ -136,7 +136,7 @@ def preferences(request: Request) -> HttpResponse:
         return response
     if wants_password and password_form.is_valid():
         with transaction.atomic():
-            password_form.save()
+            password_form.save(commit=False).save(update_fields=["password"])
             audit.record("password-changed", str(user.pk), actor=user, team=None)
         update_session_auth_hash(request, user)
         messages.success(request, _("The password is changed; everywhere else you are signed out."))

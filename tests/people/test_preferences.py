@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from metacog import views
 from metacog.models import AuditEvent, User
 
 CHOICES = {"language": "zh-hant", "time_zone": "Asia/Taipei", "theme": "dark", "keyboard": "on"}
@@ -31,10 +32,26 @@ def test_it_refuses_what_there_is_not(alice: Any, as_person: Any, field: str, va
     assert User.objects.get(pk=alice.pk).time_zone == "UTC"
 
 
+PASSWORDS = {"old_password": "alice-password", "new_password1": "a long new one", "new_password2": "a long new one"}
+
+
+@pytest.mark.parametrize(("form", "data"), [("PreferencesForm", CHOICES), ("PasswordForm", PASSWORDS)])
+def test_it_puts_nothing_back_that_was_changed_meanwhile(
+    alice: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch, form: str, data: Any
+) -> None:
+    class Slow(getattr(views, form)):  # type: ignore[misc]  # whichever form it is
+        def full_clean(self) -> None:
+            User.objects.filter(pk=alice.pk).update(is_active=False)
+            super().full_clean()
+
+    monkeypatch.setattr(views, form, Slow)
+    assert as_person(alice).post(reverse("preferences"), data).status_code == 302
+    assert not User.objects.get(pk=alice.pk).is_active
+
+
 def test_a_new_password_ends_the_other_sessions(alice: Any, as_person: Any) -> None:
     here, elsewhere = as_person(alice), as_person(alice)
-    data = {"old_password": "alice-password", "new_password1": "a long new one", "new_password2": "a long new one"}
-    assert here.post(reverse("preferences"), data).status_code == 302
+    assert here.post(reverse("preferences"), PASSWORDS).status_code == 302
     assert here.get(reverse("team")).status_code == 200
     assert elsewhere.get(reverse("team")).status_code == 302
     assert AuditEvent.objects.get(action="password-changed").actor == "alice"
