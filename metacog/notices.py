@@ -28,7 +28,8 @@ def set_for(person: User, *, email: str, when: str, minutes: int, hour: int) -> 
     """
     with transaction.atomic():
         User.objects.select_for_update().get(pk=person.pk)
-        row = PersonNotices.objects.filter(person=person).first() or PersonNotices(person=person)
+        # The row as well: a sweep may be writing down up to when they were told.
+        row = PersonNotices.objects.select_for_update().filter(person=person).first() or PersonNotices(person=person)
         values = {"when": when, "minutes": minutes, "hour": hour}
         changed = [name for name, value in values.items() if getattr(row, name) != value]
         if when == When.DAILY and changed:
@@ -67,7 +68,7 @@ def set_channel(team: Team, actor: User, *, url: str, minutes: int, language: st
     """
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
-        row = Channel.objects.filter(team=team).first()
+        row = Channel.objects.select_for_update().filter(team=team).first()  # a sweep writes to it, too
         is_new = row is None
         row = row or Channel(team=team)
         values = {"minutes": minutes, "language": language, "texts": texts}

@@ -9,10 +9,11 @@ import pytest
 from django.utils import timezone
 
 from metacog import agents, members
-from metacog.models import Agent, Membership, Policy, Team, User
+from metacog import notices as settings_of_notices
+from metacog.models import Agent, Membership, PersonNotices, Policy, Team, User
 from patterns import lifecycle
 from patterns.models import ErrorPattern
-from reviews import decisions, erasure, ingest, learning, records
+from reviews import decisions, erasure, ingest, learning, notices, records
 from reviews.models import AgentResponse, HeldItem, PatternOrigin
 from tests.races.conftest import Beside
 
@@ -76,3 +77,21 @@ def test_two_owners_add_one_new_person_to_their_teams_at_once(
     assert not is_new
     roles = Membership.objects.filter(user__username="nina").values_list("team", "role")
     assert set(roles) == {(aurora.pk, "reviewer"), (borealis.pk, "viewer")}
+
+
+def test_who_is_told_is_not_told_again_for_having_changed_when(
+    kuro: Any, alice: Any, settings: Any, beside: Beside
+) -> None:
+    settings.MAIL_FROM, settings.PUBLIC_URL = "metacog@example.org", "https://metacog.example.org"
+    PersonNotices.objects.create(person=alice, when="waiting", minutes=15)
+    User.objects.filter(pk=alice.pk).update(email="alice@example.org")
+    alice.refresh_from_db()
+    kuro.hold()
+    later = timezone.now() + timedelta(hours=1)
+    notices.write_due(later)
+    claimed = beside(settings_of_notices, "_spoken", lambda: notices._claim_due(later))
+    settings_of_notices.set_for(alice, email=alice.email, when="waiting", minutes=30, hour=8)
+    assert len(claimed[0].running.result()) == 1
+    told = PersonNotices.objects.get()
+    assert (told.minutes, told.turn_at) == (30, later)
+    assert told.told_until is not None
