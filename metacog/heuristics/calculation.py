@@ -1,7 +1,11 @@
 """Figures that a text works out before its reader: "$137 + $194 = $331" needs no other source, if it is right."""
 
 import re
+from collections.abc import Callable, Sequence, Set
 from decimal import Decimal
+from itertools import accumulate, islice
+
+from .lexicon import LANGUAGES
 
 _WINDOW = 96  # characters before the result, in which the calculation stands
 _SIGN = r"\\?(?:(?:times|plus|minus|x|of(?:\sthe)?)(?![a-z])|[-+*/×·÷−–的])"
@@ -9,26 +13,78 @@ _BOLD = r"\s*+(?:\*\*)?+\s*+"
 _NUMBER = r"[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?+"
 # A unit; no word that joins.
 _WORD = r"(?:\s?+(?!(?:times|plus|minus|x|of)\b)[^\W\d_的]++\.?)"
-_OPERAND = rf"[$€£¥]?\s?+{_NUMBER}\s?+%?+{_WORD}{{0,3}}+"
+_OPERAND = rf"\(*+[$€£¥]?\s?+{_NUMBER}\s?+%?+{_WORD}{{0,3}}+\)*+"
 _EQUALS = ("=", " is", " equals", " makes", " gives", "等于", "就是", "是", "为")
 _CALCULATION = re.compile(rf"(?<![0-9.,(/*+×÷-]){_OPERAND}(?:{_BOLD}{_SIGN}{_BOLD}{_OPERAND})++{_BOLD}\Z")
 _STEP = re.compile(rf"({_SIGN})?{_BOLD}[$€£¥]?\s?({_NUMBER})\s?(%?)")
+_BRACKETS = re.compile(r"\(([^()]*)\)")
+# "0.67 or 67%", 0.67（67%）
+_OR = ("(", " or", " or about", "≈", "或", "即", "也就是")
+_EQUALS_OR = _EQUALS + _OR
+_LONE_NUMBER = re.compile(rf"(?<![0-9.,])({_NUMBER})\s?,?\s?\Z")
+MAX_CALCULATED = 64  # amounts of one response that others may be made of
+_AMOUNT = re.compile(r"([$€£¥]?)\s?([0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]{1,4})?)\s?([^0-9%‰°]*)")
+_MONTHS = tuple(month for language in LANGUAGES for month in language.MONTHS)
+Amount = tuple[Decimal, str]  # so much of what
 
 
 def is_worked_out(text: str, start: int, end: int) -> bool:
     """Tell whether a figure (a place in a folded text) is what comes out of the calculation right before it."""
     before = text[max(0, start - _WINDOW) : start].rstrip(" *\n")
-    if not before.endswith(_EQUALS):
+    if not before.endswith(_EQUALS_OR if text[end - 1] == "%" else _EQUALS):
         return False
-    equals = next(sign for sign in _EQUALS if before.endswith(sign))
-    result, calculation = _STEP.match(text, start, end), _CALCULATION.search(before.removesuffix(equals))
-    if not result or not calculation:
+    result = _STEP.match(text, start, end)
+    if not result:
         return False
-    much = _value(calculation.group())
     given = _number(result[2], result[3])
-    places = given.as_tuple().exponent
+    for sign in _OR if result[3] else ():
+        if before.endswith(sign) and (number := _LONE_NUMBER.search(before.removesuffix(sign))):
+            return _is_about(_number(number[1], ""), given)
+    equals = next((sign for sign in _EQUALS if before.endswith(sign)), "")
+    calculation = _CALCULATION.search(before.removesuffix(equals))
+    much = _value(calculation.group()) if equals and calculation else None
+    # Shares may be worked out of a hundred: (8 ÷ 10) × 100 = 80 %.
+    return much is not None and (_is_about(much, given) or (result[3] != "" and _is_about(much, given * 100)))
+
+
+def amount_of(fact: str) -> Amount | None:
+    """Read a folded fact that is so much of something; a share is none, nor is a day."""
+    amount = _AMOUNT.fullmatch(fact)
+    if not amount or (amount[3] and any(month in amount[3] for month in _MONTHS)):
+        return None
+    return Decimal(amount[2].replace(",", "")), amount[1] + amount[3]
+
+
+def added_up(facts: Sequence[str], is_total: Callable[[int], bool]) -> Set[int]:
+    """Tell which facts of a text, in its order, come out of those before them: "$2.50 and $3.20, $5.70 in all".
+
+    Such are the sum of the last ones, where `is_total` says of its number that it is called so; and to the cent any
+    such sum, and the sum or the difference of two: round figures come out of too many others by chance.
+    """
+    made: set[int] = set()
+    before: dict[str, list[Decimal]] = {}
+    amounts = ((number, amount) for number, fact in enumerate(facts) if (amount := amount_of(fact)))
+    for number, (much, unit) in islice(amounts, MAX_CALCULATED):
+        others = before.setdefault(unit, [])
+        is_exact = much.as_tuple().exponent == -2
+        if much not in others and (
+            (is_exact and _is_of_two(much, others))
+            or (len(others) > 1 and much in accumulate(reversed(others)) and (is_exact or is_total(number)))
+        ):
+            made.add(number)
+        others.append(much)
+    return made
+
+
+def _is_of_two(much: Decimal, others: Sequence[Decimal]) -> bool:
+    known = {*others}
+    return any(much - one in known or much + one in known for one in others)
+
+
+def _is_about(much: Decimal, rounded: Decimal) -> bool:
+    places = rounded.as_tuple().exponent
     assert isinstance(places, int)
-    return much is not None and abs(much - given) <= Decimal(5).scaleb(places - 1)
+    return abs(much - rounded) <= Decimal(5).scaleb(places - 1)
 
 
 def _number(digits: str, share: str) -> Decimal:
@@ -37,7 +93,14 @@ def _number(digits: str, share: str) -> Decimal:
 
 
 def _value(calculation: str) -> Decimal | None:
-    """Work a calculation without brackets out, products first; None where it divides by nothing."""
+    """Work a calculation out, brackets first, then products; None where it divides by nothing or lacks a bracket."""
+    while brackets := _BRACKETS.search(calculation):
+        inner = _value(brackets[1])
+        if inner is None or inner < 0:
+            return None
+        calculation = f"{calculation[: brackets.start()]}{inner:f}{calculation[brackets.end() :]}"
+    if "(" in calculation or ")" in calculation:
+        return None
     terms: list[Decimal] = []
     for sign, digits, share in _STEP.findall(calculation):
         number = _number(digits, share)

@@ -6,26 +6,28 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import islice
 
+from .calculation import MAX_CALCULATED, Amount, amount_of
 from .lexicon import LANGUAGES
 from .shadow import Shadow
 
 MAX_GIVEN = 65_536  # characters of each text given to an agent that are looked at
 MAX_SAYINGS = 256  # of one response that are looked for there
-MAX_CALCULATED = 64  # given amounts of one response that others may be made of
 MAX_TOLD = 256  # figures of a session that are remembered, those of up to 24 characters
 _REQUEST = 300  # characters in which it begins
 OPENING_QUOTES = '"“「『«《'
 _QUOTES = OPENING_QUOTES + "”」』»》"
 _COUNTED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)[\s-]?([%‰°]|[^\W\d_])?")
 _SHARES = ("%", "‰", "°")  # 30 of anything is no 30 %
-_AMOUNT = re.compile(r"([$€£¥]?)\s?([0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]{1,4})?)\s?([^0-9%‰°]*)")
 _PRICE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
 _MONTHS = tuple(month for language in LANGUAGES for month in language.MONTHS)
 _NUMERIC_DAY = re.compile(r"([0-9]{1,4})\s?([-/年月])\s?([0-9]{1,2})(?:\s?[-/月]\s?([0-9]{1,2}))?(?![0-9])")
-_NAMED_MONTH = "|".join(month[:3] for month in _MONTHS)
+_SHORT_MONTHS = tuple(month[:3] for month in _MONTHS)
+_NAMED_MONTH = "|".join(rf"{month[:3]}(?=(?:{month[3:]}|t)?\b)" for month in _MONTHS)
 _NAMED_DAY = re.compile(
     rf"\b({_NAMED_MONTH})[a-z]*\.?\s([0-9]{{1,2}})(?![0-9])|([0-9]{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?({_NAMED_MONTH})"
 )
+_NAMING_MONTH = re.compile(rf"\b({_NAMED_MONTH})")
+_MONTH_OF_YEAR = re.compile(r"(?<![0-9])[12][0-9]{3}\s?[-/年]\s?([0-9]{1,2})(?![0-9])")
 _MADE_UP = re.compile(rf"\W*(?:{'|'.join(language.MADE_UP for language in LANGUAGES)})")
 # Of a number: commas between thousands, and zeros behind the point that say nothing.
 _NOTHING = re.compile(r",(?=[0-9]{3})|(?:(\.[0-9]*[1-9])|\.)0+\Z")
@@ -63,10 +65,10 @@ class Given:
             return [*range(len(facts))]
         lacking = [number for number, fact in enumerate(facts) if not self._holds(fact)]
         known = {*range(len(facts))}.difference(lacking)
-        amounts = {*islice(filter(None, (_amount(facts[number]) for number in sorted(known))), MAX_CALCULATED)}
-        return [number for number in lacking if not self._is_calculated(_amount(facts[number]), amounts)]
+        amounts = {*islice(filter(None, (amount_of(facts[number]) for number in sorted(known))), MAX_CALCULATED)}
+        return [number for number in lacking if not self._is_calculated(amount_of(facts[number]), amounts)]
 
-    def _is_calculated(self, amount: tuple[Decimal, str] | None, named: Set[tuple[Decimal, str]]) -> bool:
+    def _is_calculated(self, amount: Amount | None, named: Set[Amount]) -> bool:
         if amount is None:
             return False
         much, of = amount
@@ -87,7 +89,16 @@ class Given:
         if not numbers:
             self._sayings_left -= 1
             return self._sayings_left >= 0 and fact.strip(_QUOTES) in self._text
-        return all(map(self._holds_number, numbers)) or self._holds_day(fact, numbers)
+        return (all(map(self._holds_number, numbers)) and self._holds_month(fact, numbers)) or self._holds_day(
+            fact, numbers
+        )
+
+    def _holds_month(self, fact: str, numbers: Sequence[tuple[str, str]]) -> bool:
+        """Tell whether the month of a named day was given, or the day without one: "on the 5th", 5号."""
+        day, _ = numbers[0]
+        if len(day) > 2 or _months(fact) <= self._months:
+            return True
+        return re.search(rf"(?<![0-9]){day}(?:st|nd|rd|th|\s?[日号])", self._text) is not None
 
     def _holds_day(self, fact: str, numbers: Sequence[tuple[str, str]]) -> bool:
         """Tell whether a date was given, however written: 3月15日 is 2024-03-15; a year must be given, too."""
@@ -98,6 +109,10 @@ class Given:
     @cached_property
     def _days(self) -> Set[tuple[int, int]]:
         return _days(self._text)
+
+    @cached_property
+    def _months(self) -> Set[int]:
+        return _months(self._text) | {month for month, _ in self._days}
 
     def _holds_number(self, counted: tuple[str, str]) -> bool:
         number, unit = counted
@@ -114,25 +129,26 @@ def told(texts: Iterable[str], before: str = "") -> str:
     counted = [number + unit for text in shadows for number, unit in _counted(text)]
     if not counted:
         return before
-    counted += [f"{month:02}/{day:02}" for text in shadows for month, day in _numeric_days(text)]
+    counted += [f"{month:02}/{day:02}" for text in shadows for month, day in _each_day(text)]
     latest = dict.fromkeys(reversed([*before.split(), *(figure for figure in counted if len(figure) <= 24)]))
     return "\n".join([*latest][:MAX_TOLD][::-1])
 
 
-def _amount(fact: str) -> tuple[Decimal, str] | None:
-    """Read a fact that is so much of something; a share is none, nor is a day."""
-    amount = _AMOUNT.fullmatch(fact)
-    if not amount or any(month in amount[3] for month in _MONTHS):
-        return None
-    return Decimal(amount[2].replace(",", "")), amount[1] + amount[3]
-
-
 def _days(text: str) -> set[tuple[int, int]]:
+    return {*_each_day(text)}
+
+
+def _each_day(text: str) -> Iterator[tuple[int, int]]:
     """Read the months and days of a folded text."""
-    days = set(_numeric_days(text))
+    yield from _numeric_days(text)
     for month, day, day_before, month_behind in _NAMED_DAY.findall(text):
-        days.add((_NAMED_MONTH.split("|").index(month or month_behind) + 1, int(day or day_before)))
-    return days
+        yield _SHORT_MONTHS.index(month or month_behind) + 1, int(day or day_before)
+
+
+def _months(text: str) -> set[int]:
+    """Read the months that a folded text names, or writes as 2024-03."""
+    named = {_SHORT_MONTHS.index(month) + 1 for month in _NAMING_MONTH.findall(text)}
+    return named | {int(month) for month in _MONTH_OF_YEAR.findall(text)}
 
 
 def _numeric_days(text: str) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from .calculation import is_worked_out
+from .calculation import added_up, is_worked_out
 from .given import NOTHING, OPENING_QUOTES, Given
 from .lexicon import LANGUAGES, MARKS
 from .matcher import Automaton, quickest_automaton
@@ -66,6 +66,7 @@ _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 # Every digit as 0, and all else as a blank.
 _DIGITS = bytes(ord("0") if chr(code).isdecimal() else 32 for code in range(128)) + b" " * 128
 _FIGURE = re.compile(rf"\s?(?:[%‰°]|(?:{_any('UNITS')})(?![a-z]))")
+_UNIT_OF = re.compile(r"s?\s?(?:\([a-z]{1,6}\))?\s?(?:=|等于|equals)")  # 1 km = …, 1公斤(kg)等于…
 _NOT_FIGURE = re.compile(_any("NOT_FIGURE"))
 _MONEY = re.compile(r"[$€£¥]\s?\Z")
 _FORMULA = re.compile(r"[\^\\$_{]|[a-z](?![a-z])(?<![kmb])")  # behind what looks like money: $2x+3$, $343^7$
@@ -75,12 +76,15 @@ _BEFORE_YEAR = re.compile(rf"(?:{_any('BEFORE_YEAR')})\Z")
 _DATE = re.compile(
     r"[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}(?![0-9t\]]| ?[0-9]{2}:)"
     r"|(?<=\()(?:1[0-9]|20)[0-9]{2}\s?[-–—~]\s?(?:1[0-9]|20)[0-9]{2}(?=\))"
-    r"|[0-9]{1,4}\s?年(?:\s?[0-9]{1,2}\s?月(?:\s?[0-9]{1,2}\s?[日号])?)?|[0-9]{1,2}\s?月\s?[0-9]{1,2}\s?[日号]"
+    r"|[0-9]{1,4}\s?年(?:代|\s?[0-9]{1,2}\s?月(?:\s?[0-9]{1,2}\s?[日号])?)?|[0-9]{1,2}\s?月\s?[0-9]{1,2}\s?[日号]"
 )
 _AUTHOR = re.compile(r"\([a-z][a-z .&'-]{1,60},\s\Z")
-_DAY_BEFORE, _DAY_AFTER = re.compile(r"[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z"), re.compile(r"\s[0-9]{1,4}\b")
+_DAY_BEFORE = re.compile(r"(?<![0-9.,])[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z")
+_DAY_AFTER = re.compile(r"\s[0-9]{1,4}\b")
+_TOTAL = re.compile(rf"(?:{_any('TOTAL')})[^.!?。\n]*\Z")
+_AS_OF = re.compile(rf"(?:{_any('AS_OF')})\Z")
 _NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
-_SUPPOSED = re.compile(rf"(?:{_any('SUPPOSED')})[^,;:.!?。\n]{{0,40}}\Z")
+_SUPPOSED = re.compile(rf"(?:{_any('SUPPOSED')})(?:(?!{_any('CONCLUDED')})[^,;:.!?。\n]){{0,40}}\Z")
 # By language, what stands before and behind a claim that is a mistake.
 _MISTAKEN = tuple(
     (re.compile(rf"(?:{before})[^.!?。\n]*\Z"), re.compile(rf"[^.!?。\n]{{0,60}}?{behind}"))
@@ -419,9 +423,10 @@ class _Sorting:
         if which == MONTH:
             before = _DAY_BEFORE.search(self.prose, max(0, start - _BEFORE), start)
             after = _DAY_AFTER.match(self.prose, end)
-            if not before and not after:
+            if not after and (not before or self.shadow.as_sent[start].islower()):  # "step 3 may", "the 2 august men"
                 return None
-            return before.start() if before else start, after.end() if after else end
+            first, last = before.start() if before else start, after.end() if after else end
+            return None if self._is_as_of(first) else (first, last)
         if which == REPORTING:
             name = _NAME.search(self.shadow.as_sent, max(0, start - _BEFORE), start)
             return (name.start(), end) if name else None
@@ -440,10 +445,14 @@ class _Sorting:
             if before == "[":  # the marker of a trail or a log
                 return end
             end = date.end()
+            if self._is_as_of(start):
+                return end
         elif (money := _MONEY.search(prose, max(0, start - 2), start)) and not _FORMULA.match(prose, end):
             start = money.start()
         elif figure := _FIGURE.match(prose, end):
-            if _NOT_FIGURE.match(prose, end):
+            if _NOT_FIGURE.match(prose, end) or (prose[start:end] == "100" and self._is_negated(start)):
+                return end
+            if prose[start:end] == "1" and _UNIT_OF.match(prose, figure.end()):
                 return end
             end = figure.end()
         elif not _GROUPED.match(prose, start) and not (
@@ -455,10 +464,25 @@ class _Sorting:
         return end
 
     def _lacking(self) -> list[Place]:
-        """Give the facts that were not given, are not only supposed, and are not worked out."""
-        facts = sorted(self.facts)
-        facts = [facts[number] for number in self.given.lacks([self.shadow.text[slice(*place)] for place in facts])]
-        return [place for place in facts if not self._is_supposed(place[0]) and not is_worked_out(self.prose, *place)]
+        """Give the facts that were not given, and are nowhere only supposed, or worked out."""
+        places = sorted(self.facts)
+        facts = [self.shadow.text[slice(*place)] for place in places]
+        lacking = self.given.lacks(facts)
+        if not lacking:
+            return []
+        made = added_up(facts, lambda number: self._is_total(places[number][0]))
+        explained = {
+            facts[number]
+            for number in lacking
+            if number in made or self._is_supposed(places[number][0]) or is_worked_out(self.prose, *places[number])
+        }
+        return [places[number] for number in lacking if facts[number] not in explained]
+
+    def _is_total(self, start: int) -> bool:
+        return _TOTAL.search(self.prose, max(0, start - 80), start) is not None
+
+    def _is_as_of(self, start: int) -> bool:
+        return _AS_OF.search(self.prose, max(0, start - _BEFORE), start) is not None
 
     def _is_supposed(self, start: int) -> bool:
         return _SUPPOSED.search(self.prose, max(0, start - _BEFORE), start) is not None

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics import Hesitation, History, Item, Scorer, Span, told
-from metacog.heuristics.given import MAX_CALCULATED, MAX_GIVEN, MAX_SAYINGS, MAX_TOLD
+from metacog.heuristics.calculation import MAX_CALCULATED
+from metacog.heuristics.given import MAX_GIVEN, MAX_SAYINGS, MAX_TOLD
 from metacog.heuristics.lexicon import LANGUAGES
 from metacog.heuristics.wire import Verdict
 
@@ -313,6 +314,17 @@ FACTS = {
         "in 1531",
         "on 3 March",
         "西元1368建立",
+        "On May 2021 it grew.",
+        "as early as March 2021",
+        "due 3 May",
+        "on 3 may 2021",
+        "截止日期是2021年8月",
+        "直至2021年8月",
+        "20世紀30年代",
+    ],
+    "all of it": [
+        *["1 km is far.", "11 km = 7", "It is 1 mile.", "重1公斤", "1.1公斤等於1100克"],
+        *["It covers 100% of them.", "100% of them fail.", "It is not 90% accurate.", "成功率100%", "不是90%"],
     ],
     "names": [
         *["Albert Einstein said so.", "Dr. Smith discovered it.", "Studies show that it helps.", "Experts say so."],
@@ -367,6 +379,22 @@ NO_FACTS = {
         *["unless 30 people come", "Imagine 5 km of it."],
         *["假設它重5公斤", "如果買了10億次", "要是有30人來呢。", "倘若在1998年开始"],
     ],
+    "up to a day": [
+        *["As of August 2021 it is the largest.", "as of 3 March 2021", "As of my last update in May 2021, no."],
+        *["as on 14th October 2021", "As of early March 2021, none has.", "as of 2021-03-05"],
+        *["截至2021年，沒有", "（截止到 2021年8月）", "至今（2022年4月）還沒有", "目前(2022年)最高"],
+        *["截至2021年8月5日"],
+    ],
+    "no day": [
+        *["IL 60201 may vary.", "Step 3 may take long.", "the 2 march on", "Option 12 may also fail."],
+        *["chapter 3 may help"],
+    ],
+    "units": ["1 mile = 1760 yards", "1 km (km) equals 1000 of them", "1公斤（kg）等於1000克", "1 千克 = 1000 克"],
+    "not all of it": [
+        *["It is never 100% accurate.", "No lock is 100% safe.", "I cannot be 100% sure.", "沒有100%的保證"],
+        *["並不是100%安全"],
+        *["It isn't 100% waterproof.", "無法100%避免"],
+    ],
     "asked": ["Did it begin in 1998?", "Is it 12%?", "人口有2300萬嗎？", "Was it Albert Einstein who said so?"],
     "cited": [
         *[
@@ -381,6 +409,10 @@ NO_FACTS = {
 
 # What follows a supposition is claimed.
 FACTS["supposing"] = [
+    *["If you go to Paris you will see 300 metres of iron.", "If you are late then you pay $50."],
+    *["If it leaks we'll pay $50."],
+    *["Unless you cancel you can get $50.", "如果去巴黎就會看到三百多年前的塔高330米", "要是遲到那麼要付50元"],
+    *["如果取消則退50元"],
     *["If you cancel, you pay $50.", "What if? It costs $50.", "Whatever: 5 km.", "Suppose so. It is 12%."],
     *["As if! In 1998 it was."],
     *["如果取消，你要付50元", "假設如此。它重5公斤", "結果買了10億次"],
@@ -423,6 +455,11 @@ GIVEN = [
     ("Released on 2024-03-15.", "the release was on March 15, 2024"),
     ("You leave on March 5.", "請改到3月5日"),
     ("It is due on 2024/03/05.", "due: 5th of March 2024"),
+    ("You leave on March 5 or 12 March.", "between 5 and 12 March"),
+    ("You leave on March 5.", "I leave on the 5th."),
+    ("You leave on March 12.", "我12號出發"),
+    ("You leave on May 26, 2024.", "any day from 2024-05-20 to the 26"),
+    ("It began in August 2021.", "what began in 2021?"),
     ("你说她22岁，今年。", "直到今天我才發現她２２歲"),
     ("As Marie Curie said: no.", "What was it that Marie Curie said?"),
     ('He wrote "let there be rain".', "Who wrote “let there be rain”?"),
@@ -447,6 +484,12 @@ NOT_GIVEN = [
     ("2025年3月5日出發。", '{"date": "2024-03-05"}'),
     ("Released on 2024-03-05.", "version 3.5 of 2024"),
     ("會議改到3月5日。", "第3章第5節"),
+    ("You leave on March 5.", "5 of us, in May"),
+    ("You leave on 5 March.", "There are 5, or 15."),
+    ("You leave on March 26.", "seat 26, 2024-05-26"),
+    ("You leave on May 26, 2024.", "26 seats in 2024"),
+    ("You leave on December 12.", "12 declined"),
+    ("3月5日出發。", "5日出發"),
     ("會議改到3月5日。", "pages 3-5"),
     ("That is 30 miles.", "." * MAX_GIVEN + " A 30-mile walk."),
 ]
@@ -515,8 +558,8 @@ def test_what_a_user_says_and_a_command_prints_is_given(field: str) -> None:
         ("$137 and $167 make $304.", "137", ["$167", "$304"]),
         ("$30 and 12 miles make 42 miles, or $42.", "30, 12", ["42 miles", "$42"]),
         ("It rose by 4% and 3%, so by 7%.", "4%, 3%", ["7%"]),
-        ("You leave on May 20, May 6 or May 26.", "20, 6", ["May 26"]),
-        ("You leave on 20 March, 14 March or 6 March.", "20, 14", ["6 March"]),
+        ("You leave on May 20, May 6 or May 26.", "May 20, 6", ["May 26"]),
+        ("You leave on 20 March, 14 March or 6 March.", "20, 14 March", ["6 March"]),
         ("$0 and $5 make $5.01.", "0, 5", ["$5.01"]),
         ("$5, " * (MAX_CALCULATED - 2) + "$7 and $9 make $16.", "5, 7, 9", []),
         ("$5, " * (MAX_CALCULATED - 1) + "$7 and $9 make $16.", "5, 7, 9", ["$16"]),
@@ -543,9 +586,18 @@ WORKED_OUT = [
     *["2 bags \\times $50 = 【$100】", "2 + 3 × $5 equals 【$17】", "7,200 seconds + 900 seconds = 【8,100】 seconds"],
     *["1850 × 20% ＝ 【370元】", "1850元的20%是【370元】", "3 人 × 5 公斤等于【15 公斤】"],
     *["**$224.59** − $206.03 = **【$18.56】**"],
+    *["(2 + 3) x $5 = 【$25】", "(1000 * 5 * 3)/100 = 【$150】", "(8 ÷ 10) x 100 = 【80%】"],
+    *["2 x ($3 + (4 - 1)) = 【$12】"],
+    *["（1000 × 5 × 3）÷ 100 ＝ 【150元】", "(100元 - 20元) × 2 = 【160元】"],
+    *["0.67 or 【67%】", "R = 0.0233 or 【2.33%】", "it is 0.35 (【35%】)", "佔0.35（【35%】）"],
+    *["即0.0391，或【3.91%】", "0.5或【50%】"],
 ]
 NOT_WORKED_OUT = [
-    *["2 + 2 = 【$5】", "$153.23 - $135.24 = 【$18.00】", "(2 + 3) x $5 = 【$25】", "$10 / 0 = 【$3】"],
+    *["2 + 2 = 【$5】", "$153.23 - $135.24 = 【$18.00】", "$10 / 0 = 【$3】"],
+    *["2 + 3) x $5 = 【$25】", "(2 - 3) x $5 = 【$25】", "(1000 * 5 * 3)/100 = 【$151】", "(8 ÷ 10) x 10 = 【80%】"],
+    *["(2 + 3 x $5 = 【$17】"],
+    *["0.67 or 【68%】", "0.67, 【67%】", "10.67 or 【67%】", "67 or 【67%】", "0.67 and 【67%】"],
+    *["占0.35（【36%】）", "0.5或者说【50%】"],
     *["It is 【$25】", "x = 【$25】"],
     *["20% of $1850 is 【$371】", "12.5 + 3 = $115.5, or 【$15.5】", "$3 + 4 is not 【$7】", "1850元的20%是【371元】"],
     *["3 人 × 5 公斤，共【15 公斤】", "2加3等于【5元】"],
@@ -557,6 +609,56 @@ def test_what_is_worked_out_before_the_reader_has_its_source_in_the_calculation_
     figure = text[text.index("【") + 1 : text.index("】")]
     found = evidence(hesitate(text.replace("【", "").replace("】", "")), "no-source")
     assert (figure in found) is (text in NOT_WORKED_OUT)
+
+
+# Beside the bracketed one, what is marked.
+ADDED_UP = [
+    ("It was $272.33, is $244.91 now: a refund of 【$27.42】.", 2),
+    ("Lamp $135.24, chair $471.82, bed $180.93. In all 【$787.99】.", 3),
+    ("$12.50 and $3.20 make 【$15.70】; 【$15.70】 it is.", 2),
+    ("枱燈135.24元，椅子471.82元，共【607.06元】。", 2),
+    ("Rice 216 calories, oil 240 calories, peas 25 calories. Total content of the meal = 【481 calories】.", 3),
+    ("Two at 75 calories, 75 calories, one at 20 calories, in all 【170 calories】.", 3),
+    ("飯216大卡，油240大卡，豆25大卡，總共【481大卡】。", 3),
+    ("原價272.33元，現價244.91元，退【27.42元】。", 2),
+    ("A: $10.00, $4.10 less 【$5.90】; B: $23.00, $8.55.", 4),
+]
+NOT_ADDED_UP = [
+    ("It was $272.33, is $244.91 now: a refund of 【$27.43】.", 2),
+    ("A refund of 【$27.42】: it was $272.33, and is 272.33元 - 244.91元.", 3),
+    ("It was $272, is $244 now: a refund of 【$28】.", 2),
+    ("Lamp $135.24, chair 471.82元: in all 【$607.06】.", 2),
+    ("Lamp $135.24, table $99.10, chair $471.82, bed $180.93, desk $50.11. In all 【$315.27】.", 5),
+    ("枱燈135.24元，椅子471.82元，共【607.07元】。", 2),
+    ("Rice 216 calories, oil 240 calories, peas 25 calories: 【481 calories】.", 3),
+    ("Rice 216 calories, oil 240 calories, peas 25 calories. Total: 【482 calories】.", 3),
+    ("A total of 【481 calories】. Rice 216 calories, oil 240 calories.", 2),
+    ("飯216大卡，油240大卡，豆25大卡。【481大卡】。", 3),
+    ("The total was 216 calories; in all 【216 calories】, not 240 calories.", 1),
+    ("$5.10, $10.35, 【$5.10】.", 1),
+]
+
+
+@pytest.mark.parametrize(("text", "others"), ADDED_UP + NOT_ADDED_UP)
+def test_what_is_added_up_to_the_cent_of_what_stands_before_has_its_source_there(text: str, others: int) -> None:
+    figure = text[text.index("【") + 1 : text.index("】")]
+    found = evidence(hesitate(text.replace("【", "").replace("】", "")), "no-source")
+    assert (figure in found) is ((text, others) in NOT_ADDED_UP)
+    assert len([each for each in found if each != figure]) == others
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Assume a tax rate of 20% here. 20% of $1,850 is $370, so at 20% you pay $370.", ["$1,850"]),
+        ("Let's say 30 people come. For 30 people we need 40 km of it.", ["40 km"]),
+        ("2 x $50 = $100. You pay $100, and $200 later.", ["$50", "$200"]),
+        ("如果來了30人，30人要吃20公斤。", ["20公斤"]),
+        ("税率假設為20%，20%並不高，25%才高。", ["25%"]),
+    ],
+)
+def test_what_is_supposed_or_worked_out_once_is_so_wherever_it_comes_again(text: str, expected: list[str]) -> None:
+    assert evidence(hesitate(text), "no-source") == expected
 
 
 def test_figures_given_earlier_are_remembered_and_words_are_not() -> None:
@@ -575,7 +677,7 @@ def test_figures_given_earlier_are_remembered_and_words_are_not() -> None:
 
 
 def test_dates_given_earlier_are_remembered_however_they_are_written() -> None:
-    before = told(['{"departure": "2024-03-05"}', "直到6月7日", "v1-2, pages 8-9"])
+    before = told(['{"departure": "2024-03-05"}', "直到6月7日", "v1-2, pages 8-9", "May 26, or 12th of April"])
     for text, is_given in (
         ("3月5日出發。", True),
         ("2024年3月5日出發。", True),
@@ -583,6 +685,10 @@ def test_dates_given_earlier_are_remembered_however_they_are_written() -> None:
         ("3月7日出發。", False),
         ("8月9日出發。", False),
         ("2023年3月5日出發。", False),
+        ("You leave on May 26.", True),
+        ("You leave on 12 April.", True),
+        ("You leave on July 12.", False),
+        ("5月26日出發。", True),
     ):
         verdict = AWARE.score({"response": text, "items": []}, history=History(told=before))
         assert (verdict["hesitation"]["signals"] == []) is is_given, text

@@ -90,8 +90,10 @@ MANNER = (
     r"(?:e|s|es|ed|ing)? clearly\b(?! (?:that|it|the|this)\b)|(?<=[a-z] )clearly(?=[.!;\n]|\Z)|\bcould definitely\b"
     r"|\bclearly (?:labell?ed|marked|visible|written|separated|identified|structured|documented|named)\b"
 )
-# What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption.
+# What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption, and before
+# what opens the next one.
 SUPPOSED = r"\b(?:if|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically)\b"
+CONCLUDED = r"\b(?:then|will|would|can|must|should|know that|see that)\b|'ll\b"
 # Letters at the end of a question that has no mark.
 ASKING = ""
 NOT_CITED = r"\s*(?:me|my|mine|your?s?|our|us|plan|the (?:plan|user|instructions?|schedule|rules above)|unknown|none)\b"
@@ -102,6 +104,10 @@ UNITS = (
     r"|(?:kilo|milli)?grams?|mg|calories|kcal|kilocalories|lit(?:er|re)s?|gallons?|mph|knots|light[- ]years?"
 )
 NOT_FIGURE = r"\s?%\s(?:sure|certain|confident|positive)\b"
+# Behind it stands what a list comes to.
+TOTAL = r"\b(?:totals?|sum|combined|altogether|in all)\b"
+# A day up to which something is known says nothing else.
+AS_OF = r"\bas (?:of|on|at) (?:the |early |late |(?:my|our) [a-z' ]{2,30} (?:in|on|of) )?"
 BEFORE_YEAR = r"\b(?:(?<!ending )(?<!ends )in|since|during|circa|year)\s+"
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -122,10 +128,12 @@ NOT_QUOTING = (
     r"|logs?|tool|ticket|task|prompt|page|it|which)\b[^.!?\n]{0,32}"
     r"|\bquoted? (?:from|of|in|by)\s*"
 )
-# How somebody begins who asks for something made up: nobody looks its figures up. Read on HaluEval.
-MADE_UP = (
+_PLEASE = (
     r"(?:given [^.!?\n]{0,80}?, )?"
     r"(?:(?:please|kindly|can you|could you|would you|now|i want you to|i'd like you to)[ ,]+)*"
+)
+# How somebody begins who asks for something made up: nobody looks its figures up. Read on HaluEval.
+MADE_UP = _PLEASE + (
     r"(?:(?:imagine|pretend|invent|make up)\b|(?:create|write|generate|compose|design|draft|come up with|give|provide"
     r"|share|make|tell|suggest|complete|continue)\b"
     r"(?:(?!\b(?:summar|report|review|analy|table|chart|essay|article|fact))[^.!?\n]){0,80}?"

@@ -123,6 +123,7 @@ MISTAKEN = (
 MANNER = r"一定(?:情况|时期|阶段|环境|区域|地区|场合|前提|标准|规则|顺序)"
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption.
 SUPPOSED = r"(?:如果|假设|假如|假定|假使|倘若|要是|若是|比方说)"
+CONCLUDED = r"那么|就会|就能|就可|就要|就是|则|将会|[你您他她它]会|会(?:看|发|得)"
 # Letters at the end of a question that has no mark.
 ASKING = "吗"
 NOT_CITED = (
@@ -138,6 +139,8 @@ UNITS = (
     r"|(?:(?<=[0-9]{3})|(?<=[0-9]{3}\s))[多余]\s?年"
 )
 NOT_FIGURE = r"\s?%\s?的?(?:确定|肯定|把握)"
+TOTAL = r"(?:共|总|合计|加起来)"
+AS_OF = r"(?:截至|截止到?|至今\s?\(|目前\s?\()\s?"
 BEFORE_YEAR = r"(?:公元|西元)(?:前)?\s*"
 MONTHS = ()
 ATTRIBUTION = (
@@ -150,9 +153,9 @@ NAME = (
     r"(?:(?<![一-鿿0-9])|(?<=[人家师者由]))"
     r"(?:(?![的地得了着在是有些不没我你您他她它们这那此其人者也都就还又而且])[一-鿿·]){2,6}"
 )
+_PLEASE = r"(?:请|麻烦|帮我|给我|为我|能不能|可以|你)*"
 # How somebody begins who asks for something made up.
-MADE_UP = (
-    r"(?:请|麻烦|帮我|给我|为我|能不能|可以|你)*"
+MADE_UP = _PLEASE + (
     r"(?:(?:想象|假设|假如|虚构|编造)|[^。!?,\n]{0,24}菜(?:怎么|如何|要怎么|应该怎么)(?:做|煮|烧)|(?:编|续?写|创作|构思|设计|模拟|生成|讲|说)(?!的|过|于|师)[^。!?,\n]{0,24}"
     r"(?:故事|小说|诗|歌词|剧本|台词|对白|对话|笑话|段子|场景|预算|食谱|菜谱|收据|发票|广告|童话|寓言|应用题"
     r"|测试数据|示例数据))"
