@@ -28,7 +28,10 @@ _NAMED_DAY = re.compile(
 )
 _NAMING_MONTH = re.compile(rf"\b({_NAMED_MONTH})")
 _MONTH_OF_YEAR = re.compile(r"(?<![0-9])[12][0-9]{3}\s?[-/年]\s?([0-9]{1,2})(?![0-9])")
-_MADE_UP = re.compile(rf"\W*(?:{'|'.join(language.MADE_UP for language in LANGUAGES)})")
+_MADE_UP, _COMPOSED = (
+    re.compile(rf"\W*(?:{'|'.join(getattr(language, name) for language in LANGUAGES)})")
+    for name in ("MADE_UP", "COMPOSED")
+)
 # Of a number: commas between thousands, and zeros behind the point that say nothing.
 _NOTHING = re.compile(r",(?=[0-9]{3})|(?:(\.[0-9]*[1-9])|\.)0+\Z")
 
@@ -47,7 +50,15 @@ class Given:
     @cached_property
     def asks_to_invent(self) -> bool:
         """Tell whether something made up was asked for, in which nothing is claimed."""
-        return any(_MADE_UP.match(Shadow(text[:_REQUEST]).text) for text in self._texts)
+        return self._begins(_MADE_UP)
+
+    @cached_property
+    def asks_to_compose(self) -> bool:
+        """Tell whether words were asked for that are not the agent's, in which it is sure of nothing."""
+        return self._begins(_COMPOSED)
+
+    def _begins(self, request: re.Pattern[str]) -> bool:
+        return any(request.match(Shadow(text[:_REQUEST]).text) for text in self._texts)
 
     @cached_property
     def _counted(self) -> set[tuple[str, str]]:

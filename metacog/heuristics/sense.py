@@ -361,6 +361,8 @@ class _Sorting:
         for start, end in islice(_numbers(prose), MAX_TERMS):
             if start >= covered:
                 covered = self._count(start, end)
+        if self.claims and self.given.asks_to_compose:
+            self.claims = []
         if (self.claims or self.facts) and not self.given.asks_to_invent:
             self._leave_out_what_has_a_source()
 

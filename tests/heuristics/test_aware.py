@@ -201,6 +201,8 @@ HEDGES = {
     "not settled": [
         *["This suggests that it leaks.", "I don't know why.", "I could be wrong.", "There is no definitive answer."],
         *["I doubt it."],
+        *["這取決於你", "这主要取决于需求", "這並不是絕對的", "并非绝对", "沒有絕對的答案", "並沒有一個明確的說法"],
+        *["不能一概而論"],
         *["目前没有明确结论", "這因人而異", "众说纷纭", "以上信息仅供参考", "很難確定", "沒有確鑿的證據", "此事有爭議"],
     ],
     "the writer's": ["I'm unsure, ask.", "You might fail.", "我不確定，請問他", "你可能會失敗"],
@@ -215,6 +217,7 @@ NOT_HEDGES = {
     "settled": [
         *["I suggest the other one.", "She suggests a walk.", "There is a clear answer.", "You don't know it."],
         *["my guest", "hard to sell"],
+        *["取決於長度的函數", "他絕對可靠", "有一個明確的答案", "絕對值", "概論", "這是絕對的"],
         *["有确切的证据", "他沒有明確反對", "參考文件", "没有争议", "人各有異", "有明確答案"],
     ],
     "another sense": ["with all his might", "military might", "You cannot possibly win", "查看來源"],
@@ -534,6 +537,28 @@ def test_nothing_is_claimed_in_what_was_to_be_made_up(message: str) -> None:
     assert [signal.type for signal in found.signals] == (
         [] if message in MADE_UP else ["absolute-claim", "no-source"]
     )
+
+
+COMPOSED = [
+    *["Write a Facebook post about the new site.", "Generate a sentence on knowledge.", "Create an analogy for it."],
+    *["Please come up with three slogans.", "Generate a list of sentence starters to use."],
+    *["Compose a tweet: it works"],
+    *["請幫我寫一則朋友圈文案", "写一句口号", "用“显然”造句", "想一个比喻来说明它", "帮我发一条微博"],
+]
+NOT_COMPOSED = [
+    *["", "Explain it in one sentence.", "Tell me in a sentence whether it is safe.", "Is this tweet true?"],
+    *["Posts are cheap."],
+    *["Summarize the post.", "Give the reasons in two sentences.", "Write a report on posts."],
+    *["Write code that parses sentences?"],
+    *["这句话是谁写的？", "微博是什么？", "写一份报告", "文案里的数字对吗", "用一句话概括它"],
+]
+
+
+@pytest.mark.parametrize("message", COMPOSED + NOT_COMPOSED)
+def test_it_is_sure_of_nothing_in_words_that_are_not_its_own(message: str) -> None:
+    found = AWARE.hesitate("Clearly it cost $4,500.", [], (message,))
+    types = [signal.type for signal in found.signals]
+    assert types == (["no-source"] if message in COMPOSED else ["absolute-claim", "no-source"])
 
 
 @pytest.mark.parametrize("field", ["user_message", "command_output"])

@@ -132,6 +132,14 @@ _PLEASE = (
     r"(?:given [^.!?\n]{0,80}?, )?"
     r"(?:(?:please|kindly|can you|could you|would you|now|i want you to|i'd like you to)[ ,]+)*"
 )
+# How somebody begins who asks for words of their own, or to compare with: the agent claims nothing beyond doubt in
+# them. Figures in them are looked up all the same.
+COMPOSED = _PLEASE + (
+    r"(?:create|write|generate|compose|construct|design|draft|come up with|give|provide|make|suggest)\b"
+    r"(?:(?!\b(?:in|that|which|to|about|for|from)\b)[^.!?\n]){0,60}?"
+    r"\b(?:(?:facebook|instagram|linkedin|twitter|social media) posts?|tweets?|captions?|slogans?|taglines?|toasts?"
+    r"|sentences?|sentence starters|analog(?:y|ies)|metaphors?|similes?)\b"
+)
 # How somebody begins who asks for something made up: nobody looks its figures up. Read on HaluEval.
 MADE_UP = _PLEASE + (
     r"(?:(?:imagine|pretend|invent|make up)\b|(?:create|write|generate|compose|design|draft|come up with|give|provide"

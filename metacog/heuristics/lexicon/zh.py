@@ -38,6 +38,7 @@ HEDGE = (
     *("沒有確切證據", "沒有確切的證據", "沒有確鑿", "很難確定", "難以確定"),
     *("難以判斷", "說法不一", "眾說紛紜", "有爭議", "因人而異", "僅供參考", "我不清楚"),
     *("尚無確鑿", "我不知道"),
+    *("這取決於", "這主要取決於", "一概而論", "並不是絕對", "並非絕對", "沒有絕對", "沒有一個明確"),
 )
 # Seed 000.
 CONCLUSION = ("所以", "因此", "結論", "答案是")
@@ -159,6 +160,11 @@ MADE_UP = _PLEASE + (
     r"(?:(?:想象|假设|假如|虚构|编造)|[^。!?,\n]{0,24}菜(?:怎么|如何|要怎么|应该怎么)(?:做|煮|烧)|(?:编|续?写|创作|构思|设计|模拟|生成|讲|说)(?!的|过|于|师)[^。!?,\n]{0,24}"
     r"(?:故事|小说|诗|歌词|剧本|台词|对白|对话|笑话|段子|场景|预算|食谱|菜谱|收据|发票|广告|童话|寓言|应用题"
     r"|测试数据|示例数据))"
+)
+# How somebody begins who asks for words of their own, or to compare with.
+COMPOSED = _PLEASE + (
+    r"(?:(?:写|编|创作|构思|设计|拟|想|发)(?!的|过|于)[^。!?,\n]{0,24}"
+    r"(?:朋友圈|文案|标语|口号|推文|微博|帖子|比喻|类比|句子)|造[^。!?,\n]{0,6}句|用[^。!?,\n]{1,24}造)"
 )
 # What stands before a quotation that somebody is made to say, and when it is no claim about anybody.
 # A colon opens what is said; without one, words are spoken of (会说“你好”, 表示“吃饭”的意思) as often as somebody.
