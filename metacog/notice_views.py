@@ -60,8 +60,7 @@ def notices_stop(request: HttpRequest, token: str) -> HttpResponse:
     person = notices.of_stop_link(token)
     if person is None:
         return render(request, "metacog/notices_stop.html", status=404)
-    stopped = request.method == "POST"
-    if stopped:
+    if request.method == "POST":
         notices.stop(person)
     with translation.override(person.language or translation.get_language()):
-        return render(request, "metacog/notices_stop.html", {"person": person, "stopped": stopped})
+        return render(request, "metacog/notices_stop.html", {"person": person, "stopped": not notices.is_told(person)})

@@ -125,6 +125,11 @@ def of_stop_link(token: str) -> User | None:
     return person if person and fingerprint(person.email) == mark else None
 
 
+def is_told(person: User) -> bool:
+    """Say whether a person is told anything by mail."""
+    return PersonNotices.objects.filter(person=person).exclude(when=When.NEVER).exists()
+
+
 def stop(person: User) -> bool:
     """Tell a person nothing more by mail; return whether that was a change."""
     with transaction.atomic():

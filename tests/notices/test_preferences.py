@@ -62,12 +62,14 @@ def test_opening_the_link_in_a_mail_changes_nothing_and_posting_ends_the_mails(a
     [message] = sweep(NOW)
     (path,) = re.findall(r"https://metacog.example.org(/notices/stop/\S+)", message.body)
     client = Client(enforce_csrf_checks=True)
-    assert client.get(path).status_code == 200
+    opened = client.get(path)
+    assert (opened.status_code, "No more mail about what waits?" in opened.content.decode()) == (200, True)
     assert PersonNotices.objects.get().when == "waiting"
     answer = client.post(path, {"List-Unsubscribe": "One-Click"})
     assert (answer.status_code, PersonNotices.objects.get().when) == (200, "never")
     assert "no-store" in answer["Cache-Control"]
     client.post(path)
+    assert "Nothing more about what waits is sent to alice" in client.get(path).content.decode()
     assert AuditEvent.objects.get(action="notices-changed").data == {"fields": ["when"], "via": "mail"}
     hold(kuro, NOW)
     assert sweep(NOW + 2 * HOUR) == []
