@@ -73,7 +73,7 @@ class Letter:
             lines += [f"  {item.url}"]
             lines += ["  " + gettext("Decide without signing in"), f"  {item.link}"] if item.link else []
             lines.append("")
-        lines += [*([self.rest] if self.rest else []), self.queue_url]
+        lines += [self.rest or gettext("Open the queue"), self.queue_url]
         lines += [self.requests, self.requests_url] if self.requests else []
         lines += ["", "-- "]
         lines.append(gettext("A score counts reasons to look twice; it is no probability of being wrong."))

@@ -34,6 +34,7 @@ def test_it_tells_of_each_item_once_and_at_most_once_an_hour(alice: Any, kuro: A
     assert sweep(NOW + 75 * MINUTE) == []
     [second] = sweep(NOW + 76 * MINUTE)
     assert "1 new item waits for you." in second.body
+    assert "\nOpen the queue\nhttps://metacog.example.org/queue/\n" in second.body
     assert [sweep(NOW + n * DAY) for n in range(1, 4)] == [[], [], []], "both were told of"
     assert AuditEvent.objects.filter(action="notice-sent", data__person="alice").count() == 2
 
