@@ -239,8 +239,8 @@ if PRODUCTION and not ALLOWED_HOSTS:
          "Give the host names people and agents use, comma-separated: metacog.example.org"))
 if not SECRET_KEY:
     SECRET_KEY = secrets.token_urlsafe(50) if PRODUCTION else _first_key()
-if not PRODUCTION:
-    ALLOWED_HOSTS = [*ALLOWED_HOSTS, "127.0.0.1", "localhost", "[::1]"]
+# Always this machine's too: agents that run beside it, and whoever looks whether it answers. No link is made of a host.
+ALLOWED_HOSTS = [*ALLOWED_HOSTS, "127.0.0.1", "localhost", "[::1]"]
 
 ROOT_URLCONF = "metacog.urls"
 WSGI_APPLICATION = "metacog.wsgi.application"
@@ -265,6 +265,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "metacog.middleware.RequestId",
+    "metacog.middleware.Probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

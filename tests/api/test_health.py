@@ -23,6 +23,16 @@ def test_the_process_is_healthy_without_a_database(monkeypatch):
     assert Client().get("/healthz").status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("path", "host", "status"),
+    [("/healthz", "10.0.0.5:8000", 200), ("/readyz", "10.0.0.5:8000", 200), ("/readyz", "", 200),
+     ("/metrics", "10.0.0.5:8000", 400), ("/queue/", "10.0.0.5:8000", 400)],
+)  # fmt: skip
+def test_a_load_balancer_asks_by_any_address_and_nobody_else_does(settings, path, host, status):
+    settings.ALLOWED_HOSTS = ["metacog.example.org", "localhost"]
+    assert Client().get(path, headers={"host": host}).status_code == status
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_a_post_is_told_that_it_may_only_read(path):
     answer = Client(enforce_csrf_checks=True).post(path)

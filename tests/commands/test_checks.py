@@ -38,6 +38,17 @@ def test_an_address_that_cannot_be_used_is_told_by_its_name_alone(name: str, val
     assert value not in done.stdout
 
 
+@pytest.mark.parametrize(("named", "is_told"), [("metacog.example.org", False), ("", True)])
+def test_behind_a_proxy_hosts_must_be_named_and_this_machines_own_are_there_besides(named: str, is_told: bool) -> None:
+    code = "import metacog.settings as s; print(*s.CONFIG_PROBLEMS); print(s.ALLOWED_HOSTS)"
+    given = {"METACOG_PUBLIC_URL": "https://metacog.example.org", "METACOG_ALLOWED_HOSTS": named}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | given, capture_output=True, text=True, check=True
+    )
+    assert ("METACOG_ALLOWED_HOSTS must be set" in done.stdout) is is_told
+    assert done.stdout.splitlines()[-1] == str([*filter(None, [named]), "127.0.0.1", "localhost", "[::1]"])
+
+
 def test_a_port_that_is_none_is_told_at_start(tmp_path: Path) -> None:
     done = manage(tmp_path, "up", METACOG_LISTEN_PORT="http")
     assert done.stderr == "METACOG_LISTEN_PORT is 'http', not a port. Give one from 1 to 65535.\n"
