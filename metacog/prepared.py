@@ -18,6 +18,10 @@ from django.db.models.base import ModelState
 
 Row = TypeVar("Row")
 Instance = TypeVar("Instance", bound=models.Model)
+Statement = tuple[str, list[Any]]  # and its values
+
+# A statement with more of them psycopg reads anew each time it runs, for 100 µs (its MAX_CACHED_STATEMENT_PARAMS).
+KEPT_VALUES = 50
 
 
 class Parameter(models.Expression):
@@ -150,26 +154,30 @@ def _kept(field: Any, connection: Any) -> type | tuple[()]:
 
 
 class Insert(Generic[Instance]):
-    """Writes new rows of a model, all in one statement, and gives them their primary keys if `keys` are asked for."""
+    """Writes new rows of a model, all in one statement."""
 
-    def __init__(self, model: type[Instance], *, keys: bool = True) -> None:
-        self._model, self._keys = model, keys
+    def __init__(self, model: type[Instance]) -> None:
+        self._model = model
 
     def __call__(self, cursor: CursorWrapper, instances: Iterable[Instance]) -> None:
+        """Write the rows and give them their primary keys."""
         if not (rows := list(instances)):
             return
         if not cursor.db.features.can_return_rows_from_bulk_insert:
             for row in rows:
                 row.save(force_insert=True)
             return
-        columns, head, values, returning = self._written
-        given = [value for row in rows for value in columns.of(row, cursor)]
-        cursor.execute(f"{head} {', '.join([values] * len(rows))}{returning}", given)
-        if not self._keys:
-            return
+        sql, given = self.statement(cursor, rows)
+        cursor.execute(f"{sql} RETURNING {self._written[-1]}", given)
         for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
             row.pk = key
             row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
+
+    def statement(self, cursor: CursorWrapper, rows: Sequence[Instance]) -> Statement:
+        """Return what writes the rows, one or more, whose keys nobody reads, for `run_together`."""
+        columns, head, values, _ = self._written
+        given = [value for row in rows for value in columns.of(row, cursor)]
+        return f"{head} {', '.join([values] * len(rows))}", given
 
     @cached_property
     def _written(self) -> tuple[_Columns, str, str, str]:
@@ -177,18 +185,18 @@ class Insert(Generic[Instance]):
         columns = _Columns(field for field in meta.concrete_fields if not isinstance(field, models.AutoField))
         values = ", ".join(["%s"] * len(columns.names))
         head = f"INSERT INTO {quote(meta.db_table)} ({', '.join(columns.names)}) VALUES"
-        return columns, head, f"({values})", f" RETURNING {quote(meta.pk.column)}" if self._keys else ""
+        return columns, head, f"({values})", quote(meta.pk.column)
 
 
 class Update(Generic[Instance]):
-    """Writes some fields of a row that is there."""
+    """Writes some fields of a row that is there, in a statement for `run_together`."""
 
     def __init__(self, model: type[Instance], *names: str) -> None:
         self._model, self._names = model, names
 
-    def __call__(self, cursor: CursorWrapper, row: Instance) -> None:
+    def statement(self, cursor: CursorWrapper, row: Instance) -> Statement:
         columns, sql = self._written
-        cursor.execute(sql, [*columns.of(row, cursor), row.pk])
+        return sql, [*columns.of(row, cursor), row.pk]
 
     @cached_property
     def _written(self) -> tuple[_Columns, str]:
@@ -196,3 +204,17 @@ class Update(Generic[Instance]):
         columns = _Columns(meta.get_field(name) for name in self._names)
         settings = ", ".join(f"{name} = %s" for name in columns.names)
         return columns, f"UPDATE {quote(meta.db_table)} SET {settings} WHERE {quote(meta.pk.column)} = %s"
+
+
+def run_together(cursor: CursorWrapper, statements: Sequence[Statement]) -> None:
+    """Write to several tables: in one statement on PostgreSQL, which then answers once, else in one after the other.
+
+    No statement sees what another writes. With more values than psycopg keeps a statement for they go one by one.
+    """
+    given = [value for _, values in statements for value in values]
+    if cursor.db.vendor == "postgresql" and len(statements) > 1 and len(given) <= KEPT_VALUES:
+        *others, (last, _) = statements
+        written = ", ".join(f"w{number} AS ({sql})" for number, (sql, _) in enumerate(others))
+        statements = [(f"WITH {written} {last}", given)]
+    for sql, values in statements:
+        cursor.execute(sql, values)

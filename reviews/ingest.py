@@ -22,7 +22,7 @@ from pydantic_core import to_json
 from metacog import audit, heuristics
 from metacog.heuristics import wire
 from metacog.models import Agent, AgentState, AuditEvent
-from metacog.prepared import Insert, Select, Update, new
+from metacog.prepared import Insert, Select, Statement, Update, new, run_together
 from metacog.problems import Problem, at
 from patterns import thinking, thread_posts
 from patterns.models import ErrorPattern
@@ -93,7 +93,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             fingerprint=to_json(fingerprint).decode() if fingerprint else "",
             second_look_at_id=_second_look(agent, body["replies_to_held"]),
         )
-        pursued = _write(agent, response, state, body, found, past, scorer.policy, cursor)
+        pursued, writes = _write(agent, response, state, body, found, past, scorer.policy, cursor)
         state.intent = heuristics.advance_intent(
             state.intent,
             chosen_behavior=body["mode"],
@@ -104,7 +104,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.responses += 1
         state.topics = with_mentions(state.topics, body["topics"] or ())
         state.cycles = thread_posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
-        _save_state(cursor, state)
+        run_together(cursor, [*writes, _save_state.statement(cursor, state)])
     return Received(response.verdict, replayed=False)
 
 
@@ -127,7 +127,7 @@ _pattern = Select(
 )
 _save_state = Update(AgentState, "rate_tat", "intent", "responses", "topics", "cycles", "active_threads")
 _add_responses = Insert(AgentResponse)
-_add_signals, _add_held, _add_events = (Insert(model, keys=False) for model in (Signal, HeldItem, AuditEvent))
+_add_signals, _add_held, _add_events = Insert(Signal), Insert(HeldItem), Insert(AuditEvent)
 
 
 def idempotency_key(headers: Mapping[str, str], body: Mapping[str, Any]) -> tuple[str | None, str | None]:
@@ -211,10 +211,10 @@ def _write(
     past: Past,
     policy: heuristics.Policy,
     cursor: CursorWrapper,
-) -> str | None:
-    """Complete the verdict with what only the database knows, and write the rows that follow from it.
+) -> tuple[str | None, list[Statement]]:
+    """Complete the verdict with what only the database knows, and write the response.
 
-    Returns the thought thread that the response pursues.
+    Returns the thought thread that it pursues, and what is still to be written: the rows that hang on it.
     """
     verdict, items = found.verdict, found.items
     review_after = timedelta(seconds=settings.REVIEW_SECONDS or policy.review_seconds)
@@ -247,10 +247,11 @@ def _write(
                 now=response.received_at,
             )
     _add_responses(cursor, [response])
+    writes = []
     if hesitation and hesitation["signals"]:
-        _write_signals(agent, response, hesitation, cursor)
+        writes.append(_add_signals.statement(cursor, _signals(agent, response, hesitation, cursor)))
     if held:
-        held_items = (
+        held_items = [
             new(
                 HeldItem,
                 public_id=item["held"],
@@ -268,11 +269,11 @@ def _write(
                 expires_at=response.received_at + timedelta(seconds=policy.expiry_seconds),
             )
             for item in held
-        )
-        _add_held(cursor, held_items)
-    _add_events(cursor, [*_events(agent, response, verdict), *told, *followed.events])
+        ]
+        writes.append(_add_held.statement(cursor, held_items))
+    writes.append(_add_events.statement(cursor, [*_events(agent, response, verdict), *told, *followed.events]))
     _owe(agent, response, verdict, asks=any(event.action == "think-twice-suggested" for event in told))
-    return followed.pursued
+    return followed.pursued, writes
 
 
 def _owe(agent: Agent, response: AgentResponse, verdict: dict[str, Any], *, asks: bool) -> None:
@@ -293,11 +294,11 @@ def _owe(agent: Agent, response: AgentResponse, verdict: dict[str, Any], *, asks
     )
 
 
-def _write_signals(agent: Agent, response: AgentResponse, hesitation: dict[str, Any], cursor: CursorWrapper) -> None:
+def _signals(agent: Agent, response: AgentResponse, hesitation: dict[str, Any], cursor: CursorWrapper) -> list[Signal]:
     pattern = None
     if hesitation["matched_pattern_ids"]:
         (pattern,) = _pattern.first(cursor, agent.team_id, hesitation["matched_pattern_ids"][0]) or (None,)
-    signals = (
+    return [
         new(
             Signal,
             response_id=response.pk,
@@ -306,8 +307,7 @@ def _write_signals(agent: Agent, response: AgentResponse, hesitation: dict[str, 
             pattern_id=pattern if signal["type"] == "error-pattern" else None,
         )
         for signal in hesitation["signals"]
-    )
-    _add_signals(cursor, signals)
+    ]
 
 
 _DONE = {"hold": "held", "mark": "marked", "note": "noted"}

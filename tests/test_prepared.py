@@ -1,4 +1,4 @@
-"""Statements written once do what the ORM does, in one statement each."""
+"""Statements written once do what the ORM does, in one statement each or, on PostgreSQL, in one for several."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from metacog.agents import create_agent
-from metacog.models import Agent, AgentState, AuditEvent, Team
-from metacog.prepared import Insert, Select, Update, new
+from metacog.models import Agent, AgentState, AuditEvent, AuditUnsealed, Team
+from metacog.prepared import KEPT_VALUES, Insert, Select, Update, new, run_together
 
 pytestmark = pytest.mark.django_db
 cursor = connection.cursor
@@ -37,6 +37,10 @@ def agents() -> list[Agent]:
 
 def event(action: str) -> AuditEvent:
     return AuditEvent(actor_kind="system", actor="", action=action, object_id="x", data={"多": [1, {"b": None}]})
+
+
+def change(state: AgentState, *names: str) -> None:
+    run_together(cursor(), [Update(AgentState, *names).statement(cursor(), state)])
 
 
 def test_models_come_with_all_their_fields_and_what_they_are_related_to(agents: list[Agent]) -> None:
@@ -83,10 +87,44 @@ def test_new_rows_get_their_keys_and_keep_their_order(monkeypatch: pytest.Monkey
     assert not rows[0]._state.adding
 
 
-def test_rows_whose_keys_nobody_asks_for_are_written_as_well() -> None:
-    Insert(AuditEvent, keys=False)(cursor(), rows := [event("one"), event("two")])
-    assert list(AuditEvent.objects.order_by("pk").values_list("action", flat=True)) == ["one", "two"]
-    assert {row.pk for row in rows} == {None}
+def statements_of(writes: int) -> int:
+    return 1 if connection.vendor == "postgresql" else writes
+
+
+def test_rows_of_several_tables_and_a_change_are_written_together(agents: list[Agent]) -> None:
+    state = AgentState.objects.get(pk=agents[0].pk)
+    state.responses = 7
+    events, team = [event("one"), event("two")], Team(name="Green %s")
+    statements = [
+        add_events.statement(cursor(), events),
+        Insert(Team).statement(cursor(), [team]),
+        Update(AgentState, "responses").statement(cursor(), state),
+    ]
+    with CaptureQueriesContext(connection) as queries:
+        run_together(cursor(), statements)
+    assert len(queries) == statements_of(3)
+    assert list(AuditEvent.objects.order_by("-pk").values_list("action", flat=True)[:2]) == ["two", "one"]
+    assert AuditUnsealed.objects.filter(pk__in=AuditEvent.objects.filter(action__in=("one", "two"))).count() == 2
+    assert Team.objects.filter(name="Green %s").exists()
+    assert AgentState.objects.get(pk=state.pk).responses == 7
+
+
+def test_statements_of_more_values_than_psycopg_keeps_run_one_by_one() -> None:
+    events = [event(f"happened-{number}") for number in range(KEPT_VALUES)]
+    statements = [add_events.statement(cursor(), part) for part in (events[:1], events[1:])]
+    with CaptureQueriesContext(connection) as queries:
+        run_together(cursor(), statements)
+    assert len(queries) == 2
+    assert AuditEvent.objects.filter(action__startswith="happened-").count() == KEPT_VALUES
+
+
+def test_what_cannot_be_written_leaves_nothing_of_what_was_written_with_it() -> None:
+    add_teams = Insert(Team)
+    teams = [add_teams.statement(cursor(), [Team(name="One")]) for _ in range(2)]
+    with pytest.raises(IntegrityError), transaction.atomic():
+        run_together(cursor(), [add_events.statement(cursor(), [event("one")]), *teams])
+    assert not AuditEvent.objects.filter(action="one").exists()
+    assert not Team.objects.filter(name="One").exists()
 
 
 def test_a_new_row_has_what_its_model_would_give_it(agents: list[Agent]) -> None:
@@ -112,8 +150,8 @@ def test_strings_and_nothing_are_stored_as_the_orm_stores_them(agents: list[Agen
     state = AgentState.objects.get(pk=agents[0].pk)
     state.intent, state.topics = None, None  # type: ignore[assignment]
     with pytest.raises(IntegrityError), transaction.atomic():
-        Update(AgentState, "intent", "topics")(cursor(), state)
-    Update(AgentState, "intent")(cursor(), state)
+        change(state, "intent", "topics")
+    change(state, "intent")
     assert AgentState.objects.filter(pk=state.pk, intent__isnull=True).exists()
 
 
@@ -132,7 +170,7 @@ def test_rows_that_cannot_be_are_refused_together() -> None:
 def test_an_update_writes_the_named_fields_of_one_row_and_no_other(agents: list[Agent]) -> None:
     one, other = (AgentState.objects.get(pk=agent.pk) for agent in agents[:2])
     one.topics, one.intent, one.responses = {"b": 1, "a": 2}, {"text": "多"}, 7
-    Update(AgentState, "topics", "intent")(cursor(), one)
+    change(one, "topics", "intent")
     one.refresh_from_db()
     assert (list(one.topics), one.intent, one.responses) == (["b", "a"], {"text": "多"}, 0)
     after = AgentState.objects.get(pk=other.pk)
