@@ -64,7 +64,7 @@ class Select(Generic[Row]):
         converters = [(place, each, expression) for place, (each, expression) in found.items()]
         made_of: Callable[[Any], Any] = tuple
         if cast("Any", queryset)._iterable_class is query.ModelIterable:
-            made_of = _maker(compiler)
+            made_of = _maker(compiler.select, compiler.klass_info)
         return sql, given, converters, made_of
 
 
@@ -76,20 +76,21 @@ def _converted(row: Sequence[Any], converters: list[tuple[int, Any, Any]], conne
     return changed
 
 
-def _maker(compiler: Any) -> Callable[[Any], Any]:
-    """Return what makes a model of a row, as the ORM does."""
-    model, fields = compiler.klass_info["model"], compiler.klass_info["select_fields"]
+def _maker(selected: Sequence[Any], info: dict[str, Any]) -> Callable[[Any], Any]:
+    """Return what makes a model of a row, with those it is related to, as the ORM does."""
+    model, fields = info["model"], info["select_fields"]
     first, end = fields[0], fields[-1] + 1
-    names = [compiler.select[place][0].target.attname for place in range(first, end)]
-    related: Any = query.get_related_populators
-    modes = [models.FETCH_ONE] if hasattr(models, "FETCH_ONE") else []  # asked for since Django 6.1
-    populators = related(compiler.klass_info, compiler.select, DEFAULT_DB_ALIAS, *modes)
+    names = [column.target.attname for column, _, _ in selected[first:end]]
+    key = first + names.index(model._meta.pk.attname)
+    related = [(each["local_setter"], _maker(selected, each)) for each in info.get("related_klass_infos", ())]
 
     def make(row: Any) -> Any:
+        if row[key] is None:
+            return None  # of a relation that may be empty
         found = _row(model, dict(zip(names, row[first:end], strict=True)))
         found._state.adding, found._state.db = False, DEFAULT_DB_ALIAS
-        for populator in populators:
-            populator.populate(row, found)
+        for put, other in related:
+            put(found, other(row))
         return found
 
     return make

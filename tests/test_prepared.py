@@ -55,6 +55,24 @@ def test_models_come_with_all_their_fields_and_what_they_are_related_to(agents: 
         }
 
 
+def test_a_relation_may_be_empty_and_a_field_left_for_later(agents: list[Agent]) -> None:
+    for agent in (None, agents[2]):
+        AuditEvent.objects.create(actor_kind="system", actor="", action="seen", object_id="x", agent=agent)
+    events = Select(
+        lambda action: (
+            AuditEvent.objects.select_related("agent__team").defer("at").filter(action=action).order_by("pk")
+        ),
+        parameters=1,
+    )
+    with CaptureQueriesContext(connection) as queries:
+        nobodys, reds = events(cursor(), "seen")
+        assert nobodys.agent is None
+        assert reds.agent is not None
+        assert (reds.agent, reds.agent.team.name) == (agents[2], "Red")
+    assert len(queries) == 1
+    assert reds.at == AuditEvent.objects.get(pk=reds.pk).at
+
+
 def test_values_come_as_tuples_whatever_order_the_parameters_stand_in(agents: list[Agent]) -> None:
     assert ids_of(cursor(), "bo", "Red") == [(agents[3].public_id, "Red")]
     assert ids_of(cursor(), "Red", "bo") == []
