@@ -15,6 +15,7 @@ from django.db import DEFAULT_DB_ALIAS, connections, models
 from django.db.backends.utils import CursorWrapper
 from django.db.models import query
 from django.db.models.base import ModelState
+from pydantic_core import to_json
 
 Row = TypeVar("Row")
 Instance = TypeVar("Instance", bound=models.Model)
@@ -137,7 +138,7 @@ class _Columns:
     def __init__(self, fields: Iterable[Any]) -> None:
         connection, fields = connections[DEFAULT_DB_ALIAS], list(fields)
         self.names = [connection.ops.quote_name(field.column) for field in fields]
-        self._values = [(field.attname, _kept(field, connection), field.get_db_prep_save) for field in fields]
+        self._values = [(field.attname, _kept(field, connection), _stored(field)) for field in fields]
 
     def of(self, row: models.Model, cursor: CursorWrapper) -> list[Any]:
         there = vars(row)
@@ -152,6 +153,14 @@ def _kept(field: Any, connection: Any) -> type | tuple[()]:
     if isinstance(field, models.IntegerField):  # PostgreSQL is told the size of a number; of a key it takes any
         return int if type(field.get_db_prep_save(1, connection)) is int else ()
     return _AS_IT_IS.get(type(field), ())
+
+
+def _stored(field: Any) -> Callable[[Any, Any], Any]:
+    """Return what makes of a value what is stored; of JSON a quicker writer than the field's, to the same effect."""
+    if type(field) is models.JSONField and field.encoder is None:
+        return lambda value, connection: to_json(value).decode()
+    prepare: Callable[[Any, Any], Any] = field.get_db_prep_save
+    return prepare
 
 
 class Insert(Generic[Instance]):

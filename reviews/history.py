@@ -6,7 +6,6 @@ and in `recent` the ids of the responses whose fingerprints were compared. What 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 
 from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from metacog import heuristics
 from metacog.heuristics.confidence import Confidence, estimate
@@ -76,7 +75,7 @@ class Past:
             "told": self.history.told,
         }
         kept = {name: value for name, value in found.items() if value}
-        return json.dumps(kept, ensure_ascii=False) if kept else ""
+        return to_json(kept).decode() if kept else ""
 
 
 @cache

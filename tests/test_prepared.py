@@ -27,6 +27,7 @@ ids_of = Select(
     parameters=2,
 )
 add_events = Insert(AuditEvent)
+DATA = {"多 \"": [1, {"b": None, "a": "\n"}], "numbers": [1e22, -0.25, 2**70]}
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def agents() -> list[Agent]:
 
 
 def event(action: str) -> AuditEvent:
-    return AuditEvent(actor_kind="system", actor="", action=action, object_id="x", data={"多": [1, {"b": None}]})
+    return AuditEvent(actor_kind="system", actor="", action=action, object_id="x", data=DATA)
 
 
 def change(state: AgentState, *names: str) -> None:
@@ -101,7 +102,7 @@ def test_new_rows_get_their_keys_and_keep_their_order(monkeypatch: pytest.Monkey
         add_events(cursor(), rows)
     assert len(queries) == (1 if can_return_rows else 5)
     assert [AuditEvent.objects.get(pk=row.pk).action for row in rows] == [row.action for row in rows]
-    assert AuditEvent.objects.get(pk=rows[0].pk).data == {"多": [1, {"b": None}]}
+    assert AuditEvent.objects.get(pk=rows[0].pk).data == DATA
     assert not rows[0]._state.adding
 
 
