@@ -77,6 +77,8 @@ _ENTRY = re.compile(r"(?:[-*•+]|[0-9]{1,3}[.)、])\s+[^.:]{1,40}:")
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)  # code states nothing
 _ANSWER, _CONTRAST = re.compile(words.ANSWER), re.compile(words.CONTRAST)
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
+_THIS_THAT = (re.compile(r"这(?!样)"), re.compile(r"那(?!么|样|时)"))
+_BUT = re.compile(words.BUT)
 _NO_NEGATION = re.compile(words.NO_NEGATION)
 _NEGATED = re.compile(rf"\b(?:{'|'.join(sorted(words.NEGATORS))})\b|n't\b")
 _ZH_NEGATED = re.compile(words.ZH_NEGATION)
@@ -86,8 +88,11 @@ _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
 _ZH_DIGIT = f"[{''.join(words.ZH_NUMERALS)}]"
-_ZH_COUNT = re.compile(rf"(?!一点)(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)(?=[{words.ZH_MEASURES}])")
+_ZH_COUNT = re.compile(
+    rf"(?!一点)(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)(?=[{words.ZH_MEASURES}]|小时|公[里斤尺分])"
+)
 _EN_COUNT = re.compile(rf"\b(?:{'|'.join(words.NUMERALS)})\b")
+_IN_MONTH = re.compile(rf"(?<=\bin )(?:{'|'.join(words.MONTHS)})\b")
 _LABEL = re.compile(words.LABEL)
 _ZH_ORDINAL = re.compile(r"第[\d一二三四五六七八九十]+")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
@@ -118,6 +123,7 @@ def _read(span: Span, sentence: str) -> _Statement:
     plain = _NO_NEGATION.sub(" ", sentence)
     negations = len(_NEGATED.findall(plain)) + len(_ZH_NEGATED.findall(plain))
     counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], sentence)
+    counted = _IN_MONTH.sub(lambda match: f"{words.MONTHS.index(match[0]) + 1} month", counted)
     counted = _ZH_COUNT.sub(_in_digits, counted)
     labels = {match[0] for match in _ZH_ORDINAL.finditer(sentence)}
     numbers = []
@@ -175,6 +181,8 @@ def _compare(theirs: _Statement, ours: _Statement) -> Contradiction | None:
     one, other = theirs.folded, ours.folded
     if theirs.labels != ours.labels or any(_CONDITION.search(each) for each in (one, other)):
         return None
+    if any(bool(this.search(one)) and bool(that.search(other)) for this, that in (_THIS_THAT, _THIS_THAT[::-1])):
+        return None  # this one and that one
     if bool(_PAST.search(one)) != bool(_PAST.search(other)):
         return None
     left, right, turned = _align(theirs, ours)
@@ -186,6 +194,8 @@ def _compare(theirs: _Statement, ours: _Statement) -> Contradiction | None:
     is_turned = (theirs.negations + ours.negations + len(turned)) % 2 == 1
     confidence = round((0.5 + 0.45 * alike) * (0.5 if _HEDGE.search(one) or _HEDGE.search(other) else 1.0), 2)
     if confidence < 0.5 or alike < SAME_SUBJECT or not both:
+        return None
+    if is_turned and not turned and (_denies_another_thing(theirs, ours) or _denies_another_thing(ours, theirs)):
         return None
     if is_turned and not _is_another_case(theirs, ours, bool(turned)):
         detail = f"{' / '.join(turned[0])}" if turned else "one denies what the other says"
@@ -225,6 +235,15 @@ def _opposites(word: str) -> set[str]:
     return with_prefix | bare - {word} | _ANTONYMS.get(word, set())
 
 
+def _denies_another_thing(one: _Statement, other: _Statement) -> bool:
+    """Tell whether a sentence denies only behind or before a "but", and there nothing of which the other speaks."""
+    clauses = _BUT.split(one.folded)
+    if len(clauses) == 1:
+        return False
+    denied = [clause for clause in (_read(one.span, clause) for clause in clauses) if clause.negations]
+    return bool(denied) and all(clause.content.isdisjoint(other.content) for clause in denied)
+
+
 def _is_another_case(theirs: _Statement, ours: _Statement, by_antonym: bool) -> bool:
     """Tell whether figures set the sentences apart: another year, or an old and a new, each with its own."""
     one, other = ({value for value, _ in each.numbers} for each in (theirs, ours))
@@ -244,7 +263,8 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
     (value, unit), (other_value, other_unit) = pairs[0]
     if _singular(unit) != _singular(other_unit) or float(value) == float(other_value):
         return None
-    if _YEAR.fullmatch(value) and _YEAR.fullmatch(other_value) and not _DATED.search(theirs.folded):
+    is_date = unit in ("month", "月") or (_YEAR.fullmatch(value) and _YEAR.fullmatch(other_value))
+    if is_date and not _DATED.search(theirs.folded):
         return None
     return Contradiction("number", confidence, theirs.span, ours.span, f"{value} / {other_value}")
 

@@ -48,7 +48,14 @@ def measure(pairs: Iterable[tuple[bool, bool]]) -> Measured:
 def corrections(language: str, part: str | None = None, mode: Any = "wide") -> Measured:
     """Measure one language, and one part of the set (None: all of it)."""
     return measure(
-        (row["is_correction"], bool(find_correction(row["message"], reply=row.get("reply", ""), mode=mode)))
+        (
+            row["is_correction"],
+            bool(
+                find_correction(
+                    row["message"], previous=row.get("previous", ""), reply=row.get("reply", ""), mode=mode
+                )
+            ),
+        )
         for row in labelled("corrections")
         if row["language"] == language and part in (None, row["part"])
     )
@@ -79,11 +86,11 @@ def main() -> None:
     for language in ("en", "zh"):
         print(row("correction, mode `seed`", language, corrections(language, mode="seed")))
         print(row("correction, mode `wide`", language, corrections(language)))
-        for part in ("tuned", "held-out", "reply"):
+        for part in ("tuned", "held-out", "reply", "fresh"):
             print(row(f"… {part}", language, corrections(language, part)))
     for language in ("en", "zh"):
         print(row("contradiction", language, contradictions(language)))
-        for part in ("tuned", "held-out"):
+        for part in ("tuned", "held-out", "fresh"):
             print(row(f"… {part}", language, contradictions(language, part)))
 
 

@@ -20,11 +20,13 @@ CONTRAST = (
     r",\s*(?:and )?not\b[^,.;]*(?=[.!]?$)|\bnot\b[^,.;]{1,60},?\s+but\s+(?!also\b)"
     r"|,?(?:而非|而不是)[^,。;]*(?=[。!]?$)|,(?:并非|并?不[是在])[^,。;]*(?=[。!]?$)|(?:并非|并?不[是在])[^,。;]*,而(?=[是在])"
 )
-NEGATORS = _words("not no never none nobody nothing neither nor cannot without hardly")
+# Parts one sentence in two statements: "…, but it is late", …，不過不常去.
+BUT = r",\s*(?:but\b|不过|但|然而|可是)"
+NEGATORS = _words("not no never none nobody nothing neither nor cannot without hardly unable")
 # Cut out first: they hold a negator and deny nothing, or deny it twice.
 NO_NEGATION = (
     r"\bnot (?:only|just|merely)\b|\bno doubt\b|\bwithout (?:a )?doubt\b|\bnothing but\b|\bno matter\b"
-    r"|不但|不仅|不只|不过|不管|不论|不断|不错|不少|不同|不久|不得不|不外乎|无论|无线|毫无疑问|没错|除非"
+    r"|不但|不仅|不只|(?<![^,。;:\s只])不过|不过是|不管|不论|不断|不错|不少|不同|不久|不得不|不外乎|无论|无线|毫无疑问|没错|除非"
     r"|差不多|君不见|未来|非常|非洲|是不是|对不对|能不能|会不会|要不要|可不可以|有没有"
 )
 ZH_NEGATION = r"[不没无未]|并非|绝非|而非|从不|尚未"
@@ -41,6 +43,7 @@ ZH_ANTONYMS = _pairs("""
     安全/危险 上涨/下跌 上升/下降 升高/降低 增加/减少 喜欢/讨厌 之前/之后 启用/停用 开启/关闭 打开/关闭 通过/失败
     成功/失败 变快/变慢 快/慢 合法/非法 空的/满的 免费/收费 同意/反对 支持/反对 公开/保密 总是/从不 必须/不必
     必填/选填 正确/错误 允许/禁止 接受/拒绝 最高/最低 最大/最小 最新/最旧 提高/降低 有效/无效 真的/假的 姐姐/妹妹
+    更高/更低 较高/较低 均高/均低 更多/更少 更早/更晚 更远/更近 更长/更短 更大/更小 更快/更慢 更好/更差 更贵/更便宜
 """)
 
 # Words that only join others: they say nothing of the subject.
@@ -48,14 +51,14 @@ STOPWORDS = _words("""
     a an the this that these those it its is are was were be been being am do does did done have has had having will
     would shall should can could may might must to of in on at by for with from as and or but so i we you they
     my our your their me us them there here also just still really very definitely clearly certainly any some
-    only then than longer now yet already actually both each every about into
+    able only then than longer now yet already actually both each every about into
 """)
-ZH_STOP = r"[的了是在和与或是就也都而其之于以为被把让这那个会能可着地得有很来说已经曾将并及]"
+ZH_STOP = r"[的了是在和与或是就也都而其之于以为被把让这那个会能可着地得有很来说已经曾将并及还]"
 
 HEDGE = r"\b(?:may|might|could|maybe|perhaps|possibly|probably|seems?)\b|可能|也许|或许|大概|似乎"
 BOUND = (
     r"\b(?:at least|at most|up to|more than|less than|over|under|about|around|nearly|almost)\b"
-    r"|至少|最多|超过|不到|约|左右|以上|以下"
+    r"|至少|最多|超过|不到|(?<![合预契条特签违履制公])约(?![定束会翰旦])|左右|以上|以下"
 )
 # One of two sentences has it: they speak of different times, and both can hold.
 PAST = r"\b(?:used to|previously|formerly|once was|back then)\b|以前|曾经|过去|原先"
@@ -64,8 +67,12 @@ CONDITION = r"^(?:if|when|unless|while|once)\b|^(?:如果|若|除非|当|只要)
 # What numbers name instead of count, and when a year is the point of the sentence.
 LABEL = r"(?:version|v|step|chapter|page|part|phase|section|line|issue|case|room|level|day|week|q|#|第|步骤|版本)\s*$"
 DATED = (
-    r"found|born|establish|releas|launch|publish|die|built|creat|introduc|expir|end|start|begin"
-    r"|成立|出生|发布|建立|推出|上市|创立|建成|到期|去世"
+    r"due\b|deadline|moved|found|born|establish|releas|launch|publish|die|built|creat|introduc|expir|end|start|begin"
+    r"|成立|出生|发布|建立|推出|上市|创立|建成|到期|去世|截止|改到|举行"
+)
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
 )
 _COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NUMERALS = {
