@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from .contradictions import stem
@@ -80,6 +81,7 @@ _IDENTIFIER = re.compile(r"\w[_./:@#+]\w|[a-z][A-Z]|https?://")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 # So many steps, minutes or tries: how much is asked for, not what.
 _STEPS = re.compile(r"\s?(?:more|extra|steps?|calls?|tool|minutes?|times?|rounds?|tries|turns?|[次步個个輪轮分])", re.I)
+_WORD_LENGTH = 4  # characters of a Chinese word, or a name
 _ZH_FIGURE = re.compile(r"第[一二三四五六七八九十百]+|[上下]半年|[去今前明]年|[上本下]個?[周月季]")
 
 
@@ -158,10 +160,32 @@ def _likeness(reason: str, before: str, said: _Said) -> str | None:
     both = said.content & other.content
     if not both or (said.figures and other.figures and said.figures != other.figures):
         return None  # another quarter, another file: another question
+    ours, theirs = ({fold(name) for name in each.entities} for each in (said, other))
+    if (ours - theirs and theirs - ours) or _has_other_word(reason, before):
+        return None  # another company
     either = said.content | other.content
     fewer = min(len(said.content), len(other.content))
     is_part = fewer >= 3 and len(both) == fewer and len(either) <= 2 * fewer
     return "near-duplicate" if is_part or len(both) >= SAME * len(either) else None
+
+
+def _has_other_word(reason: str, before: str) -> bool:
+    """Tell whether one Chinese word, no filler and no need, stands in place of another: 非洲 for 欧洲."""
+    one, other = ("".join(_take(_plain(text), words.ZH_FILLERS)[1].split()) for text in (reason, before))
+    start = _shared(one, other)
+    one, other = one[start:], other[start:]
+    end = _shared(one[::-1], other[::-1])
+    left, right = one[: len(one) - end], other[: len(other) - end]
+    return (
+        0 < len(left) <= _WORD_LENGTH
+        and 0 < len(right) <= _WORD_LENGTH
+        and all(_CHINESE.fullmatch(each) and each not in words.ZH_NEEDS for each in (left, right))
+    )
+
+
+def _shared(one: str, other: str) -> int:
+    """Count the characters with which both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _plain(text: str) -> str:

@@ -71,6 +71,7 @@ def slug_of(title: str) -> str:
     return re.sub(r"[\W_]+", "-", folded).strip("-")[:MAX_SLUG].strip("-") or "thread"
 
 
+_PLURAL = re.compile(r"(?<=[a-z]{2}[^\Wsu])s\Z")  # not of "process", "status"
 _TITLE = re.compile(r"#\s+(?:Thread\s*[:：]\s*)?(.+)", re.IGNORECASE)
 _SECTION = re.compile(r"##\s+(.+)")
 _META = re.compile(r"[-*]\s*([^:：]+?)\s*[:：]\s*(.*)")
@@ -312,8 +313,8 @@ def topic_streak(cycles: Sequence[Iterable[str]], threads: Iterable[Thread] = ()
 
 
 def _topic(name: str) -> str:
-    """Give what makes two names one topic: small letters, hyphens or blanks, either Chinese script."""
-    return words.fold(slug_of(name))
+    """Give what makes two names one topic: small letters, hyphens or blanks, either Chinese script, one or many."""
+    return "-".join(_PLURAL.sub("", word) for word in words.tokens(words.fold(slug_of(name))))
 
 
 def within_budget(entries: Sequence[str], budget: int) -> list[str]:

@@ -32,7 +32,7 @@ FILLERS = frozenset(
     supporting support supports argument arguments claim claims side sides balanced well-founded appropriate topic
     issue problem question answer matter subject situation case point everything something anything sure carefully
     thoroughly properly fully quickly which what who when where why how max maximum
-    reached
+    reached missing lacking lacks lack absent against under between within during
     """)
 )
 
@@ -58,7 +58,7 @@ ZH_FILLERS = _listed("""
     現在 现在 已經 已经 仍 仍然 仍需 的 了 著 着 地 得 和 與 与 及 或 以 以便 為 为 為了 为了 在 對 对 於 于 是 有 很
     更 多 些 個 个 次 步 步驟 步骤 步數 步数 工具 調用 调用 呼叫 額度 额度 延長 延长 申請 申请 問題 问题 議題 议题
     主題 主题 事情 情況 情况 結論 结论 答案 總結 总结 任務 任务 工作 回答 快 快要 就 就好 好 才 也 都 嗎 吗 呢 吧 啊
-    方面 方向 部分 到 做 缺少 缺 支持 論點 论点 觀點 观点 立場 立场 佐證 佐证 平衡 全面 更好 來 来
+    比較 比较 核實 核实 方面 方向 部分 到 做 缺少 缺 支持 論點 论点 觀點 观点 立場 立场 佐證 佐证 平衡 全面 更好 來 来
 """)
 ZH_NEEDS = _listed("""
     數據 数据 資料 资料 資訊 信息 財報 财报 營收 营收 報告 报告 報表 报表 統計 统计 價格 价格 股價 股价 成本 來源 来源
