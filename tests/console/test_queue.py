@@ -308,8 +308,13 @@ def test_what_was_decided_long_ago_is_not_read(
 
 
 @pytest.mark.parametrize(("language", "room"), [("en", " "), ("zh-hant", ""), ("zh-hans", "")])
-def test_a_chinese_full_stop_brings_its_own_room(client: Any, alice: Any, kuro: Any, language: str, room: str) -> None:
+def test_a_chinese_full_stop_or_colon_brings_its_own_room(
+    client: Any, alice: Any, kuro: Any, decide: Any, language: str, room: str
+) -> None:
     alice.language = language
     alice.save()
     page = client.get("/queue/?state=decided").content.decode()
     assert re.findall(r'[.。](\s*)<a href="/queue/">', page) == [room]
+    held = kuro.hold()
+    decide(client, held, "reject", reason="x")
+    assert re.findall(r'[:：](\s*)<q class="answered">', client.get(f"/queue/{held}/").content.decode()) == [room]
