@@ -178,8 +178,9 @@ def list_extensions(
         rows = rows.filter(session=session or "", problem=problem or "")
         budget = extensions.budget(agent, session or "", problem or "", step)
         if not budget["left"]:
+            latest = rows.first()
             with translation.override(agent.language):
-                message = extension_texts.max_steps_reached()
+                message = extension_texts.calls_used_up(latest)
     if last := cursor(own, after):
         rows = rows.filter(pk__lt=last.pk)
     page, following = page_of(rows, limit)

@@ -48,8 +48,13 @@ def budget(allowed: int, used: int) -> dict[str, int]:
     return {"allowed": allowed, "used": used, "left": max(0, allowed - used)}
 
 
-def max_steps_reached() -> str:
-    """Return what an agent is told when its calls are used up, in the active language (2.1)."""
+def calls_used_up(latest: ExtensionRequest | None) -> str:
+    """Return what an agent is told when its calls are used up, in the active language (2.1).
+
+    `latest` is its latest request: while it waits, and once the chairman has refused it, nothing is left to choose.
+    """
+    if latest and (latest.state == State.PENDING or (latest.state == State.REJECTED and latest.by != By.MEMORY)):
+        return message(latest, ())
     return _("Max steps reached. 1. Conclude. 2. Extend.")
 
 

@@ -212,6 +212,16 @@ class TestTheChairman:
         assert (told["state"], told["by"], told["granted"]) == ("rejected", "person", 0)
         assert "FORCE A CONCLUSION" in told["message"]
 
+    def test_the_budget_offers_no_extension_that_cannot_be_had(self, kuro: Any, alice: Any) -> None:
+        def told() -> Any:
+            return kuro.get("/extensions?session=s1&problem=margin&step=5").json()["message"]
+
+        shape = wait(kuro)
+        assert told() == shape["message"]
+        extensions.decide(row_of(shape), alice, is_approved=False, answer="Enough is known.")
+        assert told() == kuro.get(f"/extensions/{shape['id']}").json()["message"]
+        assert kuro.get("/extensions?session=s1&problem=another&step=5").json()["message"].startswith("Max steps")
+
     def test_only_one_decision_stands(self, kuro: Any, alice: Any, bob: Any) -> None:
         row = row_of(wait(kuro))
         first = extensions.decide(row, alice, is_approved=True, granted=3)
