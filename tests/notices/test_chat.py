@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
+from django.utils.translation import trans_real
 
-from metacog import keys, notices
+from metacog import catalogues, keys, notices
 from metacog.models import Agent, AuditEvent, Channel, Notice, Team
 from patterns.models import ErrorPattern
 from reviews.models import HeldItem
@@ -64,6 +65,20 @@ def test_it_is_told_of_each_item_once_and_no_more_than_it_may(
     sweep(NOW + DAY)
     assert len(receiver.seen) == 2
     assert AuditEvent.objects.filter(action="channel-told", team=aurora).count() == 2
+
+
+def test_in_chinese_it_has_chinese_colons_and_full_stops(
+    aurora: Any, olga: Any, kuro: Any, receiver: Receiver, settings: Any, tmp_path: Any, monkeypatch: Any
+) -> None:
+    settings.LOCALE_PATHS = [tmp_path]
+    catalogues.compile_all()
+    monkeypatch.setattr(trans_real, "_translations", {})
+    set_up(aurora, olga, receiver.url, language="zh-hant")
+    hold(kuro, NOW - 2 * MINUTE)
+    sweep(NOW)
+    first, second, _address = texts(receiver)[0].splitlines()
+    assert first == "Aurora 有 1 個新項目在等待，最高 50 分。最舊的已等待 2 分鐘。"
+    assert second == "• kuro 的 CHAT，50 分：絕對用語，已知錯誤：cause named before it was measured"
 
 
 def test_an_item_is_told_of_once_it_is_a_minute_old(aurora: Any, olga: Any, kuro: Any, receiver: Receiver) -> None:
