@@ -446,6 +446,10 @@ byId("keys")?.addEventListener("click", (event) => {
 const here = document.querySelector(".nav [aria-current]");
 if (here) here.parentElement.scrollLeft = here.offsetLeft - innerWidth / 3;
 
+// A page may come with an item far down its list.
+const opened = document.querySelector(".row[aria-current]");
+if (opened) bringIntoSight(opened);
+
 // What was there when the page came is not read out by itself.
 const messages = document.querySelector(".messages");
 if (messages) announce(messages.textContent);

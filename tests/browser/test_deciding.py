@@ -337,6 +337,17 @@ def test_j_on_the_last_row_goes_to_the_next_page(
     expect(page.locator("#item")).to_have_attribute("data-held", held[0])
 
 
+def test_an_item_that_is_opened_by_its_address_is_in_sight_in_the_list(open_page: Any, alice: Any, kuro: Any) -> None:
+    last = kuro.hold()
+    for _ in range(12):
+        kuro.hold()
+    page = open_page(alice, viewport={"width": 1280, "height": 560})
+    page.goto(f"/queue/{last}/")
+    place = page.locator(f"#row-{last}").bounding_box()
+    assert place["y"] + place["height"] < 561
+    assert page.evaluate("scrollY") == 0
+
+
 def test_the_list_goes_on_by_itself_and_the_page_stays_where_it_is(open_page: Any, alice: Any, kuro: Any) -> None:
     held = [kuro.hold() for _ in range(10)]
     page = open_page(alice, viewport={"width": 1280, "height": 560})
