@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from metacog import audit_chain
-from metacog.models import Agent, AgentState, AuditEvent, Team
+from metacog.models import Agent, AgentState, AuditEvent, Policy, Team
 from metacog.retention import set_retention
 from patterns import lessons, memory
 from patterns.lessons import Proposal
@@ -217,6 +217,19 @@ def test_what_was_erased_can_still_be_looked_at(decided, kuro, olga, as_person):
 
 
 # -- the retention itself --------------------------------------------------------------------------
+
+
+def test_a_response_whose_items_were_marked_can_still_be_looked_at(kuro, olga, kept_30_days, as_person):
+    Policy.objects.update(hold_at=101)
+    verdict = kuro.respond(items=[{"kind": kind, "text": SECRET} for kind in ("chat", "action")])
+    assert [item["disposition"] for item in verdict["items"]] == ["mark", "note"]
+    address, client = reverse("response", args=[verdict["id"]]), as_person(olga)
+    assert "The text it was given back with" in client.get(address).content.decode()
+    age(31)
+    assert erasure.erase() == 1
+    page = client.get(address)
+    assert page.status_code == 200
+    assert "princess" not in page.content.decode()
 
 
 def test_the_retention_is_set_with_its_event(aurora, olga):
