@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import Any
 from urllib.parse import urlsplit
@@ -105,8 +106,9 @@ def change(agent: Agent, actor: audit.Actor, *, name: str, language: str, callba
         changed = [field for field, value in values.items() if getattr(before, field) != value]
         if changed:
             Agent.objects.filter(pk=agent.pk).update(**values)
-            # Not the values: a callback address may carry a token.
-            _record("agent-changed", agent, actor, fields=changed)
+            told = [field for field in changed if field != "callback_url"]  # an address may carry a token
+            was, now = ({field: source[field] for field in told} for source in (vars(before), values))
+            _record("agent-changed", agent, actor, fields=changed, was=was, now=now)
     return changed
 
 
@@ -117,7 +119,8 @@ def set_handcard(agent: Agent, actor: audit.Actor, text: str) -> bool:
         if before == text:
             return False
         Agent.objects.filter(pk=agent.pk).update(handcard=text)
-        _record("handcard-changed", agent, actor, characters=len(text))
+        digests = {"before_sha256": _digest(before), "sha256": _digest(text)}
+        _record("handcard-changed", agent, actor, characters=len(text), **digests)
     return True
 
 
@@ -205,6 +208,10 @@ def _switch(agent: Agent, actor: audit.Actor, field: str, on: bool, actions: tup
             states = ("off", "on")
             _record(actions[on], agent, actor, before=states[not on], after=states[on])
     return bool(changed)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _record(action: str, agent: Agent, actor: audit.Actor, **rest: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import re
 from datetime import timedelta
@@ -58,7 +59,8 @@ def test_it_shows_all_that_the_answer_hangs_on(kuro: Any, waiting: Any, carla: A
     ):  # fmt: skip
         assert text in page, text
     event = AuditEvent.objects.get(action="handcard-changed")
-    assert event.data == {"characters": 38}
+    was, now = (hashlib.sha256(text.encode()).hexdigest() for text in ("", "The margin settles it.\nNo more than 8."))
+    assert event.data == {"characters": 38, "before_sha256": was, "sha256": now}
 
 
 def test_a_grant_reaches_the_agent(kuro: Any, waiting: Any, alice: Any, as_person: Any) -> None:

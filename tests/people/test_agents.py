@@ -173,6 +173,7 @@ class TestChanging:
         assert as_person(olga).post(reverse("agent", args=[kuro.id]), data).status_code == 302
         event = AuditEvent.objects.get(action="agent-changed")
         assert event.data["fields"] == ["language", "callback_url"]
+        assert (event.data["was"], event.data["now"]) == ({"language": "en"}, {"language": "zh-hant"})
         assert "s3cret" not in str(event.data)
 
     def test_it_shows_what_is_wrong_and_keeps_what_was_typed(self, olga: Any, kuro: Any, as_person: Any) -> None:
