@@ -6,13 +6,15 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import Any, TypeVar
 
-from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 
 ASK_AGAIN = 0.001  # seconds
+
+Answer = TypeVar("Answer")
 
 _next = threading.Lock()
 
@@ -26,6 +28,24 @@ os.register_at_fork(after_in_child=_forget_who_waits)
 
 
 class Cursor(base.SQLiteCursorWrapper):
+    """Waits for others to have written here, never in SQLite.
+
+    There a connection is locked while it waits. Whichever thread collects garbage takes that lock, and keeps Python's,
+    for a cursor of this one that was left half read: where it is the one that writes, all stood still for 20 s.
+    """
+
+    patience = 0.0  # seconds
+
+    def execute(self, query: str, params: Any = None) -> Any:
+        ask = super().execute
+        if not query.startswith("BEGIN"):  # that in turn from the first time on: whoever came last would get in
+            try:
+                return ask(query, params)
+            except sqlite3.OperationalError as error:
+                if self.connection.in_transaction or not _is_busy(error):
+                    raise
+        return _in_turn(lambda: ask(query, params), self.patience)
+
     def convert_query(self, query: str, *, param_names: Iterable[str] | None = None) -> str:
         return converted(query) if param_names is None else super().convert_query(query, param_names=param_names)
 
@@ -36,43 +56,38 @@ def converted(query: str) -> str:
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    def get_new_connection(self, conn_params: dict[str, Any]) -> sqlite3.Connection:
+        connection: sqlite3.Connection = super().get_new_connection(conn_params)
+        connection.execute("PRAGMA busy_timeout = 0")
+        return connection
+
     def create_cursor(self, name: str | None = None) -> Cursor:
         cursor: Cursor = self.connection.cursor(factory=Cursor)
+        cursor.patience = self.settings_dict["OPTIONS"].get("timeout", 5.0)
         return cursor
 
-    def _start_transaction_under_autocommit(self) -> None:
-        """Begin once nobody else writes: one thread of the process keeps asking, the others stand behind it.
 
-        SQLite's own wait sleeps longer each time, up to 100 ms, while whoever came last gets in: of eight agents that
-        post at once, one post in a hundred took eighty times as long as the median.
-        """
-        patience: float = self.settings_dict["OPTIONS"].get("timeout", 5.0)
-        deadline = time.monotonic() + patience
-        if not _next.acquire(timeout=patience):
-            raise OperationalError("database is locked")
-        try:
-            self._wait_at_most(0)
-            try:
-                self._begin_before(deadline)
-            finally:
-                self._wait_at_most(patience)
-        finally:
-            _next.release()
+def _in_turn(ask: Callable[[], Answer], patience: float) -> Answer:
+    """Ask until nobody else writes: one thread of the process keeps asking, the others stand behind it.
 
-    def _begin_before(self, deadline: float) -> None:
+    SQLite's own wait sleeps longer each time, up to 100 ms, while whoever came last gets in: of eight agents that
+    post at once, one post in a hundred took eighty times as long as the median.
+    """
+    deadline = time.monotonic() + patience
+    if not _next.acquire(timeout=patience):
+        raise sqlite3.OperationalError("database is locked")
+    try:
         while True:
             try:
-                return super()._start_transaction_under_autocommit()  # type: ignore[misc,no-any-return]  # not in the stubs
-            except OperationalError as error:
+                return ask()
+            except sqlite3.OperationalError as error:
                 if not _is_busy(error) or time.monotonic() > deadline:
                     raise
                 time.sleep(ASK_AGAIN)  # SQLite tells nobody that the lock is free
-
-    def _wait_at_most(self, seconds: float) -> None:
-        with self.wrap_database_errors:
-            self.connection.execute(f"PRAGMA busy_timeout = {1000 * seconds:.0f}")
+    finally:
+        _next.release()
 
 
-def _is_busy(error: OperationalError) -> bool:
-    code: int = getattr(error.__cause__, "sqlite_errorcode", 0)
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF == sqlite3.SQLITE_BUSY
