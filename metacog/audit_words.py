@@ -44,6 +44,11 @@ SENTENCES: Mapping[str, Promise] = {
         "The texts of a response of %(agent)s were erased after %(days)s days",
         "days",
     ),
+    "intent-erased": ngettext_lazy(
+        "What %(agent)s did last was erased after %(days)s day",
+        "What %(agent)s did last was erased after %(days)s days",
+        "days",
+    ),
     "meta:confidence-low": gettext_lazy("The quality of a response of %(agent)s was low"),
     "meta:impasse": gettext_lazy("A response of %(agent)s got nowhere"),
     "think-twice-suggested": gettext_lazy("%(agent)s looks stuck at %(points)s points: think twice?"),

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from metacog import audit
 from metacog.heuristics import stuck
-from metacog.models import AuditEvent, Team
+from metacog.models import Agent, AgentState, AuditEvent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread, ThreadStep
 from reviews.models import (
     AgentResponse,
@@ -68,7 +68,18 @@ def _erase_of(team: Team, now: datetime) -> int:
             erased += count
             if count < BATCH:
                 break
+    _erase_intents(team, before)
     return erased
+
+
+def _erase_intents(team: Team, before: datetime) -> None:
+    """Erase what agents did last, which their context quotes, once they have posted nothing for so long."""
+    since = AgentResponse.objects.filter(agent=OuterRef("pk"), received_at__gte=before)
+    due = AgentState.objects.filter(~Exists(since), agent__team=team, intent__isnull=False)
+    with transaction.atomic(durable=True):
+        states = list(due.select_related("agent").select_for_update(of=("self",), skip_locked=True))
+        AgentState.objects.filter(pk__in=[state.pk for state in states]).update(intent=None)
+        AuditEvent.objects.bulk_create(_event("intent-erased", team, state.agent) for state in states)
 
 
 @contextmanager
@@ -228,16 +239,13 @@ _STEPS = (
 
 
 def _erased(action: str, team: Team, row: Erasable, **data: Any) -> AuditEvent:
-    return audit.event(
-        action,
-        row.public_id,
-        actor=None,
-        team=team,
-        agent=None if isinstance(row, ErrorPattern) else row.agent,
-        after="erased",
-        days=team.retention_days,
-        **data,
-    )
+    return _event(action, team, None if isinstance(row, ErrorPattern) else row.agent, row.public_id, **data)
+
+
+def _event(action: str, team: Team, agent: Agent | None, object_id: str = "", **data: Any) -> AuditEvent:
+    about = object_id or (agent.public_id if agent else "")
+    days = team.retention_days
+    return audit.event(action, about, actor=None, team=team, agent=agent, after="erased", days=days, **data)
 
 
 def without_texts(verdict: dict[str, Any]) -> dict[str, Any]:

@@ -219,6 +219,21 @@ def test_what_was_erased_can_still_be_looked_at(decided, kuro, olga, as_person):
 # -- the retention itself --------------------------------------------------------------------------
 
 
+def test_what_an_agent_did_last_goes_once_it_has_posted_nothing_for_so_long(kuro, kept_30_days):
+    kuro.respond("Done.", items=[], action="Wrote to the princess.", mode="task")
+    assert "princess" in kuro.get("/context").content.decode()
+    erasure.erase()
+    assert AgentState.objects.get().intent
+    age(31)
+    erasure.erase()
+    assert AgentState.objects.get().intent is None
+    assert "princess" not in kuro.get("/context").content.decode()
+    event = AuditEvent.objects.get(action="intent-erased")
+    assert (event.object_id, event.data) == (kuro.id, {"days": 30})
+    erasure.erase()
+    assert AuditEvent.objects.filter(action="intent-erased").count() == 1
+
+
 def test_a_response_whose_items_were_marked_can_still_be_looked_at(kuro, olga, kept_30_days, as_person):
     Policy.objects.update(hold_at=101)
     verdict = kuro.respond(items=[{"kind": kind, "text": SECRET} for kind in ("chat", "action")])
