@@ -8,11 +8,13 @@ What nobody has decided yet is never erased.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -132,9 +134,18 @@ def _erase_origins(team: Team, gone: Q) -> None:
     quoted = PatternOrigin.objects.filter(pattern=OuterRef("pk")).exclude(evidence={})
     given_up = list(ErrorPattern.objects.filter(waiting, ~Exists(quoted), pk__in=taught))
     AuditEvent.objects.bulk_create(_erased("pattern-erased", team, each, before=each.state) for each in given_up)
+    _erase_names(given_up)
     ErrorPattern.objects.filter(pk__in=[pattern.pk for pattern in given_up]).update(
         state=ErrorPattern.State.RETIRED, keywords=[], description="", dismissed_because=""
     )
+
+
+def _erase_names(rows: Sequence[ErrorPattern | Lesson]) -> None:
+    """Erase what the admin's history calls rows, which is how their texts begin."""
+    if rows:
+        kind = ContentType.objects.get_for_model(rows[0])
+        named = LogEntry.objects.filter(content_type=kind, object_id__in=[str(row.pk) for row in rows])
+        named.update(object_repr="…")
 
 
 def _erase_callbacks(team: Team, before: datetime, _now: datetime) -> int:
@@ -172,6 +183,7 @@ def _erase_lessons(team: Team, before: datetime, now: datetime) -> int:
     due = Lesson.objects.filter(team=team, changed_at__lt=before, erased_at=None).exclude(state=Lesson.State.ACTIVE)
     with _taken(team, due, "lesson-erased") as lessons:
         Lesson.objects.filter(pk__in=[lesson.pk for lesson in lessons]).update(text="", topics=[], erased_at=now)
+        _erase_names(lessons)
     return len(lessons)
 
 

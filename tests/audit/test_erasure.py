@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils import timezone
@@ -394,7 +395,7 @@ def test_a_request_for_more_steps_goes_with_the_retention_once_it_is_answered(ku
     assert kuro.get(f"/extensions/{first.public_id}").json()["request"]["reason"] == ""
 
 
-def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(kuro, aurora, kept_30_days, carla):
+def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(kuro, aurora, kept_30_days, carla, as_person):
     agent = Agent.objects.select_related("team").get(public_id=kuro.id)
 
     def proposals(response):
@@ -402,7 +403,9 @@ def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(kuro, aurora, ke
         return [Proposal("gap", about, lambda _count: "princess", ("princess",), (response,)) for about in both]
 
     _proposed, dismissed = lessons.propose(agent, proposals("resp_1"), "refl_1", timezone.now())
-    lessons.move(dismissed, "dismiss", carla)
+    form = {"action": "dismiss", "_selected_action": dismissed.pk}
+    as_person(carla).post(reverse("admin:patterns_lesson_changelist"), form)
+    assert LogEntry.objects.get().object_repr == "princess"
     lessons.write(aurora, None, "in force", [], carla)
     assert erasure.erase() == 0
     Lesson.objects.update(changed_at=timezone.now() - timedelta(days=31))
@@ -412,6 +415,7 @@ def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(kuro, aurora, ke
         ("", [], "proposed"), ("", [], "dismissed"), ("in force", [], "active"),
     ]  # fmt: skip
     assert AuditEvent.objects.filter(action="lesson-erased").count() == 2
+    assert LogEntry.objects.get().object_repr == "…"
     (told,) = lessons.propose(agent, proposals("resp_2"), "refl_2", timezone.now())
     assert (told.text, told.erased_at) == ("princess", None), "what is proposed anew says why again"
     assert Lesson.objects.get(state="dismissed").text == ""

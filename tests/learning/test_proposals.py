@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.utils import timezone
 
 from metacog.models import AuditEvent
@@ -13,6 +14,7 @@ from metacog.retention import set_retention
 from patterns.models import ErrorPattern
 from reviews import erasure, learning
 from reviews.models import AgentResponse, PatternOrigin
+from tests.admin.addresses import address
 
 PHRASE = "refunds take thirty days"
 
@@ -114,18 +116,23 @@ def test_more_than_anybody_reads_is_not_proposed(aurora: Any, monkeypatch: pytes
     assert propose(aurora, row="mem_3"), "the one that waits is taught again"
 
 
-@pytest.mark.parametrize(("state", "keywords"), [("proposed", []), ("shadow", [PHRASE])])
+@pytest.mark.parametrize(
+    ("state", "keywords", "named"), [("proposed", [], "…"), ("shadow", [PHRASE], "Refunds take 14 days!")]
+)
 def test_quotes_go_with_the_texts_and_so_does_a_proposal_nobody_took_up(
-    aurora: Any, olga: Any, kuro: Any, state: str, keywords: list[str]
+    aurora: Any, olga: Any, kuro: Any, as_person: Any, state: str, keywords: list[str], named: str
 ) -> None:
     kuro.respond(f"All {PHRASE}.")
     response = AgentResponse.objects.get()
     pattern = propose(aurora, response=response)
     assert pattern is not None
+    form = {"keywords": PHRASE, "description": "Refunds take 14 days!", "source": "external"}
+    as_person(olga).post(address(ErrorPattern, "change", pattern.pk), form)
     ErrorPattern.objects.filter(pk=pattern.pk).update(state=state)
     set_retention(aurora, 30, olga)
     AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=31))
     erasure.erase()
+    assert LogEntry.objects.get().object_repr == named
     pattern.refresh_from_db()
     assert pattern.origins.get().evidence == {}
     assert pattern.keywords == keywords
