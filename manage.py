@@ -20,6 +20,11 @@ def main() -> None:
     except BrokenPipeError:
         # Whoever reads has enough (`| head`). Python would complain once more when it closes the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except ModuleNotFoundError as error:  # a newer release's code under the packages of the one before
+        name = (error.name or "").partition(".")[0]
+        if name in ("", "metacog", "patterns", "reviews") or "--traceback" in sys.argv:
+            raise
+        sys.exit(f"{name} is not installed in this Python. Run `make up`, which installs what this release needs.")
     except OSError as error:  # a full disk, a folder that cannot be written
         if "--traceback" in sys.argv:
             raise

@@ -49,6 +49,14 @@ def test_behind_a_proxy_hosts_must_be_named_and_this_machines_own_are_there_besi
     assert done.stdout.splitlines()[-1] == str([*filter(None, [named]), "127.0.0.1", "localhost", "[::1]"])
 
 
+def test_a_package_that_a_release_needs_and_nobody_installed_is_told_at_start(tmp_path: Path) -> None:
+    (tmp_path / "msgspec.py").write_text("import lacking.part")
+    done = manage(tmp_path, "up", PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stdout) == (1, "")
+    said = "lacking is not installed in this Python. Run `make up`, which installs what this release needs.\n"
+    assert done.stderr == said
+
+
 def test_a_port_that_is_none_is_told_at_start(tmp_path: Path) -> None:
     done = manage(tmp_path, "up", METACOG_LISTEN_PORT="http")
     assert done.stderr == "METACOG_LISTEN_PORT is 'http', not a port. Give one from 1 to 65535.\n"
