@@ -22,7 +22,7 @@ from metacog.forms import (
     KINDS,
     RELEASED_BY,
     SIGNALS,
-    AgentForm,
+    ChangeAgentForm,
     HandcardForm,
     NewAgentForm,
 )
@@ -92,10 +92,10 @@ def agent(request: Request, agent_id: str) -> HttpResponse:
     if request.method != "POST":
         return _agent_page(request, _agent(request, agent_id, Role.VIEWER))
     found = _agent(request, agent_id, Role.OWNER)
-    form = AgentForm(request.POST)
+    form = ChangeAgentForm(request.POST)
     if form.is_valid():
         try:
-            changes.change(found, request.user, **form.cleaned_data)
+            changes.change(found, request.user, **form.wanted(found))
         except ValidationError as error:
             form.add_error(None, error)
         else:
@@ -164,7 +164,7 @@ def _agent_page(
     request: Request,
     found: Agent,
     *,
-    form: AgentForm | None = None,
+    form: ChangeAgentForm | None = None,
     handcard: HandcardForm | None = None,
     fresh: tuple[str, str] | None = None,
 ) -> HttpResponse:
@@ -180,7 +180,7 @@ def _agent_page(
         "barred": egress.barred(found.callback_url) if found.callback_url else "",
         "may_change": request.user.has_role(found.team_id, Role.OWNER),
         "may_curate": request.user.has_role(found.team_id, Role.CURATOR),
-        "form": form or AgentForm(initial=stored),
+        "form": form or ChangeAgentForm(initial=stored),
         "handcard": handcard or HandcardForm(initial={"handcard": found.handcard}),
         "fresh": fresh,
         "base_url": settings.PUBLIC_URL,

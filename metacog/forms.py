@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.agents import MAX_CALLBACK_URL, MAX_NAME
 from metacog.heuristics.shadow import is_blank
-from metacog.models import Language, Role, Team, User
+from metacog.models import Agent, Language, Role, Team, User
 
 SIGNALS = {
     "absolute-claim": _("Absolute claim"),
@@ -114,6 +114,21 @@ class AgentForm(forms.Form):
             }
         ),
     )
+
+
+class ChangeAgentForm(AgentForm):
+    """The same for an agent that is there: what somebody changed since its page was opened stays."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.show_hidden_initial = True
+
+    def wanted(self, agent: Agent) -> dict[str, str]:
+        """Return each field as it was filled in where that differs from what the page showed, else as it is now."""
+        shown = {name for name in self.fields if self.add_initial_prefix(name) in self.data}
+        kept = shown.difference(self.changed_data)
+        return {name: getattr(agent, name) if name in kept else value for name, value in self.cleaned_data.items()}
 
 
 class NewAgentForm(AgentForm):

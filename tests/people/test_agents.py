@@ -176,6 +176,23 @@ class TestChanging:
         assert (event.data["was"], event.data["now"]) == ({"language": "en"}, {"language": "zh-hant"})
         assert "s3cret" not in str(event.data)
 
+    def test_what_somebody_changed_since_the_page_was_opened_stays(
+        self, olga: Any, kuro: Any, as_person: Any
+    ) -> None:
+        client, address, agent = as_person(olga), reverse("agent", args=[kuro.id]), Agent.objects.get()
+        agents.change(agent, None, name="kuro", language="en", callback_url="https://old.example.org/")
+        opened = client.get(address).content.decode()
+        shown = dict(re.findall(r'name="(initial-\w+)"(?: value="([^"]*)")?', opened))
+        agents.change(agent, None, name="kuro", language="zh-hant", callback_url="https://new.example.org/")
+        page = {name.removeprefix("initial-"): value for name, value in shown.items()} | shown | {"name": "Kuro"}
+        assert client.post(address, page).status_code == 302
+        agent.refresh_from_db()
+        assert (agent.name, agent.language, agent.callback_url) == ("Kuro", "zh-hant", "https://new.example.org/")
+        cleared = {"name": "Kuro", "language": "zh-hant", "callback_url": ""}
+        assert client.post(address, cleared | {"initial-callback_url": agent.callback_url}).status_code == 302
+        agent.refresh_from_db()
+        assert agent.callback_url == ""
+
     def test_it_shows_what_is_wrong_and_keeps_what_was_typed(self, olga: Any, kuro: Any, as_person: Any) -> None:
         data = {"name": "kuro", "language": "en", "callback_url": "nonsense"}
         answer = as_person(olga).post(reverse("agent", args=[kuro.id]), data)
