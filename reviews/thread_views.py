@@ -7,9 +7,10 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog.models import Agent, Role
 from patterns import thread_texts
@@ -36,10 +37,12 @@ def threads(request: PersonRequest) -> HttpResponse:
     return _threads_page(request, agent)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def thread_new(request: PersonRequest, agent_id: str) -> HttpResponse:
-    """Begin a thread for an agent."""
+    """Begin a thread for an agent. Whoever comes back here, where a refused form stood, finds it among the threads."""
     agent = get_object_or_404(_agents(request), public_id=agent_id)
+    if request.method != "POST":
+        return redirect(f"{reverse('threads')}?agent={agent.public_id}")
     _may_change(request, agent)
     form = NewThreadForm(request.POST)
     if form.is_valid():

@@ -107,6 +107,14 @@ class TestWhatIsPursued:
         assert "typed here" in words(answer)
         assert ThoughtThread.objects.count() == 1
 
+    def test_the_address_of_a_refused_form_leads_to_the_page_with_it(
+        self, kuro: Any, carla: Any, mallory: Any, as_person: Any
+    ) -> None:
+        address = reverse("thread-new", args=[kuro.id])
+        back = as_person(carla).get(address)
+        assert (back.status_code, back["Location"]) == (302, f"/threads/?agent={kuro.id}")
+        assert as_person(mallory).get(address).status_code == 404
+
     def test_a_fourth_is_refused_with_what_stands_in_the_way(self, kuro: Any, carla: Any, as_person: Any) -> None:
         for title in ("A one", "B two", "C three"):
             kuro.post("/threads", {"title": title})
