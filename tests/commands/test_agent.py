@@ -45,9 +45,17 @@ def test_create_says_which_address_must_be_allowed(aurora: Any, settings: Any, u
 
 
 def test_create_takes_the_team_that_is_there(aurora: Any) -> None:
-    run("create", "kuro", "--team", "Aurora", "--language", "zh-hans")
-    assert Team.objects.count() == 1
+    error = StringIO()
+    words = ("create", "kuro", "--team", "Aurora", "--language", "zh-hans")
+    call_command("agent", *words, stdout=StringIO(), stderr=error)
+    assert (Team.objects.count(), error.getvalue()) == (1, "")
     assert Agent.objects.get().language == "zh-hans"
+
+
+def test_create_says_that_it_made_a_team(aurora: Any) -> None:
+    error = StringIO()
+    call_command("agent", "create", "kuro", "--team", "Auroa", stdout=StringIO(), stderr=error)
+    assert "There was no team Auroa" in error.getvalue()
 
 
 def test_create_is_readable_without_json(db: None) -> None:

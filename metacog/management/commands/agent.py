@@ -57,6 +57,8 @@ class Command(BaseCommand):
                 callback_url=callback_url,
             )
         self._print(agent, api_key, secret, json)
+        if found is None:  # or a name that was mistyped
+            self.stderr.write(f"There was no team {agent.team.name}: it was made, and nobody is a member of it yet.")
         if agent.callback_url and (barred := egress.barred(agent.callback_url)):
             self.stderr.write(
                 f"Callbacks will not get through: {barred} is no public address. Set "
