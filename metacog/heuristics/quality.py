@@ -31,6 +31,7 @@ HEDGES: dict[Language, str] = {
     "zh-Hant": "我不是完全確定，不過……",
     "zh-Hans": "我不是完全确定，不过……",
 }
+_TITLE = re.compile(r"《[^《》\n]{1,80}》")  # in whatever language the work is
 # What opens like this is a tool's output or data: nobody asks anything in it.
 _MACHINE_MADE = ("<", "{", "[")
 
@@ -108,7 +109,7 @@ class Reading:
 
     @cached_property
     def script(self) -> Script | None:
-        return words.script_of(self.said)
+        return words.script_of(_TITLE.sub(" ", self.said) if "《" in self.said else self.said)
 
     @cached_property
     def words(self) -> list[str]:
@@ -199,7 +200,9 @@ def _answers(reply: Reading, message: Reading | None, flags: list[Flag]) -> tupl
         return None, None  # no words in common to judge by: consistency tells
     questions = [_Question.of(message.folded[place.start : place.end]) for place in asked]
     open_questions = _unanswered_of(questions, reply)
-    if open_questions and len(questions) == 1 and len(questions[0].terms) < _PLENTY:
+    if questions and _refuses(reply):
+        open_questions = [number for number, question in enumerate(questions) if not question.may_be_refused]
+    elif open_questions and len(questions) == 1 and len(questions[0].terms) < _PLENTY:
         # "Who wrote it?": the rest of the message tells what.
         open_questions = [] if _taken_up(words.terms(message.words), reply) else open_questions
     completeness = round(1 - len(open_questions) / len(asked), 2) if asked else None
@@ -226,6 +229,11 @@ class _Question(NamedTuple):
     fits: Callable[[str], bool]
     quoted: tuple[str, ...]  # what an answer may start from; less than four characters in their marks
 
+    @property
+    def may_be_refused(self) -> bool:
+        """Whether "I can't" answers it: "can you …?"."""
+        return self.fits in (_says_yes_or_no, _has_any_form)
+
     @classmethod
     def of(cls, text: str) -> "_Question":
         own = words.terms(words.tokens(_QUOTATION.sub(" ", text)))
@@ -249,6 +257,9 @@ _POINTS_BACK = re.compile(rf"\W*(?:{en.POINTS_BACK}|{zh.POINTS_BACK})")
 _GIVES_REASON = re.compile(f"{en.REASON_WORDS}|{zh.REASON_WORDS}")
 _QUOTED = re.compile(r'"[^"\n]+"|「[^」\n]+」|『[^』\n]+』|《[^》\n]+》')
 _GIVES_NUMBER = re.compile(rf"\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
+_REFUSES = re.compile(rf"\W*(?:{en.REFUSES}|{zh.REFUSES})")
+_GIVES_GROUNDS = re.compile(f"{en.GIVES_GROUNDS}|{zh.GIVES_GROUNDS}")
+_ANYTHING_ELSE = re.compile(f"{en.ANYTHING_ELSE}|{zh.ANYTHING_ELSE}")
 _PUTS_OFF = re.compile(f"{en.ASKS_FOR}|{zh.ASKS_FOR}|{en.GOES_TO_FIND_OUT}|{zh.GOES_TO_FIND_OUT}")
 _HAS_NO_ANSWER = re.compile(f"{en.HAS_NO_ANSWER}|{zh.HAS_NO_ANSWER}")
 _COURTESY = re.compile(f"{en.COURTESY}|{zh.COURTESY}")
@@ -262,7 +273,7 @@ _WORDS_IN_CHARACTER = 0.6
 
 
 def _form(question: str) -> Callable[[str], bool]:
-    if _REQUEST.search(question):
+    if _REQUEST.search(question) or (("else" in question or "还有" in question) and _ANYTHING_ELSE.search(question)):
         return _has_any_form
     if _REASON.search(question):
         return lambda answer: _GIVES_REASON.search(answer) is not None
@@ -337,6 +348,17 @@ def _unanswered_of(questions: list[_Question], reply: Reading) -> list[int]:
             if len(questions) > 1 or _size(reply.words) > _BARE:
                 unanswered.append(number)
     return sorted(unanswered)
+
+
+def _refuses(reply: Reading) -> bool:
+    """Tell whether a reply opens with a refusal to answer and gives no grounds, nor asks for anything."""
+    refusal = _REFUSES.match(reply.folded)
+    return (
+        refusal is not None
+        and not _GIVES_GROUNDS.search(reply.folded, refusal.end())
+        and not _HAS_NO_ANSWER.search(reply.folded)
+        and not _puts_off(reply.folded)
+    )
 
 
 def _taken_up(terms: Sequence[str], reply: Reading) -> list[str]:

@@ -61,6 +61,8 @@ _SIGNATURE = "\n-- \n"
 _ANSWERED = re.compile(rf"\s*(?:{en.ANSWER}|{zh.ANSWER})\s?:")
 _QUOTED_QUESTION = re.compile(r"\?[\"'」』]+$")
 _OPENS = re.compile(en.OPENING)
+_TAG_BEHIND = re.compile(en.TAG_BEHIND)
+_TAG_ENDS = ("h?", "h??", "saying?", "mean?")  # one of which every such tag has: spares the search
 _SECOND = re.compile(f"{en.SECOND}|{zh.SECOND}")
 _ZH_ENDING, _ZH_ASKING, _ZH_NOT_ASKING = (re.compile(part) for part in (zh.ENDING, zh.ASKING, zh.NOT_ASKING))
 _SUFFIX = re.compile(r"(?:ations?|ings?|ions?|ed|es|ly|[se])$")
@@ -69,7 +71,7 @@ _STEM = 4  # the least that a suffix is cut from, and that matches longer words
 _MAX_SENTENCE = 1_000  # a longer one is not searched for a second question
 MAX_TERMS = 64
 MAX_QUESTIONS = 32
-_TAG = 16  # characters of the longest tag
+_TAG = 16  # characters of the longest tag of words alone
 
 
 class Place(NamedTuple):
@@ -291,6 +293,8 @@ def _asks(sentence: str) -> bool:
         words = tokens(text)
         if not words or " ".join(words) in en.TAGS or "".join(words) in zh.TAGS:
             return False
+    if text.endswith(_TAG_ENDS) and (tag := _TAG_BEHIND.search(text, max(0, len(text) - 2 * _TAG))):
+        return _opens(text[: tag.start()])
     if _QUOTED_QUESTION.search(text, len(text) - _TAG if len(text) > _TAG else 0):
         return text[0] in "\"'「『"
     return "?" in text or _opens(text.rstrip(".!。 "))

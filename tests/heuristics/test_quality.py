@@ -179,6 +179,50 @@ def test_it_accounts_for_each_of_several_questions(message: str, response: str) 
     assert assessed(response, message, language="zh-Hant").completeness == 1.0
 
 
+@pytest.mark.parametrize(
+    ("message", "response", "answers"),
+    [
+        ("這句話出自哪首詩？", "這個問題無法回答。", False),
+        ("这句话出自哪首诗？", "很抱歉，我不能回答关于这句话出自哪首诗的问题。如果您有其他问题，请随时提问。", False),
+        ("升旗的時間是幾點？", "抱歉，我還沒學習如何回答這個問題，您可以問我其它的問題。", False),
+        ("这家店几点开门？", "作为一个语言模型，我无法就这家店的话题提供内容。", False),
+        ("What is the capital of France?", "I can't answer that.", False),
+        ("Who wrote the report of May?", "I'm sorry, but I cannot discuss the report of May.", False),
+        ("How many users do we have?", "Unfortunately, I am unable to comment on the 3 of us and our users.", False),
+        # For a reason, or "no" to a request.
+        ("這句話出自哪首詩？", "這個問題無法回答，因為沒有這首詩。", True),
+        ("谁最帅？", "我无法回答，每个人的看法不同，没有标准。", True),
+        ("这是谁画的？", "无法回答。这个问题缺乏上下文。", True),
+        ("這個問題誰能回答？", "小王能回答；我不能回答。", True),
+        ("您可以回答这个问题吗？", "很抱歉，我不能回答这个问题。", True),
+        ("What is the capital?", "I can't answer that without the name of the country.", True),
+        ("Who wrote the page?", "I can't answer that, since the page has no name on it.", True),
+        ("Can you discuss my case?", "I'm sorry, but I cannot discuss it.", True),
+        ("Who can answer?", "Ann can; I cannot answer such things.", True),
+        ("Where is Ann?", "I cannot discuss Bob. However, Ann is in Rome.", True),
+        # Wanted is only that it be taken up.
+        ("Is there anything else I should know?", "You're welcome! Reach out if you like, and safe travels.", True),
+        ("還有什麼我需要注意的嗎？", "祝您旅途愉快，一路順風，有事隨時找我們。", True),
+    ],
+)
+def test_a_refusal_without_a_reason_answers_nothing(message: str, response: str, answers: bool) -> None:
+    quality = assessed(response, message, language="zh-Hant" if any(sign > "\u3000" for sign in message) else "en")
+    assert ("question-unanswered" not in flags(quality)) is answers
+
+
+@pytest.mark.parametrize(
+    ("response", "consistency"),
+    [
+        ("《Land der Berge, Land am Strome》", 1.0),
+        ("是《Gott erhalte Franz den Kaiser》。", 1.0),
+        ("Land der Berge, Land am Strome", 0.0),
+        ("It is the 《Bundeshymne》 of the whole country.", 0.0),
+    ],
+)
+def test_a_title_is_in_no_language_of_the_agents(response: str, consistency: float) -> None:
+    assert assessed(response, "奧地利的國歌是什麼？", language="zh-Hant").consistency == consistency
+
+
 def test_a_courtesy_puts_no_question_off() -> None:
     message = "How do I reset my password? And how much does the upgrade cost?"
     response = "Press the reset button to get a new password by mail. Is there anything else I can help you with?"

@@ -39,6 +39,11 @@ TAGS = frozenset(
     )
 )
 
+# So does what ends like this.
+TAG_BEHIND = r"(?:[,;-]|\.\.\.)\s*(?:huh|eh)\?+$|^is that what (?:you(?:'re| are) saying|you mean)\?+$"
+# A question that wants no more than to be taken up.
+ANYTHING_ELSE = r"\banything else (?:that )?(?:i|we)\b"
+
 POLAR = r"(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|may|am|isn't|aren't|don't|can't)\b"
 NUMBER = (
     r"\bhow\s+(?:many|much|long|old|far|often|tall|big|large|deep|high|fast|soon)\b|\bwhen\b"
@@ -88,6 +93,13 @@ GOES_TO_FIND_OUT = (
     r"\btransfer(?:ring)? you\b|\bhold on\b|\bbear with me\b|\b(?:one|just a) moment\b"
     r"|\b(?:let me|i'll|i will)(?: first| now| go and| just)* (?:check|look|search|find|verify|investigate|ask)\b"
 )
+# No answer: to refuse one, where nothing behind it gives a reason.
+REFUSES = (
+    r"(?:(?:i(?:'m| am) )?(?:so |very )?sorry\b,?|unfortunately,?|i apologi[sz]e,?|as an? [^,.]{1,40},|but|\s)*+"
+    r"i(?:'m| am)? (?:cannot|can't|can not|won't|will not|unable to|not able to)"
+    r" (?:answer|discuss|respond to|comment on|talk about)\b"
+)
+GIVES_GROUNDS = r"\b(?:because|since|due to|as it|depends?|without|unless|until|but|however|not enough)\b"
 # An answer, too: there is none, or none is known.
 HAS_NO_ANSWER = (
     r"\b(?:i|we) (?:don't|do not|didn't|did not) (?:know|have)\b"
