@@ -24,7 +24,7 @@ _EQUALS_OR = _EQUALS + _OR
 _LONE_NUMBER = re.compile(rf"(?<![0-9.,])({_NUMBER})\s?,?\s?\Z")
 MAX_CALCULATED = 64  # amounts of one response that others may be made of
 _AMOUNT = re.compile(r"([$€£¥]?)\s?([0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]{1,4})?)\s?([^0-9%‰°]*)")
-_MONTHS = tuple(month for language in LANGUAGES for month in language.MONTHS)
+_MONTH = re.compile("|".join(month for language in LANGUAGES for month in language.MONTHS))
 Amount = tuple[Decimal, str]  # so much of what
 
 
@@ -50,13 +50,13 @@ def is_worked_out(text: str, start: int, end: int) -> bool:
 def amount_of(fact: str) -> Amount | None:
     """Read a folded fact that is so much of something; a share is none, nor is a day."""
     amount = _AMOUNT.fullmatch(fact)
-    if not amount or (amount[3] and any(month in amount[3] for month in _MONTHS)):
+    if not amount or _MONTH.search(amount[3]):
         return None
     return Decimal(amount[2].replace(",", "")), amount[1] + amount[3]
 
 
-def added_up(facts: Sequence[str], is_total: Callable[[int], bool]) -> Set[int]:
-    """Tell which facts of a text, in its order, come out of those before them: "$2.50 and $3.20, $5.70 in all".
+def added_up(facts: Sequence[str], wanted: Sequence[int], is_total: Callable[[int], bool]) -> Set[int]:
+    """Tell which `wanted` facts of a text, in its order, come out of those before: "$2.50 and $3.20, $5.70 in all".
 
     Such are the sum of the last ones, where `is_total` says of its number that it is called so; and to the cent any
     such sum, and the sum or the difference of two: round figures come out of too many others by chance.
@@ -66,19 +66,13 @@ def added_up(facts: Sequence[str], is_total: Callable[[int], bool]) -> Set[int]:
     amounts = ((number, amount) for number, fact in enumerate(facts) if (amount := amount_of(fact)))
     for number, (much, unit) in islice(amounts, MAX_CALCULATED):
         others = before.setdefault(unit, [])
-        is_exact = much.as_tuple().exponent == -2
-        if much not in others and (
-            (is_exact and _is_of_two(much, others))
-            or (len(others) > 1 and much in accumulate(reversed(others)) and (is_exact or is_total(number)))
-        ):
-            made.add(number)
+        if number in wanted and len(others) > 1 and much not in others:
+            is_exact = much.as_tuple().exponent == -2
+            is_sum = much in accumulate(reversed(others)) and (is_exact or is_total(number))
+            if is_sum or (is_exact and any(much - one in others or much + one in others for one in others)):
+                made.add(number)
         others.append(much)
     return made
-
-
-def _is_of_two(much: Decimal, others: Sequence[Decimal]) -> bool:
-    known = {*others}
-    return any(much - one in known or much + one in known for one in others)
 
 
 def _is_about(much: Decimal, rounded: Decimal) -> bool:

@@ -82,6 +82,7 @@ _AUTHOR = re.compile(r"\([a-z][a-z .&'-]{1,60},\s\Z")
 _DAY_BEFORE = re.compile(r"(?<![0-9.,])[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z")
 _DAY_AFTER = re.compile(r"\s[0-9]{1,4}\b")
 _TOTAL = re.compile(rf"(?:{_any('TOTAL')})[^.!?。\n]*\Z")
+_BEFORE_AS_OF = (" ", "(", "至", "到", "止")  # what it ends with
 _AS_OF = re.compile(rf"(?:{_any('AS_OF')})\Z")
 _NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
 _SUPPOSED = re.compile(rf"(?:{_any('SUPPOSED')})(?:(?!{_any('CONCLUDED')})[^,;:.!?。\n]){{0,40}}\Z")
@@ -472,7 +473,7 @@ class _Sorting:
         lacking = self.given.lacks(facts)
         if not lacking:
             return []
-        made = added_up(facts, lambda number: self._is_total(places[number][0]))
+        made = added_up(facts, lacking, lambda number: self._is_total(places[number][0]))
         explained = {
             facts[number]
             for number in lacking
@@ -484,7 +485,10 @@ class _Sorting:
         return _TOTAL.search(self.prose, max(0, start - 80), start) is not None
 
     def _is_as_of(self, start: int) -> bool:
-        return _AS_OF.search(self.prose, max(0, start - _BEFORE), start) is not None
+        prose = self.prose
+        if prose[start - 1 : start] not in _BEFORE_AS_OF:  # spares the search
+            return False
+        return _AS_OF.search(prose, max(0, start - _BEFORE), start) is not None
 
     def _is_supposed(self, start: int) -> bool:
         return _SUPPOSED.search(self.prose, max(0, start - _BEFORE), start) is not None
