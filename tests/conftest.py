@@ -201,5 +201,17 @@ def undo_at_once(settings: Any) -> None:
 
 
 @pytest.fixture
+def translated(settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Speak the other languages, too."""
+    from django.utils.translation import trans_real
+
+    from metacog import catalogues
+
+    settings.LOCALE_PATHS = [tmp_path]
+    catalogues.compile_all()
+    monkeypatch.setattr(trans_real, "_translations", {})
+
+
+@pytest.fixture
 def on_postgres() -> bool:
     return connection.vendor == "postgresql"

@@ -25,15 +25,3 @@ def hold(kuro: Any, undo_at_once: None) -> Any:
         return HeldItem.objects.get(public_id=verdict["items"][0]["held"])
 
     return post
-
-
-@pytest.fixture
-def translated(settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Speak the other languages, too."""
-    from django.utils.translation import trans_real
-
-    from metacog import catalogues
-
-    settings.LOCALE_PATHS = [tmp_path]
-    catalogues.compile_all()
-    monkeypatch.setattr(trans_real, "_translations", {})

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 from django.urls import reverse
-from django.utils.translation import trans_real
 
-from metacog import catalogues, keys, notices
+from metacog import keys, notices
 from metacog.models import Agent, AuditEvent, Channel, Notice, Team
 from patterns.models import ErrorPattern
 from reviews.models import HeldItem
@@ -67,12 +66,8 @@ def test_it_is_told_of_each_item_once_and_no_more_than_it_may(
     assert AuditEvent.objects.filter(action="channel-told", team=aurora).count() == 2
 
 
-def test_in_chinese_it_has_chinese_colons_and_full_stops(
-    aurora: Any, olga: Any, kuro: Any, receiver: Receiver, settings: Any, tmp_path: Any, monkeypatch: Any
-) -> None:
-    settings.LOCALE_PATHS = [tmp_path]
-    catalogues.compile_all()
-    monkeypatch.setattr(trans_real, "_translations", {})
+@pytest.mark.usefixtures("translated")
+def test_in_chinese_it_has_chinese_colons_and_full_stops(aurora: Any, olga: Any, kuro: Any, receiver: Receiver) -> None:
     set_up(aurora, olga, receiver.url, language="zh-hant")
     hold(kuro, NOW - 2 * MINUTE)
     sweep(NOW)

@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from django.utils.translation import trans_real
 
-from metacog import catalogues
 from metacog import mail as way_out
 from metacog.models import AuditEvent, Membership, Notice, PersonNotices, User
 from reviews import decisions, notice_texts, notices, presence
@@ -386,12 +384,8 @@ def test_what_is_decided_before_a_second_attempt_is_not_told(alice: Any, bob: An
     ("language", "subject"),
     [("zh-hant", "metacog：1 個新項目在等待，最高 50 分"), ("zh-hans", "metacog：1 个新条目在等待，最高 50 分")],
 )
-def test_it_speaks_the_persons_language(
-    alice: Any, kuro: Any, settings: Any, tmp_path: Any, monkeypatch: Any, language: str, subject: str
-) -> None:
-    settings.LOCALE_PATHS = [tmp_path]
-    catalogues.compile_all()
-    monkeypatch.setattr(trans_real, "_translations", {})
+@pytest.mark.usefixtures("translated")
+def test_it_speaks_the_persons_language(alice: Any, kuro: Any, language: str, subject: str) -> None:
     User.objects.filter(pk=alice.pk).update(language=language, time_zone="Asia/Taipei")
     tell(alice)
     hold(kuro, NOW - HOUR)
