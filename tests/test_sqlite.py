@@ -6,7 +6,7 @@ import gc
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,20 @@ from metacog.sqlite.base import DatabaseWrapper, converted
 
 
 @pytest.fixture
-def cursor() -> Iterator[Any]:
-    database = DatabaseWrapper({"NAME": ":memory:", "OPTIONS": {}, "TIME_ZONE": None})
-    database.connection = sqlite3.connect(":memory:")
-    yield database.create_cursor()
-    database.connection.close()
+def database(tmp_path: Path, django_db_blocker: Any) -> Iterator[Any]:
+    options = {"transaction_mode": "IMMEDIATE", "timeout": 0.05}
+    settings = {**connections[DEFAULT_DB_ALIAS].settings_dict, "NAME": tmp_path / "it", "OPTIONS": options}
+    wrapper = DatabaseWrapper(settings)
+    with django_db_blocker.unblock():
+        wrapper.ensure_connection()
+        wrapper.connection.execute("CREATE TABLE counted (n)")
+        yield wrapper
+        wrapper.close()
+
+
+@pytest.fixture
+def cursor(database: Any) -> Any:
+    return database.create_cursor()
 
 
 @pytest.mark.parametrize(
@@ -53,18 +62,6 @@ def test_the_same_statement_is_converted_once(cursor: Any) -> None:
     cursor.execute("SELECT %s AS asked_here_only", [2])
     after = converted.cache_info()
     assert (after.hits - before.hits, after.misses - before.misses) == (1, 0)
-
-
-@pytest.fixture
-def database(tmp_path: Path, django_db_blocker: Any) -> Iterator[Any]:
-    options = {"transaction_mode": "IMMEDIATE", "timeout": 0.05}
-    settings = {**connections[DEFAULT_DB_ALIAS].settings_dict, "NAME": tmp_path / "it", "OPTIONS": options}
-    wrapper = DatabaseWrapper(settings)
-    with django_db_blocker.unblock():
-        wrapper.ensure_connection()
-        wrapper.connection.execute("CREATE TABLE counted (n)")
-        yield wrapper
-        wrapper.close()
 
 
 @pytest.fixture
@@ -118,35 +115,39 @@ def test_one_of_a_process_asks_and_the_others_stand_behind_it(database: Any, mon
     database.rollback()
 
 
-def test_who_waits_to_write_stops_nobody_who_collects_what_it_left_half_read(
-    database: Any, writer: sqlite3.Connection, django_db_blocker: Any, monkeypatch: pytest.MonkeyPatch
+def in_a_circle(cursor: Any) -> Any:
+    return [cursor]
+
+
+def in_a_generator(cursor: Any) -> Any:
+    def rows() -> Iterator[Any]:
+        try:
+            yield from cursor
+        finally:
+            cursor.close()
+
+    half_read = rows()
+    next(half_read)
+    return [half_read]
+
+
+@pytest.mark.parametrize("left", [in_a_circle, in_a_generator])
+def test_what_was_left_half_read_is_put_back_by_its_own_thread(
+    database: Any, writer: sqlite3.Connection, left: Callable[[Any], Any]
 ) -> None:
-    settings = {**database.settings_dict, "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 20}}
-    left, waits = threading.Event(), threading.Event()
-    sleep = time.sleep
-    monkeypatch.setattr(time, "sleep", lambda seconds: (waits.set(), sleep(seconds)))
-
-    def write() -> None:
-        other = DatabaseWrapper(settings)
-        other.ensure_connection()
-        half_read: list[Any] = [other.connection.execute("SELECT 1 UNION SELECT 2")]
-        half_read[0].fetchone()
-        half_read.append(half_read)
-        del half_read
-        left.set()
-        other.cursor().execute("INSERT INTO counted VALUES (1)")
-        other.close()
-
+    """What another thread put back amid a statement made that one's failure pass for success."""
+    writer.execute("PRAGMA busy_timeout = 0")
+    writer.execute("INSERT INTO counted VALUES (1), (2), (3)")
     gc.disable()
     try:
-        with django_db_blocker.unblock(), ThreadPoolExecutor(1) as pool:
-            writer.execute("BEGIN IMMEDIATE")
-            written = pool.submit(write)
-            left.wait()
-            waits.wait(1)
-            gc.collect()
-            writer.execute("COMMIT")
-            written.result()
+        circle = left(database.cursor().execute("SELECT n FROM counted"))
+        circle.append(circle)
+        del circle
+        with ThreadPoolExecutor(1) as another:
+            another.submit(gc.collect).result()
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            writer.execute("INSERT INTO counted VALUES (4)")
     finally:
         gc.enable()
-    assert writer.execute("SELECT count(*) FROM counted").fetchone() == (1,)
+    assert database.cursor().execute("SELECT count(*) FROM counted").fetchone() == (3,)
+    writer.execute("INSERT INTO counted VALUES (4)")

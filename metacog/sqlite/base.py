@@ -28,13 +28,26 @@ os.register_at_fork(after_in_child=_forget_who_waits)
 
 
 class Cursor(base.SQLiteCursorWrapper):
-    """Waits for others to have written here, never in SQLite.
+    """Is put back by the thread that opened it and no other; waits for others to have written here, not in SQLite.
 
-    There a connection is locked while it waits. Whichever thread collects garbage takes that lock, and keeps Python's,
-    for a cursor of this one that was left half read: where it is the one that writes, all stood still for 20 s.
+    A cursor left half read would be put back by whichever thread collects garbage, amid another statement of its own
+    thread's: Python waits for that one with its lock in hand, and overwrites its error code, so that a BEGIN or INSERT
+    which failed is taken for done.
     """
 
     patience = 0.0  # seconds
+    opened_by = 0
+    left: list[Cursor]
+
+    def close(self) -> None:
+        if threading.get_ident() == self.opened_by:
+            super().close()
+        else:
+            self.left.append(self)
+
+    def __del__(self) -> None:
+        if threading.get_ident() != self.opened_by:
+            self.left.append(self)
 
     def execute(self, query: str, params: Any = None) -> Any:
         ask = super().execute
@@ -59,10 +72,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> sqlite3.Connection:
         connection: sqlite3.Connection = super().get_new_connection(conn_params)
         connection.execute("PRAGMA busy_timeout = 0")
+        self.left: list[Cursor] = []
         return connection
 
     def create_cursor(self, name: str | None = None) -> Cursor:
+        while self.left:
+            base.SQLiteCursorWrapper.close(self.left.pop())
         cursor: Cursor = self.connection.cursor(factory=Cursor)
+        cursor.opened_by, cursor.left = threading.get_ident(), self.left
         cursor.patience = self.settings_dict["OPTIONS"].get("timeout", 5.0)
         return cursor
 
