@@ -272,7 +272,7 @@ def _claim(agent: Agent, now: datetime, slots: int, room: int) -> list[Attempt]:
         due = _due(now).filter(agent=agent).order_by("next_attempt_at", "pk")
         if not agent.callback_url or endpoint.is_off:
             trouble = Trouble.OFF if agent.callback_url else Trouble.NO_URL
-            _give_up(list(due.defer("body")[:BATCH]), agent, last_error=trouble)
+            give_up(list(due.defer("body")[:BATCH]), agent, last_error=trouble)
             return []
         under_way = Delivery.objects.filter(agent=agent, state=State.WAITING, leased_until__gt=now).count()
         secrets = tuple(keys.live_secrets(agent))
@@ -280,7 +280,7 @@ def _claim(agent: Agent, now: datetime, slots: int, room: int) -> list[Attempt]:
         for delivery in due[: max(0, min(slots - under_way, room))]:
             died = {"last_error": Trouble.INTERRUPTED} if delivery.leased_until else {}
             if delivery.attempts > len(pauses):  # a worker died in the last one
-                _give_up([delivery], agent, **died)
+                give_up([delivery], agent, **died)
             elif (
                 _due(now)
                 .filter(pk=delivery.pk, attempts=delivery.attempts)
@@ -338,7 +338,7 @@ def _settle(attempt: Attempt, outcome: Outcome, agent: Agent, now: datetime) -> 
         _move([delivery], agent, None, State.DELIVERED, delivered_at=now, leased_until=None, **told)
     elif delivery.attempts == attempt.number:  # else the next attempt is under way, and tells
         if outcome.trouble == Trouble.GONE or attempt.number > len(pauses):
-            return _give_up([delivery], agent, **told)
+            return give_up([delivery], agent, **told)
         pause = timedelta(seconds=max(pauses[attempt.number - 1], min(outcome.wait, LONGEST_WAIT)))
         Delivery.objects.filter(pk=attempt.pk, state=State.WAITING).update(
             leased_until=None, next_attempt_at=now + pause, **told
@@ -371,7 +371,7 @@ def _judge(endpoint: Endpoint, outcome: Outcome, given_up: int, now: datetime) -
     endpoint.save()
 
 
-def _give_up(deliveries: Sequence[Delivery], agent: Agent, **told: Any) -> int:
+def give_up(deliveries: Sequence[Delivery], agent: Agent, **told: Any) -> int:
     """End deliveries that did not get through; people can have them sent again. Returns how many ended."""
     return _move(deliveries, agent, None, State.EXHAUSTED, leased_until=None, **told)
 

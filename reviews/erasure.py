@@ -2,7 +2,7 @@
 
 A response goes as a whole, with its held items, their decisions and callbacks, once all of it is older
 than the team's retention: its items were closed that long ago, and no callback of it is still owed.
-What nobody has decided yet is never erased.
+What a disabled agent is owed is given up then. What nobody has decided yet is never erased.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from metacog import audit
 from metacog.heuristics import stuck
 from metacog.models import Agent, AgentState, AuditEvent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread, ThreadStep
+from reviews import deliveries
 from reviews.models import (
     AgentResponse,
     Decision,
@@ -63,6 +64,7 @@ def erase() -> int:
 def _erase_of(team: Team, now: datetime) -> int:
     assert team.retention_days is not None
     before = now - timedelta(days=team.retention_days)
+    _give_up_callbacks(team, before)
     erased = 0
     for step in _STEPS:
         for _ in range(BATCHES_A_RUN):
@@ -95,6 +97,18 @@ def _taken(
         rows = list(locked.order_by("pk")[:BATCH])
         yield rows
         AuditEvent.objects.bulk_create(_erased(action, team, each, **told(each)) for each in rows)
+
+
+def _give_up_callbacks(team: Team, before: datetime) -> None:
+    """Give up what disabled agents were owed: else it would wait, and keep texts, for ever."""
+    owed = Delivery.objects.filter(agent__team=team, agent__enabled=False, state=Delivery.State.WAITING)
+    due = owed.filter(created_at__lt=before).exclude(body="").select_related("agent").order_by("pk")
+    for _ in range(BATCHES_A_RUN):
+        with transaction.atomic(durable=True):
+            for delivery in (callbacks := list(due[:BATCH])):
+                deliveries.give_up([delivery], delivery.agent, last_error=Delivery.Trouble.DISABLED)
+        if len(callbacks) < BATCH:
+            break
 
 
 def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
@@ -152,9 +166,9 @@ def _erase_callbacks(team: Team, before: datetime, _now: datetime) -> int:
     """Erase callbacks about no held item, and those that were sent again while their response was erased."""
     alone = Q(held=None) | Q(held__response__erased_at__isnull=False)
     due = Delivery.objects.filter(alone, agent__team=team, created_at__lt=before, state__in=OVER).exclude(body="")
-    with _taken(team, due, "callback-erased") as deliveries:
-        Delivery.objects.filter(pk__in=[delivery.pk for delivery in deliveries]).update(body="")
-    return len(deliveries)
+    with _taken(team, due, "callback-erased") as callbacks:
+        Delivery.objects.filter(pk__in=[callback.pk for callback in callbacks]).update(body="")
+    return len(callbacks)
 
 
 def _erase_problems(team: Team, before: datetime, now: datetime) -> int:

@@ -43,6 +43,7 @@ class Delivery(models.Model):
         NO_SECRET = "no-secret", _("The agent has no live secret to sign with.")
         NO_URL = "no-url", _("The agent has no callback address any more.")
         OFF = "off", _("The endpoint was switched off.")
+        DISABLED = "disabled", _("The agent was disabled for as long as texts are kept.")
         INTERRUPTED = "interrupted", _("metacog was interrupted while it was sending.")
 
     public_id = models.CharField(max_length=40, unique=True, default=delivery_id)  # the webhook-id

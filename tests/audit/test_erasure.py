@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog import audit_chain
+from metacog import agents, audit_chain
 from metacog.models import Agent, AgentState, AuditEvent, Policy, Team
 from metacog.retention import set_retention
 from patterns import lessons, memory
@@ -142,6 +142,18 @@ def test_what_is_still_owed_to_an_agent_is_not_erased(decided):
     assert erasure.erase() == 0
     Delivery.objects.update(state=Delivery.State.EXHAUSTED)
     assert erasure.erase() == 1
+
+
+def test_what_a_disabled_agent_is_owed_is_given_up_when_its_time_is_over(decided, olga):
+    agents.set_enabled(decided.response.agent, olga, on=False)
+    Delivery.objects.update(state=Delivery.State.WAITING)
+    age(29)
+    assert erasure.erase() == 0
+    age(31)
+    assert erasure.erase() == 1
+    assert "princess" not in texts_of(decided)
+    assert Delivery.objects.get().last_error == Delivery.Trouble.DISABLED
+    assert AuditEvent.objects.filter(action="callback-given-up").count() == 1
 
 
 def test_callbacks_about_no_item_are_erased_too(kuro, kept_30_days):
