@@ -76,9 +76,11 @@ def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Co
 _ENTRY = re.compile(r"(?:[-*•+]|[0-9]{1,3}[.)、])\s+[^.:]{1,40}:")
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)  # code states nothing
 _ANSWER, _CONTRAST = re.compile(words.ANSWER), re.compile(words.CONTRAST)
+_THAN = re.compile(r"(?:the )?(.{1,60}?) (?:is|are|was|were) (.{1,40}?) than (?:the )?(.{1,60}?)[.!]?$")
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
 _THIS_THAT = (re.compile(r"这(?!样)"), re.compile(r"那(?!么|样|时)"))
-_BUT = re.compile(words.BUT)
+_KIND = {unit: next(iter(scale)) for scale in words.SCALES for unit in scale}
+_ANY_MORE, _BUT = re.compile(words.ANY_MORE), re.compile(words.BUT)
 _NO_NEGATION = re.compile(words.NO_NEGATION)
 _NEGATED = re.compile(rf"\b(?:{'|'.join(sorted(words.NEGATORS))})\b|n't\b")
 _ZH_NEGATED = re.compile(words.ZH_NEGATION)
@@ -87,13 +89,21 @@ _WORD = re.compile(r"[a-z][a-z0-9_'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
+_ZH_UNIT = re.compile(r"(?<=\d)\s?(?:分钟|小时|秒钟?|天)")
 _ZH_DIGIT = f"[{''.join(words.ZH_NUMERALS)}]"
 _ZH_COUNT = re.compile(
     rf"(?!一点)(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)(?=[{words.ZH_MEASURES}]|小时|公[里斤尺分])"
 )
+_ZH_BIG_COUNT = re.compile(rf"(?<![第每好几数分]){_ZH_DIGIT}[百千万](?:零?{_ZH_DIGIT}[千百十]?)*(?![几多来余])")
 _EN_COUNT = re.compile(rf"\b(?:{'|'.join(words.NUMERALS)})\b")
 _IN_MONTH = re.compile(rf"(?<=\bin )(?:{'|'.join(words.MONTHS)})\b")
+_ON_DAY = re.compile(rf"\bon ({'|'.join(words.WEEKDAYS)})\b")
+_ZH_DAY = re.compile(rf"(?:星期|礼拜|周)([{words.ZH_WEEKDAYS}天])")
 _LABEL = re.compile(words.LABEL)
+_NAMED = re.compile(
+    rf"(?:(?<=[\w,] )(?!(?:{words.NO_NAME})\b)[A-Z][\w+#]* (\d+(?:\.\d+)*)|^[A-Z][\w+#]* (\d+\.\d+))"
+    r"(?![\w%:,]|\.\w|\s*%)"
+)
 _ZH_ORDINAL = re.compile(r"第[\d一二三四五六七八九十]+")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 _HEDGE, _BOUND, _PAST, _CONDITION, _DATED, _RETRACTION = (
@@ -119,27 +129,32 @@ def _statements(text: str) -> Iterable[_Statement]:
 
 
 def _read(span: Span, sentence: str) -> _Statement:
-    sentence = _CONTRAST.sub("", _ANSWER.sub("", sentence))
+    sentence = _ANY_MORE.sub("", _CONTRAST.sub("", _ANSWER.sub("", sentence)))
     plain = _NO_NEGATION.sub(" ", sentence)
     negations = len(_NEGATED.findall(plain)) + len(_ZH_NEGATED.findall(plain))
     counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], sentence)
     counted = _IN_MONTH.sub(lambda match: f"{words.MONTHS.index(match[0]) + 1} month", counted)
+    counted = _ON_DAY.sub(lambda match: f"on {words.WEEKDAYS.index(match[1]) + 1} weekday", counted)
+    counted = _ZH_DAY.sub(lambda match: f"{words.ZH_WEEKDAYS.find(match[1].replace('天', '日')) + 1} weekday", counted)
+    counted = _ZH_BIG_COUNT.sub(_big_in_digits, counted)
     counted = _ZH_COUNT.sub(_in_digits, counted)
+    named = {name for match in _NAMED.finditer(span.text) for name in match.groups() if name}
     labels = {match[0] for match in _ZH_ORDINAL.finditer(sentence)}
     numbers = []
     for match in _NUMBER.finditer(counted):
         before = counted[max(0, match.start() - 12) : match.start()]
-        if _LABEL.search(before):
+        if match[0] in named or _LABEL.search(before):
             labels.add(match[0])
         else:
             unit = _UNIT.match(counted, match.end())
             numbers.append((match[0].replace(",", ""), (unit[1] or "") if unit else ""))
     units = {unit for _, unit in numbers}
     content = {
-        stem(word)
+        stem(_KIND.get(_singular(word), word))
         for word in _WORD.findall(_NEGATED.sub(" ", counted))
         if word not in words.STOPWORDS and not word.endswith("n't")
     }
+    counted = _ZH_UNIT.sub("", counted)
     for run in _CHINESE.findall(_ZH_STOP.sub(" ", _ZH_NEGATED.sub("", _ZH_ORDINAL.sub(" ", counted)))):
         content |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
     return _Statement(span, sentence, frozenset(content - units), negations, tuple(numbers), frozenset(labels))
@@ -158,6 +173,20 @@ def _in_digits(match: re.Match[str]) -> str:
     """Write a Chinese number below a hundred in digits."""
     tens = 0 if match["tens"] is None else words.ZH_NUMERALS.get(match["tens"], 1)
     return str(10 * tens + words.ZH_NUMERALS.get(match["ones"], 0)) if match[0] else ""
+
+
+def _big_in_digits(match: re.Match[str]) -> str:
+    """Write a Chinese number from a hundred to a hundred thousand in digits; 一百二 is 120."""
+    total, last, scale = 0, 0, 1
+    for character in match[0]:
+        if character in words.ZH_NUMERALS:
+            last = words.ZH_NUMERALS[character]
+        elif character == "零":
+            scale = 10
+        else:
+            scale = words.ZH_TENS[character]
+            total, last = total + last * scale, 0
+    return str(total + last * (scale // 10 or 1))
 
 
 _ANTONYMS: dict[str, set[str]] = {}  # of stems
@@ -181,6 +210,10 @@ def _compare(theirs: _Statement, ours: _Statement) -> Contradiction | None:
     one, other = theirs.folded, ours.folded
     if theirs.labels != ours.labels or any(_CONDITION.search(each) for each in (one, other)):
         return None
+    if swapped := _swapped(one, other):
+        is_opposite = swapped[0] == swapped[1] and not _ZH_NEGATED.search(one)
+        detail = "compared the other way round"
+        return Contradiction("antonym", 0.95, theirs.span, ours.span, detail) if is_opposite else None
     if any(bool(this.search(one)) and bool(that.search(other)) for this, that in (_THIS_THAT, _THIS_THAT[::-1])):
         return None  # this one and that one
     if bool(_PAST.search(one)) != bool(_PAST.search(other)):
@@ -202,6 +235,17 @@ def _compare(theirs: _Statement, ours: _Statement) -> Contradiction | None:
         return Contradiction("antonym" if turned else "negation", confidence, theirs.span, ours.span, detail)
     if not is_turned and alike >= SAME_COUNT and not turned:
         return _other_number(theirs, ours, confidence)
+    return None
+
+
+def _swapped(one: str, other: str) -> tuple[str, str] | None:
+    """Give what is said of two things that both sentences compare, in the other order: faster, faster."""
+    if (first := _THAN.match(one)) and (second := _THAN.match(other)):
+        return (first[2], second[2]) if first[1] != first[3] and first.group(1, 3) == second.group(3, 1) else None
+    left, _, right = one.partition("比")
+    left_too, _, right_too = other.partition("比")
+    if left and left_too and left != left_too and right.startswith(left_too) and right_too.startswith(left):
+        return right.removeprefix(left_too), right_too.removeprefix(left)
     return None
 
 
@@ -245,9 +289,9 @@ def _denies_another_thing(one: _Statement, other: _Statement) -> bool:
 
 
 def _is_another_case(theirs: _Statement, ours: _Statement, by_antonym: bool) -> bool:
-    """Tell whether figures set the sentences apart: another year, or an old and a new, each with its own."""
+    """Tell whether figures set the sentences apart: other years or times, or an old and a new, each with its own."""
     one, other = ({value for value, _ in each.numbers} for each in (theirs, ours))
-    if by_antonym and one and other and one != other:
+    if (one - other and other - one) or (by_antonym and one and other and one != other):
         return True
     years = [{value for value in values if _YEAR.fullmatch(value)} for values in (one, other)]
     return bool(years[0] and years[1] and years[0] != years[1])
@@ -261,12 +305,21 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
     if len(pairs) != 1:
         return None
     (value, unit), (other_value, other_unit) = pairs[0]
-    if _singular(unit) != _singular(other_unit) or float(value) == float(other_value):
+    left, right = _measured(value, _singular(unit), _singular(other_unit)), float(other_value)
+    if left is None or left == right:
         return None
-    is_date = unit in ("month", "月") or (_YEAR.fullmatch(value) and _YEAR.fullmatch(other_value))
+    is_date = unit in ("month", "月", "weekday") or (_YEAR.fullmatch(value) and _YEAR.fullmatch(other_value))
     if is_date and not _DATED.search(theirs.folded):
         return None
     return Contradiction("number", confidence, theirs.span, ours.span, f"{value} / {other_value}")
+
+
+def _measured(value: str, unit: str, wanted: str) -> float | None:
+    """Give a value in another unit of its kind, None where there is no such."""
+    if unit == wanted:
+        return float(value)
+    scales = next((each for each in words.SCALES if unit in each and wanted in each), None)
+    return float(value) * scales[unit] / scales[wanted] if scales else None
 
 
 def _singular(unit: str) -> str:

@@ -37,12 +37,15 @@ ANTONYMS = _pairs("""
     empty/full older/younger old/new oldest/newest more/less higher/lower high/low true/false right/wrong
     safe/dangerous allow/forbid accept/reject include/exclude first/last early/late cheap/expensive free/paid
     agree/disagree start/stop win/lose keep/remove hot/cold success/failure best/worst strong/weak better/worse
-    improve/worsen synchronous/asynchronous guilty/innocent alive/dead
+    improve/worsen synchronous/asynchronous guilty/innocent alive/dead exist/missing present/absent
+    allowed/forbidden permitted/forbidden allowed/prohibited permitted/prohibited allowed/banned
+    succeed/fail
 """)
 ZH_ANTONYMS = _pairs("""
     安全/危险 上涨/下跌 上升/下降 升高/降低 增加/减少 喜欢/讨厌 之前/之后 启用/停用 开启/关闭 打开/关闭 通过/失败
     成功/失败 变快/变慢 快/慢 合法/非法 空的/满的 免费/收费 同意/反对 支持/反对 公开/保密 总是/从不 必须/不必
     必填/选填 正确/错误 允许/禁止 接受/拒绝 最高/最低 最大/最小 最新/最旧 提高/降低 有效/无效 真的/假的 姐姐/妹妹
+    启用/禁用 开门/关门 上涨/下降 可以/禁止 可以/不得 可以/不准 允许/不准 经常/从不 经常/从来不 总是/从来不 存在/缺失
     更高/更低 较高/较低 均高/均低 更多/更少 更早/更晚 更远/更近 更长/更短 更大/更小 更快/更慢 更好/更差 更贵/更便宜
 """)
 
@@ -51,7 +54,7 @@ STOPWORDS = _words("""
     a an the this that these those it its is are was were be been being am do does did done have has had having will
     would shall should can could may might must to of in on at by for with from as and or but so i we you they
     my our your their me us them there here also just still really very definitely clearly certainly any some
-    able only then than longer now yet already actually both each every about into
+    able only then than longer anymore now yet already actually both each every everybody everyone about into
 """)
 ZH_STOP = r"[的了是在和与或是就也都而其之于以为被把让这那个会能可着地得有很来说已经曾将并及还]"
 
@@ -67,12 +70,29 @@ CONDITION = r"^(?:if|when|unless|while|once)\b|^(?:如果|若|除非|当|只要)
 # What numbers name instead of count, and when a year is the point of the sentence.
 LABEL = r"(?:version|v|step|chapter|page|part|phase|section|line|issue|case|room|level|day|week|q|#|第|步骤|版本)\s*$"
 DATED = (
-    r"due\b|deadline|moved|found|born|establish|releas|launch|publish|die|built|creat|introduc|expir|end|start|begin"
-    r"|成立|出生|发布|建立|推出|上市|创立|建成|到期|去世|截止|改到|举行"
+    r"due\b|deadline|moved|found|born|happen|occur"
+    r"|(?<!\ba )(?<!\ban )(?<!\bnother )\b(?:meeting|appointment|interview|exam|wedding|flight)\b"
+    r"|establish|releas|launch|publish|die|built|creat|introduc|expir|end|start|begin"
+    r"|成立|出生|生于|发生|会议|面试|考试|婚礼|航班|发布|建立|推出|上市|创立|建成|到期|去世|截止|改到|举行"
 )
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
+)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+ZH_WEEKDAYS = "一二三四五六日"
+# What is no longer so is not so: the words say nothing else.
+ANY_MORE = r"\b(?:any more|any longer)\b"
+# A number right behind a name tells which one: Python 3.11. Behind a month or a currency it counts.
+NO_NAME = (
+    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*|USD|EUR|GBP|JPY|CNY|RMB|TWD|NTD|HKD|CAD|AUD|CHF|INR"
+)
+# How much of the first a unit is, to compare what is measured in two of one kind.
+SCALES = (
+    {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86400},
+    {"秒": 1, "分": 60, "小": 3600, "天": 86400},
+    {"gram": 1, "g": 1, "kg": 1000, "kilogram": 1000},
+    {"meter": 1, "metre": 1, "km": 1000, "kilometer": 1000, "kilometre": 1000},
 )
 _COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NUMERALS = {
@@ -80,6 +100,7 @@ NUMERALS = {
     "twelve": "12",
 }
 ZH_NUMERALS = dict(zip("一二两三四五六七八九", (1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
+ZH_TENS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000}
 ZH_MEASURES = "个名位种条项台次天年月周人件份元点时分秒季倍岁层楼"
 
 RETRACTION = (
