@@ -143,7 +143,7 @@ def agent_handcard(request: Request, agent_id: str) -> HttpResponse:
     found = get_object_or_404(seen.select_related("team", "state"), public_id=agent_id)
     if not request.user.has_role(found.team_id, Role.CURATOR):
         raise PermissionDenied(_("A curator or owner of the team writes handcards."))
-    form = HandcardForm(request.POST)
+    form = HandcardForm(request.POST, stored={"handcard": found.handcard})
     if not form.is_valid():
         return _agent_page(request, found, handcard=form)
     if changes.set_handcard(found, request.user, form.cleaned_data["handcard"]):
@@ -181,7 +181,7 @@ def _agent_page(
         "may_change": request.user.has_role(found.team_id, Role.OWNER),
         "may_curate": request.user.has_role(found.team_id, Role.CURATOR),
         "form": form or ChangeAgentForm(initial=stored),
-        "handcard": handcard or HandcardForm(initial={"handcard": found.handcard}),
+        "handcard": handcard or HandcardForm(stored={"handcard": found.handcard}),
         "fresh": fresh,
         "base_url": settings.PUBLIC_URL,
         "keys": keys,

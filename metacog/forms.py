@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import zoneinfo
+from collections.abc import Mapping
 from functools import cache
+from hashlib import sha256
 from itertools import groupby
 from typing import Any
 
@@ -52,6 +55,25 @@ class ShownField(forms.CharField):
         return "" if is_blank(text) else text
 
 
+class StoredForm(forms.Form):
+    """A form on which something stored is changed: nothing is put over what somebody saved since it was shown."""
+
+    shown = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, stored: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
+        self._now = sha256(json.dumps(stored, default=str).encode()).hexdigest()
+        kwargs["initial"] = {**(kwargs.get("initial") or stored or {}), "shown": self._now}
+        super().__init__(*args, **kwargs)
+
+    def clean(self) -> dict[str, Any]:
+        if (self.cleaned_data.pop("shown", "") or self._now) != self._now:
+            self.data = {**self.data.dict(), "shown": self._now}  # type: ignore[attr-defined]  # a QueryDict
+            raise ValidationError(
+                _("Somebody else changed this meanwhile, and yours is not saved. Save again to put it in its place.")
+            )
+        return self.cleaned_data
+
+
 class SignInForm(AuthenticationForm):
     """Name and password, with an error that says what to look at."""
 
@@ -72,7 +94,7 @@ class PasswordForm(PasswordChangeForm):
         del self.fields["old_password"].widget.attrs["autofocus"]
 
 
-class HandcardForm(forms.Form):
+class HandcardForm(StoredForm):
     """What the chairman should keep in mind about an agent (seed 003, 2.4)."""
 
     handcard = forms.CharField(

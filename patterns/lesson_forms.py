@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from metacog.forms import ShownField
+from metacog.forms import ShownField, StoredForm
 from metacog.models import Agent, Team
 from patterns.lessons import NotDone, read_topics
 from patterns.models import Lesson
@@ -18,7 +18,7 @@ from patterns.models import Lesson
 EACH = "each-"  # and a team's number: every agent of it
 
 
-class LessonForm(forms.Form):
+class LessonForm(StoredForm):
     """What a lesson says, and what calls for it; cleaned, `topics` is a list."""
 
     text = ShownField(

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from metacog.forms import ShownField
+from metacog.forms import ShownField, StoredForm
 from metacog.models import Team
 from patterns.models import ErrorPattern, keyword_problems
 
@@ -31,7 +31,7 @@ class KeywordsField(forms.CharField):
         return self.to_python(data) != (initial or [])
 
 
-class WrittenForm(forms.Form):
+class WrittenForm(StoredForm):
     """What a pattern says."""
 
     keywords = KeywordsField(

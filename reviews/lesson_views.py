@@ -89,7 +89,7 @@ def lesson(request: PersonRequest, lesson_id: str) -> HttpResponse:
     if request.method != "POST":
         return _lesson_page(request, found)
     _may_change(request, found)
-    form = LessonForm(request.POST)
+    form = LessonForm(request.POST, stored=_words(found))
     if form.is_valid():
         try:
             changes.edit(found, form.cleaned_data["text"], form.cleaned_data["topics"], request.user)
@@ -157,6 +157,10 @@ def _lessons_page(
     return render(request, template, context, status=refused(form) if form else 409 if is_bad else 200)
 
 
+def _words(lesson: Lesson) -> dict[str, str]:
+    return {"text": lesson.text, "topics": ", ".join(lesson.topics)}
+
+
 def _lesson_page(request: PersonRequest, found: Lesson, form: LessonForm | None = None) -> HttpResponse:
     ids = found.evidence.get("responses", [])[::-1]
     seen = AgentResponse.objects.filter(agent__team=found.team_id, public_id__in=ids[:EVIDENCE]).order_by("-pk")
@@ -166,7 +170,7 @@ def _lesson_page(request: PersonRequest, found: Lesson, form: LessonForm | None 
         "more": max(0, len(ids) - EVIDENCE),
         "possible": [step for step, (before, _after, _action) in changes.AFTER.items() if found.state in before],
         "may_change": request.user.has_role(found.team_id, Role.CURATOR) and not found.erased_at,
-        "form": form or LessonForm(initial={"text": found.text, "topics": ", ".join(found.topics)}),
+        "form": form or LessonForm(stored=_words(found)),
         "section": "lessons",
     }
     return render(request, "reviews/lesson.html", context, status=refused(form) if form else 200)

@@ -170,7 +170,7 @@ def pattern_edit(request: PersonRequest, pattern_id: int) -> HttpResponse:
     """Show what a draft would have done, or save it; other keywords of an active pattern only as they were shown."""
     found = _visible(request, pattern_id)
     _may_change(request, found)
-    form = WrittenForm(request.POST)
+    form = WrittenForm(request.POST, stored=_words(found))
     if not form.is_valid():
         return _pattern_page(request, found, form=form, status=422)
     keywords = form.cleaned_data["keywords"]
@@ -193,6 +193,10 @@ def _done(request: PersonRequest, pattern_id: int) -> HttpResponse:
     return redirect("pattern", pattern_id)
 
 
+def _words(pattern: ErrorPattern) -> dict[str, Any]:
+    return {"keywords": pattern.keywords, "description": pattern.description, "source": pattern.source}
+
+
 def _pattern_page(
     request: PersonRequest,
     found: ErrorPattern,
@@ -207,7 +211,6 @@ def _pattern_page(
     record = _row(found, lifecycle.responses_of(found.team_id))
     fired = record["standing"].record.keywords if record["standing"].record else {}
     origins = list(found.origins.select_related("held", "response").order_by("-pk")[: ORIGINS + 1])
-    written = {"keywords": found.keywords, "description": found.description, "source": found.source}
     context = record | {
         "keywords": [(keyword, fired.get(keyword)) for keyword in found.keywords],
         "alike": _alike(found, tried or found.keywords),
@@ -216,7 +219,7 @@ def _pattern_page(
         "has_more_origins": len(origins) > ORIGINS,
         "may_change": may_change,
         "steps": [step for step, (states, _after) in AFTER.items() if found.state in states],
-        "form": form or WrittenForm(initial=written),
+        "form": form or WrittenForm(stored=_words(found)),
         "editing": form is not None,
         "backtest": _told(backtest(found.team, tried)) if tried else None,
         "is_draft": tried is not None and list(tried) != found.keywords,
