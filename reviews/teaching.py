@@ -65,7 +65,11 @@ class Teacher:
         before = earlier.order_by("-pk").first()
         if before is None or before.wire_body().get("user_message") == message:  # which that response answered already
             return None
-        said = sentence_meant(message, before.wire_body()["response"])
+        previous = before.wire_body()["response"]
+        # "No, …" to what the agent asked is an answer.
+        if find_correction(message, previous=previous, reply=body["response"]) is None:
+            return None
+        said = sentence_meant(message, previous)
         description = in_words(Kind.CORRECTION, message, self.agent)
         return self._taught(Kind.CORRECTION, response.public_id, said, message, description, response=before)
 

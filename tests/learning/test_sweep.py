@@ -133,6 +133,16 @@ class TestMessages:
         learning.learn()
         assert not PatternOrigin.objects.exists()
 
+    @pytest.mark.parametrize(
+        ("asked", "is_taught"),
+        [("Will the refund arrive in 30 days?", False), ("Your refund will arrive in 30 days.", True)],
+    )
+    def test_no_to_what_was_asked_is_an_answer(self, hold: Any, kuro: Any, asked: str, is_taught: bool) -> None:
+        hold(f"The cause is clearly the cache. {asked}", session="a")
+        kuro.respond("Noted.", session="a", items=[], user_message="No, the refund will arrive in 14 days.")
+        learning.learn()
+        assert PatternOrigin.objects.exists() is is_taught
+
     def test_a_message_that_comes_with_every_step_is_no_answer_to_the_last(self, hold: Any, kuro: Any) -> None:
         message = "No, that's wrong: the refund takes 14 days."
         hold(WRONG, session="a", user_message=message)

@@ -13,14 +13,16 @@ CUES = (
     (
         "denial",
         0.8,
-        r"\b(?:that|this|it|which|the answer[a-z ]{0,16}|your (?:answer|summary|claim|statement|result|code"
-        r"|translation))(?:'s| is| was|'re| are)(?: still| just| simply| also| actually| clearly)? (?:wrong"
-        r"|incorrect|false|not (?:right|correct|true|accurate)|a mistake|outdated|the opposite)\b",
+        r"\b(?:that|this|it|which|what you \w+|the answer[a-z ]{0,16}"
+        r"|your (?:answer|summary|claim|statement|result|code|translation))"
+        r"(?:'s| is| was|'re| are)(?: still| just| simply| also| actually| clearly)? (?:wrong"
+        r"|incorrect|false|not (?:right|correct|true|accurate)|a mistake|outdated|the opposite)\b"
+        r"(?! (?:of me )?to [a-z])",
     ),
     (
         "denial",
         0.8,
-        r"\b(?:isn't|wasn't|is not|was not) (?:right|correct|true|how"
+        r"\b(?:isn't|wasn't|is not|was not) (?:right(?! to )|correct|true|how"
         r"|what i(?! (?:expect|thought|hope|saw|see|g[eo]t)))\b",
     ),
     (
@@ -29,6 +31,7 @@ CUES = (
         r"\b(?:not|isn't|wasn't) (?:what|how|which|who|the (?:one|file|way|thing)) (?:i|we) (?:asked|said"
         r"|meant|wanted|told|want|mean|need|needed)",
     ),
+    ("denial", 0.7, r"\b(?:that|this|it|these)(?:'s| is| are) (?:still )?the wrong (?!way to|place|time)\w"),
     ("denial", 0.7, r"\b(?:that|this)'s not (?:how|what|where|who|which|the)\b"),
     (
         "denial",
@@ -49,7 +52,11 @@ CUES = (
         r"(?:it(?:'s| is)|that(?:'s| is)(?! (?:fine|all|alright|ok|good|it\b))|the|she|he|they"
         r"|i (?:meant|said|mean|asked|want)\b|you|we (?:said|agreed))\b",
     ),
-    ("denial", 0.6, r"\bi(?:'m afraid| don't think| do not think)\b.{0,20}\b(?:right|correct|wrong)\b"),
+    (
+        "denial",
+        0.6,
+        r"\bi(?:'m afraid\b.{0,20}\bwrong|(?:'m afraid| don't think| do not think)\b.{0,20}\b(?:right|correct))\b",
+    ),
     (
         "fault",
         0.8,
@@ -101,7 +108,8 @@ CUES = (
     (
         "reminder",
         0.8,
-        r"\b(?:i|we)(?:'ve| have)?(?: already| just| clearly)? (?:told you|said (?:no|so|to you|that|it should)"
+        r"\b(?:i|we)(?:'ve| have)?(?: already| just| clearly)?"
+        r" (?:told you(?! so\b| (?:it|that|this) (?:would|will|wouldn't) )|said (?:no|so|to you|that|it should)"
         r"|asked you to|mentioned (?:that|it|this))\b",
     ),
     ("reminder", 0.6, r"~(?:but )?i (?:already |clearly |just )?(?:said|asked for|meant|wrote|mentioned)\b"),
@@ -118,7 +126,8 @@ CUES = (
         "reminder",
         0.7,
         r"\b(?:how many times (?:do|did|must|have) i|we've been over this|we agreed (?:on|that)"
-        r"|read it again|re-?read my)\b",
+        r"|read it again|re-?read my"
+        r"|read (?:my|the) (?:message|question|request|instructions?|e?-?mail) (?:again|properly))\b",
     ),
     (
         "reproach",
@@ -134,7 +143,12 @@ CUES = (
         r"|read)\b(?! (?:linked|under|another|in|on|at|there|fine|enough|possible|able)\b)"
         r"(?!.*\bor\b)[^?]*(?:$|, not|instead)",
     ),
-    ("restatement", 0.6, r"~(?:it's|it is|the \w+ is) [^,.;?]{1,24}, not [^,.;?]{1,24}\b"),
+    (
+        "restatement",
+        0.6,
+        r"~(?:it's|it is|the (?:\w+ ){1,5}(?:is|are|was|were)) [^,.;?]{1,24},"
+        r" not (?!too|very|so|yet|sure)[^,.;?]{1,24}\b",
+    ),
     ("restatement", 0.7, r"~correction\b|\bthe other way (?:a)?round\b"),
     (
         "restatement",
@@ -191,7 +205,7 @@ CUES = (
         r"~(?:我说)?(?:顺序|名字|文件|档案|日期|总数|答案|单位|符号|方向|意思)?(?:说|写|算|看|记|理解|翻译?|弄"
         r"|搞)?(?:错|反)了(?:吧|[,。!]|$)",
     ),
-    ("fault", 0.7, r"(?:你|您)(?:根本|还是|都)?没有?(?:看清|读|修好|回答|听懂|照|按)"),
+    ("fault", 0.7, r"(?:你|您)(?:根本|还是|都)?没有?(?:看清|看懂|看完|看我|读|修好|回答|听懂|照|按)"),
     (
         "fault",
         0.6,
@@ -199,11 +213,15 @@ CUES = (
     ),
     ("fault", 0.6, r"(?:你|您)(?:自己)?编的|自作主张|自相矛盾|(?:自己)?前面说的.{0,6}矛盾|前面说的.{0,8}矛盾"),
     ("fault", 0.6, r"(?:总结|翻译|引用|链接|连结|答案|日期|计算).{0,4}(?:漏了|有误|是假的|打不开|差了)"),
-    ("reminder", 0.8, r"我(?:已经|明明|之前|早就|刚刚)?(?:提醒过?你|(?:说过|讲过)|(?:跟|和)你(?:说过|讲过))"),
     (
         "reminder",
         0.8,
-        r"~(?:跟|和)你(?:说过|讲过)|(?:讲|说)过?(?:多少|几)次|明明(?:说|讲)好|不是有?(?:说|讲)(?:过|好|了)",
+        r"我(?:已经|明明|之前|早就|刚刚)?(?:提醒过?你|(?:说过|讲过)(?![^。]*吗[?]?$)|(?:跟|和)你(?:说过|讲过))",
+    ),
+    (
+        "reminder",
+        0.8,
+        r"~(?:跟|和)你(?:说过|讲过)|我(?:早就?|已经|明明|一直|都)(?:说|讲)(?:了(?!解)|不要|不用|别|要|得)|(?:讲|说)过?(?:多少|几)次|明明(?:说|讲)好|不是有?(?:说|讲)(?:过|好|了)",
     ),
     (
         "reminder",
@@ -216,7 +234,12 @@ CUES = (
         r"(?<![他她们说小声证表阐聪透文发])明明(?:就|都|也)?(?:不?是|说|讲|写|订|点|叫|让|应该|可以|没|已经|选|填|标|答应|付|有)",
     ),
     ("reminder", 0.8, r"我(?:说|问|要|指|写|讲)的不?是|我的意思是|我指的是"),
-    ("reminder", 0.8, r"我(?:从来|可|根本)?(?:没有|没)(?:说|让你|叫你|要你|要求)|我什么时候(?:说|让)"),
+    (
+        "reminder",
+        0.8,
+        r"我(?:从来|可|根本)?(?:没有|没)(?:(?:这么|这样|那么|那样)?说(?!明|完|服|清)|让你|叫你|要你|要求)"
+        r"|我什么时候(?:说|让)",
+    ),
     (
         "reproach",
         0.7,
@@ -230,6 +253,18 @@ CUES = (
     ("restatement", 0.6, r"(?<!这样)(?<!这)是[^,。?]{1,12}好[吗嘛][。!]?$"),
     ("restatement", 0.7, r"~更正|~纠正一下|(?:跟|和).{0,6}相反"),
     ("restatement", 0.5, r"~不,\s*(?:我|是|应该|这)|只给了?我|(?:麻烦|请)(?:看清楚|重读我)"),
+    (
+        "reminder",
+        0.6,
+        r"(?:再|重新|仔细|认真|好好)(?:看|读)(?:看|读|一下|一遍|一次|清楚)?我的?(?:问题|消息|信息|讯息|要求)(?![^。]*(.)不\1)",
+    ),
+    ("denial", 0.6, r"~(?:胡说|乱说|瞎说|瞎编)(?:八道)?(?:[,。!]|$)"),
+    (
+        "denial",
+        0.7,
+        r"(?:你|您)(?:刚才|刚刚|上次|之前)?(?:给|写|说|发|用|算|列|引用|提供)的[^,。?]{1,12}"
+        r"(?:是错(?:误)?的|不对|有误|错了|不正确|打不开|不存在)(?!吗)",
+    ),
 )
 
 # A sentence that has this asks, supposes, tells of others or of the speaker: a cue in it says nothing.
@@ -240,6 +275,9 @@ NOT_MEANT = (
     r"|\b(?:nothing|something|what)(?:'s| is| was| went) wrong\b"
     r"|\b(?:might|may|could) be\b|\b(?:he|she|they|my \w+) (?:said|told|says|asked|got|made|were|was)\b"
     r"|\b(?:translate|story|write a|how do (?:i|you) say|tell me (?:if|whether|about))\b|\bplease check\b"
+    r"|\b(?:explain|know|understand|wonder(?:ing)?|learn|tell me|asks?|asking) why\b|\banything wrong\b"
+    r"|\b(?:don't|do not) think (?:that )?(?:you're|you are|you were|that's|this is|it's|it is) "
+    r"(?:wrong|incorrect|mistaken)"
     r"|\bthank|\bgreat\b|\bmissed nothing\b|\bnot a problem\b"
     r"|如果|是否|对不对|是不是.{0,8}(?:错|忘)|哪里错|错了?(?:吗|在哪)|我(?:记|写|说|理解|搞|弄|看)?(?:错"
     r"|忘)"
