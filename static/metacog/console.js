@@ -446,6 +446,13 @@ byId("keys")?.addEventListener("click", (event) => {
 const here = document.querySelector(".nav [aria-current]");
 if (here) here.parentElement.scrollLeft = here.offsetLeft - innerWidth / 3;
 
+// What is wrong with a form may stand far below the top, where a page comes up; htmx shows that after this event.
+function showWhatIsWrong(part) {
+  part.querySelector(".page form :is(.wrong, [role=alert])")?.scrollIntoView({ block: "center" });
+}
+showWhatIsWrong(document);
+document.addEventListener("htmx:afterSettle", (event) => setTimeout(showWhatIsWrong, 0, event.target));
+
 // A page may come with an item far down its list.
 const opened = document.querySelector(".row[aria-current]");
 if (opened) bringIntoSight(opened);

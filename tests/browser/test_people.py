@@ -157,3 +157,19 @@ def test_what_a_page_came_with_and_what_a_draft_would_have_done_is_read_out(
     page.goto(reverse("policy", args=[kuro.id]))
     page.locator("[name=threshold]").fill("35")
     expect(page.locator("#live")).to_contain_text("What the draft would have done")
+
+
+def test_what_is_wrong_with_a_form_far_down_is_in_sight(open_page: Any, carla: Any, aurora: Any) -> None:
+    page = open_page(carla, viewport={"width": 800, "height": 500})
+    page.goto("/preferences/")
+    for name in ("new_password1", "new_password2"):
+        page.fill(f"[name$={name}]", "a new one of mine")
+    page.fill("[name$=old_password]", "not mine")
+    page.press("[name$=old_password]", "Enter")
+    expect(page.locator(".wrong")).to_be_in_viewport()
+    pattern = ErrorPattern.objects.create(team=aurora, keywords=["a leak"], description="Cause not measured")
+    page.goto(f"/patterns/{pattern.pk}/")
+    page.click("#edit ~ details summary")
+    page.fill("textarea[name=description]", " ")
+    page.click("button[value=save]")
+    expect(page.locator(".wrong")).to_be_in_viewport()
