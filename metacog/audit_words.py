@@ -45,8 +45,8 @@ SENTENCES: Mapping[str, Promise] = {
         "days",
     ),
     "intent-erased": ngettext_lazy(
-        "What %(agent)s did last was erased after %(days)s day",
-        "What %(agent)s did last was erased after %(days)s days",
+        "What %(agent)s did last and its topics were erased after %(days)s day",
+        "What %(agent)s did last and its topics were erased after %(days)s days",
         "days",
     ),
     "meta:confidence-low": gettext_lazy("The quality of a response of %(agent)s was low"),

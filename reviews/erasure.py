@@ -77,12 +77,13 @@ def _erase_of(team: Team, now: datetime) -> int:
 
 
 def _erase_intents(team: Team, before: datetime) -> None:
-    """Erase what agents did last, which their context quotes, once they have posted nothing for so long."""
+    """Erase what agents did last, which their context quotes, and its topics, once they posted nothing for so long."""
     since = AgentResponse.objects.filter(agent=OuterRef("pk"), received_at__gte=before)
-    due = AgentState.objects.filter(~Exists(since), agent__team=team, intent__isnull=False)
+    nothing: dict[str, Any] = {"intent": None, "topics": {}, "cycles": []}
+    due = AgentState.objects.filter(~Exists(since), agent__team=team).exclude(intent__isnull=True, topics={}, cycles=[])
     with transaction.atomic(durable=True):
         states = list(due.select_related("agent").select_for_update(of=("self",), skip_locked=True))
-        AgentState.objects.filter(pk__in=[state.pk for state in states]).update(intent=None)
+        AgentState.objects.filter(pk__in=[state.pk for state in states]).update(**nothing)
         AuditEvent.objects.bulk_create(_event("intent-erased", team, state.agent) for state in states)
 
 
