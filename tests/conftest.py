@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ settings.load_profile("untimed")
 
 pytest_plugins = ["tests.audit_triggers"]
 
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HELD = "The cause is clearly the cache."  # 20 for "clearly" and 30 for the pattern `cache` below
 
 
@@ -192,6 +194,15 @@ def as_person() -> Any:
         return client
 
     return signed_in
+
+
+@pytest.fixture
+def noon() -> Iterator[Any]:
+    """Stop the clock at NOON and give it, to be set: what is told by days must not meet midnight half way."""
+    from reviews.demo.clock import turned_back
+
+    with turned_back(NOON) as clock:
+        yield clock
 
 
 @pytest.fixture

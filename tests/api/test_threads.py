@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.utils import timezone
 from django.utils.translation import trans_real
 
 from metacog import catalogues
@@ -14,6 +13,7 @@ from metacog.models import Agent, AgentState, AuditEvent, Policy
 from patterns import threads
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.thread_texts import BUDGET
+from tests.conftest import NOON
 
 TITLE = "約束與湧現的實踐"
 
@@ -33,13 +33,13 @@ def notes(thread: Any) -> list[str]:
 
 
 class TestBeginning:
-    def test_it_keeps_title_note_and_next_under_a_slug_in_its_own_script(self, kuro: Any) -> None:
+    def test_it_keeps_title_note_and_next_under_a_slug_in_its_own_script(self, noon: Any, kuro: Any) -> None:
         thread = begin(kuro, note="讀 Oulipo\n三層約束功能", next="寫出框架")
         assert (thread["slug"], thread["title"], thread["state"]) == (TITLE, TITLE, "active")
         assert (thread["touches"], thread["next"], thread["resolved_at"]) == (1, "寫出框架", None)
         (entry,) = thread["trail"]
         assert (entry["note"], entry["by"], entry["response"]) == ("讀 Oulipo 三層約束功能", "agent", None)
-        assert entry["on"] == timezone.now().date().isoformat()
+        assert entry["on"] == NOON.date().isoformat()
         assert kuro.get(f"/threads/{TITLE}").json() == thread
 
     def test_without_a_note_nothing_is_touched_yet(self, kuro: Any) -> None:
@@ -203,10 +203,10 @@ class TestReading:
         theirs = ThoughtThread.objects.get().public_id
         assert kuro.get(f"/threads?after={theirs}").status_code == 422
 
-    def test_it_is_the_seeds_markdown_where_that_is_wanted(self, kuro: Any) -> None:
+    def test_it_is_the_seeds_markdown_where_that_is_wanted(self, noon: Any, kuro: Any) -> None:
         begin(kuro, note="讀 Oulipo", next="寫出框架")
         answer = kuro.get(f"/threads/{TITLE}", accept="text/markdown")
-        today = timezone.now().date()
+        today = NOON.date()
         assert answer.content.decode() == (
             f"# Thread: {TITLE}\n\n## Meta\n- Created: {today}\n- Last touched: {today}\n- Status: active\n"
             f"- Touches: 1\n\n## Trail\n- [{today:%m-%d}] 讀 Oulipo\n\n## Next\n寫出框架\n"
@@ -222,14 +222,14 @@ class TestReading:
 
 
 class TestContext:
-    def test_it_has_the_active_threads_with_meta_the_last_three_and_next(self, kuro: Any) -> None:
+    def test_it_has_the_active_threads_with_meta_the_last_three_and_next(self, noon: Any, kuro: Any) -> None:
         begin(kuro, note="0", next="write\nit down")
         for number in range(1, 5):
             step(kuro, TITLE, "progress", note=str(number))
         begin(kuro, "Put down", note="x")
         step(kuro, "put-down", "pause")
         context = kuro.get("/context").json()
-        today = f"{timezone.now():%m-%d} ⟨today⟩"
+        today = f"{NOON:%m-%d} ⟨today⟩"
         assert context["threads"]["text"] == (
             f"<threads>\nThread: {TITLE} (Status: active, Touches: 5)\nTrail:\n- [{today}] 2\n- [{today}] 3\n"
             f"- [{today}] 4\nNext: write it down\n</threads>"
@@ -276,14 +276,14 @@ class TestContext:
 
 
 class TestArticle:
-    def test_a_resolved_thread_proposes_one_until_the_next_response(self, kuro: Any) -> None:
+    def test_a_resolved_thread_proposes_one_until_the_next_response(self, noon: Any, kuro: Any) -> None:
         begin(kuro, note="讀 Oulipo", next="寫出框架")
         step(kuro, TITLE, "progress", note="少規則+豐富環境")
         assert kuro.get("/context").json()["articles"] is None
         step(kuro, TITLE, "resolve", note="約束有三個維度")
         kuro.respond("later")  # the context of this one was read before
         (article,) = kuro.get("/context").json()["articles"]
-        today = timezone.now().date()
+        today = NOON.date()
         assert article["thread"] == TITLE
         assert article["text"] == (
             f"# {TITLE}\n\nA thought pursued from {today} to {today}, and touched 2 times.\n\n"

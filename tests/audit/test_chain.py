@@ -10,6 +10,7 @@ from django.utils import timezone
 from metacog import audit_chain
 from metacog.models import AuditEvent, AuditSeal, AuditUnsealed, Team
 from tests.audit_triggers import lifted
+from tests.conftest import NOON
 
 pytestmark = pytest.mark.django_db
 
@@ -298,12 +299,12 @@ def test_no_more_problems_are_told_than_help():
 # -- anchors ---------------------------------------------------------------------------------------
 
 
-def test_an_anchor_is_kept_once_a_day_and_seals_first(settings, tmp_path):
+def test_an_anchor_is_kept_once_a_day_and_seals_first(settings, tmp_path, noon):
     settings.DATA_DIR = tmp_path
     assert audit_chain.keep_anchor() is None, "there is nothing to anchor"
     event = write()[0]
     path = audit_chain.keep_anchor()
-    assert path.name == f"{timezone.now():%Y-%m-%d}.json"
+    assert path.name == f"{NOON:%Y-%m-%d}.json"
     assert (path.stat().st_mode | path.parent.stat().st_mode) & 0o077 == 0
     text = path.read_text()
     assert f'"last_event": {event.pk}' in text
@@ -313,10 +314,10 @@ def test_an_anchor_is_kept_once_a_day_and_seals_first(settings, tmp_path):
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-def test_an_anchor_that_another_process_kept_meanwhile_stays(settings, tmp_path, monkeypatch):
+def test_an_anchor_that_another_process_kept_meanwhile_stays(settings, tmp_path, monkeypatch, noon):
     settings.DATA_DIR = tmp_path
     write()
-    seal, theirs = audit_chain.seal, tmp_path / "anchors" / f"{timezone.now():%Y-%m-%d}.json"
+    seal, theirs = audit_chain.seal, tmp_path / "anchors" / f"{NOON:%Y-%m-%d}.json"
 
     def seal_while_another_writes():
         theirs.parent.mkdir()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import count
 from typing import Any
 
 import pytest
 
-NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+from tests.conftest import NOON
+
 VERDICTS = {
     "rejected": "reject",
     "withdrawn": "withdraw",
@@ -16,6 +17,11 @@ VERDICTS = {
     "approved": "approve",
     "expired": "expire",
 }
+
+
+@pytest.fixture(autouse=True)
+def _at_noon(noon: Any) -> None:
+    """Count days that do not end meanwhile."""
 
 
 @pytest.fixture

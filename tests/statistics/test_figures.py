@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from statistics import median_low
 from threading import Thread
 from typing import Any
@@ -18,7 +18,8 @@ from metacog.heuristics.intervals import wilson
 from metacog.models import Agent
 from reviews import figures
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
-from tests.statistics.conftest import NOON, VERDICTS, close
+from tests.conftest import NOON
+from tests.statistics.conftest import VERDICTS, close
 
 DAY = NOON.date()
 TYPES = ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")
@@ -99,8 +100,7 @@ def test_counting_twice_changes_nothing(kuro: Any, posted: Any, held: Any) -> No
 def test_what_the_agent_really_posts_is_counted(kuro: Any) -> None:
     kuro.hold()
     kuro.respond("It may rain, according to [1].")
-    today = datetime.now(UTC).date()
-    figure = figures.recount(agent_of(kuro), today)
+    figure = figures.recount(agent_of(kuro), DAY)
     assert (figure.responses, figure.triggered, figure.held, figure.pending) == (2, 1, 1, 1)
     assert figure.signals["absolute-claim"] == {"fired": 1, "decided": 0, "rejected": 0}
 

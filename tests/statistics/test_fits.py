@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
-from django.utils import timezone
 
 from metacog.models import Agent, AgentState, Policy
 from reviews import fits
 from reviews.models import AgentResponse, Decision, FittedWeights, HeldItem, Sample, Signal
+from tests.conftest import NOON
 
-NOW = timezone.now().replace(microsecond=0)
 CLAIM, ERROR = "absolute-claim", "error-pattern"
 
 
@@ -31,7 +30,7 @@ def decided(kuro: Any) -> Any:
         agent = agent_of(kuro)
         first = AgentState.objects.get(pk=agent.pk).decision_seq
         # Spread over an hour, so that kinds that are written one after the other mix through time.
-        at = [NOW - timedelta(days=days, seconds=3600 * number / count) for number in range(count)]
+        at = [NOON - timedelta(days=days, seconds=3600 * number / count) for number in range(count)]
         responses = AgentResponse.objects.bulk_create(
             AgentResponse(
                 agent=agent, received_at=moment, body='{"response": "Perhaps."}', verdict="{}",
@@ -46,14 +45,14 @@ def decided(kuro: Any) -> Any:
         items = HeldItem.objects.bulk_create(
             HeldItem(
                 response=each, agent=agent, team_id=agent.team_id, index=0, kind="chat", text="", sha256="",
-                hesitation_score=50, review_due_at=each.received_at, expires_at=NOW,
+                hesitation_score=50, review_due_at=each.received_at, expires_at=NOON,
             )
             for each in responses
         )  # fmt: skip
         Decision.objects.bulk_create(
             Decision(
                 held=item, agent=agent, verdict=verdict, by=fields.get("by", "person"), item_version=1,
-                release_at=NOW, seq=None if fields.get("undone") else first + number,
+                release_at=NOON, seq=None if fields.get("undone") else first + number,
             )
             for number, item in enumerate(items, 1)
         )  # fmt: skip
@@ -76,7 +75,7 @@ def text(answer: Any) -> str:
 
 class TestWhatIsRead:
     def test_what_people_rejected_is_wrong_and_what_they_let_go_is_not(self, kuro: Any, clear: None) -> None:
-        found = fits.fit(agent_of(kuro), NOW)
+        found = fits.fit(agent_of(kuro), NOON)
         assert (found.verdicts, found.wrong, found.samples, found.why_not) == (140, 70, 0, "")
 
     @pytest.mark.parametrize(
@@ -89,7 +88,7 @@ class TestWhatIsRead:
         Policy.objects.create(agent=agent, version=2, profile="aware")
         decided(3, CLAIM)
         decided(4, CLAIM, **fields)
-        assert fits.fit(agent, NOW).verdicts == 3
+        assert fits.fit(agent, NOON).verdicts == 3
 
     def test_a_response_counts_once_and_is_wrong_where_any_of_its_items_was(self, kuro: Any, decided: Any) -> None:
         decided(1, CLAIM, "approve")
@@ -98,7 +97,7 @@ class TestWhatIsRead:
         other = HeldItem.objects.latest("pk")
         other.response, other.index = kept, 1
         other.save()
-        found = fits.fit(agent_of(kuro), NOW)
+        found = fits.fit(agent_of(kuro), NOON)
         assert (found.verdicts, found.wrong) == (1, 1)
 
     def test_a_sample_stands_for_what_it_was_picked_from_and_for_what_nobody_judged(
@@ -108,16 +107,16 @@ class TestWhatIsRead:
         wrong_of_held = list(newest.values_list("verdict", flat=True)[:40]).count("reject")
         passed = AgentResponse.objects.bulk_create(
             AgentResponse(
-                agent=agent, received_at=NOW, body="x", verdict="{}", hesitation_score=0,
+                agent=agent, received_at=NOON, body="x", verdict="{}", hesitation_score=0,
                 policy_version=1, patterns_version=0, engine="1",
             )
             for _ in range(4)
         )  # fmt: skip
         Sample.objects.bulk_create(
-            Sample(response=each, agent=agent, day=NOW.date(), stands_for=20, verdict=verdict)
+            Sample(response=each, agent=agent, day=NOON.date(), stands_for=20, verdict=verdict)
             for each, verdict in zip(passed, ("missed", "missed", "", ""), strict=True)
         )
-        found = fits.fit(agent, NOW)
+        found = fits.fit(agent, NOON)
         assert (found.newer, found.samples) == (42, 2)
         assert found.newer_wrong == wrong_of_held + 2 * 20 * 2
 
@@ -127,11 +126,11 @@ class TestWhatIsRead:
         decided(3, CLAIM)
         for policy in (1, 2):
             passed = AgentResponse.objects.create(
-                agent=agent, received_at=NOW, body="x", verdict="{}", hesitation_score=0, policy_version=policy,
+                agent=agent, received_at=NOON, body="x", verdict="{}", hesitation_score=0, policy_version=policy,
                 patterns_version=0, engine="1",
             )  # fmt: skip
-            Sample.objects.create(response=passed, agent=agent, day=NOW.date(), verdict="missed")
-        assert fits.fit(agent, NOW).samples == 1
+            Sample.objects.create(response=passed, agent=agent, day=NOON.date(), verdict="missed")
+        assert fits.fit(agent, NOON).samples == 1
 
     def test_no_more_than_the_newest_decisions_are_read(
         self, kuro: Any, decided: Any, monkeypatch: pytest.MonkeyPatch
@@ -139,20 +138,20 @@ class TestWhatIsRead:
         monkeypatch.setattr(fits, "MOST_DECISIONS", 3)
         decided(3, CLAIM, "reject")
         decided(3, CLAIM, "approve")
-        found = fits.fit(agent_of(kuro), NOW)
+        found = fits.fit(agent_of(kuro), NOON)
         assert (found.verdicts, found.wrong) == (3, 0)
 
     def test_thresholds_are_set_by_what_was_posted_in_the_last_30_days(
         self, kuro: Any, clear: None, decided: Any
     ) -> None:
         decided(20, CLAIM, days=31)
-        found = fits.fit(agent_of(kuro), NOW)
+        found = fits.fit(agent_of(kuro), NOON)
         assert (found.verdicts, found.responses) == (160, 140)
 
     def test_length_is_not_told_once_texts_were_erased(self, kuro: Any, clear: None) -> None:
-        assert fits.fit(agent_of(kuro), NOW).caught["length"] is not None
-        AgentResponse.objects.update(erased_at=NOW, body="")
-        found = fits.fit(agent_of(kuro), NOW)
+        assert fits.fit(agent_of(kuro), NOON).caught["length"] is not None
+        AgentResponse.objects.update(erased_at=NOON, body="")
+        found = fits.fit(agent_of(kuro), NOON)
         assert found.caught["length"] is None
         assert found.why_not == ""
 
@@ -163,33 +162,33 @@ class TestWhatIsRead:
         for _ in range(2):
             decided(60, CLAIM)
             with django_assert_num_queries(7):
-                fits.fit(agent, NOW)
+                fits.fit(agent, NOON)
 
 
 class TestWhatIsKept:
     def test_it_is_fitted_once_a_day_and_after_a_change_of_the_policy(self, kuro: Any, clear: None) -> None:
-        assert fits.fit_due(NOW) == 1
-        assert fits.fit_due(NOW + timedelta(hours=23)) == 0
-        assert fits.fit_due(NOW + timedelta(hours=25)) == 1
-        assert fits.fit_due(NOW) == 1, "the clock was set back"
+        assert fits.fit_due(NOON) == 1
+        assert fits.fit_due(NOON + timedelta(hours=23)) == 0
+        assert fits.fit_due(NOON + timedelta(hours=25)) == 1
+        assert fits.fit_due(NOON) == 1, "the clock was set back"
         agent = agent_of(kuro)
         Policy.objects.create(agent=agent, version=2)
         Agent.objects.update(policy_version=2)
-        assert fits.fit_due(NOW + timedelta(hours=26)) == 1
+        assert fits.fit_due(NOON + timedelta(hours=26)) == 1
         row = FittedWeights.objects.get()
         assert (row.policy_version, row.decision_seq) == (2, 140)
 
     def test_every_agent_comes_round(self, kuro: Any, other: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(fits, "AGENTS_A_RUN", 1)
-        assert [fits.fit_due(NOW) for _ in range(3)] == [1, 1, 0]
+        assert [fits.fit_due(NOON) for _ in range(3)] == [1, 1, 0]
         assert FittedWeights.objects.count() == 2
 
     def test_who_waits_longest_comes_first(self, kuro: Any, other: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(fits, "AGENTS_A_RUN", 1)  # and everybody is due again before the next run
         for day in (0, 2, 4):
-            fits.fit_due(NOW + timedelta(days=day))
+            fits.fit_due(NOON + timedelta(days=day))
         made = FittedWeights.objects.order_by("agent").values_list("made_at", flat=True)
-        assert list(made) == [NOW + timedelta(days=4), NOW + timedelta(days=2)]
+        assert list(made) == [NOON + timedelta(days=4), NOON + timedelta(days=2)]
 
 
 class TestThePolicyPage:
@@ -201,7 +200,7 @@ class TestThePolicyPage:
     ) -> None:
         client = as_person(olga)
         assert "Not computed yet against policy 1" in self.page(client, kuro)
-        fits.fit_due(NOW)
+        fits.fit_due(NOON)
         page = self.page(client, kuro)
         assert "140 verdicts by people since" in page
         assert "of them 0 on what was let through and 70 that the response was wrong." in page
@@ -228,7 +227,7 @@ class TestThePolicyPage:
     ) -> None:
         for each in written:
             decided(*each)
-        fits.fit_due(NOW)
+        fits.fit_due(NOON)
         page = self.page(as_person(victor), kuro)
         assert told in page
         assert "Put these into the draft" not in page

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,8 +13,8 @@ from metacog.models import Membership
 from reviews import pace
 from reviews.models import Decision, HeldItem, PaceFigure
 from reviews.pace import Decided
+from tests.conftest import NOON
 
-NOW = datetime.now(UTC)
 LONG = "word " * 400  # two minutes
 
 
@@ -131,7 +131,7 @@ class TestWhatIsCounted:
     def decided(self, posted: Any, held: Any) -> Any:
         """Return a function that writes a decision of a person."""
 
-        def write(caller: Any, person: Any, verdict: str = "approve", at: datetime = NOW, **fields: Any) -> Decision:
+        def write(caller: Any, person: Any, verdict: str = "approve", at: datetime = NOON, **fields: Any) -> Decision:
             item = held(posted(caller, at))
             HeldItem.objects.filter(pk=item.pk).update(text=fields.pop("text", LONG))
             told = {"decided_at": at, "release_at": at, "item_version": 1, "by": "person", "person": person}
@@ -144,8 +144,8 @@ class TestWhatIsCounted:
             decided(kuro, alice, shown_ms=ms)
         decided(kuro, alice, "reject")
         decided(kuro, bob, "edit", text="短")
-        pace.count_days(NOW)
-        pace.count_days(NOW)
+        pace.count_days(NOON)
+        pace.count_days(NOON)
         row = PaceFigure.objects.get(person=alice)
         assert (row.approved, row.edited, row.rejected, row.timed, row.hasty) == (4, 0, 1, 3, 2)
         assert row.tenths == {"12": 1, "9": 1, "1300": 1}
@@ -153,17 +153,17 @@ class TestWhatIsCounted:
         assert row.to_read == pytest.approx(3 * 60 * 2000 / 987, abs=1)
         assert PaceFigure.objects.get(person=bob).edited == 1
 
-    @pytest.mark.parametrize("fields", [{"undone_at": NOW}, {"release_at": NOW + timedelta(seconds=5)}])
+    @pytest.mark.parametrize("fields", [{"undone_at": NOON}, {"release_at": NOON + timedelta(seconds=5)}])
     def test_what_was_or_can_be_undone_does_not_count(
         self, kuro: Any, alice: Any, decided: Any, fields: dict[str, Any]
     ) -> None:
         decided(kuro, alice, **fields)
-        pace.count_days(NOW)
+        pace.count_days(NOON)
         assert not PaceFigure.objects.exists()
 
     def test_what_an_agent_decides_does_not_count(self, kuro: Any, decided: Any) -> None:
         decided(kuro, None, by="agent")
-        pace.count_days(NOW)
+        pace.count_days(NOON)
         assert not PaceFigure.objects.exists()
 
     def test_it_catches_up_after_any_downtime(
@@ -171,23 +171,23 @@ class TestWhatIsCounted:
     ) -> None:
         monkeypatch.setattr(pace, "DAYS_A_RUN", 4)
         for days in (300, 200, 100, 2, 1, 0):
-            decided(kuro, alice, at=NOW - timedelta(days=days))
-        runs = [pace.count_days(NOW) for _ in range(3)]
+            decided(kuro, alice, at=NOON - timedelta(days=days))
+        runs = [pace.count_days(NOON) for _ in range(3)]
         assert runs[0] == 4
         assert PaceFigure.objects.count() == 6
 
     def test_it_goes_on_after_the_clock_was_wrong_for_a_while(self, kuro: Any, alice: Any, decided: Any) -> None:
-        decided(kuro, alice, at=NOW + timedelta(days=3650))
-        pace.count_days(NOW + timedelta(days=3651))
-        decided(kuro, alice, at=NOW - timedelta(minutes=1))
-        pace.count_days(NOW)
-        assert PaceFigure.objects.filter(day=NOW.date()).exists()
+        decided(kuro, alice, at=NOON + timedelta(days=3650))
+        pace.count_days(NOON + timedelta(days=3651))
+        decided(kuro, alice, at=NOON - timedelta(minutes=1))
+        pace.count_days(NOON)
+        assert PaceFigure.objects.filter(day=NOON.date()).exists()
 
     def test_two_teams_are_two_rows(self, kuro: Any, other: Any, borealis: Any, alice: Any, decided: Any) -> None:
         Membership.objects.create(user=alice, team=borealis, role="reviewer")
         for caller in (kuro, other):
             decided(caller, alice)
-        pace.count_days(NOW)
+        pace.count_days(NOON)
         assert PaceFigure.objects.filter(person=alice, run=1).count() == 2
 
     def test_it_costs_a_day_the_same_however_much_was_decided(
@@ -197,14 +197,14 @@ class TestWhatIsCounted:
             for _ in range(number):
                 decided(kuro, alice)
             with django_assert_max_num_queries(12):
-                pace.count_days(NOW)
+                pace.count_days(NOON)
 
 
 class TestThePage:
     @pytest.fixture
     def figure(self, alice: Any, aurora: Any) -> Any:
         def write(person: Any = alice, **fields: Any) -> None:
-            told = {"person": person, "team": aurora, "day": NOW.date(), "counted_at": NOW}
+            told = {"person": person, "team": aurora, "day": NOON.date(), "counted_at": NOON}
             PaceFigure.objects.create(**told | fields)
 
         return write
@@ -257,8 +257,8 @@ class TestThePage:
 
     def test_it_adds_the_days_up(self, as_person: Any, alice: Any, figure: Any) -> None:
         figure(approved=1, timed=1, tenths={"20": 1}, run=1, run_of="approve")
-        figure(day=NOW.date() - timedelta(days=6), rejected=4, timed=2, tenths={"80": 2}, run=4, run_of="reject")
-        figure(day=NOW.date() - timedelta(days=7), approved=100)
+        figure(day=NOON.date() - timedelta(days=6), rejected=4, timed=2, tenths={"80": 2}, run=4, run_of="reject")
+        figure(day=NOON.date() - timedelta(days=7), approved=100)
         page = self.page(as_person(alice), "?days=7")
         assert "approved 1, edited 0, rejected 4" in page
         assert "4 rejections in a row" in page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from metacog.models import Agent
 from reviews import figures, statistics_views
 from reviews.models import DailyFigure
+from tests.conftest import NOON
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def client(as_person: Any, alice: Any) -> Any:
 
 
 def count() -> None:
-    figures.count_days(datetime.now(UTC))
+    figures.count_days(NOON)
 
 
 def text(answer: Any) -> str:
@@ -30,7 +31,7 @@ def text(answer: Any) -> str:
 @pytest.fixture
 def decided(kuro: Any, posted: Any, held: Any) -> None:
     """12 items of no-hedge of which 9 were rejected, 3 of absolute-claim of which 1 was."""
-    now = datetime.now(UTC)
+    now = NOON
     for number in range(12):
         held(posted(kuro, now, "no-hedge"), "rejected" if number < 9 else "approved", score=80)
     for number in range(3):
@@ -64,14 +65,14 @@ def test_it_tells_whether_a_higher_score_is_rejected_more_often(
     client: Any, kuro: Any, posted: Any, held: Any
 ) -> None:
     for number in range(40):
-        held(posted(kuro, datetime.now(UTC)), "rejected" if number % 10 else "approved", score=80)
-        held(posted(kuro, datetime.now(UTC)), "approved" if number % 10 else "rejected", score=50)
+        held(posted(kuro, NOON), "rejected" if number % 10 else "approved", score=80)
+        held(posted(kuro, NOON), "approved" if number % 10 else "rejected", score=50)
     count()
     assert "Yes: in the highest of these bands" in text(client.get("/statistics/"))
 
 
 def test_it_compares_with_as_many_days_before(client: Any, kuro: Any, posted: Any) -> None:
-    now = datetime.now(UTC)
+    now = NOON
     for number in range(4):
         posted(kuro, now, triggered=number < 2)
         posted(kuro, now - timedelta(days=8), triggered=number < 1)
@@ -94,7 +95,7 @@ def test_no_style_or_script_stands_in_it(client: Any, decided: None) -> None:
 
 
 def test_it_says_that_nothing_is_decided_yet_and_draws_no_chart_of_it(client: Any, kuro: Any, posted: Any) -> None:
-    posted(kuro, datetime.now(UTC))
+    posted(kuro, NOON)
     count()
     page = text(client.get("/statistics/"))
     assert "nothing decided yet · 0 expired" in page
@@ -139,7 +140,7 @@ def test_it_asks_to_sign_in(db: None, path: str, client: Any) -> None:
 def test_its_cost_does_not_grow_with_the_responses(
     client: Any, kuro: Any, posted: Any, held: Any, django_assert_num_queries: Any
 ) -> None:
-    now = datetime.now(UTC)
+    now = NOON
     for responses in (10, 990):
         for number in range(responses):
             response = posted(kuro, now - timedelta(days=number % 30), "no-hedge")

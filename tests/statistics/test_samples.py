@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
 
 from metacog.models import AuditEvent
 from reviews import samples
 from reviews.models import AgentResponse, Sample
+from tests.conftest import NOON
 
 PAGE = "/let-through/"
 
@@ -27,9 +27,8 @@ def let_through(caller: Any, text: str = "It may rain.", **fields: Any) -> str:
 
 
 def days_ago(days: int) -> None:
-    """Have everything that was posted come so many days before today, at noon in UTC."""
-    noon = datetime.combine(timezone.now().astimezone(UTC).date(), datetime.min.time(), UTC) + timedelta(hours=12)
-    AgentResponse.objects.update(received_at=noon - timedelta(days=days))
+    """Have everything that was posted come so many days before."""
+    AgentResponse.objects.update(received_at=NOON - timedelta(days=days))
 
 
 def picked() -> list[str]:
@@ -43,8 +42,8 @@ def asked(client: Any) -> str:
 def test_a_random_few_of_a_day_that_is_over_are_picked_once(kuro: Any) -> None:
     posted = {let_through(kuro) for _ in range(8)}
     days_ago(1)
-    assert samples.pick_due(timezone.now()) == samples.A_DAY
-    assert samples.pick_due(timezone.now()) == 0
+    assert samples.pick_due(NOON) == samples.A_DAY
+    assert samples.pick_due(NOON) == 0
     assert len(set(picked())) == samples.A_DAY
     assert set(picked()) < posted
 
@@ -54,7 +53,7 @@ def test_everybody_has_a_chance_of_being_picked(kuro: Any) -> None:
     days_ago(1)
     seen: set[str] = set()
     for _ in range(200):  # the odds that one of seven is never among five of them: (2/7)^200
-        samples.pick_due(timezone.now())
+        samples.pick_due(NOON)
         seen |= set(picked())
         Sample.objects.all().delete()
         if seen == posted:
@@ -66,7 +65,7 @@ def test_everybody_has_a_chance_of_being_picked(kuro: Any) -> None:
 def test_days_that_were_slept_through_are_made_up_for_within_a_week(kuro: Any, days: int, is_picked: bool) -> None:
     let_through(kuro)
     days_ago(days)
-    assert samples.pick_due(timezone.now()) == is_picked
+    assert samples.pick_due(NOON) == is_picked
 
 
 @pytest.mark.parametrize(
@@ -81,7 +80,7 @@ def test_days_that_were_slept_through_are_made_up_for_within_a_week(kuro: Any, d
 def test_only_what_could_have_been_held_is_picked(kuro: Any, what: dict[str, Any], is_picked: bool) -> None:
     let_through(kuro, **what)
     days_ago(1)
-    assert samples.pick_due(timezone.now()) == is_picked
+    assert samples.pick_due(NOON) == is_picked
 
 
 def test_what_was_held_or_erased_or_not_scored_is_not_picked(kuro: Any) -> None:
@@ -93,8 +92,8 @@ def test_what_was_held_or_erased_or_not_scored_is_not_picked(kuro: Any) -> None:
     let_through(kuro)
     Agent.objects.update(hesitation_enabled=True)
     days_ago(1)
-    AgentResponse.objects.filter(public_id=erased).update(erased_at=timezone.now())
-    assert samples.pick_due(timezone.now()) == 0
+    AgentResponse.objects.filter(public_id=erased).update(erased_at=NOON)
+    assert samples.pick_due(NOON) == 0
 
 
 def test_what_people_approved_before_is_not_asked_about_again(kuro: Any, undo_at_once: None) -> None:
@@ -108,7 +107,7 @@ def test_what_people_approved_before_is_not_asked_about_again(kuro: Any, undo_at
     verdict = kuro.respond(again.text, items=[{"kind": "chat", "text": again.text}])
     assert verdict["items"][0]["disposition"] == "pass"
     days_ago(1)
-    assert samples.pick_due(timezone.now()) == 0
+    assert samples.pick_due(NOON) == 0
 
 
 def _bob() -> Any:
@@ -123,7 +122,7 @@ def test_a_person_judges_one_after_the_other_and_may_change_their_mind(client: A
     for text in ("It may rain.", "It may snow."):
         let_through(kuro, text)
     days_ago(1)
-    samples.pick_due(timezone.now())
+    samples.pick_due(NOON)
     first = asked(client)
     client.post(first, {"verdict": "whatever"})
     assert asked(client) == first
@@ -143,7 +142,7 @@ def test_a_person_judges_one_after_the_other_and_may_change_their_mind(client: A
 def test_the_record_tells_what_was_said_before_whatever_the_judge_had_read(kuro: Any, alice: Any, bob: Any) -> None:
     let_through(kuro)
     days_ago(1)
-    samples.pick_due(timezone.now())
+    samples.pick_due(NOON)
     first = second = Sample.objects.select_related("agent", "response").get()  # both open the page at the same time
     samples.judge(first, alice, "missed")
     samples.judge(second, bob, "fine")
@@ -160,11 +159,11 @@ def test_two_workers_pick_from_a_day_once(kuro: Any, monkeypatch: pytest.MonkeyP
 
     def while_another_picks(keys: Any) -> Any:
         monkeypatch.setattr(samples, "_candidates", candidates)
-        assert samples.pick_due(timezone.now()) == samples.A_DAY
+        assert samples.pick_due(NOON) == samples.A_DAY
         return candidates(keys)
 
     monkeypatch.setattr(samples, "_candidates", while_another_picks)
-    assert samples.pick_due(timezone.now()) == 0
+    assert samples.pick_due(NOON) == 0
     assert Sample.objects.count() == samples.A_DAY
 
 
@@ -174,7 +173,7 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
     for _ in range(60):
         let_through(kuro)
     days_ago(1)
-    today = timezone.now().date()
+    today = NOON.date()
     Sample.objects.bulk_create(
         Sample(
             response=response,
@@ -182,7 +181,7 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
             day=today - timedelta(days=1),
             verdict="missed" if number < 3 else "fine",
             person=alice,
-            judged_at=timezone.now(),
+            judged_at=NOON,
         )
         for number, response in enumerate(AgentResponse.objects.select_related("agent"))
     )
@@ -190,7 +189,7 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
     before = AgentResponse.objects.select_related("agent").latest("pk")
     long_ago = today - timedelta(days=91)
     old = Sample.objects.create(
-        response=before, agent=before.agent, day=long_ago, verdict="missed", person=alice, judged_at=timezone.now()
+        response=before, agent=before.agent, day=long_ago, verdict="missed", person=alice, judged_at=NOON
     )
     page = client.get(PAGE).content.decode()
     assert re.search(r"5\s%\s+<span class=\"quiet\">2–14\s%", page)
@@ -198,7 +197,7 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
     assert old.public_id not in page  # of a day that is not counted, and is not looked for among all there ever were
     from reviews import figures
 
-    figures.count_days(timezone.now())
+    figures.count_days(NOON)
     figures.recount(AgentResponse.objects.first().agent, today - timedelta(days=1))
     told = client.get("/statistics/").content.decode()
     assert re.search(r"3 of 60 looked at should have been held: 5\s%", told)
@@ -210,24 +209,24 @@ def test_an_empty_queue_offers_what_waits_to_be_judged(client: Any, kuro: Any) -
     let_through(kuro)
     days_ago(1)
     assert "that was let through" not in client.get("/queue/").content.decode()
-    samples.pick_due(timezone.now())
+    samples.pick_due(NOON)
     assert "Judge 1 response that was let through" in client.get("/queue/").content.decode()
 
 
 def test_what_nobody_judged_in_a_fortnight_is_no_longer_asked(client: Any, kuro: Any) -> None:
     let_through(kuro)
     days_ago(1)
-    samples.pick_due(timezone.now())
-    Sample.objects.update(day=timezone.now().date() - timedelta(days=15))
+    samples.pick_due(NOON)
+    Sample.objects.update(day=NOON.date() - timedelta(days=15))
     assert "Nothing to judge now" in client.get(PAGE).content.decode()
 
 
 def test_what_was_erased_meanwhile_is_no_longer_asked(client: Any, kuro: Any) -> None:
     let_through(kuro)
     days_ago(1)
-    samples.pick_due(timezone.now())
+    samples.pick_due(NOON)
     assert asked(client)
-    AgentResponse.objects.update(erased_at=timezone.now())
+    AgentResponse.objects.update(erased_at=NOON)
     assert "Nothing to judge now" in client.get(PAGE).content.decode()
 
 
@@ -237,7 +236,7 @@ def test_it_answers_each_as_their_role_allows(
 ) -> None:
     let_through(kuro, "Only Aurora knows.")
     days_ago(1)
-    samples.pick_due(timezone.now())
+    samples.pick_due(NOON)
     sample = Sample.objects.get()
     client = as_person(request.getfixturevalue(person))
     assert client.get(PAGE, {"sample": sample.public_id}).status_code == page
@@ -251,7 +250,7 @@ def test_its_cost_does_not_grow_with_the_samples(client: Any, kuro: Any, django_
     for _ in range(5):
         let_through(kuro)
     days_ago(1)
-    samples.pick_due(timezone.now())
+    samples.pick_due(NOON)
     for _ in range(3):
         client.post(asked(client), {"verdict": "fine"})
     with django_assert_num_queries(9):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from metacog.models import Agent
 from reviews import decisions, figures, learning, second_looks
 from reviews.models import AgentResponse, HeldItem, LookFigure
+from tests.conftest import NOON
 
 BACK = "I was wrong: it was not the cache."
 STANDS = "I looked again, and the metrics say the same."
@@ -61,8 +62,9 @@ def test_what_the_agent_decides_itself_is_counted_by_its_end(look: Any, kuro: An
     assert counts() == {name: 1, "looked": 1, "contradicted": 1}
 
 
-def test_what_is_said_after_the_decision_is_no_second_look(look: Any, kuro: Any) -> None:
+def test_what_is_said_after_the_decision_is_no_second_look(look: Any, kuro: Any, noon: Any) -> None:
     held = look(None, "approve")
+    noon.at += timedelta(seconds=1)
     kuro.respond(held.text, replies_to_held=held.public_id)
     assert counts() == {}
 
@@ -91,7 +93,7 @@ def test_a_decision_that_can_be_undone_does_not_count_yet(look: Any, settings: A
 def test_an_erased_text_is_no_second_look(look: Any, gone: str) -> None:
     look(STANDS, "approve")
     if gone == "what was said":
-        AgentResponse.objects.update(erased_at=datetime.now(UTC), body="")
+        AgentResponse.objects.update(erased_at=NOON, body="")
     else:
         HeldItem.objects.update(text="")
     assert counts() == {}
@@ -101,11 +103,11 @@ class TestThePage:
     @pytest.fixture
     def figure(self, kuro: Any, posted: Any) -> Any:
         """Return a function that writes an agent's figures of second looks."""
-        posted(kuro, datetime.now(UTC))
-        figures.count_days(datetime.now(UTC))
+        posted(kuro, NOON)
+        figures.count_days(NOON)
 
         def write(**numbers: Any) -> None:
-            told = {"agent": Agent.objects.get(public_id=kuro.id), "day": datetime.now(UTC).date(), "kind": "chat"}
+            told = {"agent": Agent.objects.get(public_id=kuro.id), "day": NOON.date(), "kind": "chat"}
             LookFigure.objects.create(**told | numbers)
 
         return write
@@ -115,7 +117,7 @@ class TestThePage:
         return " ".join(answer.split())
 
     def test_it_says_so_when_nobody_looked_again(self, as_person: Any, alice: Any, figure: Any) -> None:
-        figure(day=datetime.now(UTC).date() - timedelta(days=40), kept=3)
+        figure(day=NOON.date() - timedelta(days=40), kept=3)
         assert "No agent has looked again" in self.page(as_person, alice)
 
     def test_it_tells_each_kind_with_counts_and_intervals(self, as_person: Any, alice: Any, figure: Any) -> None:
@@ -152,8 +154,8 @@ class TestThePage:
     def test_a_stranger_sees_nothing_of_it(
         self, as_person: Any, mallory: Any, other: Any, posted: Any, figure: Any
     ) -> None:
-        posted(other, datetime.now(UTC))
-        figures.count_days(datetime.now(UTC))
+        posted(other, NOON)
+        figures.count_days(NOON)
         figure(kept=77)
         page = self.page(as_person, mallory)
         assert "No agent has looked again" in page
