@@ -82,6 +82,7 @@ def test_who_waits_to_write_asks_again_at_once(
             writer.execute("ROLLBACK")
 
     monkeypatch.setattr(time, "sleep", pause)
+    database.settings_dict["OPTIONS"]["timeout"] = 60
     writer.execute("BEGIN IMMEDIATE")
     database.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
     database.connection.execute("INSERT INTO counted VALUES (1)")

@@ -33,7 +33,7 @@ class Receiver:
     answers: list[int | Behaviour] = field(default_factory=list)
     then: int | Behaviour = 204
     seen: list[Seen] = field(default_factory=list)
-    at_once: int = 0
+    under_way: set[Handler] = field(default_factory=set)
     most_at_once: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -51,8 +51,8 @@ class Receiver:
         with self.lock:
             self.seen.append(Seen(handler.path, headers, body))
             answer = self.answers.pop(0) if self.answers else self.then
-            self.at_once += 1
-            self.most_at_once = max(self.most_at_once, self.at_once)
+            self.under_way.add(handler)
+            self.most_at_once = max(self.most_at_once, len(self.under_way))
         try:
             if callable(answer):
                 answer(handler)
@@ -61,8 +61,7 @@ class Receiver:
                 handler.send_header("Content-Length", "0")
                 handler.end_headers()
         finally:
-            with self.lock:
-                self.at_once -= 1
+            self.under_way.discard(handler)
 
 
 @contextlib.contextmanager
@@ -75,6 +74,10 @@ def listening(tls: Any = None) -> Iterator[Receiver]:
                 receiver.handle(self)
 
         do_GET = do_POST
+
+        def send_response(self, *args: Any) -> None:
+            receiver.under_way.discard(self)  # whoever has the answer calls again, maybe before this thread goes on
+            super().send_response(*args)
 
         def log_message(self, *args: Any) -> None:
             pass

@@ -159,12 +159,12 @@ def test_the_usual_schedule_lasts_a_day_and_has_jitter(settings):
 def test_whatever_is_no_success_is_tried_again(agent, receiver, answer, trouble):
     receiver.answers = [answer]
     owe(agent)
-    deliveries.deliver_due()
+    deliveries.deliver_due(NOW)
     delivery = only()
     assert (delivery.state, delivery.attempts, delivery.last_error, delivery.last_status) == (
         State.WAITING, 1, trouble, answer,
     )  # fmt: skip
-    assert timedelta(seconds=3) < delivery.next_attempt_at - timezone.now() < timedelta(seconds=7)
+    assert timedelta(seconds=3) < delivery.next_attempt_at - NOW < timedelta(seconds=7)
 
 
 def test_each_way_of_failing_has_its_words():

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import signal
-import socket
 import sqlite3
 import stat
 import subprocess
@@ -51,6 +50,7 @@ from reviews.models import (
     PaceFigure,
     Reflection,
 )
+from tests.commands.test_up import free_port
 from tests.conftest import Caller
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
@@ -352,9 +352,7 @@ def command(port: int) -> list[str]:
 
 @pytest.fixture
 def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        free: int = probe.getsockname()[1]
-    return free
+    return free_port()
 
 
 @contextmanager

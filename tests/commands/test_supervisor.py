@@ -15,13 +15,13 @@ import psutil
 import pytest
 from django.conf import settings
 
-from metacog.supervisor import Child
+from metacog.supervisor import SAME_SECONDS, Child
 
 # A child with a child of its own, as the web server has; both say who they are.
 CHILD = """
-    import os, signal, subprocess, sys, time
+    import os, pathlib, signal, subprocess, sys, time
     if "stubborn" in sys.argv:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, lambda number, frame: pathlib.Path(sys.argv[1]).with_name("told").touch())
     script = "import time; time.sleep(60)"
     below = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.DEVNULL)
     if "stubborn" not in sys.argv:
@@ -35,7 +35,7 @@ CHILD = """
 SUPERVISOR = """
     import os, sys
     from metacog import supervisor
-    supervisor.STOP_SECONDS = float(sys.argv[3])
+    supervisor.STOP_SECONDS, supervisor.SAME_SECONDS = float(sys.argv[3]), float(sys.argv[4])
     child = supervisor.Child("The child", "child", sys.argv[1], *sys.argv[2].split())
     say = lambda line: print(line, flush=True)
     supervisor.Supervisor([child], os.environ, say).run(lambda: True, lambda: say("ready"))
@@ -52,12 +52,16 @@ def until(condition: Callable[[], object], seconds: float = 60) -> None:
 class Supervised:
     """A supervisor with one child in a process of its own."""
 
-    def __init__(self, folder: Path, kind: str = "", stop_seconds: float = 8, *under: str) -> None:
+    def __init__(
+        self, folder: Path, kind: str = "", stop_seconds: float = 8, same_seconds: float = SAME_SECONDS, *under: str
+    ) -> None:
         (folder / "child.py").write_text(textwrap.dedent(CHILD))
         self.started = folder / "started"
         self.started.touch()
+        self.told = folder / "told"  # a stubborn child writes it when it is to stop
+        script, seconds = textwrap.dedent(SUPERVISOR), [str(stop_seconds), str(same_seconds)]
         self.process = subprocess.Popen(
-            [*under, sys.executable, "-c", textwrap.dedent(SUPERVISOR), str(self.started), kind, str(stop_seconds)],
+            [*under, sys.executable, "-c", script, str(self.started), kind, *seconds],
             env=os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{settings.BASE_DIR}"},
             stdout=subprocess.PIPE,
             text=True,
@@ -103,7 +107,7 @@ def test_a_signal_stops_all_with_exit_status_0(supervised: Callable[..., Supervi
 
 
 def test_under_nohup_it_outlives_its_terminal(supervised: Callable[..., Supervised]) -> None:
-    supervisor = supervised("", 8, "nohup")
+    supervisor = supervised("", 8, SAME_SECONDS, "nohup")
     supervisor.await_start()
     supervisor.process.send_signal(signal.SIGHUP)
     with pytest.raises(subprocess.TimeoutExpired):
@@ -135,23 +139,23 @@ def test_it_kills_what_does_not_stop_in_time(supervised: Callable[..., Supervise
 
 
 def test_a_second_ctrl_c_kills_at_once(supervised: Callable[..., Supervised]) -> None:
-    supervisor = supervised("stubborn", 60)
+    supervisor = supervised("stubborn", 60, 0)
     processes = supervisor.await_start()
     supervisor.process.send_signal(signal.SIGINT)
-    time.sleep(0.6)
+    until(supervisor.told.exists)
     supervisor.process.send_signal(signal.SIGINT)
     assert supervisor.process.wait(30) == 0
     assert all_gone(processes)
 
 
-@pytest.mark.parametrize(("number", "later"), [(signal.SIGTERM, 0.6), (signal.SIGINT, 0.1)])
+@pytest.mark.parametrize(("number", "same_seconds"), [(signal.SIGTERM, 0), (signal.SIGINT, 60)])
 def test_one_wish_to_stop_that_comes_twice_kills_nothing(
-    supervised: Callable[..., Supervised], number: int, later: float
+    supervised: Callable[..., Supervised], number: int, same_seconds: float
 ) -> None:
-    supervisor = supervised("stubborn", 2)
+    supervisor = supervised("stubborn", 60, same_seconds)
     supervisor.await_start()
     supervisor.process.send_signal(number)
-    time.sleep(later)
+    until(supervisor.told.exists)
     supervisor.process.send_signal(number)
     with pytest.raises(subprocess.TimeoutExpired):
         supervisor.process.wait(1)

@@ -12,7 +12,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -39,9 +41,11 @@ def folder(tmp_path: Path, settings: Any) -> Path:
 
 
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-    return port
+    """Return a port that nothing listens on, below those that systems give to any socket that asks for none."""
+    while True:
+        port = SystemRandom().randrange(20_000, 32_768)  # `random` is seeded alike in all processes of a run
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 @pytest.mark.django_db
@@ -258,6 +262,14 @@ class Running:
     def everything(self) -> list[psutil.Process]:
         return psutil.Process(self.process.pid).children(recursive=True)
 
+    def worker(self) -> psutil.Process | None:
+        """Return the worker's first process, if it is there."""
+        for process in psutil.Process(self.process.pid).children():
+            with suppress(psutil.NoSuchProcess):  # it ended meanwhile
+                if "worker" in process.cmdline():
+                    return process
+        return None
+
 
 @pytest.fixture
 def start(tmp_path: Path, database_url: str) -> Iterator[Callable[..., Running]]:
@@ -292,10 +304,11 @@ def test_it_serves_restarts_its_worker_and_stops_cleanly(start: Callable[..., Ru
     assert second.stderr.startswith("Another `up` is running")
 
     until(lambda: running.ready()["status"] == "ok")  # beat, broker and worker do their parts
-    worker = next(process for process in running.everything() if "worker" in process.cmdline())
+    worker = running.worker()
+    assert worker is not None
     worker.kill()
     running.await_line("The worker was ended by SIGKILL")
-    until(lambda: any("worker" in process.cmdline() for process in running.everything()))
+    until(lambda: running.worker() not in (None, worker))
 
     processes = running.everything()
     running.process.send_signal(signal.SIGTERM)
