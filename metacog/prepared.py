@@ -7,9 +7,9 @@ They run on a cursor of Django's, one for a whole transaction: to make one costs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, cached_property
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from django.db import DEFAULT_DB_ALIAS, connections, models
 from django.db.backends.utils import CursorWrapper
@@ -36,6 +36,16 @@ class Parameter(models.Expression):
         return "%s", [self]
 
 
+class _Written(NamedTuple, Generic[Row]):
+    """A query's SQL, its values (a Parameter where one is to be given), and what is made of the columns it selects."""
+
+    sql: str
+    given: Sequence[Any]
+    converters: list[tuple[int, Any, Any]]
+    made_of: Callable[[Any], Row]
+    columns: int
+
+
 class Select(Generic[Row]):
     """A query of models (with what it selects as related) or of `values_list`, called with its parameters in order.
 
@@ -46,18 +56,24 @@ class Select(Generic[Row]):
         self._write, self._parameters = write, parameters
 
     def __call__(self, cursor: CursorWrapper, *values: str | int) -> list[Row]:
-        sql, given, converters, made_of = self._written
-        cursor.execute(sql, [values[one.number] if isinstance(one, Parameter) else one for one in given])
-        rows: Sequence[Any] = cursor.fetchall()
-        if converters:
+        cursor.execute(self.written.sql, self.given(values))
+        return self.read(cursor, cursor.fetchall())
+
+    def given(self, values: Sequence[str | int]) -> list[Any]:
+        """Return all values of the statement, with these for its parameters."""
+        return [values[one.number] if isinstance(one, Parameter) else one for one in self.written.given]
+
+    def read(self, cursor: CursorWrapper, rows: Sequence[Any]) -> list[Row]:
+        """Make of rows, as the database gave them, what the query selects."""
+        if converters := self.written.converters:
             rows = [_converted(row, converters, cursor.db) for row in rows]
-        return list(map(made_of, rows))
+        return list(map(self.written.made_of, rows))
 
     def first(self, cursor: CursorWrapper, *values: str | int) -> Row | None:
         return next(iter(self(cursor, *values)), None)
 
     @cached_property
-    def _written(self) -> tuple[str, Sequence[Any], list[tuple[int, Any, Any]], Callable[[Any], Row]]:
+    def written(self) -> _Written[Row]:
         queryset = self._write(*map(Parameter, range(self._parameters)))
         compiler: Any = queryset.query.get_compiler(DEFAULT_DB_ALIAS)
         sql, given = compiler.as_sql()
@@ -66,7 +82,37 @@ class Select(Generic[Row]):
         made_of: Callable[[Any], Any] = tuple
         if cast("Any", queryset)._iterable_class is query.ModelIterable:
             made_of = _maker(compiler.select, compiler.klass_info)
-        return sql, given, converters, made_of
+        return _Written(sql, given, converters, made_of, len(compiler.select))
+
+
+Asked = tuple["Select[Any]", tuple[str | int, ...]]  # with its values
+
+
+def ask_together(cursor: CursorWrapper, asked: Collection[Asked]) -> list[list[Any]]:
+    """Return what each of some queries finds, in any order: asked in one statement on PostgreSQL, which answers once.
+
+    The first column that each selects must be one that is never NULL: so its rows are told from the others'.
+    """
+    if cursor.db.vendor != "postgresql" or len(asked) < 2:
+        return [select(cursor, *values) for select, values in asked]
+    cursor.execute(
+        _as_one(tuple([select for select, _ in asked])),
+        [value for select, values in asked for value in select.given(values)],
+    )
+    rows = cursor.fetchall()
+    found, first = [], 0
+    for select, _ in asked:
+        end = first + select.written.columns
+        found.append(select.read(cursor, [row[first:end] for row in rows if row[first] is not None]))
+        first = end
+    return found
+
+
+@cache
+def _as_one(selects: tuple[Select[Any], ...]) -> str:
+    """Write a statement whose rows each have the columns of one query, and nothing in the others' columns."""
+    first, *others = (f"({select.written.sql}) q{number}" for number, select in enumerate(selects))
+    return f"SELECT * FROM {first}" + "".join([f" FULL JOIN {other} ON FALSE" for other in others])
 
 
 def _converted(row: Sequence[Any], converters: list[tuple[int, Any, Any]], connection: Any) -> list[Any]:
@@ -177,25 +223,35 @@ class Insert(Generic[Instance]):
             for row in rows:
                 row.save(force_insert=True)
             return
-        sql, given = self.statement(cursor, rows)
-        cursor.execute(f"{sql} RETURNING {self._written[-1]}", given)
+        cursor.execute(*self.statement(cursor, rows, returns_key=True))
         for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
             row.pk = key
             row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
 
-    def statement(self, cursor: CursorWrapper, rows: Sequence[Instance]) -> Statement:
-        """Return what writes the rows, one or more, whose keys nobody reads, for `run_together`."""
-        columns, head, values, _ = self._written
+    def statement(self, cursor: CursorWrapper, rows: Sequence[Instance], *, returns_key: bool = False) -> Statement:
+        """Return what writes the rows, one or more, for `run_together`."""
+        columns, head, values = self._written
         given = [value for row in rows for value in columns.of(row, cursor)]
-        return f"{head} {', '.join([values] * len(rows))}", given
+        end = f" RETURNING {self.key}" if returns_key else ""
+        return f"{head} {', '.join([values] * len(rows))}{end}", given
 
     @cached_property
-    def _written(self) -> tuple[_Columns, str, str, str]:
+    def columns(self) -> int:
+        return len(self._written[0].names)
+
+    @cached_property
+    def key(self) -> str:
+        """The column of the key."""
+        meta = cast("Any", self._model)._meta
+        return connections[DEFAULT_DB_ALIAS].ops.quote_name(meta.pk.column)
+
+    @cached_property
+    def _written(self) -> tuple[_Columns, str, str]:
         meta, quote = cast("Any", self._model)._meta, connections[DEFAULT_DB_ALIAS].ops.quote_name
         columns = _Columns(field for field in meta.concrete_fields if not isinstance(field, models.AutoField))
         values = ", ".join(["%s"] * len(columns.names))
         head = f"INSERT INTO {quote(meta.db_table)} ({', '.join(columns.names)}) VALUES"
-        return columns, head, f"({values})", quote(meta.pk.column)
+        return columns, head, f"({values})"
 
 
 class Update(Generic[Instance]):
@@ -216,15 +272,42 @@ class Update(Generic[Instance]):
         return columns, f"UPDATE {quote(meta.db_table)} SET {settings} WHERE {quote(meta.pk.column)} = %s"
 
 
-def run_together(cursor: CursorWrapper, statements: Sequence[Statement]) -> None:
+class _Key(int):
+    """A number, so that a foreign key takes it as it is."""
+
+
+KEY = _Key()  # stands in a row for the key of the row that is written first
+
+
+def run_together(
+    cursor: CursorWrapper, statements: Sequence[Statement], first: tuple[Insert[Any], models.Model] | None = None
+) -> None:
     """Write to several tables: in one statement on PostgreSQL, which then answers once, else in one after the other.
 
-    No statement sees what another writes. With more values than psycopg keeps a statement for they go one by one.
+    No statement sees what another writes, but for the row that is to be written `first`: KEY stands for its key, which
+    it may not have itself afterwards. With more values than psycopg keeps a statement for they go one by one.
     """
-    given = [value for _, values in statements for value in values]
-    if cursor.db.vendor == "postgresql" and len(statements) > 1 and len(given) <= KEPT_VALUES:
+    if first:
+        insert, row = first
+        if _may_be_one(cursor, insert.columns, statements):
+            statements = [insert.statement(cursor, [row], returns_key=True), *statements]
+            statements = [_with_key(each, f"(SELECT {insert.key} FROM w0)") for each in statements]
+        else:
+            insert(cursor, [row])
+            statements = [(sql, [row.pk if value is KEY else value for value in values]) for sql, values in statements]
+    if len(statements) > 1 and _may_be_one(cursor, 0, statements):
         *others, (last, _) = statements
         written = ", ".join(f"w{number} AS ({sql})" for number, (sql, _) in enumerate(others))
-        statements = [(f"WITH {written} {last}", given)]
+        statements = [(f"WITH {written} {last}", [value for _, values in statements for value in values])]
     for sql, values in statements:
         cursor.execute(sql, values)
+
+
+def _may_be_one(cursor: CursorWrapper, values: int, statements: Sequence[Statement]) -> bool:
+    return cursor.db.vendor == "postgresql" and values + sum([len(given) for _, given in statements]) <= KEPT_VALUES
+
+
+def _with_key(statement: Statement, key: str) -> Statement:
+    """Write into a statement how the key is found that KEY stands for."""
+    sql, values = statement
+    return sql % tuple([key if value is KEY else "%s" for value in values]), [v for v in values if v is not KEY]

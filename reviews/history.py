@@ -12,7 +12,6 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
 from pydantic_core import from_json, to_json
 
@@ -20,7 +19,7 @@ from metacog import heuristics
 from metacog.heuristics.confidence import Confidence, estimate
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.models import Agent, AgentState, Language
-from metacog.prepared import Select
+from metacog.prepared import Asked, Select
 from patterns.models import Problem
 from patterns.scorer import BCP47
 from reviews.models import AgentResponse
@@ -44,25 +43,20 @@ class Past:
         body: Mapping[str, Any],
         scorer: heuristics.Scorer,
         at: datetime,
-        cursor: CursorWrapper,
+        found: Mapping[str, Sequence[Any]],
     ) -> Past:
-        """Read what the parts of the verdict that are switched on look at, under the lock on `state`."""
-        on, session = scorer.policy.parts, body["session"] or ""
-        window = scorer.parts.recent_window
-        rows = _said_last(window)(cursor, agent.pk, session) if window else []
-        recent = [(public_id, from_json(prints)) for public_id, prints in reversed(rows)]
+        """Take what the `questions` found, asked under the lock on `state`."""
+        recent = [(public_id, from_json(prints)) for _, public_id, prints in sorted(found.get("said", ()))]
+        (problem,), (before,) = found.get("problem") or [None], found.get("before") or [None]
         topics = body["topics"] or ()
-        wants_confidence = on["confidence"] and (topics or body["retrieval"])
-        problem = None
-        if on["stuck"]:
-            problem = _problem.first(cursor, agent.pk, session, body["problem"] or "")
+        wants_confidence = scorer.policy.parts["confidence"] and (topics or body["retrieval"])
         history = heuristics.History(
             at=at,
-            turns=_turns(agent, session) if wants_confidence else 0,
+            turns=_turns(agent, body["session"] or "") if wants_confidence else 0,
             recent=[prints for _, prints in recent],
             familiarity={topic: state.topics.get(topic, 0) for topic in topics} if wants_confidence else None,
             stuck=problem.state if problem else None,
-            told=_told(cursor, agent, session) if session and scorer.looks_for_sources else "",
+            told=_told(*before) if before else "",
         )
         return cls(history, [public_id for public_id, _ in recent], problem)
 
@@ -78,13 +72,26 @@ class Past:
         return to_json(kept).decode() if kept else ""
 
 
-@cache
-def _said_last(window: int) -> Select[tuple[str, str]]:
-    """Return the query of ids and fingerprints of a session's last responses, the last one first."""
+def questions(agent: Agent, body: Mapping[str, Any], scorer: heuristics.Scorer) -> dict[str, Asked]:
+    """Return what is to be read for the parts of the verdict that are switched on, by name."""
+    session, window = body["session"] or "", scorer.parts.recent_window
+    asked: dict[str, Asked] = {}
+    if window:
+        asked["said"] = _said_last(window), (agent.pk, session)
+    if scorer.policy.parts["stuck"]:
+        asked["problem"] = _problem, (agent.pk, session, body["problem"] or "")
+    if session and scorer.looks_for_sources:
+        asked["before"] = _before, (agent.pk, session)
+    return asked
 
-    def write(agent: Any, session: Any) -> QuerySet[AgentResponse, tuple[str, str]]:
+
+@cache
+def _said_last(window: int) -> Select[tuple[int, str, str]]:
+    """Return the query of keys, ids and fingerprints of a session's last responses."""
+
+    def write(agent: Any, session: Any) -> QuerySet[AgentResponse, tuple[int, str, str]]:
         said = AgentResponse.objects.filter(agent=agent, session=session).exclude(fingerprint="")
-        return said.order_by("-id").values_list("public_id", "fingerprint")[:window]
+        return said.order_by("-id").values_list("id", "public_id", "fingerprint")[:window]
 
     return Select(write, parameters=2)
 
@@ -97,9 +104,8 @@ _before = Select(
 )
 
 
-def _told(cursor: CursorWrapper, agent: Agent, session: str) -> str:
+def _told(history: str, body: str) -> str:
     """Return the figures that the agent was given in the session so far; what was erased is forgotten."""
-    history, body = _before.first(cursor, agent.pk, session) or ("", "")
     return heuristics.told(heuristics.given_in(from_json(body)), told_before(history)) if body else ""
 
 

@@ -22,12 +22,12 @@ from pydantic_core import to_json
 from metacog import audit, heuristics
 from metacog.heuristics import wire
 from metacog.models import Agent, AgentState, AuditEvent
-from metacog.prepared import Insert, Select, Statement, Update, new, run_together
+from metacog.prepared import KEY, Insert, Select, Statement, Update, ask_together, new, run_together
 from metacog.problems import Problem, at
 from patterns import thinking, thread_posts
 from patterns.models import ErrorPattern
 from patterns.scorer import scorer_for
-from reviews.history import Past, with_mentions
+from reviews.history import Past, questions, with_mentions
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Signal, held_id, response_id
 from reviews.wire import owed
 
@@ -56,19 +56,22 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
     with transaction.atomic(durable=True), connection.cursor() as cursor:
         # One agent's posts go one after the other from here on; another's do not wait.
         (state,) = _locked_state(cursor, agent.pk)
+        asked = questions(agent, body, scorer)
         if key is not None and space is not None:
-            first = _posted_before.first(cursor, agent.pk, space, key)
-            if first and first[0] == digest:
-                return Received(first[1], replayed=True)
-            if first:
-                raise at(
-                    f"/{space}",
-                    f"The key {key!r} ({space}) was used before with another body. Nothing was changed; "
-                    "give each response a key of its own, a UUID for example.",
-                )
+            asked["same key"] = _posted_before, (agent.pk, space, key)
+        read = dict(zip(asked, ask_together(cursor, asked.values()), strict=True))
+        if before := read.get("same key"):
+            ((digest_before, verdict),) = before
+            if digest_before == digest:
+                return Received(verdict, replayed=True)
+            raise at(
+                f"/{space}",
+                f"The key {key!r} ({space}) was used before with another body. Nothing was changed; "
+                "give each response a key of its own, a UUID for example.",
+            )
         now = timezone.now()
         state.rate_tat = take_turn(state.rate_tat, time.time(), scorer.policy)
-        past = Past.of(agent, state, body, scorer, now, cursor)
+        past = Past.of(agent, state, body, scorer, now, read)
         found = scorer.assess(
             body, past.history, recognise=lambda items: recognised(agent, items), hesitation=agent.hesitation_enabled
         )
@@ -104,7 +107,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.responses += 1
         state.topics = with_mentions(state.topics, body["topics"] or ())
         state.cycles = thread_posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
-        run_together(cursor, [*writes, _save_state.statement(cursor, state)])
+        run_together(cursor, [*writes, _save_state.statement(cursor, state)], (_add_responses, response))
     return Received(response.verdict, replayed=False)
 
 
@@ -212,9 +215,9 @@ def _write(
     policy: heuristics.Policy,
     cursor: CursorWrapper,
 ) -> tuple[str | None, list[Statement]]:
-    """Complete the verdict with what only the database knows, and write the response.
+    """Complete the verdict with what only the database knows.
 
-    Returns the thought thread that it pursues, and what is still to be written: the rows that hang on it.
+    Returns the thought thread that the response pursues, and what is to be written behind it: the rows that hang on it.
     """
     verdict, items = found.verdict, found.items
     review_after = timedelta(seconds=settings.REVIEW_SECONDS or policy.review_seconds)
@@ -246,7 +249,6 @@ def _write(
                 outcome=body["outcome"],
                 now=response.received_at,
             )
-    _add_responses(cursor, [response])
     writes = []
     if hesitation and hesitation["signals"]:
         writes.append(_add_signals.statement(cursor, _signals(agent, response, hesitation, cursor)))
@@ -255,7 +257,7 @@ def _write(
             new(
                 HeldItem,
                 public_id=item["held"],
-                response_id=response.pk,
+                response_id=KEY,
                 agent_id=agent.pk,
                 team_id=agent.team_id,
                 index=item["index"],
@@ -301,7 +303,7 @@ def _signals(agent: Agent, response: AgentResponse, hesitation: dict[str, Any], 
     return [
         new(
             Signal,
-            response_id=response.pk,
+            response_id=KEY,
             type=signal["type"],
             weight=signal["weight"],
             pattern_id=pattern if signal["type"] == "error-pattern" else None,

@@ -9,8 +9,8 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from metacog.agents import create_agent
-from metacog.models import Agent, AgentState, AuditEvent, AuditUnsealed, Team
-from metacog.prepared import KEPT_VALUES, Insert, Select, Update, new, run_together
+from metacog.models import Agent, AgentKey, AgentState, AuditEvent, AuditUnsealed, Team
+from metacog.prepared import KEPT_VALUES, KEY, Insert, Select, Update, ask_together, new, run_together
 
 pytestmark = pytest.mark.django_db
 cursor = connection.cursor
@@ -88,6 +88,23 @@ def test_what_was_changed_is_found_as_it_is_now(agents: list[Agent]) -> None:
     assert by_name(cursor(), agents[0].team_id, "改名")[0].language == "zh-hant"
 
 
+def test_queries_asked_together_each_find_their_own(agents: list[Agent], django_assert_num_queries: Any) -> None:
+    blue, red = agents[0].team_id, agents[2].team_id
+    names = Select(lambda team: Agent.objects.filter(team=team).values_list("name", "callback_url"), parameters=1)
+    state = Select(lambda agent: AgentState.objects.filter(pk=agent), parameters=1)
+    AgentState.objects.filter(pk=agents[1].pk).update(topics={"a": 1}, intent={"text": "多"})
+    asked: list[Any] = [(by_name, (red, "bo")), (names, (blue,)), (by_name, (red, "cy")), (state, (agents[1].pk,))]
+    with django_assert_num_queries(statements_of(4)):
+        (bo,), blues, nobody, (his,) = ask_together(cursor(), asked)
+    with django_assert_num_queries(0):
+        assert (bo, bo.team.name) == (agents[3], "Red")
+        assert sorted(blues) == [("ada", ""), ("bo", "")]
+        assert nobody == []
+        assert (his.agent_id, his.topics, his.intent) == (agents[1].pk, {"a": 1}, {"text": "多"})
+    assert ask_together(cursor(), asked[:1]) == [[agents[3]]]
+    assert ask_together(cursor(), []) == []
+
+
 @pytest.mark.parametrize("value", ["'; DROP TABLE metacog_agent; --", "%s", "100 % 中文", ""])
 def test_a_value_is_only_a_value(agents: list[Agent], value: str) -> None:
     Agent.objects.filter(pk=agents[0].pk).update(name=value)
@@ -126,6 +143,19 @@ def test_rows_of_several_tables_and_a_change_are_written_together(agents: list[A
     assert AuditUnsealed.objects.filter(pk__in=AuditEvent.objects.filter(action__in=("one", "two"))).count() == 2
     assert Team.objects.filter(name="Green %s").exists()
     assert AgentState.objects.get(pk=state.pk).responses == 7
+
+
+@pytest.mark.parametrize("keys", [2, 20])  # with twenty there are more values than psycopg keeps a statement for
+def test_rows_hang_on_one_that_is_written_with_them(agents: list[Agent], keys: int) -> None:
+    agent = new(Agent, name="cy", team_id=agents[0].team_id)
+    rows = [new(AgentKey, agent_id=KEY, key_sha256=str(number), hint="", secret_encrypted="") for number in range(keys)]
+    statements = [Insert(AgentKey).statement(cursor(), rows), add_events.statement(cursor(), [event("one")])]
+    with CaptureQueriesContext(connection) as queries:
+        run_together(cursor(), statements, (Insert(Agent), agent))
+    assert len(queries) == (3 if keys == 20 else statements_of(3))
+    found = AgentKey.objects.filter(agent__name="cy", agent__public_id=agent.public_id)
+    assert sorted(found.values_list("key_sha256", flat=True)) == sorted(row.key_sha256 for row in rows)
+    assert AuditEvent.objects.filter(action="one").count() == 1
 
 
 def test_statements_of_more_values_than_psycopg_keeps_run_one_by_one() -> None:

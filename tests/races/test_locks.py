@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 def test_an_agent_is_renamed_while_it_posts(kuro: Any, olga: Any, beside: Beside) -> None:
     agent = Agent.objects.get(public_id=kuro.id)
     renamed = beside(
-        ingest, "_add_responses", lambda: agents.change(agent, olga, name="Kuro", language="en", callback_url="")
+        ingest, "run_together", lambda: agents.change(agent, olga, name="Kuro", language="en", callback_url="")
     )
     assert kuro.post("/responses", {"response": "x"}).status_code == 201
     assert renamed[0].running.result() == ["name"]
