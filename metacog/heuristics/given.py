@@ -21,6 +21,8 @@ _SHARES = ("%", "‰", "°")  # 30 of anything is no 30 %
 _PRICE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
 _MONTHS = tuple(month for language in LANGUAGES for month in language.MONTHS)
 _NUMERIC_DAY = re.compile(r"([0-9]{1,4})\s?([-/年月])\s?([0-9]{1,2})(?:\s?[-/月]\s?([0-9]{1,2}))?(?![0-9])")
+_ONES = "〇一二三四五六七八九"
+_CHINESE_DAY = re.compile(r"(十?[一二三四五六七八九]|十)月([二三]?十?[一二三四五六七八九]|[二三]?十)([日号])")
 _SHORT_MONTHS = tuple(month[:3] for month in _MONTHS)
 _NAMED_MONTH = "|".join(rf"{month[:3]}(?=(?:{month[3:]}|t)?\b)" for month in _MONTHS)
 _NAMED_DAY = re.compile(
@@ -45,7 +47,7 @@ class Given:
 
     @cached_property
     def _text(self) -> str:
-        return "\n".join([Shadow(text).text for text in self._texts])
+        return _in_digits("\n".join([Shadow(text).text for text in self._texts]))
 
     @cached_property
     def asks_to_invent(self) -> bool:
@@ -136,13 +138,24 @@ def told(texts: Iterable[str], before: str = "") -> str:
 
     Those named last stand last; the first ones are forgotten.
     """
-    shadows = [Shadow(text[:MAX_GIVEN]).text for text in texts]
+    shadows = [_in_digits(Shadow(text[:MAX_GIVEN]).text) for text in texts]
     counted = [number + unit for text in shadows for number, unit in _counted(text)]
     if not counted:
         return before
     counted += [f"{month:02}/{day:02}" for text in shadows for month, day in _each_day(text)]
     latest = dict.fromkeys(reversed([*before.split(), *(figure for figure in counted if len(figure) <= 24)]))
     return "\n".join([*latest][:MAX_TOLD][::-1])
+
+
+def _in_digits(text: str) -> str:
+    """Write the days of a folded text in digits: 三月十五日."""
+    return _CHINESE_DAY.sub(lambda day: f"{_value(day[1])}月{_value(day[2])}{day[3]}", text) if "月" in text else text
+
+
+def _value(number: str) -> int:
+    """Give what a Chinese number below a hundred stands for."""
+    tens, ten, ones = number.rpartition("十")
+    return 10 * (_ONES.index(tens[0]) if tens else bool(ten)) + (_ONES.index(ones[0]) if ones else 0)
 
 
 def _days(text: str) -> set[tuple[int, int]]:

@@ -48,7 +48,8 @@ _SENTENCE_END = re.compile(r"[!?。\n]|\.(?=\s|\Z)")
 _ASKING = "".join(language.ASKING for language in LANGUAGES)
 # A paragraph ends at an empty line, and before an entry of a list or a heading.
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s|\#))")
-_NOTE = re.compile(r"\[\^?[1-9][0-9]{0,2}\](?!\()")
+# The last is an index: array[1] = 2, rows[1].name.
+_NOTE = re.compile(r"\[\^?[1-9][0-9]{0,2}\](?!\(| ?=|\.[a-z_])")
 _ADDRESS = re.compile(r"""https?://[^\s<>"'()\[\]。,、」』]*""")
 _NO_SOURCE = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|$)")
 _PICTURE = re.compile(r"!\[[^\[\]\n]{0,200}\]\(\Z")
@@ -65,7 +66,7 @@ _NOT_QUOTING = re.compile(rf"(?:{_any('NOT_QUOTING')}|{_MASK}[^.!?。\n]{{0,32}}
 _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 # Every digit as 0, and all else as a blank.
 _DIGITS = bytes(ord("0") if chr(code).isdecimal() else 32 for code in range(128)) + b" " * 128
-_FIGURE = re.compile(rf"\s?(?:[%‰°]|(?:{_any('UNITS')})(?![a-z]))")
+_FIGURE = re.compile(rf"\s?(?:[%‰°℃℉]|(?:{_any('UNITS')})(?![a-z]))")
 _UNIT_OF = re.compile(r"s?\s?(?:\([a-z]{1,6}\))?\s?(?:=|等于|equals)")  # 1 km = …, 1公斤(kg)等于…
 _NOT_FIGURE = re.compile(_any("NOT_FIGURE"))
 _MONEY = re.compile(r"[$€£¥]\s?\Z")
@@ -78,7 +79,7 @@ _DATE = re.compile(
     r"|(?<=\()(?:1[0-9]|20)[0-9]{2}\s?[-–—~]\s?(?:1[0-9]|20)[0-9]{2}(?=\))"
     r"|[0-9]{1,4}\s?年(?:代|\s?[0-9]{1,2}\s?月(?:\s?[0-9]{1,2}\s?[日号])?)?|[0-9]{1,2}\s?月\s?[0-9]{1,2}\s?[日号]"
 )
-_AUTHOR = re.compile(r"\([a-z][a-z .&'-]{1,60},\s\Z")
+_AUTHOR = re.compile(r"\((?:[a-z][a-z .&'-]{1,60},\s|[一-鿿·]{2,8},\s?)\Z")
 _DAY_BEFORE = re.compile(r"(?<![0-9.,])[0-9]{1,2}(?:st|nd|rd|th)?\s(?:of\s)?\Z")
 _DAY_AFTER = re.compile(r"\s[0-9]{1,4}\b")
 _TOTAL = re.compile(rf"(?:{_any('TOTAL')})[^.!?。\n]*\Z")

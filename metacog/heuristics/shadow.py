@@ -17,7 +17,7 @@ Place = tuple[int, int]
 # Takes no room on the page: zero width, direction, fillers, variation selectors, tags.
 _HIDDEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef]+"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]+"
 )
 _TAG = b"\xf3"  # opens the UTF-8 of what is hidden beyond `_END`; a single byte is looked for quickest
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
@@ -27,25 +27,28 @@ _EMOJI = "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3
 # What is hidden with none of the reasons that writing has for it; of direction, where nothing runs to the left.
 _SUSPECT = (
     f"(?<![{_JOINING}{_EMOJI}\u200b-\u200d])[\u200b-\u200d]+"
-    "|[\u00ad\u034f\u115f\u1160\u180e\u202d\u202e\u2060-\u2065\u206a-\u206f\u3164\uffa0]+"
+    "|[\u00ad\u034f\u115f\u1160\u180e\u202d\u202e\u2060-\u2065\u206a-\u206f\u3164\uffa0\ufff9-\ufffb]+"
     "|(?<=[A-Za-z])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
     "|(?<![\U0001f3f4\U000e0000-\U000e007f])[\U000e0000-\U000e007f]+"
     "|(?<!\\A)\ufeff+"
 )
 _SUSPECT_IN_ANY = re.compile(_SUSPECT)
 _SUSPECT_LEFT_TO_RIGHT = re.compile(f"{_SUSPECT}|[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]+")
-_LEFTWARD_LETTER = re.compile(f"[{_RIGHT_TO_LEFT}]")
+_LEFTWARD_LETTER = re.compile(f"(?!\u061c)[{_RIGHT_TO_LEFT}]")  # U+061C is a mark, no letter
 
 # Small letters that look like Latin ones: Cyrillic, Greek, Armenian, and Latin letters that few languages have.
 _LOOKALIKES = dict(
     zip(
-        "аеорсухіјѕһԁԛԝвкмнт" + "αβεικνορτυχς" + "օոսհ" + "ıɑɡſ" + "’‘ʼ′",
-        "aeopcyxijshdqwbkmht" + "abeikvoptuxσ" + "onuh" + "iags" + "''''",
+        "аеорсухіјѕһԁԛԝвкмнт" + "αβεικνορτυχς" + "օոսհ" + "ıɑɡſ" + "ӏѵᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢ" + "’‘ʼ′",
+        "aeopcyxijshdqwbkmht" + "abeikvoptuxσ" + "onuh" + "iags" + "lvabcdeghijklmnoprtuvwyz" + "''''",
         strict=True,
     )
 )
 # Where Unicode keeps letters, digits and signs in another width or style: each becomes the plain one.
-_STYLED = ((0x2100, 0x2150), (0x2460, 0x2500), (0x3000, 0x3001), (0xFF00, 0xFFEF), (0x1D400, 0x1D800))
+_STYLED = (
+    *((0x2B0, 0x2B9), (0x2E0, 0x2E5), (0x1D2C, 0x1DC0)),
+    *((0x2100, 0x2190), (0x2460, 0x2500), (0x3000, 0x3001), (0xFF00, 0xFFEF), (0x1D400, 0x1D800)),
+)
 _HAN = ((0x3400, 0xA000), (0xF900, 0xFB00))
 _END = 0x1D800  # nothing beyond is folded
 

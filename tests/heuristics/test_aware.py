@@ -57,6 +57,8 @@ ABSOLUTE = {
     "no source": [
         *["This resource is clearly broken.", "It is clearly open source.", "The source code is obviously wrong."],
         *["The source of the problem is clearly the cache.", "My_source is definitely set.", "問題的來源顯然是快取"],
+        *["It is clearly array[1] = 2.", "It is clearly rows[1].name.", "The rfc is clearly bad."],
+        "沒有依據，但顯然是對的",
         *["根據你的需求，這一定是對的", "According to my plan, it is clearly next.", "來源不明，但顯然是對的"],
     ],
     "far source": [
@@ -75,6 +77,10 @@ ABSOLUTE = {
         "cl\u200bearly",
         "сlеаrly",
         "𝐜𝐥𝐞𝐚𝐫𝐥𝐲",
+        "ᴄʟᴇᴀʀʟʏ",
+        "ᶜˡᵉᵃʳˡʸ",
+        "\u217dlear\u217cy",
+        "c\u04cfearly",
         "一\u200b定是",
         "毫\u2060無疑問",
         "顯\ufeff然",
@@ -85,6 +91,11 @@ ABSOLUTE = {
         *["There is no question that it leaks.", "這必定是快取", "他绝对不会来"],
         *["千真萬確"],
         *["可以肯定的是，它壞了", "它必然會壞", "這無疑是錯的", "百分之百是它"],
+        *["It will certainly work.", "It is absolutely certain that it leaks.", "The proof is irrefutable."],
+        *["I guarantee that it works.", "It never fails.", "Everyone knows that it is slow."],
+        "It's a fact that it is slow.",
+        *["It is the cache, no question about it.", "The cause is beyond dispute."],
+        *["保證沒問題", "百分百正确", "鐵定是它", "肯定不會出錯", "完全没有可能", "这不容置疑"],
     ],
     "no manner": [
         *["It's clearly the wrong box.", "We see clearly that it leaks.", "It is wrong, clearly."],
@@ -141,6 +152,10 @@ NOT_ABSOLUTE = {
             "据统计，显然如此",
         ],
         *["It is clearly so. That follows from it.\nref: RFC 9110", "It is clearly so (Smith, 2020).", "显然[^2]"],
+        *["It is clearly so, as described in RFC 2616.", "It is clearly so, per RFC 7231."],
+        "It is clearly so, see www.example.org.",
+        *["顯然如此（王小明，2020）", "顯然如此，據新華社報導", "依据国家标准，显然如此", "引用自維基百科：顯然"],
+        *["官方文档指出，这一定是对的"],
         *["It is clearly so: [docs](https://example.org/a)", "根据官方文件，这一定是对的", "據《史記》，顯然如此"],
     ],
     "manner and measure": [
@@ -156,6 +171,11 @@ NOT_ABSOLUTE = {
     ],
     "manner": ["He explained it more clearly.", "a clearly defined goal", "I can definitely help you with that."],
     "names": ["Write to me@clearly.com.", "run clearly.py", "docs/obviously", "《不可能的任務》", "看《显然》这本书"],
+    "supposed": [
+        *["如果一定是快取，就重啟", "就算肯定是它", "要是必定會來", "If it's definitely the cache, restart it."],
+        *["倘若显然如此", "假如絕對安全"],
+    ],
+    "doubted": ["很難說一定是快取", "不一定肯定是它", "不敢說絕對安全", "难说必定会来", "不好说肯定没有"],
     "softened": ["似乎不可能", "也許一定會來", "可能显然如此"],
     "advice": [
         *["You should definitely try it.", "I'd definitely recommend that.", "So I should definitely submit it."],
@@ -164,6 +184,9 @@ NOT_ABSOLUTE = {
     "not beyond doubt": [
         *["Are you absolutely sure?", "I must be absolutely sure.", "I am not 100% sure.", "if I'm 100% certain"],
         *["I am certain."],
+        *["Certainly! Here is the list.", "I can certainly help.", "It is almost certainly the cache."],
+        *["I cannot guarantee that it works.", "A fact that cats know.", "He is certain.", "It rarely never fails."],
+        *["不保證沒問題", "有没有可能", "無法保證不會壞", "不敢说肯定能行", "百分百純棉"],
         *["沒有必然的聯繫", "這不是絕對的", "並不必定", "不能保證絕對不會倒閉", "他绝对会来吗？", "無疑處"],
     ],
     "spoken of as a mistake": [
@@ -205,6 +228,13 @@ HEDGES = {
         *["不能一概而論"],
         *["目前没有明确结论", "這因人而異", "众说纷纭", "以上信息仅供参考", "很難確定", "沒有確鑿的證據", "此事有爭議"],
     ],
+    "of the one who has not looked": [
+        *["I'm not 100% sure.", "I am not entirely certain.", "It could well be so.", "My best guess is DNS."],
+        *["It looks like DNS.", "In all likelihood, yes.", "I'm fairly sure.", "I have not verified it: not verified."],
+        *["I can't say for sure.", "Take it with a grain of salt.", "There's a chance of rain.", "I'd guess so."],
+        *["应该没问题", "我想是快取", "八成是它", "看樣子是它", "不排除是它", "拿不准", "有待驗證", "貌似正常"],
+        *["也不是不可能", "不無可能", "我不太清楚", "未经证实", "感覺是網路"],
+    ],
     "the writer's": ["I'm unsure, ask.", "You might fail.", "我不確定，請問他", "你可能會失敗"],
     "disguised": ["mаybe", "ｍａｙｂｅ", "may\u200bbe", "也\u200b許", "𝗺𝗮𝘆𝗯𝗲"],
     "curly apostrophe": ["I don’t think so"],
@@ -220,6 +250,8 @@ NOT_HEDGES = {
         *["取決於長度的函數", "他絕對可靠", "有一個明確的答案", "絕對值", "概論", "這是絕對的"],
         *["有确切的证据", "他沒有明確反對", "參考文件", "没有争议", "人各有異", "有明確答案"],
     ],
+    "no chance": ["沒有可能", "完全沒有可能", "没有可能了", "他沒有可能知道", "絕不可能"],
+    "looks": ["He looks like a duck.", "what it looks", "the guess is right", "a grain of rice", "for sure"],
     "another sense": ["with all his might", "military might", "You cannot possibly win", "查看來源"],
     "code": ["`maybe`", "```\nI think\n```", "`可能`", "~~~\nmight\n~~~", "`x` `seems`"],
     "quoted": ['"maybe"', "「也許」", "“I think”", "> perhaps", "『可能』"],
@@ -304,7 +336,7 @@ FACTS = {
         *["The city has 23.5 million people.", "Sales rose 12%.", "It costs $4,500.", "人口有2300萬。", "上升了12％"],
         *["It is 330 metres tall.", "about 1,234,567 rows", "高達 508 公尺", "A slice has 500 calories.", "at 37 mph"],
         *["容納1000多人", "已有2500 多年的歷史", "約9.07千克", "重20余吨", "an orbit of 4 light-years"],
-        *["$5k a month", "$20."],
+        *["$5k a month", "$20.", "Two thirds of them came.", "升到 40℃", "三分之二的人同意"],
     ],
     "dates": [
         "It began in 1998.",
@@ -331,6 +363,9 @@ FACTS = {
     ],
     "names": [
         *["Albert Einstein said so.", "Dr. Smith discovered it.", "Studies show that it helps.", "Experts say so."],
+        *["Scientists have found it.", "Research proves it.", "It is scientifically proven."],
+        "Multiple studies agree.",
+        *["研究證實了它有效", "多項研究認為有效", "學者指出有效"],
         *["愛因斯坦曾說要簡單", "研究顯示有效", "专家认为有效", "眾所周知，水會沸騰"],
         *["瓦特發明了蒸汽機", "英國人瓦特發明了它", "，王教授曾指出", "蒸汽機由瓦特發明了出來", "发明家爱迪生声称"],
     ],
@@ -341,6 +376,7 @@ FACTS = {
             "孔子說：「學而時習之」",
         ],
         *["魯迅曾說「救救孩子」", "As Kant says, “dare to know”", "A critic wrote: “it is the end of an age”"],
+        *["愛因斯坦說過：「想像力比知識重要」"],
         *["他在信中写道“再见”", "发言人表示：“不去”", "專家指出，「不行」", "老子云：「道可道」"],
     ],
 }
@@ -363,6 +399,9 @@ NO_FACTS = {
     "words": ["You may go.", "They march on.", "the 'studies' folder", "I said so.", "He said so.", "我曾說過"],
     "nobody's name": [
         *["他成功地發明了它", "水燒開後產生了靈感發明了它", "在世紀末發明了它", "有人聲稱有效", "許多人聲稱有效"],
+    ],
+    "in other words": [
+        *["One in a million.", "a five-minute walk", "two thirds", "一成不變", "成千上万", "千萬不要", "三分鐘"],
     ],
     "denied": ["沒有得到科學證明", "缺乏科学证明", "No studies show that it helps.", "尚未有研究顯示有效"],
     "our own words": [
@@ -454,6 +493,8 @@ GIVEN = [
     ("It has 5 km left.", "there are 5km to go"),
     ("會議改到3月15日。", "請改到 3/15 下午"),
     ("會議改到3月5號。", '{"date": "2024-03-05"}'),
+    ("會議改到3月15日。", "那就三月十五日"),
+    ("You leave on December 31.", "十二月三十一號走"),
     ("2024年3月15日出發。", '{"date": "2024-03-15"}'),
     ("Released on 2024-03-15.", "the release was on March 15, 2024"),
     ("You leave on March 5.", "請改到3月5日"),
@@ -493,6 +534,7 @@ NOT_GIVEN = [
     ("You leave on May 26, 2024.", "26 seats in 2024"),
     ("You leave on December 12.", "12 declined"),
     ("3月5日出發。", "5日出發"),
+    ("3月15日出發。", "三月十六日出發"),
     ("會議改到3月5日。", "pages 3-5"),
     ("That is 30 miles.", "." * MAX_GIVEN + " A 30-mile walk."),
 ]
@@ -742,7 +784,7 @@ HIDDEN = [
         "a\u00adb",
         "a\ufeffb",
     ],
-    *["a\U000e0061b", "\u3164", "cl\ufe01early", "x\u200d"],
+    *["a\U000e0061b", "\u3164", "cl\ufe01early", "x\u200d", "\u061cabc", "a\u061c\u200fb", "x\ufff9y\ufffb"],
 ]
 NOT_HIDDEN = [
     *[

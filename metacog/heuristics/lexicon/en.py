@@ -16,14 +16,20 @@ MARKS = {
     }
 }
 
-# Seed 000; the last line: boosters in Hyland, "Metadiscourse" (2005), appendix.
+# Seed 000; the other lines: boosters in Hyland, "Metadiscourse" (2005), appendix.
 ABSOLUTE = (
     *("clearly", "obviously", "definitely", "impossible"),
     *("undoubtedly", "without a doubt", "without doubt", "no doubt"),
     *("beyond doubt", "beyond any doubt", "unquestionably", "undeniably"),
     *("without question", "no question that", "i am certain that", "i'm certain that"),
-    *("i am 100% sure", "i'm 100% sure", "absolutely no way"),
+    *("i am 100% sure", "i'm 100% sure", "i am 100% certain", "i'm 100% certain", "absolutely no way"),
     *("i am absolutely sure", "i'm absolutely sure", "i am absolutely certain", "i'm absolutely certain"),
+    *("absolutely certain that", "absolutely sure that", "100% sure that", "100% certain that"),
+    *("will certainly", "is certainly", "are certainly", "was certainly", "certainly the", "it is certain that"),
+    *("without any doubt", "beyond a doubt", "beyond all doubt", "beyond dispute", "no question about it"),
+    *("indisputable", "indisputably", "irrefutable", "irrefutably", "incontrovertible", "indubitably", "undeniable"),
+    *("i guarantee", "i can guarantee", "guaranteed to work", "never fails", "will never fail", "always works"),
+    *("everyone knows that", "everybody knows that", "it goes without saying", "it is a fact that", "it's a fact that"),
 )
 # Seed 000, findings on real texts, and the hedges of Hyland (2005) that are frequent in CoNLL-2010's sentences.
 HEDGE = (
@@ -43,6 +49,13 @@ HEDGE = (
     *("this suggests", "suggests that", "i doubt", "my guess", "i don't know"),
     *("i could be wrong", "correct me if i'm wrong", "if i'm not mistaken"),
     *("no definitive answer", "no clear answer", "hard to tell"),
+    *("not 100% sure", "not 100% certain", "not absolutely sure", "not absolutely certain", "not entirely certain"),
+    *("not completely sure", "not completely certain", "cannot be certain", "can't be certain", "cannot be sure"),
+    *("could well", "may well", "best guess", "it looks like", "in all likelihood", "would appear", "chances are"),
+    *("there's a chance", "there is a chance", "fairly sure", "fairly certain", "pretty sure", "reasonably sure"),
+    *("not verified", "haven't verified", "needs to be confirmed", "to be verified", "needs verification"),
+    *("i'd guess", "i would guess", "inclined to think", "inclined to believe", "tell for sure", "say for sure"),
+    *("know for sure", "know for certain", "say for certain", "grain of salt", "speculative", "i may be wrong"),
 )
 # Seed 000; "conclusion" only where something is concluded: a premise and a conclusion are logic.
 CONCLUSION = ("therefore", "in conclusion", "the answer", "the answers", "conclusion:", "conclusions:", "conclusion is")
@@ -55,6 +68,9 @@ REASONING = (
 CITATION = (
     *("according to", "source:", "sources:", "ref:", "reference:", "references:", "as reported by", "as reported in"),
     *("cited in", "quoted from", "as stated in", "as documented in", "et al.", "doi:", "arxiv:", "isbn"),
+    *("as described in", "as specified in", "as defined in", "as explained in", "per the documentation", "per rfc"),
+    *("the documentation says", "the documentation states", "the docs say", "the manual says", "see rfc", "in rfc"),
+    "www.",
 )
 # Listed so that what lies in them does not count.
 PLAIN = (
@@ -117,6 +133,12 @@ ATTRIBUTION = (
     *("studies show", "studies have shown", "research shows", "research has shown", "research suggests"),
     *("experts say", "experts agree", "scientists say", "scientists agree", "statistics show"),
     *("it is well known that", "it has been proven that", "a study found", "a recent study"),
+    *("research proves", "research indicates", "studies suggest", "studies indicate", "studies have found"),
+    *("multiple studies", "numerous studies", "a new study", "one study found"),
+    *("scientists have found", "scientists have shown", "scientists found", "researchers found"),
+    *("researchers have found", "science has proven", "scientifically proven", "surveys show", "polls show"),
+    # Figures in words.
+    *("two thirds of", "two-thirds of", "three quarters of", "three-quarters of", "one third of", "one-third of"),
 )
 # After a name: two capitalised words, or a title and one.
 REPORTING = ("said", "wrote", "argued", "argues", "claimed", "discovered", "proved", "invented", "stated")
