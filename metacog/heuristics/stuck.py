@@ -270,7 +270,8 @@ def _failed(body: Mapping[str, Any]) -> bool | None:
 def _repeated_approach(step: _Step) -> _Sign | None:
     """The same approach, or else command, three times; `aware` wants the same output, or an approach that fails.
 
-    There, what is known to have worked counts in a row only: later on it is a re-test, or a file read again.
+    There, what is known to have worked counts in a row only: later on it is a re-test, or a file read again. Nor are
+    tests that all pass a loop, however often they are run.
     """
     approach, command, output = step.body["approach"], step.body["command"], step.body["command_output"]
     if not (approach or command):
@@ -279,7 +280,9 @@ def _repeated_approach(step: _Step) -> _Sign | None:
         signatures = [(approach, squeeze(approach))] if approach else [(command, squeeze(command))]
     else:
         signatures = []
-        if command and output is not None and (output.strip() or step.failed):
+        tests = step.body["tests"]
+        passes = step.failed is False and tests is not None and tests["passed"] and not tests["failed"]
+        if command and output is not None and (output.strip() or step.failed) and not passes:
             signatures.append((command, f"{squeeze(command)}\0{normalise_output(output)}"))
         if approach and (step.failed or (step.failed is None and not command)):
             signatures.append((approach, squeeze(approach)))
@@ -376,6 +379,7 @@ def _says(name: str) -> Callable[[_Step], _Sign | None]:
     return look
 
 
+_SOMEBODY = re.compile(words.SOMEBODY)
 _SENTENCE_ENDS = re.compile(r"[.!?。！？\n]")
 
 
@@ -384,13 +388,15 @@ def _is_meant(folded: str, place: Place, name: str) -> bool:
     before, behind = folded[start : place[0]], folded[place[1] : end + 1]
     if find_phrases(before, words.NOT_MEANT_BEFORE, 1) or find_phrases(behind, words.NOT_MEANT_BEHIND, 1):
         return False
+    if not folded[place[0]].isascii() and _SOMEBODY.search(before):
+        return False
     if folded[place[1] - 1] == "," and before.strip() not in words.OPENS_A_CLAUSE:
         return False
     if name != "scope-creep":
         return True
     before = _SENTENCE_ENDS.split(folded[max(0, place[0] - 160) : place[0]])[-1]
     behind = _SENTENCE_ENDS.split(folded[place[1] : place[1] + 160])[0]
-    return not find_phrases(f"{before} {behind}", words.RATIONALE, 1)
+    return not (find_phrases(f"{before} {behind}", words.RATIONALE, 1) or find_phrases(before, words.CONDITION, 1))
 
 
 def _stale_context(step: _Step) -> _Sign | None:

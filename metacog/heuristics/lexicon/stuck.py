@@ -97,6 +97,28 @@ AWARE = {
         "毫無頭緒",
         "毫无头绪",
         "百思不得其解",
+        "i ran out of ideas",
+        "i have no more ideas",
+        "i'm running out of ideas",
+        "i'm running out of options",
+        "i've run out of options",
+        "i'm out of options",
+        "i have no idea what else",
+        "i don't know how to proceed",
+        "我沒招了",
+        "我没招了",
+        "想不出辦法",
+        "想不出办法",
+        "黔驢技窮",
+        "黔驴技穷",
+        "走投無路",
+        "走投无路",
+        "不知道還能做什麼",
+        "不知道还能做什么",
+        "不知道該怎麼辦",
+        "不知道该怎么办",
+        "都試過了，還是",
+        "都试过了，还是",
     ),
     "uncertainty": (
         "i'm not sure why",
@@ -143,6 +165,20 @@ AWARE = {
         "這讓我困惑",
         "这让我困惑",
         "我很困惑",
+        "i can't explain why",
+        "i cannot explain why",
+        "i'm baffled",
+        "i am baffled",
+        "照理應該",
+        "照理应该",
+        "莫名其妙地",
+        "奇怪，為什麼",
+        "奇怪，为什么",
+        "看不懂為什麼",
+        "看不懂为什么",
+        "想不通為什麼",
+        "想不通为什么",
+        "出乎意料地",
     ),
     "scope-creep": (
         "let me try a completely different approach",
@@ -183,6 +219,22 @@ AWARE = {
         "让我退一步",
         "我們退一步",
         "我们退一步",
+        "let's try something entirely different",
+        "let's try something completely different",
+        "let me try something entirely different",
+        "let me try something completely different",
+        "let me try another approach entirely",
+        "我換個思路",
+        "我换个思路",
+        "讓我們換個思路",
+        "让我们换个思路",
+        "換一種完全不同",
+        "换一种完全不同",
+        "推倒重來",
+        "推倒重来",
+        "我退一步",
+        "重新開始吧",
+        "重新开始吧",
     ),
 }
 
@@ -213,9 +265,16 @@ NOT_MEANT_BEFORE = (
     "你可能",
     "您可能",
 )
+# Who stands right before a Chinese phrase without "I" is stuck instead.
+SOMEBODY = (
+    r"(?:(?<!其)[他她它](?:們|们)?|[你您](?:們|们)?|用戶|用户|使用者|客戶|客户|有人|大家|很多人|許多人|许多人)"
+    r"(?:也|還|还|都|又|可能|一定|並|并)?$"
+)
 # "Weirdly," says it of what follows only where it opens its clause: not in "it behaves weirdly, but".
 OPENS_A_CLAUSE = ("", "and", "but", "so", "yet", "then", "now", "very", "quite", "rather")
 NOT_MEANT_BEHIND = ("except", "yet?", "的話", "的话", "之前")
+# In the same sentence: what is done then is a plan.
+CONDITION = ("if", "in case", "如果", "要是", "萬一", "万一", "假如")
 # A new approach for which a reason is given is no scope creep (seed 002: "without clear rationale").
 RATIONALE = (
     "because",
@@ -293,7 +352,10 @@ PROMPTS = {
 }
 
 # A clause asks to think twice when it is nothing but this, what may lead to it, and what may follow.
-THINK_TWICE = r"think[ -]twice|再想想|再想一想|再想一次|再想一遍|再思考一次|再思考一下|重新思考一下|再三思考|三思"
+THINK_TWICE = (
+    r"think(?: +|-)twice|ｔｈｉｎｋ[ \u3000]+ｔｗｉｃｅ|再(?:仔細|仔细|好好|認真|认真)?地?想想"
+    r"|再想一想|再想一次|再想一遍|再思考一次|再思考一下|再考慮一下|再考虑一下|重新思考一下|重新想想|重新想一想|再三思考|三思"
+)
 _EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]"
 LEADS = (
     rf"(?:{_EMOJI}|"
@@ -303,7 +365,7 @@ LEADS = (
     r"|i would like you to|i need you to|i asked you to|try to|maybe|perhaps|really|and|then|but|go and|go|do a|do|try"
     r"|it's time to|time to|use|run|invoke|start|trigger|kuro|claude|agent|@[\w.-]+|#|/|\*+|"
     r"請你?您?|请你?您?|麻煩你?您?|麻烦你?您?|拜託|拜托|幫我|帮我|給我|给我|你們?|你们|您|我?要你|我?想要你|我?希望你|那就?"
-    r"|先|好的?|可以|能不能|能否|可不可以|可否|應該|应该|最好|還是|还是|停|等等|務必|务必|要|得)\s*"
+    r"|先|好的?|可以|能不能|能否|能|要不要|可不可以|可否|應該|应该|最好|還是|还是|停|等等|務必|务必|要|得)\s*"
 )
 _THE_MATTER = r"(?:(?:it|this|that|these|those|the|your|my|our|why|how|what|whether)\b|[^\s\d]*\d)"  # or bug-17
 _ANSWERING = r"(?:you )?(?:answer|answering|reply|replying|respond|responding)\b"
@@ -316,4 +378,4 @@ TAILS = (
     r"|(?:這|这|那|怎|辦法|办法|有沒有|有没有|清楚|別的|别的)[^\n]{0,20})\s*"
 )
 # Clauses that go on behind it as advice for later, or as the idiom.
-NOT_ASKED = rf"think[ -]twice before(?! {_ANSWERING})|三思而"
+NOT_ASKED = rf"think(?: +|-)twice before(?! {_ANSWERING})|三思而"
