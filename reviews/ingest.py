@@ -10,11 +10,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from pydantic_core import to_json
@@ -128,6 +130,19 @@ _pattern = Select(
     lambda team, public_id: ErrorPattern.objects.filter(team=team, public_id=public_id).values_list("pk"),
     parameters=2,
 )
+
+
+@cache
+def _released(texts: int) -> Select[tuple[str, str, str]]:
+    """Return the query of what was released of as many texts."""
+
+    def write(agent: Any, since: Any, *digests: Any) -> QuerySet[Decision, tuple[str, str, str]]:
+        released = Decision.objects.filter(agent=agent, text_sha256__in=digests, released_at__gte=since)
+        return released.values_list("held__kind", "text_sha256", "held__public_id")
+
+    return Select(write, parameters=2 + texts)
+
+
 _save_state = Update(AgentState, "rate_tat", "intent", "responses", "topics", "cycles", "active_threads")
 _add_responses = Insert(AgentResponse)
 _add_signals, _add_held, _add_events = Insert(Signal), Insert(HeldItem), Insert(AuditEvent)
@@ -178,11 +193,10 @@ def take_turn(tat: float, now: float, policy: heuristics.Policy) -> float:
 def recognised(agent: Agent, items: Sequence[heuristics.Item]) -> dict[int, str]:
     """Return, by index, the held item whose approved text an item repeats: same agent, kind and bytes."""
     digests = {index: sha256(item.text) for index, item in enumerate(items)}
-    found = Decision.objects.filter(
-        agent=agent,
-        text_sha256__in=set(digests.values()),
-        released_at__gte=timezone.now() - RECOGNISED_FOR,
-    ).values_list("held__kind", "text_sha256", "held__public_id")
+    wanted = set(digests.values())
+    since: Any = connection.ops.adapt_datetimefield_value(timezone.now() - RECOGNISED_FOR)
+    with connection.cursor() as cursor:
+        found = _released(len(wanted))(cursor, agent.pk, since, *wanted)
     known = {(kind, digest): public_id for kind, digest, public_id in found}
     return {
         index: known[item.kind, digests[index]]
