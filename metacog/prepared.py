@@ -202,9 +202,14 @@ def _kept(field: Any, connection: Any) -> type | tuple[()]:
 
 
 def _stored(field: Any) -> Callable[[Any, Any], Any]:
-    """Return what makes of a value what is stored; of JSON a quicker writer than the field's, to the same effect."""
+    """Return what makes of a value what is stored; to the field's effect, but quicker where it is asked much."""
+    internal_type = field.get_internal_type()
     if type(field) is models.JSONField and field.encoder is None:
         return lambda value, connection: to_json(value).decode()
+    if isinstance(field, models.IntegerField):
+        return lambda value, connection: connection.ops.adapt_integerfield_value(value, internal_type)
+    if type(field) is models.DateTimeField:
+        return lambda value, connection: connection.ops.adapt_datetimefield_value(value)
     prepare: Callable[[Any, Any], Any] = field.get_db_prep_save
     return prepare
 
