@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
+from django.db import connection
 from django.db.models import QuerySet
 from pydantic_core import from_json, to_json
 
@@ -48,13 +49,12 @@ class Past:
         """Take what the `questions` found, asked under the lock on `state`."""
         recent = [(public_id, from_json(prints)) for _, public_id, prints in sorted(found.get("said", ()))]
         (problem,), (before,) = found.get("problem") or [None], found.get("before") or [None]
-        topics = body["topics"] or ()
-        wants_confidence = scorer.policy.parts["confidence"] and (topics or body["retrieval"])
+        turns, topics = found.get("turns"), body["topics"] or ()
         history = heuristics.History(
             at=at,
-            turns=_turns(agent, body["session"] or "") if wants_confidence else 0,
+            turns=len(turns or ()),
             recent=[prints for _, prints in recent],
-            familiarity={topic: state.topics.get(topic, 0) for topic in topics} if wants_confidence else None,
+            familiarity={topic: state.topics.get(topic, 0) for topic in topics} if turns is not None else None,
             stuck=problem.state if problem else None,
             told=_told(*before) if before else "",
         )
@@ -80,6 +80,8 @@ def questions(agent: Agent, body: Mapping[str, Any], scorer: heuristics.Scorer) 
         asked["said"] = _said_last(window), (agent.pk, session)
     if scorer.policy.parts["stuck"]:
         asked["problem"] = _problem, (agent.pk, session, body["problem"] or "")
+    if scorer.policy.parts["confidence"] and (body["topics"] or body["retrieval"]):
+        asked["turns"] = _turns, (agent.pk, session)
     if session and scorer.looks_for_sources:
         asked["before"] = _before, (agent.pk, session)
     return asked
@@ -120,8 +122,12 @@ _problem = Select(
 )
 
 
-def _turns(agent: Agent, session: str) -> int:
-    return AgentResponse.objects.filter(agent=agent, session=session)[:MANY_TURNS].count()
+_turns = Select(
+    lambda agent, session: (
+        AgentResponse.objects.filter(agent=agent, session=session).order_by("-id").values_list("id")[:MANY_TURNS]
+    ),
+    parameters=2,
+)
 
 
 def confidence(
@@ -129,10 +135,12 @@ def confidence(
 ) -> Confidence:
     """Estimate before an answer is written how sure the agent may be (M7); with nothing known it is low."""
     counted = AgentState.objects.values_list("topics", flat=True).get(pk=agent.pk)
+    with connection.cursor() as cursor:
+        turns = _turns(cursor, agent.pk, session or "")
     known: dict[str, Any] = {
         "topics": topics or (),
         "familiarity": counted,
-        "turns": _turns(agent, session or ""),
+        "turns": len(turns),
         "language": BCP47[Language(agent.language)],
     }
     found = estimate(retrieval=retrieval, **known)
