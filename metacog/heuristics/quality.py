@@ -450,7 +450,7 @@ def _speaks_the_language(
         return 1.0
     users = message.script if message is not None else None
     wanted = users or own
-    has_variants = language is not None and spoken == own == "han"
+    has_variants = spoken == own == "han"
     if spoken == wanted and not has_variants:
         return 1.0
     if message is not None and _NAMES_A_LANGUAGE.search(message.folded):
@@ -465,9 +465,11 @@ def _speaks_the_language(
     variant = words.variant_of(reply.said)
     if variant in (None, language):
         return 1.0
-    if message is not None and variant == words.variant_of(message.text[:MAX_READ]):
+    users_variant = words.variant_of(message.text[:MAX_READ]) if message is not None else None
+    other = language or users_variant
+    if variant == users_variant or other is None:
         return 1.0
-    flags.append(Flag("variant-mismatch", f"written in {variant}, not in {language}"))
+    flags.append(Flag("variant-mismatch", f"written in {variant}, not in {other}"))
     return 0.75
 
 

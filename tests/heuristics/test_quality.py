@@ -308,8 +308,14 @@ def test_it_flags_an_empty_response_whatever_it_answers(response: str, message: 
         ("en", "Why do the tests fail?", "Тесты падают, потому что кэш устарел сегодня утром.", 0.0),
         ("zh-Hant", "Why do the tests fail today?", "測試失敗是因為快取過期了。", 0.5),
         ("zh-Hant", "為什麼測試失敗了？", "测试失败是因为缓存过期了，请重新启动。", 0.75),
+        (None, "為什麼測試失敗了？請你回答這個問題。", "测试失败是因为缓存过期了，请重新启动。", 0.75),
+        (None, "为什么这个测试会失败呢？", "測試失敗是因為快取過期了，請重新啟動。", 0.75),
         # near misses
         ("en", "為什麼測試失敗？", "測試失敗是因為快取過期了。", 1.0),
+        (None, "為什麼測試失敗了？請你回答這個問題。", "測試失敗是因為快取過期了，請重新啟動。", 1.0),
+        (None, "快取?", "测试失败是因为缓存过期了，请重新启动。", 1.0),
+        (None, None, "测试失败是因为缓存过期了，请重新启动。", 1.0),
+        (None, "請用简体中文回答：為什麼測試失敗了？", "测试失败是因为缓存过期了，请重新启动。", 1.0),
         ("zh-Hant", "Why do the tests fail?", "The tests fail because the cache is stale.", 1.0),
         ("zh-Hant", "为什么这个测试会失败呢？", "测试失败是因为缓存过期了，请重新启动。", 1.0),
         ("en", "Say it in Chinese: the tests fail", "測試失敗了，因為快取過期。", 1.0),
@@ -321,7 +327,9 @@ def test_it_flags_an_empty_response_whatever_it_answers(response: str, message: 
         ("zh-Hant", "誰？", "Burnett", 1.0),
     ],
 )
-def test_it_compares_the_languages(language: str, message: str | None, response: str, consistency: float) -> None:
+def test_it_compares_the_languages(
+    language: str | None, message: str | None, response: str, consistency: float
+) -> None:
     assert assessed(response, message, language=language).consistency == consistency
 
 
