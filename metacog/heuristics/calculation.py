@@ -22,6 +22,21 @@ _BRACKETS = re.compile(r"\(([^()]*)\)")
 _OR = ("(", " or", " or about", "≈", "或", "即", "也就是")
 _EQUALS_OR = _EQUALS + _OR
 _LONE_NUMBER = re.compile(rf"(?<![0-9.,])({_NUMBER})\s?,?\s?\Z")
+# What is measured once more in another unit: 5 miles (8 km). By kind, how much of the first each is.
+_SCALES: tuple[dict[str, float], ...] = (
+    {"m": 1, "meter": 1, "metre": 1, "公尺": 1, "米": 1, "km": 1000, "kilometer": 1000, "kilometre": 1000, "公里": 1000}
+    | {"千米": 1000, "mile": 1609.344, "英里": 1609.344, "feet": 0.3048, "foot": 0.3048, "ft": 0.3048, "英尺": 0.3048},
+    {"g": 1, "gram": 1, "克": 1, "公克": 1, "kg": 1000, "kilogram": 1000, "公斤": 1000, "千克": 1000}
+    | {"pound": 453.592, "lb": 453.592, "磅": 453.592, "ton": 1e6, "tonne": 1e6, "吨": 1e6},
+    {"liter": 1, "litre": 1, "l": 1, "公升": 1, "升": 1, "gallon": 3.78541, "加仑": 3.78541, "毫升": 0.001},
+)
+_UNIT = "|".join(sorted((unit for scale in _SCALES for unit in scale), key=len, reverse=True))
+_MEASURED = re.compile(rf"({_NUMBER})\s?({_UNIT})s?(?![a-z])")
+_AGAIN = re.compile(
+    rf"(?<![0-9.,])({_NUMBER})\s?({_UNIT})s?(?![a-z])\s?[=≈(/|]?\s?(?:(?:or|is|equals|about|approximately|roughly|around"
+    r"|等于|就是|即|是|为|合|约|大约|约为)\s?){0,3}\Z"
+)
+_CLOSE = 0.02  # of it, as far as it may be rounded
 MAX_CALCULATED = 64  # amounts of one response that others may be made of
 _AMOUNT = re.compile(r"([$€£¥]?)\s?([0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]{1,4})?)\s?([^0-9%‰°]*)")
 _MONTH = re.compile("|".join(month for language in LANGUAGES for month in language.MONTHS))
@@ -30,6 +45,8 @@ Amount = tuple[Decimal, str]  # so much of what
 
 def is_worked_out(text: str, start: int, end: int) -> bool:
     """Tell whether a figure (a place in a folded text) is what comes out of the calculation right before it."""
+    if _is_converted(text, start, end):
+        return True
     before = text[max(0, start - _WINDOW) : start].rstrip(" *\n")
     if not before.endswith(_EQUALS_OR if text[end - 1] == "%" else _EQUALS):
         return False
@@ -45,6 +62,19 @@ def is_worked_out(text: str, start: int, end: int) -> bool:
     much = _value(calculation.group()) if equals and calculation else None
     # Shares may be worked out of a hundred: (8 ÷ 10) × 100 = 80 %.
     return much is not None and (_is_about(much, given) or (result[3] != "" and _is_about(much, given * 100)))
+
+
+def _is_converted(text: str, start: int, end: int) -> bool:
+    """Tell whether a figure says in another unit what the one right before it says: "5 miles (8 km)"."""
+    measured = _MEASURED.match(text, start, end + 1)
+    before = _AGAIN.search(text, max(0, start - _WINDOW), start) if measured else None
+    if not measured or not before or measured[2] == before[2]:
+        return False
+    scale = next((each for each in _SCALES if measured[2] in each and before[2] in each), None)
+    if scale is None:
+        return False
+    much, again = (float(_number(match[1], "")) * scale[match[2]] for match in (before, measured))
+    return abs(much - again) <= _CLOSE * much
 
 
 def amount_of(fact: str) -> Amount | None:
