@@ -116,6 +116,21 @@ def test_one_of_a_process_asks_and_the_others_stand_behind_it(database: Any, mon
     database.rollback()
 
 
+def test_the_connection_of_a_thread_that_ended_is_closed_when_another_is_opened(database: Any) -> None:
+    def look() -> Any:
+        theirs = DatabaseWrapper(database.settings_dict)
+        assert theirs.cursor().execute("SELECT count(*) FROM counted").fetchone() == (0,)
+        return theirs
+
+    with ThreadPoolExecutor(1) as another:
+        left = another.submit(look).result()
+    with ThreadPoolExecutor(1) as another:
+        another.submit(look).result()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        left.connection.execute("SELECT 1")
+    assert database.cursor().execute("SELECT count(*) FROM counted").fetchone() == (0,), "this thread's goes on"
+
+
 def in_a_circle(cursor: Any) -> Any:
     return [cursor]
 

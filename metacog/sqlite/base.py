@@ -1,4 +1,5 @@
-"""Django's SQLite, with a fair wait for the one writer, and each statement's `%s` turned into SQLite's `?` once."""
+"""Django's SQLite, with a fair wait for the one writer, each statement's `%s` turned into SQLite's `?` once, and no
+connection that outlives its thread for long."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -20,8 +22,8 @@ _next = threading.Lock()
 
 
 def _forget_who_waits() -> None:
-    global _next
-    _next = threading.Lock()
+    global _next, _counting
+    _next, _counting = threading.Lock(), threading.Lock()
 
 
 os.register_at_fork(after_in_child=_forget_who_waits)
@@ -70,9 +72,14 @@ def converted(query: str) -> str:
 
 class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> sqlite3.Connection:
+        _close_those_of_ended_threads()
         connection: sqlite3.Connection = super().get_new_connection(conn_params)
         connection.execute("PRAGMA busy_timeout = 0")
         self.left: list[Cursor] = []
+        self.of_thread = threading.local()
+        self.of_thread.thread = thread = _Thread()
+        with _counting:
+            _opened.append((weakref.ref(thread), connection))
         return connection
 
     def create_cursor(self, name: str | None = None) -> Cursor:
@@ -82,6 +89,31 @@ class DatabaseWrapper(base.DatabaseWrapper):
         cursor.opened_by, cursor.left = threading.get_ident(), self.left
         cursor.patience = self.settings_dict["OPTIONS"].get("timeout", 5.0)
         return cursor
+
+
+class _Thread:
+    """Is gone when the thread is that made it, and kept it where only that thread has it."""
+
+
+_opened: list[tuple[weakref.ref[_Thread], sqlite3.Connection]] = []
+_counting = threading.Lock()
+
+
+def _close_those_of_ended_threads() -> None:
+    """Close what threads that ended have left open.
+
+    The web server lets idle threads go, and their connections stand in circles: two files each stayed open until all
+    garbage was collected, which in a large process is seldom. Not in the thread that ends: the server's have no
+    state left then in which Python could wait, and the process crashed.
+    """
+    with _counting:
+        opened = _opened[:]
+        _opened.clear()
+        for thread, connection in opened:
+            if thread() is None:
+                connection.close()
+            else:
+                _opened.append((thread, connection))
 
 
 def _in_turn(ask: Callable[[], Answer], patience: float) -> Answer:
