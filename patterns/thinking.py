@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
@@ -19,6 +19,7 @@ from metacog import audit
 from metacog.heuristics import brief, stuck, thresholds
 from metacog.heuristics.stuck_settings import StuckSettings
 from metacog.models import Agent, AgentState, AuditEvent, Language, User
+from metacog.prepared import Update, run_together
 from patterns.models import Problem, ThinkTwice
 from patterns.scorer import BCP47, scorer_for
 from patterns.wire import instant
@@ -51,7 +52,11 @@ def advanced(
     row = problem or Problem(agent=agent, session=session, key=verdict["problem"], began_at=now)
     row.state, row.points, row.suggests, row.touched_at = state, verdict["points"], verdict["suggest"], now
     row.resolved_at, row.erased_at = now if outcome == "resolved" else None, None
-    row.save()
+    if problem:
+        with connection.cursor() as cursor:
+            run_together(cursor, [_save.statement(cursor, row)])
+    else:
+        row.save()
     events = []
     if outcome == "resolved" and problem is not None:
         events.append(_event("problem-resolved", row, agent, after="resolved"))
@@ -63,6 +68,9 @@ def advanced(
         _answered(row, Answer.YES, ThinkTwice.By.USER, None, verdict["points"], now)
         events.append(_event("think-twice-answered", row, agent, after="yes", by="user", **_said(verdict)))
     return row, events
+
+
+_save = Update(Problem, "state", "points", "suggests", "touched_at", "resolved_at", "erased_at")
 
 
 def answer(problem: Problem, said: Literal["yes", "no"], actor: Agent | User) -> Problem:
