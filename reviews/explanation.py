@@ -67,7 +67,8 @@ class Part:
     @property
     def reason(self) -> str:
         """Return what a mark in the text says."""
-        return f"{self.title}{gettext(': ')}{self.pattern}" if self.pattern else self.title
+        colon = gettext(": ")
+        return f"{self.title}{colon}{self.pattern}" if self.pattern else self.title
 
 
 def explain(hesitation: dict[str, Any], fired: Iterable[Signal], agent_id: int) -> list[Part]:

@@ -114,12 +114,12 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
             count,
         )
         since = gettext("The oldest waits for %(age)s.") % {"age": _age(oldest, now)}
-        lines = [f"{first % said}{gap()}{since}"]
+        lines, colon = [f"{first % said}{gap()}{since}"], gettext(": ")
         for held in items:
             agent, score = _short(plain(held.agent.name)), held.hesitation_score
             said = {"kind": held.get_kind_display(), "agent": agent, "score": score}
             title = gettext("%(kind)s from %(agent)s, score %(score)s") % said
-            lines.append(f"• {title}{gettext(': ')}{_short(_reason(held))}")
+            lines.append(f"• {title}{colon}{_short(_reason(held))}")
             lines += [chat.inert(_excerpt(held.clip, SHORT))] if channel.texts else []
             lines.append(_url("item", held.public_id))
         if more := count - len(items):

@@ -161,6 +161,7 @@ def _chart(row: Reflection, days: list[list[Any]]) -> dict[str, Any]:
             height = HEIGHT * count / top
             y -= height
             if count:
+                ratio = _("%(part)s of %(whole)s") % {"part": passed, "whole": judged}
                 stacks.append(
                     {
                         "kind": kind,
@@ -168,7 +169,7 @@ def _chart(row: Reflection, days: list[list[Any]]) -> dict[str, Any]:
                         "y": f"{y:.1f}",
                         "width": f"{slot * 0.7:.1f}",
                         "height": f"{max(0.5, height - 0.7):.1f}",
-                        "title": f"{name}: {_('%(part)s of %(whole)s') % {'part': passed, 'whole': judged}}",
+                        "title": f"{name}: {ratio}",
                     }
                 )
         label = {"x": f"{LEFT + (place + 0.5) * slot:.1f}", "iso": day.isoformat(), "name": name}

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import gettext
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings as django_settings
 from django.core.management import call_command
 
 from metacog import catalogues
+from metacog.management.commands import messages
 
 CODE = """
 from django.utils.translation import gettext_lazy as _, ngettext, pgettext
@@ -123,3 +126,12 @@ def test_catalogues_are_compiled_again_only_when_their_source_changed(project: P
     source.write_text(source.read_text().replace("保留項目", "等待項目"))
     catalogues.compile_all()
     assert gettext.translation("django", project / "compiled", ["zh_Hant"]).gettext("Held items") == "等待項目"
+
+
+def test_no_text_stands_in_an_f_string_where_only_python_3_12_and_later_find_it() -> None:
+    folders = (django_settings.BASE_DIR / folder for folder in messages.FOLDERS)
+    for path in (path for folder in folders for path in folder.rglob("*.py")):
+        for written in ast.walk(ast.parse(path.read_text())):
+            if isinstance(written, ast.JoinedStr):
+                called = {getattr(node.func, "id", "") for node in ast.walk(written) if isinstance(node, ast.Call)}
+                assert not called & set(messages.KEYWORDS), f"{path}, line {written.lineno}"
