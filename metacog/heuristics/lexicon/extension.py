@@ -32,6 +32,7 @@ FILLERS = frozenset(
     supporting support supports argument arguments claim claims side sides balanced well-founded appropriate topic
     issue problem question answer matter subject situation case point everything something anything sure carefully
     thoroughly properly fully quickly which what who when where why how max maximum
+    incomplete insufficient inadequate unfinished before after concluding close nearer grant granted approve approved
     reached missing lacking lacks lack absent against under between within during
     """)
 )
@@ -57,7 +58,7 @@ ZH_FILLERS = _listed("""
     您 請 请 讓 让 給 给 想 要 想要 希望 可以 能 能夠 能够 才能 必須 必须 應該 应该 可能 因為 因为 所以 由於 由于 目前
     現在 现在 已經 已经 仍 仍然 仍需 的 了 著 着 地 得 和 與 与 及 或 以 以便 為 为 為了 为了 在 對 对 於 于 是 有 很
     更 多 些 個 个 次 步 步驟 步骤 步數 步数 工具 調用 调用 呼叫 額度 额度 延長 延长 申請 申请 問題 问题 議題 议题
-    主題 主题 事情 情況 情况 結論 结论 答案 總結 总结 任務 任务 工作 回答 快 快要 就 就好 好 才 也 都 嗎 吗 呢 吧 啊
+    主題 主题 事情 情況 情况 結論 结论 答案 總結 总结 任務 任务 工作 回答 快 快要 就 就好 好 才 也 都 嗎 吗 呢 吧 啊 夠 够 批准 核准 准許 准许
     比較 比较 核實 核实 方面 方向 部分 到 做 缺少 缺 支持 論點 论点 觀點 观点 立場 立场 佐證 佐证 平衡 全面 更好 來 来
 """)
 ZH_NEEDS = _listed("""
