@@ -165,16 +165,16 @@ class _Entry:
         self.opens, self.closes = _is_wordy(word[0]), _is_wordy(word[-1])
         self.rank = ranks.get(word, _NONE)
         self.inner_rank = _NONE
-        self.terms: list[tuple[int, int]] = []  # bytes and list
-        self.inner_terms: list[tuple[int, int]] = []
+        terms, inner_terms = [], []
         for other, length in ending.items():
             if other == word:
                 if word in lists:
-                    self.terms.append((length, lists[word]))
+                    terms.append((length, lists[word]))
             elif not (_is_wordy(other[0]) and _is_wordy(word[-len(other) - 1])):
                 self.inner_rank = min(self.inner_rank, ranks.get(other, _NONE))
                 if other in lists:
-                    self.inner_terms.append((length, lists[other]))
+                    inner_terms.append((length, lists[other]))
+        self.terms, self.inner_terms = tuple(terms), tuple(inner_terms)  # bytes and list; mostly none, one for all
         self.best = min(self.rank, self.inner_rank)
 
 
