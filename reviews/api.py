@@ -92,7 +92,7 @@ POST_BODY = takes(wire.ResponseBody, wire.EXAMPLE)
 VERDICTS = {201: wire.Verdict, 200: wire.Verdict}
 
 
-@router.post("/responses", response=VERDICTS, openapi_extra=POST_BODY, summary="Post a response")
+@router.post("/responses", response=VERDICTS, by_alias=True, openapi_extra=POST_BODY, summary="Post a response")
 def post_response(request: AgentRequest) -> HttpResponse:
     """Score a response, hold what is risky, and answer with what to do with each item.
 
@@ -108,6 +108,7 @@ def post_response(request: AgentRequest) -> HttpResponse:
 @router.post(
     "/agents/{agent_id}/responses",
     response=VERDICTS,
+    by_alias=True,
     openapi_extra=POST_BODY,
     auth=None,
     summary="Post a signed response",

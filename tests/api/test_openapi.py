@@ -5,6 +5,8 @@ import json
 import pytest
 from django.test import Client
 
+from metacog.heuristics import wire
+
 pytestmark = pytest.mark.django_db
 
 
@@ -104,6 +106,27 @@ def test_its_examples_are_taken(document, kuro):
             assert answer.status_code in (200, 201, 409), (path, answer.content)
             tried += 1
     assert tried >= 3
+
+
+def test_it_names_every_part_of_a_verdict_as_it_is_sent(document, kuro):
+    schemas = document["components"]["schemas"]
+
+    def unknown(value, schema, at="verdict"):
+        for option in schema.get("anyOf", [schema]):
+            model = schemas.get(option.get("$ref", "").removeprefix("#/components/schemas/"), option)
+            if isinstance(value, dict) and model.get("additionalProperties") is False:
+                for name, part in value.items():
+                    if name not in model["properties"]:
+                        yield f"{at}.{name}"
+                    else:
+                        yield from unknown(part, model["properties"][name], f"{at}.{name}")
+            elif isinstance(value, list) and "items" in model:
+                for part in value:
+                    yield from unknown(part, model["items"], at)
+
+    answer = kuro.post("/responses", wire.EXAMPLE)
+    assert answer.json()["quality"]["details"][0]["spans"][0]["in"] == "user_message"
+    assert list(unknown(answer.json(), schemas["Verdict"])) == []
 
 
 def test_its_page_loads_nothing_from_elsewhere_and_runs_no_inline_script():
