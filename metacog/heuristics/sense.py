@@ -92,7 +92,14 @@ _MISTAKEN = tuple(
     (re.compile(rf"(?:{before})[^.!?。\n]*\Z"), re.compile(rf"[^.!?。\n]{{0,60}}?{behind}"))
     for before, behind in (language.MISTAKEN for language in LANGUAGES)
 )
-_MANNER = re.compile(_any("MANNER"))
+_UNCLAIMED = re.compile(_any("UNCLAIMED"))
+_CONDITIONS, _SAYING = (
+    [word for language in LANGUAGES for word in getattr(language, name)] for name in ("CONDITIONS", "SAYING")
+)
+_HANGING = re.compile(
+    rf"\b(?:(?:{'|'.join(_CONDITIONS)})\b|(?:{'|'.join(_SAYING)}) (?:that|it|this|there|they|he|she)\b)[^,;:.!?。\n]*\Z"
+)
+_HANGING_ON = {word.split()[-1] for word in (*_CONDITIONS, *_SAYING)}
 _SAME = ("", " ", ",", ", ", ":", ": ")  # between two words for one conclusion: "Therefore, the answer is", 所以答案是
 
 
@@ -352,7 +359,7 @@ class _Sorting:
             elif which in (ABSOLUTE, CONCLUSION):
                 if not (self._is_negated(start) or self._is_asked(end) or self._is_in_a_name(start, end)):
                     if which == ABSOLUTE:
-                        if not (self._is_manner(start, end) or self._is_a_mistake(start, end)):
+                        if not (self._claims_nothing(start, end) or self._is_a_mistake(start, end)):
                             self.claims.append((start, end))
                     elif start > concluded[1] + 2 or not self._goes_on(concluded, start, end):
                         reading.conclusions.append(place(start, end))
@@ -379,13 +386,19 @@ class _Sorting:
     def _is_negated(self, start: int) -> bool:
         return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
 
-    def _is_manner(self, start: int, end: int) -> bool:
+    def _claims_nothing(self, start: int, end: int) -> bool:
+        """Tell whether a word claims nothing as it is used: "state it clearly", "whenever it is clearly so"."""
         prose = self.prose
-        if _MANNER.match(prose, start):
+        if _UNCLAIMED.match(prose, start):
             return True
         word_before = prose.rfind(" ", max(0, start - 16), max(0, start - 1)) + 1
-        manner = _MANNER.match(prose, word_before)
-        return manner is not None and manner.end() >= end
+        used = _UNCLAIMED.match(prose, word_before)
+        if used is not None and used.end() >= end:
+            return True
+        first = max(0, start - _BEFORE)
+        if _HANGING_ON.isdisjoint(prose[first:start].split()):  # spares the search
+            return False
+        return _HANGING.search(prose, first, start) is not None
 
     def _is_a_mistake(self, start: int, end: int) -> bool:
         """Tell whether a claim is somebody's mistake: "it is not true that …", 說…是錯誤的."""

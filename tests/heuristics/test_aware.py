@@ -111,10 +111,78 @@ ABSOLUTE = {
     "wrong things, not wrong claims": [
         *["Clearly the cache is wrong.", "Obviously, this was incorrect.", "They say no. It is clearly false."],
         *["The idea is clearly good."],
+        "The notion is clearly wrong.",
         *["顯然這是錯誤的", "他說得對，這一定是錯的", "他這麼說。顯然，這種說法不對", "她認為一定是快取"],
     ],
 }
+ABSOLUTE |= {
+    "no way out": [
+        *["There is no way to undo it.", "There's no way that it fits.", "It is undeniable that it leaks."],
+        *["It is guaranteed to fail.", "They are guaranteed to work.", "There is no doubt that it leaks."],
+    ],
+    "no manner of saying": [
+        *["It clearly needs a lock.", "The log clearly shows it.", "It clearly does not fit."],
+        "It is clear, and clearly wrong.",
+    ],
+    "no thing that is impossible": [
+        *["It is impossible.", "Impossible to fix", "It is impossible over the reals."],
+        "It makes it impossible to log in.",
+        *["It is impossible in this version, and slow.", "這是不可能的", "不可能的是它"],
+    ],
+    "no praise": [
+        *["It is definitely the most likely cause.", "It is clearly the largest city.", "It is clearly a major bug."],
+        *["It is clearly better.", "This is undoubtedly one of the causes.", "這顯然是最大的城市"],
+    ],
+    "no wish": [
+        *["It definitely needs the path.", "She clearly wants a refund.", "It will certainly break."],
+        "他肯定會要求退款",
+    ],
+    "behind a condition": [
+        *["If it is None, it is clearly wrong.", "When I ran it: clearly wrong.", "I know why it is clearly wrong."],
+        *["It fails, where? Clearly here.", "Wherever it is, it is definitely here.", "如果慢，一定是快取"],
+        "一旦失敗，顯然是網路",
+    ],
+    "said by who writes": [
+        *["What he said is clearly wrong.", "The claim that it works is clearly wrong."],
+        "They said no, it is clearly slow.",
+        "The idea that cats fly is clearly wrong.",
+    ],
+}
 NOT_ABSOLUTE = {
+    "the manner of saying": [
+        *["Clearly mention that it is slow.", "The PR clearly states that it is a bug.", "Try to clearly name it."],
+        *["It is very clearly seen here.", "Rules that clearly separate both"],
+        "They should clearly point out what it is.",
+    ],
+    "a thing that is impossible": [
+        *["It handles an impossible case.", "Remove impossible branches.", "The impossible happened."],
+        "an impossible, sad idea",
+        *["It seems impossible.", "It is all but impossible.", "It would be impossible to tell."],
+        "It is hard or impossible.",
+        *["It is logically impossible.", "A bug made it impossible to log in.", "There is no way to know."],
+        *["幾乎不可能的任務", "看似不可能"],
+    ],
+    "praise": [
+        *["It was definitely fun.", "She is without doubt one of the greatest."],
+        "It is undoubtedly the most important book.",
+        *["It was definitely a really nice day.", "This is clearly the best option."],
+    ],
+    "a wish": [
+        *["We definitely want no rows.", "We definitely don't want that.", "You will definitely enjoy it."],
+        *["Users will certainly want to know.", "你們一定要去看", "请一定记得"],
+    ],
+    "behind its condition": [
+        *["Skip files that are obviously empty.", "Do it when the cache is clearly wrong."],
+        "None if making a copy is impossible",
+        *["I check whether the first line is definitely empty.", "Once it is clearly done, stop."],
+        "after making 100% sure that it is",
+        *["如果快取一定是壞的就重啟", "要是真的顯然不對就停下"],
+    ],
+    "said by others": [
+        *["Most believe that it is impossible to explain.", "She said it is definitely DNS."],
+        "They claimed there is no doubt that",
+    ],
+    "others' doubt": ["You will no doubt have seen it.", "I have no doubts.", "No doubt, a cat."],
     "parts of words": ["It runs indefinitely.", "unclearly", "clearlyx", "x_clearly", "impossibles", "definitelyé"],
     "不一定": ["不一定", "這不一定對", "未必一定對", "並不一定如此", "不是一定要", "是否一定要", "没有一定的说法"],
     "a certain 一定": [
@@ -589,12 +657,16 @@ def test_nothing_is_claimed_in_what_was_to_be_made_up(message: str) -> None:
 COMPOSED = [
     *["Write a Facebook post about the new site.", "Generate a sentence on knowledge.", "Create an analogy for it."],
     *["Please come up with three slogans.", "Generate a list of sentence starters to use."],
-    *["Compose a tweet: it works"],
+    *["Compose a tweet: it works", "Edit the following paragraph to make it more interesting.", "Please rephrase it."],
+    *["Take a given review and rewrite it.", "Post a comment about the article.", "Translate this: 显然"],
+    *["請改寫這段文字", "润色下面的句子", "帮我翻译这句话"],
     *["請幫我寫一則朋友圈文案", "写一句口号", "用“显然”造句", "想一个比喻来说明它", "帮我发一条微博"],
 ]
 NOT_COMPOSED = [
     *["", "Explain it in one sentence.", "Tell me in a sentence whether it is safe.", "Is this tweet true?"],
-    *["Posts are cheap."],
+    *["Posts are cheap.", "Who edits it?", "Editing is slow.", "Take a photo.", "Post it?"],
+    "Which translation is right?",
+    *["翻译的人是谁？", "改写过的句子在哪里？", "翻译成什么语言？"],
     *["Summarize the post.", "Give the reasons in two sentences.", "Write a report on posts."],
     *["Write code that parses sentences?"],
     *["这句话是谁写的？", "微博是什么？", "写一份报告", "文案里的数字对吗", "用一句话概括它"],

@@ -19,7 +19,8 @@ MARKS = {
 # Seed 000; the other lines: boosters in Hyland, "Metadiscourse" (2005), appendix.
 ABSOLUTE = (
     *("clearly", "obviously", "definitely", "impossible"),
-    *("undoubtedly", "without a doubt", "without doubt", "no doubt"),
+    *("undoubtedly", "without a doubt", "without doubt", "no doubt that", "no doubt about"),
+    *("no doubt in my mind", "have no doubt it"),
     *("beyond doubt", "beyond any doubt", "unquestionably", "undeniably"),
     *("without question", "no question that", "i am certain that", "i'm certain that"),
     *("i am 100% sure", "i'm 100% sure", "i am 100% certain", "i'm 100% certain", "absolutely no way"),
@@ -30,6 +31,8 @@ ABSOLUTE = (
     *("indisputable", "indisputably", "irrefutable", "irrefutably", "incontrovertible", "indubitably"),
     *("i guarantee", "i can guarantee", "guaranteed to work", "never fails", "will never fail", "always works"),
     *("everyone knows that", "everybody knows that", "it is a fact that", "it's a fact that"),
+    *("there is no way", "there's no way", "is guaranteed to", "are guaranteed to"),
+    *("is guaranteed to work", "are guaranteed to work", "undeniable that"),
 )
 # Seed 000, findings on real texts, and the hedges of Hyland (2005) that are frequent in CoNLL-2010's sentences.
 HEDGE = (
@@ -43,6 +46,9 @@ HEDGE = (
     *("impossible to say", "impossible to tell", "impossible to know", "impossible to determine", "hard to say"),
     *("impossible to provide", "impossible to give", "impossible to predict", "impossible to verify"),
     *("impossible to confirm", "impossible to answer", "impossible to guess", "impossible to identify"),
+    *("impossible to pinpoint", "impossible to estimate", "impossible to judge", "impossible to be sure"),
+    *("there is no way to know", "there's no way to know", "there is no way to tell", "there's no way to tell"),
+    *("there is no way to verify", "there's no way to verify", "there is no way to be sure"),
     *("it is said that", "not necessarily", "not definitely", "it depends", "potentially", "conceivably"),
     *("it is possible", "it's possible", "it appears", "in my opinion", "in my view"),
     *("cannot confirm", "can't confirm", "impossible for me to", "impossible for an ai"),
@@ -77,8 +83,19 @@ PLAIN = (
     *("open source:", "all his might", "all her might", "all its might", "all my might", "military might"),
     *("the might of", "might and main"),
     *("the answer key", "not impossible", "nothing is impossible", "mission impossible", "impossible to miss"),
-    *("or even impossible", "if not impossible"),
+    *("an impossible", "the impossible", "or even impossible", "if not impossible", "or impossible"),
+    *("all but impossible", "effectively impossible"),
+    *("usually impossible", "often impossible", "sometimes impossible", "generally impossible"),
+    *("seem impossible", "seems impossible", "seemed impossible", "looks impossible", "sounds impossible"),
+    *("would be impossible", "should be impossible", "made it impossible", "made impossible"),
+    # What follows from definitions can be checked.
+    *("logically impossible", "mathematically impossible", "by definition impossible", "provably impossible"),
     *("more clearly", "as clearly as", "clearly and", "clearly defined", "clearly explained", "clearly stated"),
+    *("to clearly", "to definitely", "to obviously", "the clearly", "the obviously", "any obviously", "for obviously"),
+    *("should be clearly", "must be clearly", "that are clearly", "that are obviously", "that are definitely"),
+    *("that were clearly", "that were obviously"),
+    *("make 100% sure that", "making 100% sure that", "be 100% sure that", "be absolutely sure that"),
+    *("make absolutely sure that", "making absolutely sure that", "be absolutely certain that"),
     *("speak clearly", "write clearly", "can definitely help", "can definitely assist", "definitely worth"),
     # Advice, resolutions and thanks claim nothing.
     *("you should definitely", "we should definitely", "i should definitely", "i'll definitely", "i will definitely"),
@@ -100,11 +117,37 @@ MISTAKEN = (
     r"|den(?:y|ies)|a (?:myth|misconception|fallacy))(?: to (?:say|claim|assume|think|believe|conclude))? that\b",
     r"",
 )
-# Such a word where it tells how something is done, or could be.
-MANNER = (
+# Such a word where it claims nothing: it tells how something is said or done (the first three lines), describes what is
+# named (an impossible case), praises, or wishes and advises.
+UNCLAIMED = (
     r"\b(?:stat|explain|se|speak|writ|communicat|defin|describ|mark|label|document|show|hear|read|express|think)"
     r"(?:e|s|es|ed|ing)? clearly\b(?! (?:that|it|the|this)\b)|(?<=[a-z] )clearly(?=[.!;\n]|\Z)|\bcould definitely\b"
-    r"|\bclearly (?:labell?ed|marked|visible|written|separated|identified|structured|documented|named)\b"
+    r"|\bclearly (?:(?:stat|sa|mention|document|describ|explain|specif|label|mark|list|outlin|communicat|articulat"
+    r"|distinguish|separat|identif|express|convey|structur|summari|organi)(?:y|ying|id|[sz]?(?:e|es|s|ed|ied|ies|ing))?"
+    r"|point(?:s|ed|ing)? out|note[sd]?|seen|heard|visible|written|named|worded|indicat(?:e|ing))\b"
+    r"|\bimpossible (?!(?:to|for|that|in|on|at|with|without|if|because|since|as|and|or|but|under|given|when|where"
+    r"|unless|until|from|by|due|here|there|now|today|even|either|anyway|again|otherwise|while|so|not|using|via|through|before"
+    r"|after|within|during|between|over|across|among|against|about|of|above|below|than|then"
+    r"|they|it|he|she|we|you|i|this)\b)[a-z]"
+    r"|\b(?:clearly|definitely|obviously|undoubtedly|unquestionably|undeniably|indubitably|without (?:a )?doubt),?"
+    r" (?:(?:been|be|is|was|not|still|quite|very|really|so|a|an|such) ){0,3}(?:(?:(?:one of|among) )?(?:the|my|our|your"
+    r"|his|her|its|their) (?:(?:very|single|all-time) )?(?:best|worst|greatest|finest|most (?!likely|probable|recent"
+    r"|common))|(?:fun|great|nice|annoying|amazing|wonderful|beautiful|exciting|enjoyable|impressive|interesting"
+    r"|fascinating|delicious|memorable|delightful|challenging|rewarding|stunning|lovely|cool|awesome|pleasant"
+    r"|frustrating|disappointing|tempting|important|valuable)\b)"
+    r"|\b(?:definitely|will certainly) (?:do not |don't )?(?:want|wish|love|enjoy|hope|recommend|suggest|prefer"
+    r"|consider|try|check|look (?:into|forward|at)|plan|intend|advise|appreciate)\b"
+)
+# A claim behind one of these, in the same clause, hangs on it.
+CONDITIONS = (
+    "if", "unless", "whether", "when", "whenever", "where", "wherever", "once", "until", "in case", "so that",
+)
+# It is somebody else's behind one of these and "that", or a pronoun.
+SAYING = (
+    *("believe", "believes", "believed", "argue", "argues", "argued", "assume", "assumes", "assumed", "claims"),
+    "claimed",
+    *("insists", "insisted", "maintains", "maintained", "fear", "fears", "suspect", "suspects", "think", "thinks"),
+    *("thought", "felt", "said", "says"),
 )
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption, and before
 # what opens the next one.
@@ -157,10 +200,12 @@ _PLEASE = (
 # How somebody begins who asks for words of their own, or to compare with: the agent claims nothing beyond doubt in
 # them. Figures in them are looked up all the same.
 COMPOSED = _PLEASE + (
-    r"(?:create|write|generate|compose|construct|design|draft|come up with|give|provide|make|suggest)\b"
+    r"(?:(?:edit|rewrite|reword|rephrase|paraphrase|translate|proofread|polish|revise)\b|post a comment\b"
+    r"|take [^.!?\n]{1,40} and rewrite\b"
+    r"|(?:create|write|generate|compose|construct|design|draft|come up with|give|provide|make|suggest)\b"
     r"(?:(?!\b(?:in|that|which|to|about|for|from)\b)[^.!?\n]){0,60}?"
     r"\b(?:(?:facebook|instagram|linkedin|twitter|social media) posts?|tweets?|captions?|slogans?|taglines?|toasts?"
-    r"|sentences?|sentence starters|analog(?:y|ies)|metaphors?|similes?)\b"
+    r"|sentences?|sentence starters|analog(?:y|ies)|metaphors?|similes?)\b)"
 )
 # How somebody begins who asks for something made up: nobody looks its figures up. Read on HaluEval.
 MADE_UP = _PLEASE + (

@@ -128,8 +128,10 @@ MISTAKEN = (
     r"(?:(?:是|并)(?:不(?:准确|正确|对|科学|成立|可靠|客观|真实)|错误|片面|没有(?:科学)?(?:根据|依据)|误解|谣言)"
     r"|(?:说法|观点|想法|看法)(?:是错|不对|不准确|不正确|不成立|没有))",
 )
-# Such a word where it means "a certain".
-MANNER = r"一定(?:情况|时期|阶段|环境|区域|地区|场合|前提|标准|规则|顺序)"
+# Such a word where it claims nothing: it means "a certain".
+UNCLAIMED = r"一定(?:情况|时期|阶段|环境|区域|地区|场合|前提|标准|规则|顺序)"
+# Chinese is read by `NEGATED`: it has no words to part.
+CONDITIONS = SAYING = ()
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption.
 SUPPOSED = r"(?:如果|假设|假如|假定|假使|倘若|要是|若是|比方说)"
 CONCLUDED = r"那么|就会|就能|就可|就要|就是|则|将会|[你您他她它]会|会(?:看|发|得)"
@@ -175,7 +177,7 @@ MADE_UP = _PLEASE + (
 )
 # How somebody begins who asks for words of their own, or to compare with.
 COMPOSED = _PLEASE + (
-    r"(?:(?:写|编|创作|构思|设计|拟|想|发)(?!的|过|于)[^。!?,\n]{0,24}"
+    r"(?:(?:改写|重写|润色|翻译|校对)(?!的|过|于|成)|(?:写|编|创作|构思|设计|拟|想|发)(?!的|过|于)[^。!?,\n]{0,24}"
     r"(?:朋友圈|文案|标语|口号|推文|微博|帖子|比喻|类比|句子)|造[^。!?,\n]{0,6}句|用[^。!?,\n]{1,24}造)"
 )
 # What stands before a quotation that somebody is made to say, and when it is no claim about anybody.
