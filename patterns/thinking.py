@@ -189,8 +189,10 @@ def _locked(problem: Problem) -> tuple[Problem, StuckSettings]:
 
 
 def _suggested(row: Problem, verdict: dict[str, Any], now: datetime) -> None:
-    types = [signal["type"] for signal in verdict["signals"]]
-    ThinkTwice.objects.create(problem=row, points=verdict["points"], signals=types, suggested_at=now)
+    """Record that somebody is asked: anew, where a policy or the retention took a question back before its answer."""
+    asked = {**_said(verdict), "suggested_at": now}
+    if not row.think_twice.filter(answered_at=None).update(**asked):
+        ThinkTwice.objects.create(problem=row, **asked)
 
 
 def _answered(

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from metacog.models import Agent, AuditEvent
+from metacog import agents
+from metacog.models import Agent, AuditEvent, Policy
 from patterns.models import Problem, ThinkTwice
 from reviews.models import AgentResponse, Delivery
 
@@ -78,8 +79,6 @@ class TestCounting:
         assert Problem.objects.get().state["step"] == 1
 
     def test_it_can_be_switched_off(self, kuro: Any) -> None:
-        from metacog.models import Policy
-
         Policy.objects.update(parts={"quality": False, "confidence": False, "stuck": False})
         verdict = kuro.respond(**LOOP)
         assert (verdict["quality"], verdict["confidence"], verdict["stuck"]) == (None, None, None)
@@ -100,6 +99,14 @@ class TestAsking:
         kuro.post("/problems/bug-17/think-twice", {"answer": "no"})
         assert kuro.get("/context").json()["think_twice"] is None
         assert not fail(kuro)["suggest"]
+
+    def test_what_a_policy_took_back_before_anybody_answered_is_asked_again(self, kuro: Any, olga: Any) -> None:
+        get_stuck(kuro)
+        agents.add_policy(Agent.objects.get(), olga, Policy(stuck_threshold=100), based_on=1)
+        assert not fail(kuro)["suggest"]
+        agents.add_policy(Agent.objects.get(), olga, Policy(stuck_threshold=10), based_on=2)
+        assert fail(kuro)["suggest"]
+        assert ThinkTwice.objects.count() == 1
 
     @pytest.mark.parametrize("said", ["yes", "no"])
     def test_an_agent_brings_a_persons_answer(self, kuro: Any, said: str) -> None:

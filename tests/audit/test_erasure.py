@@ -300,7 +300,8 @@ def test_nothing_of_a_problem_or_of_the_other_parts_of_a_verdict_is_left(kuro, k
     ]  # fmt: skip
     assert verdict["quality"]["score"] > 0
     # Taken up again, it counts anew.
-    assert kuro.respond("again", items=[], **step)["stuck"]["points"] == 0
+    again = [kuro.respond("It fails for some reason.", items=[], **step)["stuck"] for _ in range(3)]
+    assert [(each["points"], each["suggest"]) for each in again] == [(2, False), (2, False), (8, True)]
     assert Problem.objects.get().erased_at is None
 
 
