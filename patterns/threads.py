@@ -33,7 +33,7 @@ AFTER: dict[str, tuple[tuple[str, ...], str]] = {
     Op.RESUME: ((State.PAUSED,), State.ACTIVE),
     Op.RESOLVE: ((State.ACTIVE, State.PAUSED), State.RESOLVED),
 }
-MAX_NAME = 300  # more than any slug or title
+MAX_NAME = 300  # more than any title
 _DONE = {Op.PROGRESS: "progressed", Op.PAUSE: "paused", Op.RESUME: "resumed", Op.RESOLVE: "resolved"}
 
 
@@ -63,8 +63,10 @@ class Changes:
     ) -> None:
         self.agent, self.state, self.actor, self.response = agent, state, actor, response
         self.now = now or timezone.now()
-        titles = {one_line(name) for name in names if 0 < len(name) <= MAX_NAME}
-        wanted = Q(state=State.ACTIVE) | Q(slug__in={slug_of(title) for title in titles}) | Q(title__in=titles)
+        given = {name for name in names if name}
+        titles = {one_line(name) for name in given if len(name) <= MAX_NAME}
+        # A slug is cut off: that of the longest name may be a thread's.
+        wanted = Q(state=State.ACTIVE) | Q(slug__in=set(map(slug_of, given))) | Q(title__in=titles)
         self.rows = {row.slug: row for row in ThoughtThread.objects.filter(wanted, agent=agent).order_by("pk")}
         for row in self.rows.values():
             row.agent = agent  # as it was read, with its team

@@ -124,6 +124,12 @@ class TestTags:
         assert kuro.post("/threads", {"title": TITLE}).status_code == 409
         assert ThoughtThread.objects.count() == 1
 
+    def test_a_name_that_is_cut_off_may_be_a_threads(self, kuro: Any) -> None:
+        tag = f'<kuro:thread op="{{}}" id="{"a" * 301}" title="{{}}">x</kuro:thread>'
+        assert done(say(kuro, tag.format("create", "One")))[0][3]
+        assert done(say(kuro, tag.format("pause", "")))[0][3]
+        assert say(kuro, tag.format("create", "Two"))["items"][0]["flags"] == ["thread-exists"]
+
     def test_each_of_several_tags_is_done_by_itself(self, kuro: Any) -> None:
         tags = "".join(f'<kuro:thread op="create" title="T {n}">x</kuro:thread>' for n in range(5))
         verdict = say(kuro, tags + '<kuro:thread op="pause" id="t-0">x</kuro:thread>')
