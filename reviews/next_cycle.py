@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
@@ -151,10 +152,16 @@ def _lessons(agent: Agent, state: AgentState, is_given: bool) -> dict[str, Any] 
 
 def _think_twice(agent: Agent) -> list[dict[str, Any]] | None:
     """Return the problems about which somebody should be asked, and those to which a person has said yes."""
-    asking = Q(suggests=True) | Q(think_twice__answer=ThinkTwice.Answer.YES, think_twice__outcome="", points__gt=0)
-    rows = Problem.objects.filter(asking, agent=agent).distinct().order_by("-touched_at", "-id")
-    shapes = [thinking.shape(row) for row in rows.select_related("agent__team")[:THINK_TWICE_MOST]]
-    wanted = [shape for shape in shapes if shape["suggest"] or shape["invoke"]]
+    # A person's yes, until the next response about the problem.
+    is_told = Q(
+        think_twice__answer=ThinkTwice.Answer.YES,
+        think_twice__by=ThinkTwice.By.PERSON,
+        think_twice__answered_at__gte=F("touched_at"),
+    )
+    rows = Problem.objects.filter(Q(suggests=True) | is_told, agent=agent).distinct().order_by("-touched_at", "-id")
+    shapes = map(thinking.shape, rows.select_related("agent__team"))
+    # By the policy of now: that may have changed since somebody was to be asked.
+    wanted = islice((shape for shape in shapes if shape["suggest"] or shape["invoke"]), THINK_TWICE_MOST)
     names = ("problem", "session", "points", "threshold", "suggest", "invoke", "prompt", "brief")
     return [{name: shape[name] for name in names} for shape in wanted] or None
 

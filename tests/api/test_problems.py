@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from metacog import agents
 from metacog.models import Agent, AuditEvent, Policy
+from patterns import thinking
 from patterns.models import Problem, ThinkTwice
 from reviews.models import AgentResponse, Delivery
 
@@ -107,6 +108,14 @@ class TestAsking:
         agents.add_policy(Agent.objects.get(), olga, Policy(stuck_threshold=10), based_on=2)
         assert fail(kuro)["suggest"]
         assert ThinkTwice.objects.count() == 1
+
+    def test_the_context_asks_however_many_others_were_answered_since(self, kuro: Any, alice: Any) -> None:
+        get_stuck(kuro, problem="open")
+        for key in ("one", "two", "three"):
+            get_stuck(kuro, problem=key)
+            thinking.answer(Problem.objects.get(key=key), "yes", alice)
+            assert fail(kuro, problem=key)["invoke"]
+        assert [each["problem"] for each in kuro.get("/context").json()["think_twice"]] == ["open"]
 
     @pytest.mark.parametrize("said", ["yes", "no"])
     def test_an_agent_brings_a_persons_answer(self, kuro: Any, said: str) -> None:
