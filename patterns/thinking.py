@@ -76,16 +76,20 @@ _save = Update(Problem, "state", "points", "suggests", "touched_at", "resolved_a
 def answer(problem: Problem, said: Literal["yes", "no"], actor: Agent | User) -> Problem:
     """Record a person's answer, given in the console (a User) or brought by the agent; return the problem as it is.
 
-    Until now nobody may have asked: a yes stands by itself (S6).
+    Until now nobody may have asked: a yes stands by itself (S6). The same answer again, before anything else happened
+    to the problem, is the first.
     """
+    person = actor if isinstance(actor, User) else None
+    by = ThinkTwice.By.PERSON if person else ThinkTwice.By.AGENT
     with transaction.atomic():
         row, settings = _locked(problem)
-        is_agent = isinstance(actor, Agent)
-        row.state = stuck.answer(row.state, said, settings=settings, is_known=is_agent)
+        first = row.think_twice.filter(answer=said, by=by, person=person, answered_at=row.touched_at, outcome="")
+        if first.exists():
+            return row
+        row.state = stuck.answer(row.state, said, settings=settings, is_known=person is None)
         row.suggests, row.touched_at = False, timezone.now()
         row.save(update_fields=["state", "suggests", "touched_at"])
-        by = ThinkTwice.By.AGENT if is_agent else ThinkTwice.By.PERSON
-        _answered(row, Answer(said), by, None if is_agent else actor, row.points, row.touched_at)
+        _answered(row, Answer(said), by, person, row.points, row.touched_at)
         _event("think-twice-answered", row, actor, after=said, by=by.value, points=row.points).save()
     return row
 
@@ -109,9 +113,11 @@ def set_outcome(problem: Problem, became: Literal["helped", "did-not-help"], act
 
 
 def resolve(problem: Problem, actor: Agent | User) -> Problem:
-    """Reset the counters, as after a success (S4)."""
+    """Reset the counters, as after a success (S4); what is resolved and was not taken up again stays as it is."""
     with transaction.atomic():
         row, _ = _locked(problem)
+        if row.resolved_at and row.resolved_at == row.touched_at:
+            return row
         row.state = stuck.resolve(row.state)
         row.points, row.suggests = 0, False
         row.touched_at = row.resolved_at = timezone.now()
@@ -196,11 +202,10 @@ def _suggested(row: Problem, verdict: dict[str, Any], now: datetime) -> None:
 
 
 def _answered(
-    row: Problem, said: ThinkTwice.Answer, by: ThinkTwice.By, person: User | Agent | None, points: int, now: datetime
+    row: Problem, said: ThinkTwice.Answer, by: ThinkTwice.By, person: User | None, points: int, now: datetime
 ) -> None:
     asked = row.think_twice.filter(answered_at=None).first() or ThinkTwice(problem=row, points=points)
-    asked.answer, asked.by, asked.answered_at = said, by, now
-    asked.person = person if isinstance(person, User) else None
+    asked.answer, asked.by, asked.person, asked.answered_at = said, by, person, now
     asked.save()
 
 

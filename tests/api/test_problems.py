@@ -79,6 +79,12 @@ class TestCounting:
             kuro.post("/responses", {"id": "same", "response": "x", **LOOP})
         assert Problem.objects.get().state["step"] == 1
 
+    def test_what_is_resolved_is_resolved_once(self, kuro: Any) -> None:
+        get_stuck(kuro)
+        first, again = (kuro.post("/problems/bug-17/resolve", {}).json() for _ in range(2))
+        assert first == again
+        assert AuditEvent.objects.filter(action="problem-resolved").count() == 1
+
     def test_it_can_be_switched_off(self, kuro: Any) -> None:
         Policy.objects.update(parts={"quality": False, "confidence": False, "stuck": False})
         verdict = kuro.respond(**LOOP)
@@ -116,6 +122,19 @@ class TestAsking:
             thinking.answer(Problem.objects.get(key=key), "yes", alice)
             assert fail(kuro, problem=key)["invoke"]
         assert [each["problem"] for each in kuro.get("/context").json()["think_twice"]] == ["open"]
+
+    @pytest.mark.parametrize("said", ["yes", "no"])
+    def test_the_same_answer_again_is_the_first(self, kuro: Any, alice: Any, as_person: Any, said: str) -> None:
+        get_stuck(kuro)
+        address = reverse("problem-answer", args=[Problem.objects.get().public_id])
+        answers = [kuro.post("/problems/bug-17/think-twice", {"answer": said}) for _ in range(2)]
+        assert answers[0].json() == answers[1].json()
+        for count in (2, 2, 3):  # until the agent has posted
+            if count == 3:
+                fail(kuro)
+            as_person(alice).post(address, {"answer": said})
+            assert ThinkTwice.objects.count() == count
+        assert AuditEvent.objects.filter(action="think-twice-answered").count() == 3
 
     @pytest.mark.parametrize("said", ["yes", "no"])
     def test_an_agent_brings_a_persons_answer(self, kuro: Any, said: str) -> None:
