@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from metacog import audit
+from metacog.heuristics.shadow import is_blank
 from metacog.models import AgentState, Team, User
 from patterns.models import MAX_PATTERNS, ErrorPattern, PatternRecord, keyword_problems, touch
 
@@ -101,7 +102,7 @@ def take_step(
             raise NotDone(str(_NOT_FROM[step]))
         if after != State.RETIRED:
             _check(pattern.keywords)
-        if step == "dismiss" and not because:
+        if step == "dismiss" and is_blank(because):
             raise NotDone(_("Say why it is dismissed: it is not proposed again."))
         if step == "activate" and seen != digest(pattern.keywords):
             raise Unseen

@@ -98,7 +98,7 @@ def _row(pattern: ErrorPattern, responses: int) -> dict[str, Any]:
 @require_POST
 def patterns_decide(request: PersonRequest) -> HttpResponse:
     """Put many proposals into shadow, or dismiss them; what was decided before is left as it is, and said."""
-    step, because = request.POST.get("step", ""), request.POST.get("because", "").strip()[:MAX_BECAUSE]
+    step, because = request.POST.get("step", ""), _because(request)
     if step not in ("try", "dismiss"):
         return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
     chosen = [int(key) for key in request.POST.getlist("pattern") if key.isascii() and key.isdigit() and len(key) < 19]
@@ -153,9 +153,8 @@ def pattern_step(request: PersonRequest, pattern_id: int) -> HttpResponse:
     _may_change(request, found)
     if step not in AFTER:
         return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
-    because = request.POST.get("because", "").strip()[:MAX_BECAUSE]
     try:
-        lifecycle.take_step(found, step, request.user, because=because, seen=request.POST.get("seen", ""))
+        lifecycle.take_step(found, step, request.user, because=_because(request), seen=request.POST.get("seen", ""))
     except Unseen:
         found.refresh_from_db()
         return _pattern_page(request, found, tried=found.keywords)
@@ -184,6 +183,11 @@ def pattern_edit(request: PersonRequest, pattern_id: int) -> HttpResponse:
         form.add_error(None, str(error))
         return _pattern_page(request, found, form=form, status=409)
     return _done(request, found.pk)
+
+
+def _because(request: PersonRequest) -> str:
+    """Return why a proposal is dismissed, as the form says it; PostgreSQL takes no NUL."""
+    return request.POST.get("because", "").replace("\0", "").strip()[:MAX_BECAUSE]
 
 
 def _done(request: PersonRequest, pattern_id: int) -> HttpResponse:
