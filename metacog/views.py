@@ -6,7 +6,7 @@ import math
 from typing import Any
 from urllib.parse import urlsplit
 
-from axes.helpers import get_client_ip_address, get_cool_off
+from axes.helpers import get_client_ip_address, get_client_username, get_cool_off
 from axes.models import AccessAttempt
 from django.conf import settings
 from django.contrib import messages
@@ -88,13 +88,13 @@ sign_out = login_not_required(LogoutView.as_view())
 set_password = SetPassword.as_view()
 
 
-def locked_out(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: dict[str, Any]) -> HttpResponse:
     """Answer a sign-in after too many wrong ones; called by django-axes."""
     minutes = 1
     cool_off = get_cool_off(request)
     attempt = (
         AccessAttempt.objects.filter(
-            username=request.POST.get("username", ""), ip_address=get_client_ip_address(request)
+            username=get_client_username(request, credentials), ip_address=get_client_ip_address(request)
         )
         .order_by("-attempt_time")
         .first()

@@ -65,6 +65,9 @@ class TestTooManyAttempts:
         assert answer["Retry-After"] == "900"
         assert "Wait 15 minutes" in answer.content.decode()
 
+    def test_the_wait_is_that_of_the_name_as_it_counts(self, alice: Any, client: Client) -> None:
+        assert self.fail(client, " ａlice ")["Retry-After"] == "900"
+
     def test_it_refuses_the_right_password_meanwhile(self, alice: Any, client: Client) -> None:
         self.fail(client)
         assert sign_in(client, "alice", "alice-password").status_code == 429
