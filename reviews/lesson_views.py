@@ -6,6 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
@@ -92,9 +93,10 @@ def lesson(request: PersonRequest, lesson_id: str) -> HttpResponse:
     form = LessonForm(request.POST, stored=_words(found))
     if form.is_valid():
         try:
-            changes.edit(found, form.cleaned_data["text"], form.cleaned_data["topics"], request.user)
-            if step := request.POST.get("step"):
-                _take(request, found, step)
+            with transaction.atomic():  # both or neither
+                changes.edit(found, form.cleaned_data["text"], form.cleaned_data["topics"], request.user)
+                if step := request.POST.get("step"):
+                    _take(request, found, step)
             messages.success(request, _("Saved."))
             return redirect("lesson", lesson_id)
         except changes.NotDone as error:

@@ -148,6 +148,16 @@ class TestWords:
         assert (proposed[0].text, proposed[0].state) == ("Ask the ledger first.", "active")
         assert proposed[0].topics == ["refunds", "退款", "money"]
 
+    def test_what_cannot_be_confirmed_is_not_bettered_either(
+        self, proposed: Any, carla: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(lessons, "MAX_ACTIVE", 0)
+        before = Lesson.objects.filter(pk=proposed[0].pk).values().get()
+        data = {"text": "Ask the ledger first.", "topics": "", "step": "confirm"}
+        answer = as_person(carla).post(reverse("lesson", args=[proposed[0].public_id]), data)
+        assert (answer.status_code, "Ask the ledger first." in words(answer)) == (409, True)
+        assert Lesson.objects.filter(pk=proposed[0].pk).values().get() == before
+
     @pytest.mark.parametrize(
         ("data", "said"),
         [({"text": ""}, "This field is required."), ({"text": "x" * 501}, "at most 500 characters"),
