@@ -143,9 +143,9 @@ def rekey() -> tuple[int, list[AgentKey | Channel]]:
         if _opens(present, stored):
             continue
         if _opens(vault, stored):
-            setattr(row, field, vault.rotate(stored).decode())
-            row.save(update_fields=[field])
-            changed += 1
+            kept = {field: vault.rotate(stored).decode()}
+            # Unless an owner set the address of a chat anew meanwhile.
+            changed += type(row)._default_manager.filter(pk=row.pk, **{field: stored.decode()}).update(**kept)
         else:
             lost.append(row)
     return changed, lost

@@ -6,6 +6,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from cryptography.fernet import MultiFernet
 from django.core.management import CommandError, call_command
 
 from metacog import agents, keys, notices
@@ -41,6 +42,22 @@ def test_a_second_time_changes_nothing(kuro: tuple[Agent, str]) -> None:
     stored = AgentKey.objects.get().secret_encrypted
     assert run().startswith("Secrets encrypted anew: 0.")
     assert AgentKey.objects.get().secret_encrypted == stored
+
+
+def test_an_address_that_is_set_meanwhile_stays(
+    aurora: Any, olga: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def set_address(name: str) -> None:
+        address = f"https://chat.example.org/{name}"
+        notices.set_channel(aurora, olga, url=address, minutes=15, language="en", texts=False)
+
+    settings.SECRET_KEY = OLD
+    set_address("old")
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
+    rotate = MultiFernet.rotate
+    monkeypatch.setattr(MultiFernet, "rotate", lambda *given: (set_address("new"), rotate(*given))[1])
+    assert run().startswith("Secrets encrypted anew: 0.")
+    assert keys.decrypted(Channel.objects.get().url_encrypted) == "https://chat.example.org/new"
 
 
 def test_what_no_key_can_read_is_named_and_the_others_are_saved(
