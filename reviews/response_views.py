@@ -89,7 +89,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
     items = [
         {
             "answer": answer,
-            "attributes": sent.attributes,
+            "attributes": sent.attributes.items(),  # one may be called `items`, which a template would take
             "held": held.get(answer["index"]),
             "is_whole": sent.text == body["response"] != "",
             "text": highlight.show(

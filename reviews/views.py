@@ -253,6 +253,7 @@ def _desk(
         **other_parts(verdict),
         "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id),
         "text": marked(held, verdict, body),
+        "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
         "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
         "user_message": body.get("user_message"),
         "record_of": f"{RECORD_OF:,}",

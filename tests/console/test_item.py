@@ -129,3 +129,11 @@ def test_the_page_says_whether_the_agent_heard(alice, as_person, kuro, aurora, u
     held = kuro.hold()
     kuro.post(f"/held/{held}/decision", {"verdict": "withdraw", "reason": "wrong"})
     assert "Did the agent hear of it?" in as_person(alice).get(f"/queue/{held}/").content.decode()
+
+
+def test_an_attribute_may_be_called_as_it_likes(client: Any, kuro: Any) -> None:
+    tag = {"kind": "chat", "text": "clearly the cache", "attributes": {"items": "of the list", "keys": "x"}}
+    verdict = kuro.respond("clearly the cache", items=[tag])
+    for page in ("/queue/", f"/queue/{verdict['items'][0]['held']}/", f"/responses/{verdict['id']}/"):
+        text = strip_tags(client.get(page).content.decode())
+        assert "of the list" in text, page
