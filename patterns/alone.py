@@ -23,9 +23,8 @@ class Alone:
     def scorer(self) -> heuristics.Scorer:
         return heuristics.Scorer([{"id": "tried", "keywords": self.keywords, "description": ""}], self.policy)
 
-    def might_match(self, text: str) -> bool:
-        """Say at little cost whether a keyword stands in a text as it reads, without which no profile finds it."""
-        shadow = Shadow(text).text
+    def might_match(self, shadow: str) -> bool:
+        """Say at little cost whether a keyword stands in a text's shadow, without which no profile finds it."""
         return any(keyword in shadow for keyword in self._shadows)
 
     def hesitate(
@@ -35,9 +34,9 @@ class Alone:
         doubts = self.scorer.hesitate(text, items, given)
         return doubts if doubts.matched_pattern_ids else None
 
-    def match(self, text: str) -> str | None:
-        """Return the keyword by which it matches a text."""
-        doubts = self.hesitate(text) if self.might_match(text) else None
+    def match(self, text: str, shadow: str) -> str | None:
+        """Return the keyword by which it matches a text; `shadow` is Shadow(text).text, made once for all patterns."""
+        doubts = self.hesitate(text) if self.might_match(shadow) else None
         return matched_by(self.keywords, (span.text for span in evidence(doubts))) if doubts else None
 
 

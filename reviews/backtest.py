@@ -16,6 +16,7 @@ from django.utils import timezone
 from pydantic_core import from_json
 
 from metacog.heuristics import given_in, items_of
+from metacog.heuristics.shadow import Shadow
 from metacog.models import Agent, Team
 from patterns.alone import Alone, evidence, matched_by
 from patterns.scorer import scorer_for
@@ -85,7 +86,7 @@ def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
     for pk, agent, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=500):
         found.responses += 1
         body, alone = from_json(raw), tried[agent]
-        if not alone.might_match(body["response"]):
+        if not alone.might_match(Shadow(body["response"]).text):
             continue
         items = items_of(body)
         doubts = alone.hesitate(body["response"], items, given_in(body, told_before(history)))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from django.db.models import Count, Prefetch
 from django.db.models.functions import Coalesce
 
+from metacog.heuristics.shadow import Shadow
 from metacog.models import Agent
 from patterns.alone import Alone, matched_by
 from patterns.lifecycle import responses_of
@@ -88,12 +89,14 @@ def find(agent: Agent, responses: Sequence[AgentResponse]) -> list[Firing]:
         since=Coalesce("record__since", "created_at")
     )
     policy = scorer_for(agent).policy
-    for pattern in tried:
-        alone = Alone(pattern.keywords, policy)
-        for response in responses:
-            if response.hesitation_score is None or response.received_at < pattern.since:
-                continue  # hesitation was switched off, or it came before
-            if keyword := alone.match(response.wire_body()["response"]):
+    alone = [(pattern, Alone(pattern.keywords, policy)) for pattern in tried]
+    for response in responses if alone else ():
+        if response.hesitation_score is None:
+            continue  # hesitation was switched off
+        text = response.wire_body()["response"]
+        shadow = Shadow(text).text
+        for pattern, each in alone:
+            if response.received_at >= pattern.since and (keyword := each.match(text, shadow)):
                 firings.append(Firing(pattern.pk, response, keyword, in_shadow=True))
     return firings
 
