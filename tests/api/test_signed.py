@@ -2,6 +2,7 @@
 
 import time
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 import standardwebhooks
@@ -46,9 +47,12 @@ def test_it_takes_either_secret_while_one_is_rotated_and_the_new_one_after(kuro)
     assert kuro.post(path(kuro), BODY, **headers(newer, message_id="d")).status_code == 201
 
 
-@pytest.mark.parametrize("seconds", [-290, 290])
-def test_it_tolerates_five_minutes(kuro, seconds):
-    assert kuro.post(path(kuro), BODY, **headers(kuro.secret, at=time.time() + seconds)).status_code == 201
+@pytest.mark.parametrize(("seconds", "status"), [(-301, 401), (-300, 201), (300, 201), (301, 401)])
+def test_it_tolerates_five_minutes(kuro, monkeypatch, seconds, status):
+    now = 1_770_000_000
+    signed = headers(kuro.secret, at=now + seconds)
+    monkeypatch.setattr(keys, "time", SimpleNamespace(time=lambda: float(now)))
+    assert kuro.post(path(kuro), BODY, **signed).status_code == status
 
 
 def spoiled(**changed):
@@ -90,10 +94,8 @@ def test_a_signed_id_that_can_be_no_key_is_out_of_shape(kuro, message_id):
     assert AgentResponse.objects.count() == 0
 
 
-def test_it_refuses_what_was_signed_too_long_ago_another_body_and_another_agents_secret(kuro, other):
+def test_it_refuses_another_body_and_another_agents_secret(kuro, other):
     for bad in (
-        headers(kuro.secret, at=time.time() - 310),
-        headers(kuro.secret, at=time.time() + 310),
         headers(kuro.secret, body='{"response": "other"}'),
         headers(other.secret),
     ):
