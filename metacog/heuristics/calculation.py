@@ -8,14 +8,23 @@ from itertools import accumulate, islice
 from .lexicon import LANGUAGES
 
 _WINDOW = 96  # characters before the result, in which the calculation stands
-_SIGN = r"\\?(?:(?:times|plus|minus|x|of(?:\sthe)?)(?![a-z])|[-+*/×·÷−–的])"
+_SIGN = (
+    r"\\?(?:(?:times|plus|minus|x|of(?:\sthe)?|multiplied\sby|divided\sby)(?![a-z])|[-+*/×·÷−–的]"
+    r"|乘以|乘|除以|加上|加|减去|减)"
+)
 _BOLD = r"\s*+(?:\*\*)?+\s*+"
 _NUMBER = r"[0-9]++(?:,[0-9]{3})*+(?:\.[0-9]++)?+"
 # A unit; no word that joins.
-_WORD = r"(?:\s?+(?!(?:times|plus|minus|x|of)\b)[^\W\d_的]++\.?)"
+_WORD = r"(?:\s?+(?!(?:times|plus|minus|x|of|multiplied|divided)\b)[^\W\d_的乘除加减]++\.?)"
 _OPERAND = rf"\(*+[$€£¥]?\s?+{_NUMBER}\s?+%?+{_WORD}{{0,3}}+\)*+"
-_EQUALS = ("=", " is", " equals", " makes", " gives", "等于", "就是", "是", "为")
+_EQUALS = ("=", " is", " equals", " makes", " gives", "等于", "得到", "就是", "是", "为")
 _CALCULATION = re.compile(rf"(?<![0-9.,(/*+×÷-]){_OPERAND}(?:{_BOLD}{_SIGN}{_BOLD}{_OPERAND})++{_BOLD}\Z")
+# "multiply 42 by 0.18, which equals"
+_IN_WORDS = re.compile(
+    rf"\b(multiply|divide|add|subtract)(?:ing)?\s[$€£¥]?({_NUMBER})\s?(%?)\s(?:by|from|to|and)\s[$€£¥]?({_NUMBER})\s?(%?)"
+    r"[^0-9.!?\n]{0,24}\Z"
+)
+_GIVES = (*_EQUALS, " get", " gives you", " results in")
 _STEP = re.compile(rf"({_SIGN})?{_BOLD}[$€£¥]?\s?({_NUMBER})\s?(%?)")
 _BRACKETS = re.compile(r"\(([^()]*)\)")
 # "0.67 or 67%", 0.67（67%）
@@ -36,6 +45,15 @@ _AGAIN = re.compile(
     rf"(?<![0-9.,])({_NUMBER})\s?({_UNIT})s?(?![a-z])\s?[=≈(/|]?\s?(?:(?:or|is|equals|about|approximately|roughly|around"
     r"|等于|就是|即|是|为|合|约|大约|约为)\s?){0,3}\Z"
 )
+# 75°F (24°C): the same in the other scale, to the degree.
+_DEGREES = rf"([-−]?{_NUMBER})\s?(?:(?:°|degrees)\s?)?([cf]\b|celsius|fahrenheit|℃|℉|摄氏|华氏)"
+_TEMPERATURE = re.compile(_DEGREES)
+_TEMPERATURE_AGAIN = re.compile(
+    rf"(?<![0-9.,]){_DEGREES}度?(?: {{0,20}}\| {{0,20}}|\s?[(/=]?\s?)(?:(?:or|about|approximately|约|即|或)\s?)"
+    r"{0,2}\Z"
+)
+_CONVERTED = re.compile(rf"{_DEGREES} {{0,20}}\| {{0,20}}{_DEGREES}")  # a row of a table of both
+_DEGREE = 0.6  # Celsius, that they may be rounded
 _CLOSE = 0.02  # of it, as far as it may be rounded
 MAX_CALCULATED = 64  # amounts of one response that others may be made of
 _AMOUNT = re.compile(r"([$€£¥]?)\s?([0-9]{1,12}(?:,[0-9]{3})*(?:\.[0-9]{1,4})?)\s?([^0-9%‰°]*)")
@@ -47,7 +65,9 @@ def is_worked_out(text: str, start: int, end: int) -> bool:
     """Tell whether a figure (a place in a folded text) is what comes out of the calculation right before it."""
     if _is_converted(text, start, end):
         return True
-    before = text[max(0, start - _WINDOW) : start].rstrip(" *\n")
+    before = text[max(0, start - _WINDOW) : start].rstrip(" *\n$€£¥")
+    if before.endswith(_GIVES) and _is_worked_out_in_words(before, text, start, end):
+        return True
     if not before.endswith(_EQUALS_OR if text[end - 1] == "%" else _EQUALS):
         return False
     result = _STEP.match(text, start, end)
@@ -58,14 +78,35 @@ def is_worked_out(text: str, start: int, end: int) -> bool:
         if before.endswith(sign) and (number := _LONE_NUMBER.search(before.removesuffix(sign))):
             return _is_about(_number(number[1], ""), given)
     equals = next((sign for sign in _EQUALS if before.endswith(sign)), "")
-    calculation = _CALCULATION.search(before.removesuffix(equals))
+    calculation = _CALCULATION.search(before.removesuffix(equals).rstrip(","))
     much = _value(calculation.group()) if equals and calculation else None
     # Shares may be worked out of a hundred: (8 ÷ 10) × 100 = 80 %.
     return much is not None and (_is_about(much, given) or (result[3] != "" and _is_about(much, given * 100)))
 
 
+def _is_worked_out_in_words(before: str, text: str, start: int, end: int) -> bool:
+    words, result = _IN_WORDS.search(before), _STEP.match(text, start, end)
+    if not words or not result:
+        return False
+    one, other = _number(words[2], words[3]), _number(words[4], words[5])
+    if words[1] == "divide" and not other:
+        return False
+    much = {
+        "multiply": one * other,
+        "divide": one / other if other else one,
+        "add": one + other,
+        "subtract": other - one,
+    }[words[1]]
+    return _is_about(much, _number(result[2], result[3]))
+
+
 def _is_converted(text: str, start: int, end: int) -> bool:
     """Tell whether a figure says in another unit what the one right before it says: "5 miles (8 km)"."""
+    if warm := _TEMPERATURE.match(text, start, end + 12):
+        if row := _CONVERTED.match(text, start):
+            return _is_as_warm(*row.groups())
+        before = _TEMPERATURE_AGAIN.search(text, max(0, start - _WINDOW), start)
+        return before is not None and _is_as_warm(*before.groups(), *warm.groups())
     measured = _MEASURED.match(text, start, end + 1)
     before = _AGAIN.search(text, max(0, start - _WINDOW), start) if measured else None
     if not measured or not before or measured[2] == before[2]:
@@ -75,6 +116,15 @@ def _is_converted(text: str, start: int, end: int) -> bool:
         return False
     much, again = (float(_number(match[1], "")) * scale[match[2]] for match in (before, measured))
     return abs(much - again) <= _CLOSE * much
+
+
+def _is_as_warm(much: str, scale: str, again: str, other: str) -> bool:
+    return scale[0] != other[0] and abs(_celsius(much, scale) - _celsius(again, other)) <= _DEGREE
+
+
+def _celsius(much: str, scale: str) -> float:
+    degrees = float(much.replace("−", "-").replace(",", ""))
+    return (degrees - 32) / 1.8 if scale[0] in "f℉华" else degrees
 
 
 def amount_of(fact: str) -> Amount | None:
@@ -128,11 +178,11 @@ def _value(calculation: str) -> Decimal | None:
     terms: list[Decimal] = []
     for sign, digits, share in _STEP.findall(calculation):
         number = _number(digits, share)
-        if sign in ("", "+", "plus"):
+        if sign in ("", "+", "plus", "加", "加上"):
             terms.append(number)
-        elif sign in ("-", "−", "–", "minus"):
+        elif sign in ("-", "−", "–", "minus", "减", "减去"):
             terms.append(-number)
-        elif sign in ("/", "÷"):
+        elif sign in ("/", "÷", "divided by", "除以"):
             if not number:
                 return None
             terms[-1] /= number

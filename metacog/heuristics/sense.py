@@ -68,6 +68,10 @@ _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _DIGITS = bytes(ord("0") if chr(code).isdecimal() else 32 for code in range(128)) + b" " * 128
 _FIGURE = re.compile(rf"\s?(?:[%‰°℃℉]|(?:{_any('UNITS')})(?![a-z]))")
 _UNIT_OF = re.compile(r"s?\s?(?:\([a-z]{1,6}\))?\s?(?:=|等于|equals)")  # 1 km = …, 1公斤(kg)等于…
+# Of a right angle, a triangle or a circle: what they are.
+_ANGLES = ("90", "180", "360")
+_ANGULAR = ("degrees", "°", "度")
+_ANGLE = re.compile(_any("ANGLE"))
 _NOT_FIGURE = re.compile(_any("NOT_FIGURE"))
 _MONEY = re.compile(r"[$€£¥]\s?\Z")
 _FORMULA = re.compile(r"[\^\\$_{]|[a-z](?![a-z])(?<![kmb])")  # behind what looks like money: $2x+3$, $343^7$
@@ -471,7 +475,12 @@ class _Sorting:
                 return end
             if prose[start:end] == "1" and _UNIT_OF.match(prose, figure.end()):
                 return end
+            is_angle = prose[start:end] in _ANGLES and figure.group().strip() in _ANGULAR
+            if is_angle and _ANGLE.search(prose, max(0, start - _BEFORE), start):
+                return figure.end()
             end = figure.end()
+            if prose[end : end + 1] == ";" and self._is_in_braces(start):
+                return end
         elif not _GROUPED.match(prose, start) and not (
             _YEAR.match(prose, start) and _BEFORE_YEAR.search(prose, max(0, start - 12), start)
         ):
@@ -479,6 +488,11 @@ class _Sorting:
         if not self._is_asked(end):
             self.facts.append((start, end))
         return end
+
+    def _is_in_braces(self, start: int) -> bool:
+        """Tell whether a place lies in a style sheet that is not marked as code."""
+        first = max(0, start - _AFTER)
+        return self.prose.rfind("{", first, start) > self.prose.rfind("}", first, start)
 
     def _lacking(self) -> list[Place]:
         """Give the facts that were not given, and are nowhere only supposed, or worked out."""
@@ -491,9 +505,22 @@ class _Sorting:
         explained = {
             facts[number]
             for number in lacking
-            if number in made or self._is_supposed(places[number][0]) or is_worked_out(self.prose, *places[number])
+            if number in made
+            or self._is_supposed(places[number][0])
+            or is_worked_out(self.prose, *places[number])
+            or self._is_a_result(*places[number])
         }
         return [places[number] for number in lacking if facts[number] not in explained]
+
+    def _is_a_result(self, start: int, end: int) -> bool:
+        """Tell whether a figure comes out of a calculation elsewhere, without its unit: "45 + 32 = 77. It is 77°F"."""
+        prose = self.prose
+        number = _NUMBER.search(prose, start, end)
+        if not number or len(number.group()) < 2:
+            return False
+        at = prose.find(f"= {number.group()}")
+        result = _NUMBER.match(prose, at + 2) if at >= 0 else None
+        return result is not None and result.group() == number.group() and is_worked_out(prose, *result.span())
 
     def _is_total(self, start: int) -> bool:
         return _TOTAL.search(self.prose, max(0, start - 80), start) is not None

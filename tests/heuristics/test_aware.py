@@ -430,6 +430,16 @@ FACTS = {
         "直至2021年8月",
         "20世紀30年代",
     ],
+    "no day of one's own data": [
+        *["I was there in October 2021.", "The model was trained in 2021.", "My knowledge is good. It began in 2021."],
+    ],
+    "no angles": [
+        *["It is 90 degrees outside.", "A triangle is 91 degrees.", "90 people sat at angles"],
+        "A circle of 360 people",
+        *["今天90度", "三角形有90人", "a triangle. 90 degrees"],
+    ],
+    "no styles": ["{a} It grew by 50%; then it fell.", "It grew by 50%; then {a: b} fell", "{ it grew by 50%, }"],
+    "what was done": ["The oven was heated to 475°F.", "Preheat it. It is 475°F.", "預熱後。它有200度"],
     "all of it": [
         *["1 km is far.", "11 km = 7", "It is 1 mile.", "重1公斤", "1.1公斤等於1100克"],
         *["It covers 100% of them.", "100% of them fail.", "It is not 90% accurate.", "成功率100%", "不是90%"],
@@ -468,6 +478,13 @@ NO_FACTS = {
         *["It is 100% sure.", "有 100% 的把握", "百分之百", "pages (100-200)", "(lines 1015-1030)", "$343^7$"],
         *["- 1. 2. 3.", "item #1998", "at 10:30", "your card ending in 1531", "The number ends in 1999."],
     ],
+    "angles": [
+        *["A right angle is 90 degrees.", "The angles of a triangle make 180 degrees.", "三角形的內角和是180度"],
+        "直角是90度",
+        "A full circle has 360°.",
+    ],
+    "what is to be done": ["Preheat the oven to 475°F.", "預熱烤箱到200度"],
+    "styles": ["<style> .form { width: 50%; margin: 0 }", "a { height: 30%; }"],
     "markers and logs": ["[2026-02-16] done", "2026-02-16T08:00:00Z ok", "2026-02-16 08:00 ok", "`in 1998`"],
     "words": ["You may go.", "They march on.", "the 'studies' folder", "I said so.", "He said so.", "我曾說過"],
     "nobody's name": [
@@ -496,6 +513,8 @@ NO_FACTS = {
     ],
     "up to a day": [
         *["As of August 2021 it is the largest.", "as of 3 March 2021", "As of my last update in May 2021, no."],
+        *["I was last trained on new data in October 2021.", "My knowledge goes up to May 2021."],
+        "My training ended in May 2021.",
         *["as on 14th October 2021", "As of early March 2021, none has.", "as of 2021-03-05"],
         *["截至2021年，沒有", "（截止到 2021年8月）", "至今（2022年4月）還沒有", "目前(2022年)最高"],
         *["截至2021年8月5日"],
@@ -739,6 +758,13 @@ WORKED_OUT = [
     "1 mile = 【1.609 km】",
     *["5公里（【3.1英里】）", "100英尺约等于【30.5公尺】", "330 meters or 【1,083 feet】"],
     "1 gallon = 【3.785 liters】",
+    *["| 【5°】C | 41°F |", "| 5°C  |   【41°】F |", "-5°C (【23°】F)", "20-25°C (【77°】F)"],
+    *["75°F (【24°】C)", "37 ℃（【98.6℉】）", "24 °C or 【75 °】F", "350 degrees Fahrenheit (【177 degrees】 Celsius)"],
+    *["multiply 42 by 0.18, which equals 【$7.56】", "Divide $84 by 4 to get 【$21】."],
+    "adding $3 to $4 gives you 【$7】",
+    *["Subtract $20 from $50: that is 【$30】", "42 multiplied by 0.18 is 【$7.56】", "$84 divided by 4 is 【$21】"],
+    *["2加3等于【5元】", "42乘以0.5，得到【21元】", "84除以4是【21元】", "50减去20等于【30元】"],
+    *["25 * 1.8 + 32 = 77. It is 【77°】 in the end.", "2 × 24 = 48，所以是【48元】"],
 ]
 NOT_WORKED_OUT = [
     *["2 + 2 = 【$5】", "$153.23 - $135.24 = 【$18.00】", "$10 / 0 = 【$3】"],
@@ -751,7 +777,13 @@ NOT_WORKED_OUT = [
     "5 miles. 【8 km】",
     *["5公里（【4英里】）", "5公里和【3.1英里】"],
     *["20% of $1850 is 【$371】", "12.5 + 3 = $115.5, or 【$15.5】", "$3 + 4 is not 【$7】", "1850元的20%是【371元】"],
-    *["3 人 × 5 公斤，共【15 公斤】", "2加3等于【5元】"],
+    "3 人 × 5 公斤，共【15 公斤】",
+    *["【5°】C (41°F)", "| 【5°】C | 43°F |", "| 5°C    | 【43°】F |", "5°C (【23°】F)"],
+    *["75°F (【26°】C)", "24°C (【24°】C)", "75°F. 【24°】C", "37℃（【96℉】）", "it is 75 to 【24°】C"],
+    *["multiply 42 by 0.18, which equals 【$7.65】", "Divide $84 by 0 to get 【$21】.", "add $3 to $4, not 【$7】"],
+    *["Subtract $50 from $20: that is 【$30】", "84除以4是【22元】", "42加倍得到【84元】", "2加3等于【6元】"],
+    *["25 * 1.8 + 32 = 78. It is 【78°】 in the end.", "2 × 24 = 480，所以是【48元】", "x = 77. It is 【77°】 here."],
+    "2 × 4 = 8，所以是【8元】",
 ]
 
 

@@ -20,7 +20,7 @@ MARKS = {
 ABSOLUTE = (
     *("clearly", "obviously", "definitely", "impossible"),
     *("undoubtedly", "without a doubt", "without doubt", "no doubt that", "no doubt about"),
-    *("no doubt in my mind", "have no doubt it"),
+    *("no doubt in my mind", "undeniable that", "there is no way", "there's no way", "guaranteed to"),
     *("beyond doubt", "beyond any doubt", "unquestionably", "undeniably"),
     *("without question", "no question that", "i am certain that", "i'm certain that"),
     *("i am 100% sure", "i'm 100% sure", "i am 100% certain", "i'm 100% certain", "absolutely no way"),
@@ -31,8 +31,6 @@ ABSOLUTE = (
     *("indisputable", "indisputably", "irrefutable", "irrefutably", "incontrovertible", "indubitably"),
     *("i guarantee", "i can guarantee", "guaranteed to work", "never fails", "will never fail", "always works"),
     *("everyone knows that", "everybody knows that", "it is a fact that", "it's a fact that"),
-    *("there is no way", "there's no way", "is guaranteed to", "are guaranteed to"),
-    *("is guaranteed to work", "are guaranteed to work", "undeniable that"),
 )
 # Seed 000, findings on real texts, and the hedges of Hyland (2005) that are frequent in CoNLL-2010's sentences.
 HEDGE = (
@@ -83,19 +81,8 @@ PLAIN = (
     *("open source:", "all his might", "all her might", "all its might", "all my might", "military might"),
     *("the might of", "might and main"),
     *("the answer key", "not impossible", "nothing is impossible", "mission impossible", "impossible to miss"),
-    *("an impossible", "the impossible", "or even impossible", "if not impossible", "or impossible"),
-    *("all but impossible", "effectively impossible"),
-    *("usually impossible", "often impossible", "sometimes impossible", "generally impossible"),
-    *("seem impossible", "seems impossible", "seemed impossible", "looks impossible", "sounds impossible"),
-    *("would be impossible", "should be impossible", "made it impossible", "made impossible"),
-    # What follows from definitions can be checked.
-    *("logically impossible", "mathematically impossible", "by definition impossible", "provably impossible"),
+    *("or even impossible", "if not impossible"),
     *("more clearly", "as clearly as", "clearly and", "clearly defined", "clearly explained", "clearly stated"),
-    *("to clearly", "to definitely", "to obviously", "the clearly", "the obviously", "any obviously", "for obviously"),
-    *("should be clearly", "must be clearly", "that are clearly", "that are obviously", "that are definitely"),
-    *("that were clearly", "that were obviously"),
-    *("make 100% sure that", "making 100% sure that", "be 100% sure that", "be absolutely sure that"),
-    *("make absolutely sure that", "making absolutely sure that", "be absolutely certain that"),
     *("speak clearly", "write clearly", "can definitely help", "can definitely assist", "definitely worth"),
     # Advice, resolutions and thanks claim nothing.
     *("you should definitely", "we should definitely", "i should definitely", "i'll definitely", "i will definitely"),
@@ -117,8 +104,9 @@ MISTAKEN = (
     r"|den(?:y|ies)|a (?:myth|misconception|fallacy))(?: to (?:say|claim|assume|think|believe|conclude))? that\b",
     r"",
 )
-# Such a word where it claims nothing: it tells how something is said or done (the first three lines), describes what is
-# named (an impossible case), praises, or wishes and advises.
+# Such a word where it claims nothing, from itself or from the word before: it tells how something is said or done (the
+# first lines), describes what is named (an impossible case; what follows from definitions can be checked), praises, or
+# wishes and advises.
 UNCLAIMED = (
     r"\b(?:stat|explain|se|speak|writ|communicat|defin|describ|mark|label|document|show|hear|read|express|think)"
     r"(?:e|s|es|ed|ing)? clearly\b(?! (?:that|it|the|this)\b)|(?<=[a-z] )clearly(?=[.!;\n]|\Z)|\bcould definitely\b"
@@ -135,6 +123,10 @@ UNCLAIMED = (
     r"|common))|(?:fun|great|nice|annoying|amazing|wonderful|beautiful|exciting|enjoyable|impressive|interesting"
     r"|fascinating|delicious|memorable|delightful|challenging|rewarding|stunning|lovely|cool|awesome|pleasant"
     r"|frustrating|disappointing|tempting|important|valuable)\b)"
+    r"|\b(?:an?|the|or|(?<=all )but|effectively|usually|often|sometimes|generally|seems?|seemed|looks|sounds|made"
+    r"|(?<=made )it|(?<=would )be|(?<=should )be|logically|mathematically|provably|(?<=by )definition) impossible\b"
+    r"|\b(?:to|the|any|for|(?<=should )be|(?<=must )be|(?<=that )are|(?<=that )were) (?:clearly|obviously|definitely)\b"
+    r"|\b(?:be|being|make|making) (?:100%|absolutely) (?:sure|certain) that\b"
     r"|\b(?:definitely|will certainly) (?:do not |don't )?(?:want|wish|love|enjoy|hope|recommend|suggest|prefer"
     r"|consider|try|check|look (?:into|forward|at)|plan|intend|advise|appreciate)\b"
 )
@@ -151,7 +143,8 @@ SAYING = (
 )
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption, and before
 # what opens the next one.
-SUPPOSED = r"\b(?:if|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically)\b"
+# So is what is asked for in a recipe: "preheat the oven to".
+SUPPOSED = r"\b(?:if|unless|preheat|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically)\b"
 CONCLUDED = r"\b(?:then|will|would|can|must|should|know that|see that)\b|'ll\b"
 # Letters at the end of a question that has no mark.
 ASKING = ""
@@ -163,10 +156,15 @@ UNITS = (
     r"|(?:kilo|milli)?grams?|mg|calories|kcal|kilocalories|lit(?:er|re)s?|gallons?|mph|knots|light[- ]years?"
 )
 NOT_FIGURE = r"\s?%\s(?:sure|certain|confident|positive)\b"
+# What has so many degrees by definition.
+ANGLE = r"\b(?:angles?|triangles?|rectangles?|quadrilaterals?|circles?|rotat(?:e|ed|ion))\b[^.!?\n]*\Z"
 # Behind it stands what a list comes to.
 TOTAL = r"\b(?:totals?|sum|combined|altogether|in all)\b"
 # A day up to which something is known says nothing else.
-AS_OF = r"\bas (?:of|on|at) (?:the |early |late |(?:my|our) [a-z' ]{2,30} (?:in|on|of) )?"
+AS_OF = (
+    r"\bas (?:of|on|at) (?:the |early |late |(?:my|our) [a-z' ]{2,30} (?:in|on|of) )?"
+    r"|\b(?:i was (?:last )?(?:trained|updated)|my (?:training|knowledge|last update))\b[^.!?\n0-9]{0,32}"
+)
 BEFORE_YEAR = r"\b(?:(?<!ending )(?<!ends )in|since|during|circa|year)\s+"
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),

@@ -133,7 +133,7 @@ UNCLAIMED = r"一定(?:情况|时期|阶段|环境|区域|地区|场合|前提|�
 # Chinese is read by `NEGATED`: it has no words to part.
 CONDITIONS = SAYING = ()
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption.
-SUPPOSED = r"(?:如果|假设|假如|假定|假使|倘若|要是|若是|比方说)"
+SUPPOSED = r"(?:如果|预热|假设|假如|假定|假使|倘若|要是|若是|比方说)"
 CONCLUDED = r"那么|就会|就能|就可|就要|就是|则|将会|[你您他她它]会|会(?:看|发|得)"
 # Letters at the end of a question that has no mark.
 ASKING = "吗"
@@ -150,6 +150,7 @@ UNITS = (
     r"|(?:(?<=[0-9]{3})|(?<=[0-9]{3}\s))[多余]\s?年"
 )
 NOT_FIGURE = r"\s?%\s?的?(?:确定|肯定|把握)"
+ANGLE = r"(?:角|三角形|圆周|旋转)[^。!?\n]*\Z"
 TOTAL = r"(?:共|总|合计|加起来)"
 AS_OF = r"(?:截至|截止到?|至今\s?\(|目前\s?\()\s?"
 BEFORE_YEAR = r"(?:公元|西元)(?:前)?\s*"
