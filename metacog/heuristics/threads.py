@@ -144,7 +144,8 @@ def _status(field: tuple[int, str] | None) -> Status:
     if field is None:
         return "active"
     line, text = field
-    status = _STATUSES.get(text.casefold())
+    # The seed's example leaves all its choices standing; its code looks for "Status: active", so the first counts.
+    status = _STATUSES.get(text.partition("|")[0].strip().casefold())
     if status is None:
         raise ThreadError(line, f'the status is "{text}", and none of ' + ", ".join(_STATUSES))
     return status

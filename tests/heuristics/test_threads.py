@@ -90,7 +90,14 @@ def test_it_keeps_a_date_whose_year_nobody_knows_as_text() -> None:
 
 @pytest.mark.parametrize(
     ("status", "read"),
-    [("active", "active"), ("Paused", "paused"), ("resolved", "resolved"), ("resting", "paused")],
+    [
+        ("active", "active"),
+        ("Paused", "paused"),
+        ("resolved", "resolved"),
+        ("resting", "paused"),
+        ("active | paused | resolved", "active"),  # as the seed's own example has it
+        ("paused|resolved", "paused"),
+    ],
 )
 def test_it_reads_every_status(status: str, read: str) -> None:
     assert parse_thread(f"# T\n## Meta\n- Status: {status}\n").status == read
@@ -108,6 +115,7 @@ def test_it_fills_in_what_is_missing() -> None:
         ("", 1, "needs a title"),
         ("## Meta\n- Status: active\n", 1, "needs a title"),
         ("# T\n## Meta\n- Status: done\n", 3, 'the status is "done"'),
+        ("# T\n## Meta\n- Status: done | active\n", 3, "the status is"),
         ("# T\n## Meta\n- Touches: many\n", 3, 'the touches are "many"'),
         ("# T\n## Meta\n- Slug: No slug!\n", 3, 'would have to be "no-slug"'),
         ("# T\n## Meta\n- Created: yesterday\n", 3, '"yesterday" is no date'),
