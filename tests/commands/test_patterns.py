@@ -76,6 +76,12 @@ def test_export_gives_what_import_takes(aurora: Any, kuro: Any, tmp_path: Path) 
     assert json.loads(run("export")) == exported
 
 
+@pytest.mark.parametrize("time", ["2026-02-24T12:00:00.120Z", "2026-02-24T12:00:00Z", "2026-02-24T12:00:00.000123Z"])
+def test_export_writes_a_time_as_it_was_imported(aurora: Any, tmp_path: Path, time: str) -> None:
+    run("import", wrote(tmp_path, [SEED[0] | {"createdAt": time}]))
+    assert json.loads(run("export"))[-1]["createdAt"] == time
+
+
 def test_the_same_id_is_updated_in_its_place(aurora: Any, tmp_path: Path) -> None:
     run("import", wrote(tmp_path, SEED))
     ErrorPattern.objects.filter(public_id="ep-1").update(state="retired")
