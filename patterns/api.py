@@ -93,19 +93,19 @@ class ProblemPage(BaseModel):
     next: str | None
 
 
-class ThinkTwiceBody(BaseModel):
-    """A person's answer, or what came of it: one of the two."""
+class ResolveBody(BaseModel):
+    """Nothing, or the problem's session."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
+
+    session: str | None = Field(None, max_length=255, description="Where `?session=` is not given.")
+
+
+class ThinkTwiceBody(ResolveBody):
+    """A person's answer, or what came of it: one of the two."""
 
     answer: Literal["yes", "no"] | None = None
     outcome: Literal["helped", "did-not-help"] | None = None
-
-
-class Nothing(BaseModel):
-    """A body that says nothing."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
 
 Session = Annotated[str | None, Query(max_length=255, description="Without it: the one worked on last.")]
@@ -125,13 +125,14 @@ def list_problems(request: AgentRequest, after: str = "") -> HttpResponse:
 @router.post(
     "/problems/{problem:key}/resolve",
     response=ProblemState,
-    openapi_extra=takes(Nothing, {}),
+    openapi_extra=takes(ResolveBody, {}),
     summary="Resolve a problem",
 )
 def resolve_problem(request: AgentRequest, key: str, session: Session = None) -> HttpResponse:
     """Reset the counters, as a response with the outcome `resolved` does."""
     if request.body.strip():
-        read_shape(request, Nothing)
+        body = read_shape(request, ResolveBody)
+        session = body.session if session is None else session
     row = thinking.resolve(_problem(request.auth, key, session), request.auth)
     return as_json(thinking.shape(row))
 
@@ -151,7 +152,7 @@ def think_twice(request: AgentRequest, key: str, session: Session = None) -> Htt
     body = read_shape(request, ThinkTwiceBody)
     if (body.answer is None) == (body.outcome is None):
         raise at("/answer", "Send one of `answer` and `outcome`.")
-    found = _problem(request.auth, key, session)
+    found = _problem(request.auth, key, body.session if session is None else session)
     if body.answer is not None:
         row = thinking.answer(found, body.answer, request.auth)
         return as_json(thinking.shape(row) | {"invoke": body.answer == "yes"})

@@ -202,6 +202,15 @@ class TestReading:
         get_stuck(kuro)
         assert "> 重複相同做法：已試 3 次\n" in kuro.get("/problems/bug-17").json()["brief"]
 
+    def test_a_posted_session_names_the_problem(self, kuro: Any) -> None:
+        fail(kuro)
+        fail(kuro, session="s2")
+        answer = kuro.post("/problems/bug-17/think-twice", {"answer": "yes", "session": "s1"})
+        assert answer.json()["session"] == "s1"
+        assert kuro.post("/problems/bug-17/resolve", {"session": "s1"}).json()["session"] == "s1"
+        assert kuro.post("/problems/bug-17/resolve?session=s2", {"session": "s1"}).json()["session"] == "s2"
+        assert kuro.post("/problems/bug-17/resolve", {"session": "s3"}).status_code == 404
+
     def test_the_session_worked_on_last_answers_for_a_key(self, kuro: Any) -> None:
         fail(kuro)
         fail(kuro, session="s2")
