@@ -44,7 +44,7 @@ def test_it_says_what_was_counted(client: Any, decided: None) -> None:
     page = text(client.get("/statistics/"))
     assert "<b>93.8 %</b>15 of 16" in page
     assert "no responses in the 30 days before" in page
-    assert "<b>67 %</b>10 of 15 decided · 95 %: 42–85 %" in page
+    assert "<b>67 %</b>10 of 15 decided · 95&nbsp;%: 42–85 %" in page
     assert "<b>1 min</b>median of 15 decisions · nine in ten within 2 h · 0 expired" in page
 
 

@@ -142,14 +142,14 @@ class TestThePage:
         page = self.page(as_person, alice, f"?agent={kuro.id}")
         assert (
             "CHAT is released by: a person or the agent. Of 20 that the agent stood by, people rejected 2: "
-            "10 % (95 %: 3–30 %)." in page
+            "10 % (95&nbsp;%: 3–30 %)." in page
         )
         assert "REMEMBER is released by: only a person. Of 2 that the agent stood by, people rejected 1: too" in page
         assert "Nothing of it that the agent stood by was decided by a person." in page
 
     def test_it_tells_chance_from_fifty_items_on(self, as_person: Any, alice: Any, figure: Any) -> None:
         figure(looked=50, stood_let_go=20, stood_rejected=5, back_let_go=10, back_rejected=15)
-        assert "0.40 (95 %: 0.15 to 0.65)" in self.page(as_person, alice)
+        assert "0.40 (95&nbsp;%: 0.15 to 0.65)" in self.page(as_person, alice)
 
     def test_a_stranger_sees_nothing_of_it(
         self, as_person: Any, mallory: Any, other: Any, posted: Any, figure: Any
