@@ -442,9 +442,10 @@ byId("keys")?.addEventListener("click", (event) => {
   if (event.target === event.currentTarget) event.currentTarget.close();
 });
 
-// On a phone the sections are wider than the screen.
-const here = document.querySelector(".nav [aria-current]");
-if (here) here.parentElement.scrollLeft = here.offsetLeft - innerWidth / 3;
+// On a phone the sections and the choices are wider than the screen.
+for (const here of document.querySelectorAll(":is(.nav, .filters) [aria-current]")) {
+  here.closest(".nav, .filters").scrollLeft = here.offsetLeft - innerWidth / 3;
+}
 
 // What is wrong with a form may stand far below the top, where a page comes up; htmx shows that after this event.
 function showWhatIsWrong(part) {
