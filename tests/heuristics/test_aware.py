@@ -131,7 +131,8 @@ ABSOLUTE |= {
     ],
     "no praise": [
         *["It is definitely the most likely cause.", "It is clearly the largest city.", "It is clearly a major bug."],
-        *["It is clearly better.", "This is undoubtedly one of the causes.", "這顯然是最大的城市"],
+        *["It is clearly better.", "This is undoubtedly one of the causes."],
+        *["It is undoubtedly one of the most common.", "這顯然是最大的城市"],
     ],
     "no wish": [
         *["It definitely needs the path.", "She clearly wants a refund.", "It will certainly break."],
@@ -150,7 +151,8 @@ ABSOLUTE |= {
 }
 NOT_ABSOLUTE = {
     "the manner of saying": [
-        *["Clearly mention that it is slow.", "The PR clearly states that it is a bug.", "Try to clearly name it."],
+        *["Clearly mention that it is slow.", "The PR clearly states that it is a bug.", "The rule clearly says no."],
+        "Try to clearly name it.",
         *["It is very clearly seen here.", "Rules that clearly separate both"],
         "They should clearly point out what it is.",
     ],
