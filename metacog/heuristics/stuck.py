@@ -380,6 +380,8 @@ def _says(name: str) -> Callable[[_Step], _Sign | None]:
 
 
 _SOMEBODY = re.compile(words.SOMEBODY)
+_SAID_BY = re.compile(words.SAID_BY)
+_STUCK_WITH = re.compile(words.STUCK_WITH)
 _SENTENCE_ENDS = re.compile(r"[.!?。！？\n]")
 
 
@@ -389,6 +391,10 @@ def _is_meant(folded: str, place: Place, name: str) -> bool:
     if find_phrases(before, words.NOT_MEANT_BEFORE, 1) or find_phrases(behind, words.NOT_MEANT_BEHIND, 1):
         return False
     if not folded[place[0]].isascii() and _SOMEBODY.search(before):
+        return False
+    if _SAID_BY.search(folded, max(0, place[0] - 48), place[0]):
+        return False
+    if folded.startswith("stuck", place[1] - 5) and _STUCK_WITH.match(folded, place[1]):
         return False
     if folded[place[1] - 1] == "," and before.strip() not in words.OPENS_A_CLAUSE:
         return False

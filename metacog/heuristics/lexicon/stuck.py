@@ -270,6 +270,17 @@ SOMEBODY = (
     r"(?:(?<!其)[他她它](?:們|们)?|[你您](?:們|们)?|用戶|用户|使用者|客戶|客户|有人|大家|很多人|許多人|许多人)"
     r"(?:也|還|还|都|又|可能|一定|並|并)?$"
 )
+# Whose words they are that follow: "the user writes: I'm stuck".
+SAID_BY = (
+    r"(?:\b(?:users?|customers?|clients?|reporter|somebody|someone|people|he|she|they) (?:also |then |just )?"
+    r"(?:writes?|wrote|says?|said|reports?|reported|complain(?:s|ed)?|asks?|asked|told (?:me|us))(?: that)?"
+    r"|(?:用戶|用户|使用者|客戶|客户|有人|[他她](?:們|们)?)(?:說|说|寫道|写道|表示|回報|反饋|反馈|抱怨))\s?[:：,，]?\s*\Z"
+)
+# What somebody is stuck with stays as it is, but for what is wrong: the old API, not this bug.
+STUCK_WITH = (
+    r" with (?:the|an?|our|my|your|these|those) (?![^.,;!?\n]{0,32}\b(?:bugs?|errors?|problems?|issues?|tests?"
+    r"|failures?|exceptions?|crash(?:es)?|questions?|task|idea|mess)\b)"
+)
 # "Weirdly," says it of what follows only where it opens its clause: not in "it behaves weirdly, but".
 OPENS_A_CLAUSE = ("", "and", "but", "so", "yet", "then", "now", "very", "quite", "rather")
 NOT_MEANT_BEHIND = ("except", "yet?", "的話", "的话", "之前")
