@@ -97,6 +97,7 @@ _MISTAKEN = tuple(
     for before, behind in (language.MISTAKEN for language in LANGUAGES)
 )
 _UNCLAIMED = re.compile(_any("UNCLAIMED"))
+_UNCLAIMED_BEHIND = re.compile(_any("UNCLAIMED_BEHIND"))
 _CONDITIONS, _SAYING = (
     [word for language in LANGUAGES for word in getattr(language, name)] for name in ("CONDITIONS", "SAYING")
 )
@@ -395,9 +396,11 @@ class _Sorting:
         prose = self.prose
         if _UNCLAIMED.match(prose, start):
             return True
+        if prose[start] >= "\x80":
+            return False
         word_before = prose.rfind(" ", max(0, start - 16), max(0, start - 1)) + 1
-        used = _UNCLAIMED.match(prose, word_before)
-        if used is not None and used.end() >= end:
+        behind = _UNCLAIMED_BEHIND.match(prose, word_before)
+        if behind is not None and behind.end() >= end:
             return True
         first = max(0, start - _BEFORE)
         if _HANGING_ON.isdisjoint(prose[first:start].split()):  # spares the search

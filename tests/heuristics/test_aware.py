@@ -143,6 +143,12 @@ ABSOLUTE |= {
         *["It fails, where? Clearly here.", "Wherever it is, it is definitely here.", "如果慢，一定是快取"],
         "一旦失敗，顯然是網路",
     ],
+    "no picture": [
+        *["As it is impossible, stop.", "It is just impossible.", "I think, of course: clearly so."],
+        "Imagine! It is clearly so.",
+        *["There is no question that … it leaks", "Verdict: clearly wrong.", "Verdict: definitely."],
+        "It is so: definitely it.",
+    ],
     "said by who writes": [
         *["What he said is clearly wrong.", "The claim that it works is clearly wrong."],
         "They said no, it is clearly slow.",
@@ -184,6 +190,13 @@ NOT_ABSOLUTE = {
         *["Most believe that it is impossible to explain.", "She said it is definitely DNS."],
         "They claimed there is no doubt that",
     ],
+    "a picture": [
+        *["Think of it as a friend that never fails.", "He left, just as it is impossible to fly."],
+        "It ran as if it always works",
+        "Imagine a lock that it is impossible to open.",
+    ],
+    "the beginning of a sentence": ["There's no question that…", "9. No doubt that ...", "It is undeniable that…"],
+    "what a speaker calls": ["Friend: Definitely!", "Anna: Clearly!"],
     "others' doubt": ["You will no doubt have seen it.", "I have no doubts.", "No doubt, a cat."],
     "parts of words": ["It runs indefinitely.", "unclearly", "clearlyx", "x_clearly", "impossibles", "definitelyé"],
     "不一定": ["不一定", "這不一定對", "未必一定對", "並不一定如此", "不是一定要", "是否一定要", "没有一定的说法"],

@@ -104,37 +104,43 @@ MISTAKEN = (
     r"|den(?:y|ies)|a (?:myth|misconception|fallacy))(?: to (?:say|claim|assume|think|believe|conclude))? that\b",
     r"",
 )
-# Such a word where it claims nothing, from itself or from the word before: it tells how something is said or done (the
-# first lines), describes what is named (an impossible case; what follows from definitions can be checked), praises, or
-# wishes and advises.
+# Such a word where it claims nothing: it tells how something is said or done, describes what is named (an impossible
+# case), begins a sentence for others, praises, or wishes and advises.
 UNCLAIMED = (
-    r"\b(?:stat|explain|se|speak|writ|communicat|defin|describ|mark|label|document|show|hear|read|express|think)"
-    r"(?:e|s|es|ed|ing)? clearly\b(?! (?:that|it|the|this)\b)|(?<=[a-z] )clearly(?=[.!;\n]|\Z)|\bcould definitely\b"
-    r"|\bclearly (?:says?|said|saying|set out|laid out|(?:stat|mention|document|describ|explain|specif|label|mark|list"
-    r"|outlin|communicat|articulat|distinguish|separat|identif|express|convey|structur|summari|organi)"
-    r"(?:y|ying|[sz]?(?:e|es|s|ed|ied|ies|ing))?"
-    r"|point(?:s|ed|ing)? out|note[sd]?|seen|heard|visible|written|named|worded|indicat(?:e|ing))\b"
-    r"|\bimpossible (?!(?:to|for|that|in|on|at|with|without|if|because|since|as|and|or|but|under|given|when|where"
-    r"|unless|until|from|by|due|here|there|now|today|even|either|anyway|again|otherwise|while|so|not|using|via|through|before"
-    r"|after|within|during|between|over|across|among|against|about|of|above|below|than|then"
-    r"|they|it|he|she|we|you|i|this)\b)[a-z]"
-    r"|\b(?:clearly|definitely|obviously|undoubtedly|unquestionably|undeniably|indubitably|without (?:a )?doubt),?"
+    r"clearly (?:says?|said|saying|set out|laid out|point(?:s|ed|ing)? out|note[sd]?|seen|heard|visible|written|named"
+    r"|worded|indicat(?:e|ing)|(?:stat|mention|document|describ|explain|specif|label|mark|list|outlin|communicat"
+    r"|articulat|distinguish|separat|identif|express|convey|structur|summari|organi)"
+    r"(?:y|ying|[sz]?(?:e|es|s|ed|ied|ies|ing))?)\b|(?<=[a-z] )clearly(?=[.!;\n]|\Z)"
+    r"|impossible (?!(?:to|for|that|in|on|at|with|without|if|because|since|as|and|or|but|under|given|when|where|unless"
+    r"|until|from|by|due|here|there|now|today|even|either|anyway|again|otherwise|while|so|not|using|via|through|before"
+    r"|after|within|during|between|over|across|among|against|about|of|above|below|than|then|they|it|he|she|we|you|i"
+    r"|this)\b)[a-z]"
+    r"|(?:no|undeniable|it|it's|i|i'm|absolutely|100%|every[a-z]+) (?:[a-z0-9%']+ ){0,3}that ?(?:…|\.\.\.)[ \t]*"
+    r"(?:\n|\Z)"
+    r"|(?<=[a-z]: )(?:definitely|obviously|clearly)!"
+    r"|(?:clearly|definitely|obviously|undoubtedly|unquestionably|undeniably|indubitably|without (?:a )?doubt),?"
     r" (?:(?:been|be|is|was|not|still|quite|very|really|so|a|an|such) ){0,3}"
     r"(?:(?:(?:one of|among) )?(?:the|my|our|your|his|her|its|their) (?:(?:very|single|all-time) )?"
     r"(?:best|worst|greatest|finest|most (?:beautiful|iconic|beloved|famous|influential|talented|important|popular))"
     r"|fun|great|nice|annoying|amazing|wonderful|beautiful|exciting|enjoyable|impressive|interesting|fascinating|delicious"
     r"|memorable|delightful|challenging|rewarding|stunning|lovely|cool|awesome|pleasant|frustrating|disappointing"
     r"|tempting)\b"
-    r"|\b(?:an?|the|or|(?<=all )but|effectively|usually|often|sometimes|generally|seems?|seemed|looks|sounds|made"
-    r"|(?<=made )it|(?<=would )be|(?<=should )be|logically|mathematically|provably|(?<=by )definition) impossible\b"
-    r"|\b(?:to|the|any|for|(?<=should )be|(?<=must )be|(?<=that )are|(?<=that )were) (?:clearly|obviously|definitely)\b"
-    r"|\b(?:be|being|make|making) (?:100%|absolutely) (?:sure|certain) that\b"
-    r"|\b(?:definitely|will certainly) (?:do not |don't )?(?:want|wish|love|enjoy|hope|recommend|suggest|prefer"
+    r"|(?:definitely|will certainly) (?:do not |don't )?(?:want|wish|love|enjoy|hope|recommend|suggest|prefer"
     r"|consider|try|check|look (?:into|forward|at)|plan|intend|advise|appreciate)\b"
+)
+# The same, from the word before; what follows from definitions can be checked.
+UNCLAIMED_BEHIND = (
+    r"\b(?:(?:stat|explain|se|speak|writ|communicat|defin|describ|mark|label|document|show|hear|read|express|think)"
+    r"(?:e|s|es|ed|ing)? clearly\b(?! (?:that|it|the|this)\b)|could definitely"
+    r"|(?:an?|the|or|(?<=all )but|effectively|usually|often|sometimes|generally|seems?|seemed|looks|sounds|made"
+    r"|(?<=made )it|(?<=would )be|(?<=should )be|logically|mathematically|provably|(?<=by )definition) impossible"
+    r"|(?:to|the|any|for|(?<=should )be|(?<=must )be|(?<=that )are|(?<=that )were) (?:clearly|obviously|definitely)"
+    r"|(?:be|being|make|making) (?:100%|absolutely) (?:sure|certain) that)\b"
 )
 # A claim behind one of these, in the same clause, hangs on it.
 CONDITIONS = (
-    "if", "unless", "whether", "when", "whenever", "where", "wherever", "once", "until", "in case", "so that",
+    *("if", "unless", "whether", "when", "whenever", "where", "wherever", "once", "until", "in case", "so that"),
+    *("just as", "as though", "think of", "imagine"),
 )
 # It is somebody else's behind one of these and "that", or a pronoun.
 SAYING = (

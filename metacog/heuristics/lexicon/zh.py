@@ -130,7 +130,8 @@ MISTAKEN = (
 )
 # Such a word where it claims nothing: it means "a certain".
 UNCLAIMED = r"一定(?:情况|时期|阶段|环境|区域|地区|场合|前提|标准|规则|顺序)"
-# Chinese is read by `NEGATED`: it has no words to part.
+# For languages with blanks between their words; `NEGATED` reads the conditions of Chinese.
+UNCLAIMED_BEHIND = r"(?!)"
 CONDITIONS = SAYING = ()
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption.
 SUPPOSED = r"(?:如果|预热|假设|假如|假定|假使|倘若|要是|若是|比方说)"
