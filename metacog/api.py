@@ -74,6 +74,10 @@ def read_json(request: HttpRequest) -> bytes:
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Problem(415, f"Send JSON with `Content-Type: application/json`, not {kind or 'none'!r}.")
+    encoding = request.headers.get("Content-Encoding", "").strip().lower()
+    if encoding not in ("", "identity"):
+        detail = f"Send the body as it is, not encoded as {encoding!r}."
+        raise Problem(415, detail, headers={"Accept-Encoding": "identity"})  # RFC 9110, 15.5.16
     return request.body
 
 
@@ -124,7 +128,7 @@ ERRORS = {
     404: "There is no such thing among yours.",
     409: "Decided before, not yet, or not possible as things stand now.",
     413: "The body is larger than 1,048,576 bytes.",
-    415: "The body does not say it is JSON.",
+    415: "The body does not say it is JSON, or is encoded.",
     422: "Out of shape; `errors` says where.",
     429: "Too many posts; `Retry-After` says when to come back.",
     503: "The database cannot take it now; `Retry-After` says when to come back.",

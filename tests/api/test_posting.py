@@ -1,5 +1,6 @@
 """POST /responses: what is answered, and what is written with it."""
 
+import gzip
 import hashlib
 import io
 import json
@@ -227,6 +228,14 @@ def test_it_takes_bodies_up_to_one_mebibyte(kuro, size):
 def test_it_wants_json(kuro, kind):
     answer = kuro.post("/responses", {"response": "x"}, **{"content-type": kind})
     assert answer.status_code == 415
+    assert AgentResponse.objects.count() == 0
+
+
+def test_it_wants_a_body_that_is_not_packed(kuro):
+    packed = gzip.compress(b'{"response": "x"}')
+    for encoding, status in (("gzip", 415), ("zstd, gzip", 415), ("identity", 400)):
+        answer = kuro.post("/responses", packed, **{"content-encoding": encoding})
+        assert answer.status_code == status
     assert AgentResponse.objects.count() == 0
 
 
