@@ -104,6 +104,14 @@ class ResolveBody(BaseModel):
 class ThinkTwiceBody(ResolveBody):
     """A person's answer, or what came of it: one of the two."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": [name], "properties": {name: {"type": "string"}}} for name in ("answer", "outcome")
+            ]
+        }
+    )
+
     answer: Literal["yes", "no"] | None = None
     outcome: Literal["helped", "did-not-help"] | None = None
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Query, Router
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from metacog.api import (
     UNKNOWN,
@@ -76,10 +76,29 @@ class DecidedPage(BaseModel):
     next: str | None
 
 
+SAID: dict[str, JsonValue] = {"pattern": r"\S"}  # of a reason that is needed
+
+
 class SecondLook(BaseModel):
     """An agent's decision about its own held item."""
 
-    model_config = ConfigDict(strict=True, extra="forbid")
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        json_schema_extra={
+            "oneOf": [
+                {
+                    "required": ["reason"],
+                    "properties": {"verdict": {"const": "approve"}, "text": {"type": "null"}, "reason": SAID},
+                },
+                {
+                    "required": ["text", "reason"],
+                    "properties": {"verdict": {"const": "edit"}, "text": {"type": "string"}, "reason": SAID},
+                },
+                {"properties": {"verdict": {"enum": ["reject", "withdraw"]}, "text": {"type": "null"}}},
+            ]
+        },
+    )
 
     verdict: Literal["approve", "edit", "reject", "withdraw"]
     text: str | None = Field(None, description="The edited text; with `edit` only.")

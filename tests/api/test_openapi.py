@@ -129,6 +129,18 @@ def test_it_names_every_part_of_a_verdict_as_it_is_sent(document, kuro):
     assert list(unknown(answer.json(), schemas["Verdict"])) == []
 
 
+@pytest.mark.parametrize(
+    ("path", "needs"),
+    [
+        ("/held/{held_id}/decision", [{"reason"}, {"text", "reason"}, set()]),
+        ("/problems/{key}/think-twice", [{"answer"}, {"outcome"}]),
+    ],
+)
+def test_it_tells_which_fields_go_together(document, path, needs):
+    schema = document["paths"][f"/api/v1{path}"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert [set(choice.get("required", ())) for choice in schema["oneOf"]] == needs
+
+
 def test_its_page_loads_nothing_from_elsewhere_and_runs_no_inline_script():
     page = Client().get("/api/v1/docs")
     assert page.status_code == 200
