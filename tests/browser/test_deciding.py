@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.test_people import LOW
+
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 RISKY = "The cause is clearly the cache."
@@ -521,3 +523,5 @@ def test_the_pages_have_no_fault_axe_can_find(
         found = Axe().run(page).response["violations"]
         assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in found] == [], address
         assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+        if width < 820:
+            assert page.evaluate(LOW) == [], address

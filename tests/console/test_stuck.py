@@ -76,7 +76,7 @@ def test_what_came_of_it_is_counted(kuro: Any, problem: Problem, alice: Any, as_
     client.post(address(problem, "problem-answer"), {"answer": "yes"})
     client.post(address(problem, "problem-outcome"), {"outcome": "helped"})
     page = page_of(client, "/stuck/")
-    assert re.search(r"Did it help\?<b>1</b>", page)
+    assert "It helped<b>1</b>" in page.partition("/stuck/prob_")[2], "after what may wait for an answer"
     client.post(address(problem, "problem-resolve"))
     problem.refresh_from_db()
     assert (problem.points, problem.suggests) == (0, False)
