@@ -32,6 +32,7 @@ _Value = TypeVar("_Value")
 _COUNTED: dict[str, str] = {Verdict.APPROVE: "approved", Verdict.EDIT: "edited", Verdict.REJECT: "rejected"}
 HIGH = 65  # the score from which approvals in a row are counted for themselves: well above where the seed holds
 LONGEST = 24 * 3_600_000  # milliseconds; a page that was open for longer says nothing of reading
+SETTLED = timedelta(minutes=1)  # after its release a decision has long been written, even at two web servers
 _signer = signing.Signer(salt="reviews.pace")
 
 
@@ -71,17 +72,21 @@ def _now() -> int:
 def count_days(now: datetime) -> int:
     """Count the last day counted, the one before it and every later one on which people decided; return how many.
 
-    Any number of times: each day is counted afresh. What is decided on a day no longer changes when it is over.
+    Any number of times: each day is counted afresh for as long as its decisions may change. After that no more: its
+    texts, by which haste is told, are erased one day.
     """
     by_people = _final(now)
     last = PaceFigure.objects.filter(day__lte=day_of(now)).aggregate(last=Max("day"))["last"]
     if last:
         by_people = by_people.filter(decided_at__gte=start_of(last - timedelta(days=1)))
-    by_day = by_people.annotate(day=TruncDate("decided_at", tzinfo=UTC)).order_by("day")
-    days = list(by_day.values_list("day", flat=True).distinct()[:DAYS_A_RUN])
-    for day in days:
+    by_day = by_people.annotate(day=TruncDate("decided_at", tzinfo=UTC)).order_by("day").values_list("day")
+    days = list(by_day.annotate(released=Max("release_at"))[:DAYS_A_RUN])
+    known = PaceFigure.objects.filter(day__in=[day for day, _ in days], counted_at__lte=now).order_by()
+    counted = dict(known.values_list("day").annotate(at=Max("counted_at")))
+    due = [day for day, released in days if day not in counted or counted[day] < released + SETTLED]
+    for day in due:
         _count_day(day, now)
-    return len(days)
+    return len(due)
 
 
 def _final(now: datetime) -> QuerySet[Decision]:

@@ -153,6 +153,17 @@ class TestWhatIsCounted:
         assert row.to_read == pytest.approx(3 * 60 * 2000 / 987, abs=1)
         assert PaceFigure.objects.get(person=bob).edited == 1
 
+    def test_a_day_keeps_what_was_counted_when_its_texts_are_erased(self, kuro: Any, alice: Any, decided: Any) -> None:
+        decided(kuro, alice, shown_ms=900)
+        pace.count_days(NOON)
+        decided(kuro, alice, shown_ms=130_000)
+        pace.count_days(NOON + timedelta(minutes=5))
+        HeldItem.objects.update(text="")
+        for later in (timedelta(minutes=10), timedelta(days=1)):
+            assert pace.count_days(NOON + later) == 0
+        row = PaceFigure.objects.get()
+        assert (row.timed, row.hasty, row.to_read) == (2, 1, pytest.approx(2 * 60 * 2000 / 987, abs=1))
+
     @pytest.mark.parametrize("fields", [{"undone_at": NOON}, {"release_at": NOON + timedelta(seconds=5)}])
     def test_what_was_or_can_be_undone_does_not_count(
         self, kuro: Any, alice: Any, decided: Any, fields: dict[str, Any]
