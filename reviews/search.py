@@ -27,7 +27,7 @@ SHOWN = 5  # of each kind
 NEWEST = 500  # of each kind are looked through for words
 MAX_QUERY = 100
 CLIP = 160  # characters that are shown, from shortly before the first word
-MOST_CHARACTERS = 8_000_000  # of responses: the longest would take seconds
+MOST_CHARACTERS = 8_000_000  # of each kind: the longest would take seconds
 
 Row = dict[str, Any]
 
@@ -91,8 +91,8 @@ class Kind:
         rows = self._seen(teams).values("pk", *self.texts)
         if self.model is AgentResponse:
             pks = newest(AgentResponse.objects.all(), Agent.objects.filter(team__in=teams), NEWEST)
-            return _may_hold(rows.filter(pk__in=pks), words)
-        return rows[:NEWEST]
+            return _may_hold(_bounded(rows.filter(pk__in=pks), ("body",)), words)
+        return _bounded(rows[:NEWEST], self.texts)
 
     def _seen(self, teams: Sequence[int]) -> QuerySet[Any, Any]:
         return self.model._default_manager.filter(**{f"{self.team}__in": teams}).order_by("-pk")
@@ -109,16 +109,22 @@ class Kind:
         return hits
 
 
-def _may_hold(rows: QuerySet[Any, Row], words: Sequence[str]) -> Iterator[Row]:
-    """Leave out the responses whose raw body shows that they lack a word, up to MOST_CHARACTERS."""
+def _bounded(rows: QuerySet[Any, Row], texts: Sequence[str]) -> Iterator[Row]:
+    """Read the rows piece by piece, up to MOST_CHARACTERS."""
+    characters = 0
+    for row in rows.iterator(chunk_size=100):
+        characters += sum(len(row[name] or "") for name in texts)
+        if characters > MOST_CHARACTERS:
+            return
+        yield row
+
+
+def _may_hold(rows: Iterable[Row], words: Sequence[str]) -> Iterator[Row]:
+    """Leave out the responses whose raw body shows that they lack a word."""
     # As JSON may write them: what has capitals beyond ASCII, or is punctuation, may be written in other ways.
     plain = [word for word in words if word.isalnum() and (word.isascii() or word.upper() == word)]
     written = [(word, json.dumps(word)[1:-1]) for word in plain]
-    characters = 0
-    for row in rows.iterator(chunk_size=100):
-        characters += len(row["body"])
-        if characters > MOST_CHARACTERS:
-            return
+    for row in rows:
         body = row["body"].lower()
         if all(word in body or escaped in body for word, escaped in written):
             yield row

@@ -144,8 +144,9 @@ def test_the_newest_are_those_of_all_agents(
 
 
 def test_it_stops_where_there_is_too_much_to_read(client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    kuro.respond("An old giraffe.")
-    kuro.respond("x" * 500)
+    for text in (f"A giraffe. {HELD}", HELD + "x" * 500):
+        kuro.respond(text, items=[{"kind": "chat", "text": text}])
+    assert list(found(client, "giraffe")) == ["Held", "Responses"]
     monkeypatch.setattr(search, "MOST_CHARACTERS", 500)
     assert found(client, "giraffe") == {}
 
