@@ -234,7 +234,6 @@ def _write(
     Returns the thought thread that the response pursues, and what is to be written behind it: the rows that hang on it.
     """
     verdict, items = found.verdict, found.items
-    review_after = timedelta(seconds=settings.REVIEW_SECONDS or policy.review_seconds)
     hesitation, quality, stuck = verdict["hesitation"], verdict["quality"], verdict["stuck"]
     held = [item for item in verdict["items"] if item["disposition"] == "hold"]
     for item in held:
@@ -267,26 +266,7 @@ def _write(
     if hesitation and hesitation["signals"]:
         writes.append(_add_signals.statement(cursor, _signals(agent, response, hesitation, cursor)))
     if held:
-        held_items = [
-            new(
-                HeldItem,
-                public_id=item["held"],
-                response_id=KEY,
-                agent_id=agent.pk,
-                team_id=agent.team_id,
-                index=item["index"],
-                kind=item["kind"],
-                text=items[item["index"]].text,
-                attributes=items[item["index"]].attributes,
-                sha256=sha256(items[item["index"]].text),
-                hesitation_score=hesitation["score"],
-                held_at=response.received_at,
-                review_due_at=response.received_at + review_after,
-                expires_at=response.received_at + timedelta(seconds=policy.expiry_seconds),
-            )
-            for item in held
-        ]
-        writes.append(_add_held.statement(cursor, held_items))
+        writes.append(_add_held.statement(cursor, _held(agent, response, held, items, policy)))
     writes.append(_add_events.statement(cursor, [*_events(agent, response, verdict), *told, *followed.events]))
     _owe(agent, response, verdict, asks=any(event.action == "think-twice-suggested" for event in told))
     return followed.pursued, writes
@@ -323,6 +303,36 @@ def _signals(agent: Agent, response: AgentResponse, hesitation: dict[str, Any], 
             pattern_id=pattern if signal["type"] == "error-pattern" else None,
         )
         for signal in hesitation["signals"]
+    ]
+
+
+def _held(
+    agent: Agent,
+    response: AgentResponse,
+    held: Sequence[Mapping[str, Any]],
+    items: Sequence[heuristics.Item],
+    policy: heuristics.Policy,
+) -> list[HeldItem]:
+    """Return the rows of what the verdict holds (`held`, its items)."""
+    review_after = timedelta(seconds=settings.REVIEW_SECONDS or policy.review_seconds)
+    return [
+        new(
+            HeldItem,
+            public_id=told["held"],
+            response_id=KEY,
+            agent_id=agent.pk,
+            team_id=agent.team_id,
+            index=told["index"],
+            kind=item.kind,
+            text=item.text,
+            attributes=item.attributes,
+            sha256=sha256(item.text),
+            hesitation_score=response.hesitation_score,
+            held_at=response.received_at,
+            review_due_at=response.received_at + review_after,
+            expires_at=response.received_at + timedelta(seconds=policy.expiry_seconds),
+        )
+        for told, item in ((told, items[told["index"]]) for told in held)
     ]
 
 

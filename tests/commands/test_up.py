@@ -131,7 +131,9 @@ def test_no_owner_is_made_where_there_are_people(folder: Path) -> None:
 def test_the_first_team_and_owner_are_recorded(folder: Path) -> None:
     up.first_owner()
     up.first_owner()
-    assert [team.name for team in Team.objects.all()] == ["Default"]
+    team = Team.objects.get()
+    assert team.name == "Default"
+    assert AuditEvent.objects.get(action="team-created").object_id == str(team.pk)
     assert sorted(AuditEvent.objects.values_list("action", flat=True)) == ["owner-created", "team-created"]
 
 

@@ -182,9 +182,7 @@ def first_owner() -> str:
     While nobody has set that owner's password, every start offers a fresh way to do it.
     """
     if not Team.objects.exists():
-        with db.transaction.atomic():
-            team = Team.objects.create(name="Default")
-            record("team-created", team.name, actor=None, team=team)
+        members.add_team("Default", None)
     owner = User.objects.filter(username="admin", is_superuser=True).first()
     if owner is None and not User.objects.exists():
         owner = User(username="admin", is_superuser=True, is_staff=True)
