@@ -98,11 +98,11 @@ _MISTAKEN = tuple(
 )
 _UNCLAIMED = re.compile(_any("UNCLAIMED"))
 _UNCLAIMED_BEHIND = re.compile(_any("UNCLAIMED_BEHIND"))
-_CONDITIONS, _SAYING = (
-    [word for language in LANGUAGES for word in getattr(language, name)] for name in ("CONDITIONS", "SAYING")
+_CONDITIONS, _SAYING, _SAID = (
+    [word for language in LANGUAGES for word in getattr(language, name)] for name in ("CONDITIONS", "SAYING", "SAID")
 )
 _HANGING = re.compile(
-    rf"\b(?:(?:{'|'.join(_CONDITIONS)})\b|(?:{'|'.join(_SAYING)}) (?:that|it|this|there|they|he|she)\b)[^,;:.!?。\n]*\Z"
+    rf"\b(?:{'|'.join(_CONDITIONS)}|(?:{'|'.join(_SAYING)}) (?:{'|'.join(_SAID)}))\b[^,;:.!?。\n]*\Z"
 )
 _HANGING_ON = {word.split()[-1] for word in (*_CONDITIONS, *_SAYING)}
 _SAME = ("", " ", ",", ", ", ":", ": ")  # between two words for one conclusion: "Therefore, the answer is", 所以答案是

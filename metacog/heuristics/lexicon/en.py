@@ -142,13 +142,13 @@ CONDITIONS = (
     *("if", "unless", "whether", "when", "whenever", "where", "wherever", "once", "until", "in case", "so that"),
     *("just as", "as though", "think of", "imagine"),
 )
-# It is somebody else's behind one of these and "that", or a pronoun.
+# It is somebody else's behind one of these and one of what opens what they say.
 SAYING = (
     *("believe", "believes", "believed", "argue", "argues", "argued", "assume", "assumes", "assumed", "claims"),
-    "claimed",
-    *("insists", "insisted", "maintains", "maintained", "fear", "fears", "suspect", "suspects", "think", "thinks"),
-    *("thought", "felt", "said", "says"),
+    *("claimed", "insists", "insisted", "maintains", "maintained", "fear", "fears", "suspect", "suspects"),
+    *("think", "thinks", "thought", "felt", "said", "says"),
 )
+SAID = ("that", "it", "this", "there", "they", "he", "she")
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption, and before
 # what opens the next one.
 # So is what is asked for in a recipe: "preheat the oven to".

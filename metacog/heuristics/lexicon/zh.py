@@ -132,7 +132,7 @@ MISTAKEN = (
 UNCLAIMED = r"一定(?:情况|时期|阶段|环境|区域|地区|场合|前提|标准|规则|顺序)"
 # For languages with blanks between their words; `NEGATED` reads the conditions of Chinese.
 UNCLAIMED_BEHIND = r"(?!)"
-CONDITIONS = SAYING = ()
+CONDITIONS = SAYING = SAID = ()
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption.
 SUPPOSED = r"(?:如果|预热|假设|假如|假定|假使|倘若|要是|若是|比方说)"
 CONCLUDED = r"那么|就会|就能|就可|就要|就是|则|将会|[你您他她它]会|会(?:看|发|得)"
