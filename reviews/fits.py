@@ -5,6 +5,7 @@ A verdict is a person's decision of a held item, or a person's judgement of a sa
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
@@ -26,6 +27,7 @@ MOST_DECISIONS = 10_000  # the newest
 AFRESH = timedelta(days=1)
 AGENTS_A_RUN = 5  # the worker has other things to do, and comes back
 
+log = logging.getLogger(__name__)
 Verdict = Decision.Verdict
 
 
@@ -35,9 +37,14 @@ def fit_due(now: datetime) -> int:
     is_fresh = of_late & Q(fitted_weights__policy_version=F("policy_version"))
     due = Agent.objects.exclude(is_fresh).order_by(F("fitted_weights__made_at").asc(nulls_first=True), "pk")
     agents = list(due[:AGENTS_A_RUN])
+    fitted = 0
     for agent in agents:
-        fit_and_keep(agent, now)
-    return len(agents)
+        try:
+            fit_and_keep(agent, now)
+            fitted += 1
+        except Exception:  # one agent that cannot be fitted must not take the others' turn
+            log.exception("No weights fitted for %s", agent.public_id)
+    return fitted
 
 
 def fit_and_keep(agent: Agent, now: datetime) -> FittedWeights:

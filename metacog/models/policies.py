@@ -14,6 +14,8 @@ from metacog import heuristics
 from metacog.models.agents import Agent
 from metacog.models.people import User
 
+YEAR = 31_536_000  # seconds; the engine's policy takes no longer ones
+
 
 def seed_weights() -> dict[str, int]:
     return dict(heuristics.Policy().weights)
@@ -43,10 +45,10 @@ class Policy(models.Model):
     release = models.JSONField(_("who may release"), default=seed_release)
     marks = models.JSONField(_("wording of marks"), default=dict, blank=True)
     review_seconds = models.PositiveIntegerField(
-        _("review due after (seconds)"), default=120, validators=[MinValueValidator(1), MaxValueValidator(10**8)]
+        _("review due after (seconds)"), default=120, validators=[MinValueValidator(1), MaxValueValidator(YEAR)]
     )
     expiry_seconds = models.PositiveIntegerField(
-        _("expires after (seconds)"), default=604_800, validators=[MinValueValidator(1), MaxValueValidator(10**9)]
+        _("expires after (seconds)"), default=604_800, validators=[MinValueValidator(1), MaxValueValidator(YEAR)]
     )
     rate_per_second = models.PositiveIntegerField(
         _("posts a second"), default=20, validators=[MinValueValidator(1), MaxValueValidator(100_000)]

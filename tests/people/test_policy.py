@@ -98,6 +98,8 @@ class TestDrafting:
         [
             ({"hold_at": "10"}, "Holding cannot start below where marking does"),
             ({"threshold": "102", "hold_at": "102"}, "less than or equal to 101"),
+            ({"review_seconds": "31536001"}, "less than or equal to 31536000"),
+            ({"expiry_seconds": "31536001"}, "less than or equal to 31536000"),
             ({"weight_no_hedge": "-1"}, "greater than or equal to 0"),
             ({"release_chat": "nobody"}, "Select a valid choice"),
             ({"mark_chat": "x" * 501}, "at most 500 characters"),

@@ -183,6 +183,18 @@ class TestWhatIsKept:
         assert [fits.fit_due(NOON) for _ in range(3)] == [1, 1, 0]
         assert FittedWeights.objects.count() == 2
 
+    def test_one_that_cannot_be_fitted_takes_nobodys_turn(
+        self, kuro: Any, other: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fit = fits.fit
+
+        def break_on_the_first(agent: Agent, now: Any) -> Any:
+            return 1 / 0 if agent.public_id == kuro.id else fit(agent, now)
+
+        monkeypatch.setattr(fits, "fit", break_on_the_first)
+        assert fits.fit_due(NOON) == 1
+        assert FittedWeights.objects.get().agent.public_id == other.id
+
     def test_who_waits_longest_comes_first(self, kuro: Any, other: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(fits, "AGENTS_A_RUN", 1)  # and everybody is due again before the next run
         for day in (0, 2, 4):
