@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from metacog.forms import PARTS
-from metacog.heuristics import ENGINE, items_of
+from metacog.heuristics import ENGINE
 from metacog.models import Agent
 from reviews import highlight
 from reviews import queue as held_queue
@@ -23,7 +23,7 @@ from reviews.models import AgentResponse, HeldItem
 from reviews.newest import newest
 from reviews.queue import PAGE
 from reviews.replay import Replayer
-from reviews.views import PersonRequest, agent_choices
+from reviews.views import PersonRequest, agent_choices, paired
 
 MOST = 20  # differences that are shown
 LONG = 300  # characters of each
@@ -96,7 +96,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
                 sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
             ),
         }
-        for answer, sent in zip(verdict["items"], items_of(body), strict=True)
+        for answer, sent in paired(verdict, body)
     ]
     known = ("response", "items", "user_message")
     return render(

@@ -11,13 +11,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from metacog.heuristics import items_of
 from metacog.models import Agent, Role
 from reviews import explanation, figures, highlight, samples
 from reviews.figures import Ratio
 from reviews.models import Sample
 from reviews.statistics_views import ratio
-from reviews.views import PersonRequest, forbidden
+from reviews.views import PersonRequest, forbidden, paired
 
 LATEST = 10
 
@@ -75,7 +74,7 @@ def _shown(request: PersonRequest, sample: Sample) -> dict[str, Any]:
                 sent.text, highlight.of_item(hesitation["signals"], answer["index"], sent.text, sent.start, sent.end)
             ),
         }
-        for answer, sent in zip(verdict["items"], items_of(body), strict=True)
+        for answer, sent in paired(verdict, body)
     ]
     return {
         "hesitation": hesitation,

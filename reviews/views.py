@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import push_url
 from django_htmx.middleware import HtmxDetails
 
-from metacog.heuristics import parse_tags
+from metacog.heuristics import Item, items_of, parse_tags
 from metacog.heuristics.contradictions import contradicts
 from metacog.heuristics.shadow import is_blank
 from metacog.ids import first_id_at
@@ -278,10 +278,23 @@ def _desk(
 
 def marked(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) -> highlight.Shown:
     """Return an item's whole text, marked where a signal of its response's verdict fired."""
-    place = parse_tags(body["response"])[held.index] if body.get("items") is None else None
+    # An engine of before may have found other tags.
+    found = parse_tags(body["response"])[held.index :] if body.get("items") is None else ()
+    place = found[0] if found else None
     start, end = (place.start, place.end) if place and place.text == held.text else (None, None)
     signals = verdict["hesitation"]["signals"]
     return highlight.show(held.text, highlight.of_item(signals, held.index, held.text, start, end))
+
+
+def paired(verdict: Mapping[str, Any], body: Mapping[str, Any]) -> list[tuple[dict[str, Any], Item]]:
+    """Pair what a verdict says of each item with the item.
+
+    Where an engine of before found other tags than today's does, its items are told as it gave them back.
+    """
+    answers, sent = verdict["items"], items_of(body)
+    if len(sent) != len(answers):
+        sent = tuple(Item(answer["kind"], answer["text"] or "", {}) for answer in answers)
+    return list(zip(answers, sent, strict=True))
 
 
 def _presence(request: PersonRequest) -> Presence:

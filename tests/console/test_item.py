@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from django.utils.html import strip_tags
 
 from metacog.models import Policy
+from reviews.models import AgentResponse, HeldItem
 
 ATTACK = '<script>alert(1)</script>"\' onclick=x {{ 7|add:7 }} &amp; javascript:alert(1) www.evil.example'
 
@@ -137,3 +139,18 @@ def test_an_attribute_may_be_called_as_it_likes(client: Any, kuro: Any) -> None:
     for page in ("/queue/", f"/queue/{verdict['items'][0]['held']}/", f"/responses/{verdict['id']}/"):
         text = strip_tags(client.get(page).content.decode())
         assert "of the list" in text, page
+
+
+def test_what_an_engine_of_before_took_for_an_item_is_shown(client: Any, kuro: Any) -> None:
+    """It found a tag in front of the one that today's finds."""
+    verdict = kuro.respond("[CHAT]The cause is clearly the cache.[/CHAT]", items=None)
+    (item,) = verdict["items"]
+    passed = {**item, "disposition": "pass", "held": None, "text": "Hello there."}
+    stored = AgentResponse.objects.get()
+    stored.verdict = json.dumps(verdict | {"items": [passed, {**item, "index": 1}]})
+    stored.save()
+    HeldItem.objects.update(index=1)
+    for page, text in ((f"/queue/{item['held']}/", "clearly the cache"), (f"/responses/{verdict['id']}/", "Hello")):
+        answer = client.get(page)
+        assert answer.status_code == 200
+        assert text in strip_tags(answer.content.decode())
