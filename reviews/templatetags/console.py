@@ -106,7 +106,10 @@ def due(moment: datetime) -> str:
 
 
 def _time(classes: str, moment: datetime, words: str) -> str:
-    local = timezone.localtime(moment)
+    try:
+        local = timezone.localtime(moment)
+    except OverflowError:  # an imported pattern's time may be the last hour of the year 9999: in UTC, then
+        local = moment
     exact = f"{_date(local.date(), get_language())} {local:%H:%M:%S %Z}"
     iso = local.isoformat(timespec="seconds")
     return format_html('<time class="{}" datetime="{}" title="{}">{}</time>', classes, iso, exact, words)

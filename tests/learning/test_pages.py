@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -405,3 +405,11 @@ def test_pages_cost_the_same_number_of_queries_however_much_there_is(
         client.get(address(pattern))
     with django_assert_max_num_queries(18):
         client.get(f"{address(pattern)}?tried=1")
+
+
+def test_an_imported_time_at_the_end_of_all_years_is_shown(aurora: Any, carla: Any, as_person: Any) -> None:
+    carla.time_zone = "Asia/Taipei"  # where the year 10,000 has begun
+    carla.save()
+    late = make(aurora, created_at=datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC))
+    for address_of in ("/patterns/", address(late)):
+        assert "9999-12-31T23:59:59" in page_of(as_person(carla), address_of)
