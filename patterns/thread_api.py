@@ -135,12 +135,16 @@ def take_step(
 ) -> HttpResponse:
     """Go on with a thread, put it down, take it up again, or bring it to its end; a note is an entry of its trail.
 
-    A progress counts as a touch. 409 when the thread's state does not allow the step, or too many are active.
+    A progress counts as a touch. 409 when the thread's state does not allow the step, or too many are active. The same
+    step again, before another of that thread, is the first; a progress, where it has a note.
     """
     body = read_shape(request, StepBody) if request.body.strip() else StepBody()
     row = _own(request, slug)
     with told(), threads.changes(request.auth, request.auth, row.slug) as made:
-        row = made.step(row.slug, step, note=body.note, next=body.next)
+        if made.has_taken(row.slug, step, note=body.note, next=body.next):
+            row = made.rows[row.slug]
+        else:
+            row = made.step(row.slug, step, note=body.note, next=body.next)
     return as_json(thread_texts.shape(row, row.steps.exclude(text="")))
 
 

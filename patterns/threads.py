@@ -133,6 +133,18 @@ class Changes:
         self._record(f"thread-{_DONE[Op(op)]}", row, before=before, after=after)
         return row
 
+    def has_taken(self, slug: str, op: str, *, note: str = "", next: str = "") -> bool:
+        """Tell whether the last step of a thread is this one, by a call of the agent's own: it asks again.
+
+        A progress that says nothing is never the same again, for each counts as a touch.
+        """
+        row, (note, next) = self.rows.get(slug), self._read(note, next)
+        last = row and row.steps.order_by("-id").first()
+        if row is None or not last or (op == Op.PROGRESS and not note):
+            return False
+        is_same = (last.op, last.text, last.by, last.response) == (op, note, ThreadStep.By.AGENT, "")
+        return is_same and next in ("", row.next)
+
     def touch(self, slug: str, by: str) -> bool:
         """Count that the response pursues an active thread; return whether it was not counted yet. Raises NotDone."""
         row = self._possible(slug, Op.PROGRESS)
