@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from metacog import audit
 from metacog.heuristics import lessons as heuristics
 from metacog.heuristics.lessons import Chosen
-from metacog.models import Agent, Team, User
+from metacog.models import Agent, AuditEvent, Team, User
 from patterns.models import Lesson
 from patterns.wire import one_line
 
@@ -120,12 +120,15 @@ def propose(agent: Agent, proposals: Iterable[Proposal], reflection: str, now: d
     """Write what a reflection proposes; return the rows that wait for a person and have something new to say.
 
     Wants the lock on the agent's state. A proposal that was made before joins its row, and counts where it has
-    evidence that is not there yet; one that a person dismissed, retired or confirmed stays as they left it.
+    evidence that is not there yet; one that a person dismissed, retired, confirmed or put into other words stays as
+    they left it.
     """
     keys = {hashlib.sha256(f"{each.kind}\0{each.about}".encode()).hexdigest(): each for each in proposals}
     # In the order in which `give` takes them, so that the two never wait for each other in a circle.
     known_rows = Lesson.objects.select_for_update().filter(agent=agent, key__in=keys).order_by("pk")
     rows = {row.key: row for row in known_rows}
+    changed = AuditEvent.objects.filter(object_id__in=[row.public_id for row in known_rows], action="lesson-changed")
+    in_own_words = set(changed.values_list("object_id", flat=True))
     told = []
     for key, proposal in keys.items():
         is_new = key not in rows
@@ -145,8 +148,9 @@ def propose(agent: Agent, proposals: Iterable[Proposal], reflection: str, now: d
         }
         row.proposed += 1
         if row.state == State.PROPOSED:
-            row.text = one_line(proposal.text(row.evidence["count"]))[: Lesson.MAX_TEXT]
-            row.topics = list(proposal.topics)[: Lesson.MAX_TOPICS]
+            if row.erased_at or row.public_id not in in_own_words:
+                row.text = one_line(proposal.text(row.evidence["count"]))[: Lesson.MAX_TEXT]
+                row.topics = list(proposal.topics)[: Lesson.MAX_TOPICS]
             row.changed_at, row.erased_at = now, None
             told.append(row)
         row.save()

@@ -187,6 +187,17 @@ class TestWhatItStores:
         assert reflections.reflect(agent, NOW).proposals == []
         assert Lesson.objects.get().state == "dismissed"
 
+    def test_what_a_curator_made_of_its_words_is_left(self, kuro, agent, carla):
+        for _ in range(3):
+            respond(kuro, **LITTLE)
+        reflections.reflect(agent, NOW)
+        lessons.edit(Lesson.objects.get(), "Look refunds up first.", ["money"], carla)
+        respond(kuro, **LITTLE)
+        reflections.reflect(agent, NOW)
+        lesson = Lesson.objects.get()
+        assert (lesson.text, lesson.topics) == ("Look refunds up first.", ["money"])
+        assert (lesson.state, lesson.evidence["count"], lesson.proposed) == ("proposed", 4, 2)
+
     def test_the_record_says_how_much_and_quotes_nothing(self, kuro, agent, olga):
         for _ in range(3):
             respond(kuro, **LITTLE)
