@@ -179,10 +179,16 @@ document.addEventListener("change", (event) => {
   if (!event.target.matches(".pick input")) return;
   if (event.target.checked) picked.add(event.target.value);
   else picked.delete(event.target.value);
+  countPicked();
 });
+
+function countPicked() {
+  byId("picked").textContent = document.querySelectorAll(".pick :checked").length;
+}
 
 function pickAgain() {
   for (const box of document.querySelectorAll(".pick input")) box.checked = picked.has(box.value);
+  countPicked();
 }
 
 // What one press decided and another took back is selected again, as it was before.

@@ -444,6 +444,7 @@ def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     kuro.hold()  # the list is drawn anew, and what was ticked stays ticked
     expect(page.locator(".entry")).to_have_count(4)
     expect(page.locator(".pick :checked")).to_have_count(2)
+    expect(page.get_by_role("button", name="Read the selected together 2")).to_be_visible()
     page.keyboard.press("o")
     expect(page.get_by_role("checkbox")).to_have_count(2)
     page.get_by_role("checkbox").first.focus()
