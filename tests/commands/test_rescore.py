@@ -50,6 +50,16 @@ def test_approved_text_that_came_back_still_passes(kuro: Any) -> None:
     assert rescore() == "Aurora / kuro: 3 responses; what would change: nothing\n"
 
 
+def test_an_engine_of_before_may_have_found_other_tags(kuro: Any) -> None:
+    kuro.respond("Perhaps. [CHAT]Hello there.[/CHAT]", items=None)
+    stored = AgentResponse.objects.get()
+    (item,) = stored.wire_verdict()["items"]
+    for items, told in (([], "no item → pass: 1"), ([item, item], "pass → no item: 1")):
+        AgentResponse.objects.update(verdict=json.dumps(stored.wire_verdict() | {"items": items}))
+        assert rescore() == f"Aurora / kuro: 1 response; what would change: {told}\n"
+        assert json.loads(rescore("--json"))["kind"] == "chat"
+
+
 def test_another_policy(posted: None, written: Any) -> None:
     path = written({"threshold": 20, "hold_at": 20})
     before = list(AgentResponse.objects.values_list("verdict", flat=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser
 from collections import Counter
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -67,15 +68,18 @@ class Command(BaseCommand):
             doubts, items = scorer.dispose(
                 body, recognised, told=told_before(history), hesitation=agent.hesitation_enabled
             )
-            for was, would in zip(before["items"], items, strict=True):
-                if was["disposition"] == would["disposition"]:
+            # An engine of before may have found more tags, or fewer.
+            for index, pair in enumerate(zip_longest(before["items"], items)):
+                was, would = (item["disposition"] if item else "no item" for item in pair)
+                if was == would:
                     continue
-                change = f"{was['disposition']} → {would['disposition']}"
+                change = f"{was} → {would}"
                 changes[change] += 1
                 if as_json:
-                    line = {"agent": agent.public_id, "response": public_id, "index": was["index"], "kind": was["kind"]}
+                    kind = (pair[0] or pair[1])["kind"]
+                    line = {"agent": agent.public_id, "response": public_id, "index": index, "kind": kind}
                     scores = [before["hesitation"] and before["hesitation"]["score"], doubts and doubts.score]
-                    line |= {"was": was["disposition"], "would": would["disposition"], "scores": scores}
+                    line |= {"was": was, "would": would, "scores": scores}
                     self.stdout.write(json.dumps(line, ensure_ascii=False))
         if not as_json:
             told = ", ".join(f"{change}: {count:,}" for change, count in sorted(changes.items())) or "nothing"
