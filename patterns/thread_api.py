@@ -136,7 +136,7 @@ def take_step(
     """Go on with a thread, put it down, take it up again, or bring it to its end; a note is an entry of its trail.
 
     A progress counts as a touch. 409 when the thread's state does not allow the step, or too many are active. The same
-    step again, before another of that thread, is the first; a progress, where it has a note.
+    pause, resume or resolve again, before another step of that thread, is the first.
     """
     body = read_shape(request, StepBody) if request.body.strip() else StepBody()
     row = _own(request, slug)

@@ -136,11 +136,11 @@ class Changes:
     def has_taken(self, slug: str, op: str, *, note: str = "", next: str = "") -> bool:
         """Tell whether the last step of a thread is this one, by a call of the agent's own: it asks again.
 
-        A progress that says nothing is never the same again, for each counts as a touch.
+        A progress never is: to say the same twice is no mistake, and each counts as a touch.
         """
         row, (note, next) = self.rows.get(slug), self._read(note, next)
         last = row and row.steps.order_by("-id").first()
-        if row is None or not last or (op == Op.PROGRESS and not note):
+        if row is None or not last or op == Op.PROGRESS:
             return False
         is_same = (last.op, last.text, last.by, last.response) == (op, note, ThreadStep.By.AGENT, "")
         return is_same and next in ("", row.next)

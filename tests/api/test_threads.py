@@ -154,7 +154,7 @@ class TestSteps:
         assert kuro.get(f"/threads/{TITLE}").json() == thread
         assert AuditEvent.objects.filter(action__startswith="thread-").count() == 1 + len(before)
 
-    @pytest.mark.parametrize("before", [["progress"], ["pause"], ["pause", "resume"], ["resolve"]])
+    @pytest.mark.parametrize("before", [["pause"], ["pause", "resume"], ["resolve"]])
     def test_a_step_whose_answer_was_lost_is_taken_once(self, kuro: Any, before: list[str]) -> None:
         begin(kuro, note="one")
         for name in before:
@@ -164,11 +164,11 @@ class TestSteps:
         assert (again.status_code, again.json()) == (200, first.json())
         assert AuditEvent.objects.count() == events
 
-    def test_a_step_of_that_name_which_says_something_else_is_another(self, kuro: Any) -> None:
+    def test_each_progress_counts_whatever_it_says(self, kuro: Any) -> None:
         begin(kuro)
-        for said in ({"note": "a"}, {"note": "b"}, {"note": "b", "next": "c"}, {}, {}, {"note": "b"}):
+        for said in ({"note": "a"}, {"note": "a"}, {"note": "a", "next": "c"}, {}, {}):
             thread = step(kuro, TITLE, "progress", **said).json()
-        assert (thread["touches"], notes(thread)) == (6, ["a", "b", "b", "b"])
+        assert (thread["touches"], notes(thread)) == (5, ["a", "a", "a"])
 
     def test_taking_up_a_fourth_is_refused(self, kuro: Any) -> None:
         begin(kuro, "Z zero")
