@@ -50,16 +50,20 @@ class SearchFailed(Exception):
         self.why = why
 
 
-def begin(agent: Agent, verdict: str, topic: str) -> Research:
-    """Ask three questions about a verdict and have them searched for; raises TooMany.
+def begin(agent: Agent, verdict: str, topic: str) -> tuple[Research, bool]:
+    """Ask three questions about a verdict and have them searched for; return that and whether it is new.
 
-    Where no search is configured it is finished at once, with the questions alone.
+    While it waits, the same verdict and topic are the same research. Where no search is configured it is finished at
+    once, with the questions alone. Raises TooMany.
     """
     language = heuristics.language_of(verdict, topic, BCP47[Language(agent.language)])
     asked = heuristics.questions(verdict, topic, language=language)
     with transaction.atomic(durable=True):
         AgentState.objects.select_for_update().get(pk=agent.pk)
-        if Research.objects.filter(agent=agent, state=State.WAITING).count() >= MOST_WAITING:
+        waiting = Research.objects.filter(agent=agent, state=State.WAITING)
+        if known := waiting.filter(verdict=verdict, topic=topic).first():
+            return known, False
+        if waiting.count() >= MOST_WAITING:
             raise TooMany
         row = Research.objects.create(
             agent=agent,
@@ -72,7 +76,7 @@ def begin(agent: Agent, verdict: str, topic: str) -> Research:
         _event("research-begun", row, actor=agent, after=State.WAITING, verdict_sha256=digest).save()
         if not settings.SEARXNG_URL:
             _finish(row, [], row.created_at, searched=False)
-    return row
+    return row, True
 
 
 def search_due(now: datetime | None = None) -> int:

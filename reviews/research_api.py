@@ -55,7 +55,7 @@ class ResearchBody(BaseModel):
 
 @router.post(
     "/research",
-    response={201: Researched},
+    response={201: Researched, 200: Researched},
     openapi_extra=takes(
         ResearchBody,
         {"verdict": "The fund should be held for ten years; TSMC makes up 48 % of it.", "topic": "0050 ETF"},
@@ -66,20 +66,21 @@ def begin_research(request: AgentRequest) -> HttpResponse:
     """Ask three action-oriented questions about a verdict, and have them searched for.
 
     The answer has the questions at once. What was found, and the advice, come within seconds: `GET /research/{id}`, or
-    the callback `research.finished`. 429 when 20 of yours are waiting.
+    the callback `research.finished`. While it waits, the same verdict and topic are the same research, answered with
+    200. 429 when 20 of yours are waiting.
     """
     body = read_shape(request, ResearchBody)
     if is_blank(body.verdict):
         raise at("/verdict", "Research begins with a verdict.")
     try:
-        row = research.begin(request.auth, body.verdict, " ".join(body.topic.split()))
+        row, is_new = research.begin(request.auth, body.verdict, " ".join(body.topic.split()))
     except research.TooMany:
         raise Problem(
             429,
             f"{research.MOST_WAITING} of yours are waiting, which is the most. Nothing was written; try again later.",
             headers={"Retry-After": "60"},
         ) from None
-    return as_json(research.shape(row), status=201)
+    return as_json(research.shape(row), status=201 if is_new else 200)
 
 
 @router.get("/research/{research_id}", response=Researched, summary="Read research")

@@ -121,10 +121,17 @@ class TestTheCalls:
     def test_twenty_may_wait(self, kuro: Any, searxng: Receiver, monkeypatch: Any) -> None:
         monkeypatch.setattr(research, "MOST_WAITING", 2)
         begin(kuro)
-        begin(kuro)
-        answer = kuro.post("/research", VERDICT)
+        begin(kuro, topic="b")
+        answer = kuro.post("/research", VERDICT | {"topic": "c"})
         assert (answer.status_code, answer["Retry-After"]) == (429, "60")
         assert Research.objects.count() == 2
+
+    def test_what_waits_is_begun_once_where_the_answer_was_lost(self, kuro: Any, searxng: Receiver) -> None:
+        begun = begin(kuro)
+        again = kuro.post("/research", VERDICT)
+        assert (again.status_code, again.json()) == (200, begun)
+        assert research.search_due() == 1
+        assert begin(kuro)["id"] != begun["id"], "there may be more to find by now"
 
     def test_a_strangers_is_not_there(self, kuro: Any, other: Any, settings: Any) -> None:
         settings.SEARXNG_URL = ""
