@@ -74,10 +74,10 @@ def slug_of(title: str) -> str:
 _PLURAL = re.compile(r"(?<=[a-z]{2}[^\Wsu])s\Z")  # not of "process", "status"
 _TITLE = re.compile(r"#\s+(?:Thread\s*[:：]\s*)?(.+)", re.IGNORECASE)
 _SECTION = re.compile(r"##\s+(.+)")
-_META = re.compile(r"[-*]\s*([^:：]+?)\s*[:：]\s*(.*)")
+_META = re.compile(r"[-*]([^:：]+)[:：](.*)")  # the blanks within are stripped: to match them takes time in their cube
 _STEP = re.compile(r"[-*]\s+(.*)")
 _STAMP = re.compile(
-    r"[\[(（](?:(?P<year>[0-9]{4})-)?(?P<month>[0-9]{2})-(?P<day>[0-9]{2})(?:\s+(?P<extra>[^\])）]*))?[\])）]\s*"
+    r"[\[(（](?:(?P<year>[0-9]{4})-)?(?P<month>[0-9]{2})-(?P<day>[0-9]{2})(?:\s(?P<extra>[^\])）]*))?[\])）]\s*"
 )
 
 
@@ -92,7 +92,7 @@ def parse_thread(markdown: str) -> Thread:
     title = ""
     section = ""
     meta: dict[str, tuple[int, str]] = {}
-    steps: list[str] = []
+    steps: list[list[str]] = []  # the lines of each
     following: list[str] = []
     notes: list[str] = []
     for number, line in enumerate(markdown.splitlines(), start=1):
@@ -104,12 +104,12 @@ def parse_thread(markdown: str) -> Thread:
         elif not title and (found := _TITLE.fullmatch(text)):
             title = found[1].strip()
         elif section == "meta" and (found := _META.fullmatch(text)):
-            meta[found[1].casefold()] = number, found[2]
+            meta[found[1].strip().casefold()] = number, found[2].strip()
         elif section == "trail" and text:
             if found := _STEP.fullmatch(text):
-                steps.append(found[1].strip())
+                steps.append([found[1].strip()])
             elif steps:
-                steps[-1] += f" {text}"
+                steps[-1].append(text)
         elif section == "next":
             following.append(line.rstrip())
         elif section:
@@ -117,7 +117,7 @@ def parse_thread(markdown: str) -> Thread:
     if not title:
         raise ThreadError(1, 'needs a title: "# Thread: …"')
     created, last_touched = (_meta_date(meta.get(name)) for name in ("created", "last touched"))
-    trail = tuple(_dated(step, last_touched) for step in steps)
+    trail = tuple(_dated(" ".join(step), last_touched) for step in steps)
     return Thread(
         title=title,
         slug=_slug(meta.get("slug")) or slug_of(title),

@@ -27,7 +27,8 @@ _LATIN = "\u00c0-\u024f\u1e00-\u1eff"  # beside ASCII
 _UNSPACED = _HAN + _KANA + _HANGUL
 _CHARACTER = re.compile(rf"[{_UNSPACED}]")
 _RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
-_SPACED_LETTER = re.compile(rf"[^\W_{_UNSPACED}]")
+_LETTER = rf"[^\W_{_UNSPACED}]"  # of a script that sets spaces, or a digit
+_SPACED_LETTER = re.compile(_LETTER)
 _ASCII = bytes(range(128))
 _UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _MAX_HASHES = 65_536
@@ -248,8 +249,13 @@ def _stem(word: str) -> str:
 
 def place_of(term: str, folded: str) -> Place:
     """Find where one of `terms` stands in the text it was found in."""
-    word = term.strip().replace(" ", "")
-    found = re.search(rf"(?<![a-z0-9]){re.escape(word)}[a-z0-9]*", folded)
+    parts = term.split()
+    if _CHARACTER.match(parts[0]):
+        pattern = r"[\W_]*+".join(parts)  # signs between two characters part them no more than in `tokens`
+    else:
+        behind = rf"(?!{_LETTER})" if term.endswith(" ") else rf"{_LETTER}*"  # a whole word, or a stem
+        pattern = rf"(?<!{_LETTER}){parts[0]}{behind}"
+    found = re.search(pattern, folded)
     return Place(*found.span()) if found else Place(0, 0)
 
 

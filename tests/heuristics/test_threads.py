@@ -354,3 +354,25 @@ def test_a_slug_keeps_letters_of_every_script(title: str, slug: str) -> None:
 )
 def test_every_form_of_date_is_marked_for_people(text: str, marked: str) -> None:
     assert mark_every_date(text, TODAY) == marked
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["## Meta\n-{blanks}x", "## Meta\n- Slug{blanks}x", "## Trail\n- [2026-02-12{blanks}x", "## Trail\n- x{rows}"],
+)
+def test_blanks_and_lines_without_end_make_it_no_slower(lines: str) -> None:
+    blanks, rows = "\u3000" * 300_000, "\nx" * 400_000
+    assert parse_thread("# T\n" + lines.format(blanks=blanks, rows=rows)).title == "T"
+
+
+@pytest.mark.parametrize(
+    ("title", "response", "said"),
+    [
+        ("約束與湧現", "約、束，與湧…現", ["約、束", "湧…現"]),
+        ("API rotation", "All apikeys: of the API, a rotation.", ["API", "rotation"]),
+    ],
+)
+def test_it_points_at_the_words_it_recognised_a_thread_by(title: str, response: str, said: list[str]) -> None:
+    recognised = recognise_thread(response, [Thread(title, "another-name")])
+    assert recognised is not None
+    assert [span.text for span in recognised.spans] == said
