@@ -15,7 +15,7 @@ MAX_ERROR = 4_096
 _ADDRESS = r"0x[0-9a-f]+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,64}\b"
 _ERROR_NOISE = re.compile(
     rf"(?P<address>{_ADDRESS})"
-    r"|(?P<path>(?:[a-z]:)?(?:[\\/][\w.@+-]+){2,}[\\/]?|\b[\w@+-]+(?:/[\w.@+-]+)+)"
+    r"|(?P<path>(?:[a-z]:)?(?:[\\/][\w.@+-]+){2,}[\\/]?|\b[\w@+-]{1,64}+(?:/[\w.@+-]+)+)"
     r"|(?P<number>\d+(?:[.,:]\d+)*)"
 )
 _BARE_ERROR = re.compile(r"[\w.]+(?:error|exception|warning)|.*:")

@@ -561,6 +561,13 @@ def test_its_state_stays_small_when_everything_in_it_is_full() -> None:
     assert len(json.dumps(state, ensure_ascii=False).encode()) < 16_384
 
 
+@pytest.mark.parametrize("unit", ["a-", "0+", "@-"])
+def test_errors_of_hyphens_alone_make_it_no_slower(unit: str) -> None:
+    errors = [f"{n} {unit * 2_000}" for n in range(256)]
+    stuck, _ = run([{"errors": errors, "command_failed": True}] * 3, "aware")
+    assert [signal.type for signal in stuck.signals] == ["error-loop"]
+
+
 # -- "think twice" -----------------------------------------------------------------------------------------------
 
 
