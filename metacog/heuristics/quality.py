@@ -251,11 +251,11 @@ _REASON, _NUMBER, _POLAR = (
 _ORDERS = re.compile(rf"(?:\A|[.!?。\n])\W*(?:{en.ORDERS}|{zh.ORDERS})")
 _REQUEST = re.compile(rf"\A\W*{en.REQUEST}|{zh.REQUEST}")
 # What is asked about a quotation stands outside it: “…” is a line from which poem?
-_QUOTATION = re.compile(r'"[^"\n]{8,}"|「[^」\n]{8,}」|『[^』\n]{8,}』')
+_QUOTATION = re.compile(r'"[^"\n]{8,}"|「[^「」\n]{8,}」|『[^『』\n]{8,}』')
 _TIME, _GIVES_TIME = re.compile(f"{en.TIME}|{zh.TIME}"), re.compile(f"{en.TIME_WORDS}|{zh.TIME_WORDS}")
 _POINTS_BACK = re.compile(rf"\W*(?:{en.POINTS_BACK}|{zh.POINTS_BACK})")
 _GIVES_REASON = re.compile(f"{en.REASON_WORDS}|{zh.REASON_WORDS}")
-_QUOTED = re.compile(r'"[^"\n]+"|「[^」\n]+」|『[^』\n]+』|《[^》\n]+》')
+_QUOTED = re.compile(r'"[^"\n]+"|「[^「」\n]+」|『[^『』\n]+』|《[^《》\n]+》')
 _GIVES_NUMBER = re.compile(rf"\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
 _REFUSES = re.compile(rf"\W*(?:{en.REFUSES}|{zh.REFUSES})")
 _GIVES_GROUNDS = re.compile(f"{en.GIVES_GROUNDS}|{zh.GIVES_GROUNDS}")

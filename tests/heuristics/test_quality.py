@@ -223,6 +223,12 @@ def test_a_title_is_in_no_language_of_the_agents(response: str, consistency: flo
     assert assessed(response, "奧地利的國歌是什麼？", language="zh-Hant").consistency == consistency
 
 
+@pytest.mark.parametrize("opens", "「『《")
+def test_quotations_that_nobody_closes_make_it_no_slower(opens: str) -> None:
+    quality = assessed("好的。", f"多長百{opens}" * 16_000 + "是誰寫的？")
+    assert flags(quality) == []
+
+
 def test_a_courtesy_puts_no_question_off() -> None:
     message = "How do I reset my password? And how much does the upgrade cost?"
     response = "Press the reset button to get a new password by mail. Is there anything else I can help you with?"

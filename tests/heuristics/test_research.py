@@ -71,6 +71,11 @@ def test_a_number_counts_with_its_unit(verdict: str, figure: str | None) -> None
     assert figure in last if figure else last.startswith(("What can go wrong", "it可能")), last
 
 
+@pytest.mark.parametrize("unit", ["，3", "1,000", "3.3,"])
+def test_a_number_without_end_is_no_figure(unit: str) -> None:
+    assert "What can go wrong" in questions(unit * 10_000, "it")[2].text
+
+
 def test_a_query_holds_the_topic_once() -> None:
     found = questions("We should compare fees of index funds.", "index funds", language="en")
     assert [each.query.count("index funds") for each in found] == [1, 1, 1]

@@ -32,7 +32,7 @@ UNITS = (
     r"|(?:dollars?|euros?|days?|weeks?|months?|years?|hours?|minutes?|seconds?|users?|people|customers?|times|requests?|orders?)\b"
     r"|ms\b|[kmgt]b\b|km\b|倍|亿|万|元|年|个月|天|季|人|次|笔|点|成|家|份"
 )
-FIGURE = rf"(?:[$€£¥]\s?\d[\d,]*(?:\.\d+)?|(?<![A-Za-z0-9.])\d[\d,]*(?:\.\d+)?\s?(?:{UNITS}))"
+FIGURE = rf"(?:[$€£¥]\s?\d[\d,]*(?:\.\d+)?|(?<![A-Za-z0-9.])\d[\d,]{{0,30}}+(?:\.\d+)?\s?(?:{UNITS}))"
 
 # Of what is named: words with capitals that name nothing.
 _NO_NAME = (
