@@ -31,9 +31,9 @@ TRIED_CHARACTERS = 20_000  # of each response: enough to see how often a phrase 
 def hits(pattern: ErrorPattern) -> tuple[int, int]:
     """Count on how many of the team's last responses the pattern would have fired, and how many those are."""
     scorer = heuristics.Scorer([{"id": "tried", "keywords": pattern.keywords, "description": pattern.description}])
-    responses = AgentResponse.objects.filter(agent__team=pattern.team_id).order_by("-pk")
+    responses = AgentResponse.objects.filter(agent__team=pattern.team_id, erased_at=None).order_by("-pk")
     found = total = 0
-    for response in islice(responses.only("body").iterator(chunk_size=20), RECENT):
+    for response in islice(responses.only("body", "erased_at").iterator(chunk_size=20), RECENT):
         total += 1
         text = response.wire_body()["response"][:TRIED_CHARACTERS]
         found += bool(scorer.hesitate(text, []).matched_pattern_ids)

@@ -12,8 +12,10 @@ from django.urls import reverse
 from metacog import agents, members
 from metacog.models import Agent, AuditEvent, Membership, Policy, Team, User
 from patterns.models import ErrorPattern
+from reviews.admin import hits
+from reviews.models import AgentResponse
 from tests.admin.addresses import address
-from tests.conftest import HELD
+from tests.conftest import HELD, NOON
 
 
 @pytest.fixture
@@ -72,6 +74,17 @@ class TestPatterns:
             kuro.respond("It may be a flaky test." if number < 1 else f"Done, step {number}.")
         answer = as_person(carla).post(address(ErrorPattern, "add"), self.data(aurora), follow=True)
         assert "look again" not in answer.content.decode()
+
+    def test_it_is_tried_on_what_has_a_text_still_in_one_query(
+        self, aurora: Any, kuro: Any, django_assert_num_queries: Any
+    ) -> None:
+        for number in range(4):
+            kuro.respond(f"A flaky test, {number}.")
+        verdict = kuro.respond("Something else.")
+        AgentResponse.objects.filter(public_id=verdict["id"]).update(body="", erased_at=NOON)
+        pattern = ErrorPattern(team=aurora, keywords=["flaky test"], description="flaky blamed")
+        with django_assert_num_queries(1):
+            assert hits(pattern) == (4, 4)
 
     def test_it_counts_imported_and_own_triggers(self, carla: Any, aurora: Any, kuro: Any, as_person: Any) -> None:
         pattern = ErrorPattern.objects.get(team=aurora)
