@@ -37,6 +37,10 @@ _LINKED = re.compile(r"(?<=[.@])(?=[^\s.@])")
 _JOINER = "\u2060"
 
 
+class NothingNew(Exception):
+    """There is nothing to tell of any more: somebody decided it meanwhile."""
+
+
 @dataclass(frozen=True)
 class Told:
     """One item as a notice tells of it."""
@@ -165,10 +169,16 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], 
 
 
 def _count(new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], most: int) -> tuple[int, datetime, list[Any]]:
-    """Return how many are new, since when the oldest waits, and the riskiest new ones with the start of their text."""
+    """Return how many are new, since when the oldest waits, and the riskiest new ones with the start of their text.
+
+    Raises NothingNew. Some may be decided between the first of these readings and the others.
+    """
     rows = new.select_related("agent", "team", "response").defer("text", "attributes", "response__body")
     riskiest = rows.annotate(clip=Left("text", 2 * EXCERPT)).order_by("-hesitation_score", "-pk")[:most]
-    return new.count(), waiting.aggregate(at=Min("held_at"))["at"], list(riskiest)
+    if not (found := list(riskiest)):
+        raise NothingNew
+    oldest = waiting.aggregate(at=Min("held_at"))["at"] or found[0].held_at
+    return max(new.count(), len(found)), oldest, found
 
 
 def _told(held: Any, person: User, now: datetime) -> Told:

@@ -204,13 +204,14 @@ def _made(notice: Notice, reader: Reader, until: datetime, now: datetime) -> Cal
     """Return what sends a notice; None when nothing is new any more."""
     waiting = _waiting_for(reader, now)
     new = _new(waiting, notice.since, until)
-    if not new.exists():
+    try:
+        if isinstance(reader, Channel):
+            return partial(chat.post, reader, notice_texts.message_of(reader, new, waiting, now))
+        asked = ExtensionRequest.objects.filter(state=ExtensionRequest.State.PENDING, expires_at__gt=now)
+        mine = asked.filter(agent__team__in=reader.person.teams_as(Role.REVIEWER)).count()
+        return partial(mail.send, notice_texts.mail_of(notice, reader, new, waiting, mine, now))
+    except notice_texts.NothingNew:
         return None
-    if isinstance(reader, Channel):
-        return partial(chat.post, reader, notice_texts.message_of(reader, new, waiting, now))
-    asked = ExtensionRequest.objects.filter(state=ExtensionRequest.State.PENDING, expires_at__gt=now)
-    mine = asked.filter(agent__team__in=reader.person.teams_as(Role.REVIEWER)).count()
-    return partial(mail.send, notice_texts.mail_of(notice, reader, new, waiting, mine, now))
 
 
 def _reader(notice: Notice) -> Reader | None:

@@ -349,6 +349,21 @@ def test_it_also_says_how_many_requests_for_more_tool_calls_wait(
         assert ("1 request for more tool calls waits too." in body) != is_over
 
 
+def test_what_is_decided_while_it_is_made_is_not_told(alice: Any, kuro: Any, monkeypatch: Any) -> None:
+    made = notice_texts.mail_of
+
+    def late(*arguments: Any) -> Any:
+        HeldItem.objects.update(state="withdrawn")
+        return made(*arguments)
+
+    tell(alice)
+    hold(kuro, NOW - HOUR)
+    monkeypatch.setattr(notice_texts, "mail_of", late)
+    assert sweep(NOW) == []
+    notice = Notice.objects.get()
+    assert (notice.state, notice.trouble) == ("moot", "")
+
+
 def test_one_that_cannot_be_made_holds_up_nobody(alice: Any, bob: Any, kuro: Any, monkeypatch: Any) -> None:
     tell(alice)
     tell(bob)
