@@ -271,11 +271,10 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
 def _named(thread: Thread, folded: str) -> list[words.Place]:
     places: list[words.Place] = []
     for name in dict.fromkeys((words.fold(thread.slug), words.fold(thread.title))):
-        if name not in folded:
+        if name not in folded or not (tokens := words.tokens(name)):  # signs alone name nothing
             continue
         pattern = rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])"
         found = [words.Place(*match.span()) for match in islice(re.finditer(pattern, folded), MAX_SPANS)]
-        tokens = words.tokens(name)
         telling = len(tokens) >= (4 if words.script_of(name, least=0) == "han" else 2)
         if telling or len(found) >= 2:
             places += found

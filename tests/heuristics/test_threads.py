@@ -376,3 +376,8 @@ def test_it_points_at_the_words_it_recognised_a_thread_by(title: str, response: 
     recognised = recognise_thread(response, [Thread(title, "another-name")])
     assert recognised is not None
     assert [span.text for span in recognised.spans] == said
+
+
+@pytest.mark.parametrize("title", ["！", "…", "\u200b", "???"])
+def test_signs_alone_name_no_thread(title: str) -> None:
+    assert recognise_thread("So !! … … \u200b\u200b ??? ???", [Thread(title, "a-slug")]) is None
