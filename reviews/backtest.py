@@ -81,7 +81,8 @@ def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
     # Agent by agent along its index, without the texts: to sort all of them takes ten times as long.
     newest = (stored.filter(agent=agent).order_by("-received_at").values_list("received_at", "pk") for agent in tried)
     keys = heapq.nlargest(MOST, (key for rows in newest for key in rows[:MOST]))
-    read = AgentResponse.objects.filter(pk__in=[pk for _, pk in keys]).order_by("-id")
+    # Some may have been erased meanwhile.
+    read = AgentResponse.objects.filter(pk__in=[pk for _, pk in keys], erased_at=None).order_by("-id")
     rows = read.values_list("pk", "agent", "public_id", "received_at", "excerpt", "body", "history")
     for pk, agent, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=500):
         found.responses += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from datetime import UTC, datetime, timedelta
+from heapq import nlargest
 from typing import Any
 
 import pytest
@@ -62,6 +63,16 @@ class TestBacktest:
         assert [example.outcome for example in found.examples] == ["unheld", "unseen", "approved", "edited", "rejected"]
         assert found.keywords == {PHRASE: 5}
         assert found.fires_too_often
+
+    def test_what_is_erased_while_it_reads_is_left_out(self, history: None, aurora: Any, monkeypatch: Any) -> None:
+        def late(most: int, keys: Any) -> Any:
+            found = nlargest(most, keys)
+            AgentResponse.objects.filter(pk=found[0][1]).update(body="", erased_at=timezone.now())
+            return found
+
+        all_of_it = backtest(aurora, [PHRASE]).responses
+        monkeypatch.setattr("reviews.backtest.heapq.nlargest", late)
+        assert backtest(aurora, [PHRASE]).responses == all_of_it - 1
 
     def test_it_counts_under_each_agents_policy(self, history: None, aurora: Any, olga: Any) -> None:
         agents.add_policy(Agent.objects.get(), olga, Policy(hold_at=40), based_on=1)
