@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
@@ -11,6 +11,7 @@ from .speech import Place, fold
 PASSAGE_TOKENS = 16
 MAX_READ = 32_768  # code points of a text; the rest is not looked at
 MAX_ERROR = 4_096
+MAX_ERRORS = 65_536  # code points of all errors of a step
 
 _ADDRESS = r"0x[0-9a-f]+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,64}\b"
 _ERROR_NOISE = re.compile(
@@ -34,6 +35,16 @@ def normalise_error(error: str) -> str:
     """
     squeezed = squeeze(error[:MAX_ERROR])
     return "" if _BARE_ERROR.fullmatch(squeezed) else _ERROR_NOISE.sub(lambda match: f"<{match.lastgroup}>", squeezed)
+
+
+def normalised_errors(errors: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Give each error with what stays the same of it, until MAX_ERRORS code points are read."""
+    read = 0
+    for error in errors:
+        read += min(len(error), MAX_ERROR)
+        if read > MAX_ERRORS:
+            return
+        yield error, normalise_error(error)
 
 
 def normalise_output(output: str) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from .fingerprints import digest, normalise_error, normalise_output, passages, prints, squeeze
+from .fingerprints import digest, normalise_output, normalised_errors, passages, prints, squeeze
 from .lexicon import stuck as words
 from .matcher import best_automaton
 from .speech import Place, clause, find_phrases, fold, own_words, persons_words
@@ -294,8 +294,7 @@ def _error_loop(step: _Step) -> _Sign | None:
     errors = step.body["errors"]
     if not errors or (step.is_aware and step.body["command_failed"] is False):
         return None
-    signature = normalise_error if step.is_aware else str.strip
-    signatures = [(error, signature(error)) for error in errors]
+    signatures = normalised_errors(errors) if step.is_aware else [(error, error.strip()) for error in errors]
     return _loops("error-loop", "errors", signatures, step)
 
 

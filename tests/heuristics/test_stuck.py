@@ -568,6 +568,15 @@ def test_errors_of_hyphens_alone_make_it_no_slower(unit: str) -> None:
     assert [signal.type for signal in stuck.signals] == ["error-loop"]
 
 
+@pytest.mark.parametrize(("before", "found"), [(15, ["error-loop"]), (16, [])])
+def test_of_one_step_65536_characters_of_errors_are_read(before: int, found: list[str]) -> None:
+    bodies = [
+        {"errors": [*(f"{chr(97 + step * 20 + n)} failed ".ljust(5_000, "x") for n in range(before)), "no such table"]}
+        for step in range(3)
+    ]
+    assert types(bodies, "aware") == found
+
+
 # -- "think twice" -----------------------------------------------------------------------------------------------
 
 
