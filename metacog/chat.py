@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 
 from metacog import egress, keys
@@ -15,6 +16,8 @@ Trouble = Notice.Trouble
 # underscore within a word is no mark-up anywhere.
 _INERT = str.maketrans("&<>@*~`|[]\\", "＆＜＞＠＊～｀｜［］＼")
 _EDGE = re.compile(r"(?<!\w)_|_(?!\w)")
+
+log = logging.getLogger(__name__)
 
 
 def inert(text: str) -> str:
@@ -33,4 +36,7 @@ def post(channel: Channel, text: str) -> str:
         status = egress.request("POST", url, headers=headers, content=body).status
     except egress.Failed as failed:
         return Trouble(failed.why)
+    except Exception:  # one message that cannot be posted must not take the others' outcomes with it
+        log.exception("A message to a chat could not be posted")
+        return Trouble.ERROR
     return "" if 200 <= status <= 299 else Trouble.STATUS

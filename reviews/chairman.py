@@ -26,6 +26,7 @@ from reviews import extensions
 from reviews.deliveries import turn
 from reviews.extension_forms import MAX_WORDS
 from reviews.models import ExtensionRequest
+from reviews.sweeps import by_itself
 
 DEADLINE_SECONDS = 20.0
 TURN_SECONDS = 20.0  # in which new requests are begun: together with the deadline, less than a task may take
@@ -84,25 +85,30 @@ def answer_waiting() -> int:
         began = time.monotonic()
         while is_ours and time.monotonic() - began < TURN_SECONDS and (row := _claimed()):
             asked += 1
-            try:
-                verdict = ask(row)
-            except Unusable as unusable:
-                ExtensionRequest.objects.filter(pk=row.pk).update(model_trouble=unusable.trouble)
-                log.warning("The model gave no verdict on %s: %s", row.public_id, unusable.trouble)
-                continue
-            granted = max(1, scorer_for(row.agent).policy.budget_extension)
-            try:
-                extensions.decide(
-                    row,
-                    None,
-                    is_approved=verdict.approved,
-                    granted=granted if verdict.approved else 0,
-                    answer=verdict.reason,
-                    guidance=verdict.guidance,
-                )
-            except extensions.Standing:
-                log.info("%s was answered while the model was asked", row.public_id)
+            with by_itself("The model could not be asked about %s", row.public_id):
+                _answer(row)
     return asked
+
+
+def _answer(row: ExtensionRequest) -> None:
+    try:
+        verdict = ask(row)
+    except Unusable as unusable:
+        ExtensionRequest.objects.filter(pk=row.pk).update(model_trouble=unusable.trouble)
+        log.warning("The model gave no verdict on %s: %s", row.public_id, unusable.trouble)
+        return
+    granted = max(1, scorer_for(row.agent).policy.budget_extension)
+    try:
+        extensions.decide(
+            row,
+            None,
+            is_approved=verdict.approved,
+            granted=granted if verdict.approved else 0,
+            answer=verdict.reason,
+            guidance=verdict.guidance,
+        )
+    except extensions.Standing:
+        log.info("%s was answered while the model was asked", row.public_id)
 
 
 def ask(request: ExtensionRequest) -> Verdict:

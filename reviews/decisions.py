@@ -20,6 +20,7 @@ from patterns.scorer import scorer_for
 from reviews.history import told_before
 from reviews.ingest import sha256
 from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.sweeps import by_itself
 from reviews.wire import decision_shape, owed
 
 Verdict, State = Decision.Verdict, HeldItem.State
@@ -253,8 +254,14 @@ def settle(agent: Agent | None = None) -> int:
     items = HeldItem.objects.filter(state=State.PENDING, expires_at__lte=now)
     if agent is not None:
         decisions, items = decisions.filter(agent=agent), items.filter(agent=agent)
-    agents = {*decisions.values_list("agent", flat=True), *items.values_list("agent", flat=True)}
-    return sum(_settle_one(agent_id, now) for agent_id in sorted(agents))
+    agents = sorted({*decisions.values_list("agent", flat=True), *items.values_list("agent", flat=True)})
+    if agent is not None:
+        return sum(_settle_one(agent_id, now) for agent_id in agents)
+    settled = 0
+    for agent_id in agents:
+        with by_itself("Nothing settled for the agent with the key %s", agent_id):
+            settled += _settle_one(agent_id, now)
+    return settled
 
 
 def _settle_one(agent_id: int, now: datetime) -> int:

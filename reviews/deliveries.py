@@ -32,6 +32,7 @@ from django.utils import timezone
 from metacog import audit, egress, keys
 from metacog.models import Agent, AuditEvent, User
 from reviews.models import Delivery, Endpoint
+from reviews.sweeps import by_itself
 
 State, Trouble, Off = Delivery.State, Delivery.Trouble, Endpoint.Off
 
@@ -120,7 +121,8 @@ def deliver_due(now: datetime | None = None) -> int:
                 attempt = flying.pop(future)
                 outcomes.setdefault(attempt.agent_id, []).append((attempt, future.result()))
             for agent_id, of_agent in outcomes.items():
-                _record(agent_id, of_agent, clock())
+                with by_itself("The outcomes of callbacks to the agent with the key %s are lost", agent_id):
+                    _record(agent_id, of_agent, clock())
     return sent
 
 
@@ -252,7 +254,9 @@ def _claim_due(now: datetime, flying: Sequence[Attempt], failing_too: bool) -> l
         slots = min(FAILING_AGENT_SLOTS, failing_room) if is_failing else AGENT_SLOTS
         if slots <= under_way[agent.pk]:
             continue
-        attempts = _claim(agent, now, slots, room)
+        attempts: list[Attempt] = []
+        with by_itself("No callback goes to %s", agent.public_id):
+            attempts = _claim(agent, now, slots, room)
         claimed += attempts
         room -= len(attempts)
         failing_room -= len(attempts) if is_failing else 0

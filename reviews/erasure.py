@@ -34,6 +34,7 @@ from reviews.models import (
     Reflection,
     Research,
 )
+from reviews.sweeps import by_itself
 
 BATCH = 100  # responses or callbacks of one transaction; on SQLite others wait for it
 BATCHES_A_RUN = 100  # for one team, before the worker looks at its other tasks
@@ -64,16 +65,22 @@ def erase() -> int:
 def _erase_of(team: Team, now: datetime) -> int:
     assert team.retention_days is not None
     before = now - timedelta(days=team.retention_days)
-    _give_up_callbacks(team, before)
     erased = 0
+    with by_itself(_FAILED, "callbacks of disabled agents", team.pk):
+        _give_up_callbacks(team, before)
     for step in _STEPS:
-        for _ in range(BATCHES_A_RUN):
-            count = step(team, before, now)
-            erased += count
-            if count < BATCH:
-                break
-    _erase_intents(team, before)
+        with by_itself(_FAILED, step.__name__, team.pk):
+            for _ in range(BATCHES_A_RUN):
+                count = step(team, before, now)
+                erased += count
+                if count < BATCH:
+                    break
+    with by_itself(_FAILED, "intents", team.pk):
+        _erase_intents(team, before)
     return erased
+
+
+_FAILED = "Not all erased that is due (%s) in the team with the key %s"
 
 
 def _erase_intents(team: Team, before: datetime) -> None:

@@ -29,6 +29,7 @@ from patterns.models import Memory
 from patterns.scorer import scorer_for
 from reviews import extension_texts
 from reviews.models import ExtensionRequest
+from reviews.sweeps import by_itself
 from reviews.wire import owed
 
 State, By = ExtensionRequest.State, ExtensionRequest.By
@@ -160,13 +161,20 @@ def settle(agent: Agent | None = None) -> int:
     now = timezone.now()
     late = ExtensionRequest.objects.filter(state=State.PENDING, expires_at__lte=now)
     if agent is not None:
-        late = late.filter(agent=agent)
+        return _settle_one(late.filter(agent=agent), now)
     ended = 0
     for agent_id in sorted(set(late.values_list("agent", flat=True))):
-        with transaction.atomic(durable=True):
-            rows = late.filter(agent=agent_id).order_by("expires_at", "pk")[:BATCH]
-            ended += sum(_claim(row, State.EXPIRED, By.SYSTEM, now) is not None for row in rows)
+        with by_itself("No request ended for the agent with the key %s", agent_id):
+            ended += _settle_one(late.filter(agent=agent_id), now)
     return ended
+
+
+def _settle_one(late: QuerySet[ExtensionRequest], now: datetime) -> int:
+    if not late.exists():
+        return 0
+    with transaction.atomic(durable=True):
+        rows = late.order_by("expires_at", "pk")[:BATCH]
+        return sum(_claim(row, State.EXPIRED, By.SYSTEM, now) is not None for row in rows)
 
 
 def investigation(agent: Agent, session: str, problem: str) -> QuerySet[ExtensionRequest]:

@@ -21,6 +21,7 @@ from django.utils import timezone
 from metacog.heuristics.intervals import wilson
 from metacog.models import Agent
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
+from reviews.sweeps import by_itself
 
 State, Verdict = HeldItem.State, Decision.Verdict
 
@@ -77,10 +78,10 @@ def count_days(now: datetime) -> int:
     past = DailyFigure.objects.filter(day__lte=day_of(now))  # a clock that was wrong for a while may have gone on
     last = dict(past.order_by().values_list("agent").annotate(Max("day")))
     for agent in Agent.objects.order_by("pk"):
-        days = _days_to_count(agent, last.get(agent.pk), day_of(now))
-        for day in days:
-            recount(agent, day)
-        counted += len(days)
+        with by_itself("Days not counted for %s", agent.public_id):
+            for day in _days_to_count(agent, last.get(agent.pk), day_of(now)):
+                recount(agent, day)
+                counted += 1
     return counted
 
 

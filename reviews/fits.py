@@ -5,7 +5,6 @@ A verdict is a person's decision of a held item, or a person's judgement of a sa
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
@@ -21,13 +20,13 @@ from metacog.models import Agent, AgentState, Policy
 from reviews import figures
 from reviews.models import AgentResponse, Decision, FittedWeights, Sample, Signal
 from reviews.preview import DAYS, MOST
+from reviews.sweeps import by_itself
 
 SINCE = timedelta(days=90)  # verdicts of responses that are older say little about an agent that goes on changing
 MOST_DECISIONS = 10_000  # the newest
 AFRESH = timedelta(days=1)
 AGENTS_A_RUN = 5  # the worker has other things to do, and comes back
 
-log = logging.getLogger(__name__)
 Verdict = Decision.Verdict
 
 
@@ -36,14 +35,13 @@ def fit_due(now: datetime) -> int:
     of_late = Q(fitted_weights__made_at__gt=now - AFRESH, fitted_weights__made_at__lte=now)
     is_fresh = of_late & Q(fitted_weights__policy_version=F("policy_version"))
     due = Agent.objects.exclude(is_fresh).order_by(F("fitted_weights__made_at").asc(nulls_first=True), "pk")
-    agents = list(due[:AGENTS_A_RUN])
     fitted = 0
-    for agent in agents:
-        try:
-            fit_and_keep(agent, now)
+    for key in list(due.values_list("pk", flat=True)):  # all: some may fail, every time
+        with by_itself("No weights fitted for the agent with the key %s", key):
+            fit_and_keep(Agent.objects.get(pk=key), now)
             fitted += 1
-        except Exception:  # one agent that cannot be fitted must not take the others' turn
-            log.exception("No weights fitted for %s", agent.public_id)
+        if fitted == AGENTS_A_RUN:
+            break
     return fitted
 
 

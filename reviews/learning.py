@@ -20,6 +20,7 @@ from patterns import lifecycle
 from patterns.models import ErrorPattern, keyword_problems
 from reviews import records, second_looks
 from reviews.models import AgentResponse, Decision, HeldItem, LearningCursor, PatternOrigin
+from reviews.sweeps import by_itself
 from reviews.teaching import Taught, Teacher, sentence_meant
 
 State = ErrorPattern.State
@@ -32,7 +33,11 @@ BATCHES_A_RUN = 50  # of one agent, before the worker looks at its other tasks
 
 def learn() -> int:
     """Go on behind what was learnt from before; return how many responses and decisions were dealt with."""
-    return sum(_learn_from(agent) for agent in _with_news())
+    dealt = 0
+    for agent in _with_news():
+        with by_itself("Nothing more learnt from %s", agent.public_id):
+            dealt += _learn_from(agent)
+    return dealt
 
 
 def _with_news() -> list[Agent]:

@@ -25,6 +25,7 @@ from reviews import notice_texts
 from reviews.deliveries import turn
 from reviews.models import ExtensionRequest, HeldItem
 from reviews.presence import SEEN_FOR
+from reviews.sweeps import by_itself
 
 State, Trouble, When = Notice.State, Notice.Trouble, PersonNotices.When
 
@@ -63,7 +64,11 @@ def write_due(now: datetime | None = None) -> int:
     )
     channels = Channel.objects.filter(~Exists(waiting.filter(team=OuterRef("team")))).select_related("team")
     readers: list[Reader] = [*(people if mail.is_set_up() else ()), *channels]
-    return sum(_write(reader, now) for reader in readers if _is_due(reader, now))
+    written = 0
+    for reader in readers:
+        with by_itself("No notice written for the %s %s", type(reader).__name__, reader.pk):
+            written += _is_due(reader, now) and _write(reader, now)
+    return written
 
 
 def send_due(now: datetime | None = None) -> int:

@@ -6,7 +6,6 @@ agent's state: the reflection, the lessons it proposes, the record, and the call
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from time import monotonic
@@ -27,6 +26,7 @@ from patterns.scorer import BCP47, scorer_for
 from patterns.wire import instant
 from reviews.figures import day_of, start_of
 from reviews.models import AgentResponse, Decision, HeldItem, Reflection
+from reviews.sweeps import by_itself
 from reviews.wire import owed
 
 WINDOW = timedelta(days=7)  # that is looked back on: a day alone tells too little
@@ -36,8 +36,6 @@ TURN_SECONDS = 20.0  # in which a run begins reflections; what is left is made b
 SHOWN = 4_000  # characters of a message and of a response that are read
 
 _DAY = timedelta(days=1)
-
-log = logging.getLogger(__name__)
 
 
 def reflect_due(now: datetime) -> int:
@@ -49,10 +47,8 @@ def reflect_due(now: datetime) -> int:
         for day in _days_due(agent, last.get(agent.pk), day_of(now)):
             if monotonic() - began > TURN_SECONDS:
                 return made
-            try:
+            with by_itself("No reflection on %s for %s", agent.public_id, day):
                 made += reflect(agent, start_of(day + _DAY), day=day) is not None
-            except Exception:  # one agent that cannot be reflected upon must not take the others' turn
-                log.exception("No reflection on %s for %s", agent.public_id, day)
     return made
 
 

@@ -26,6 +26,7 @@ from metacog.models import Agent, AgentState, AuditEvent, Language
 from patterns.scorer import BCP47
 from patterns.wire import instant
 from reviews.models import Research
+from reviews.sweeps import by_itself
 from reviews.wire import owed
 
 State, Trouble = Research.State, Research.Trouble
@@ -84,20 +85,25 @@ def search_due(now: datetime | None = None) -> int:
     began, attempts = time.monotonic(), 0
     while time.monotonic() - began < TURN_SECONDS and (row := _claim(now or timezone.now())):
         attempts += 1
-        has_search = bool(settings.SEARXNG_URL)  # it may have been taken away since
-        try:
-            found = [
-                each
-                for number, asked in enumerate(row.questions if has_search else ())
-                for each in _search(row.language, number, asked)
-            ]
-        except SearchFailed as failed:
-            _put_off(row, failed.why, now or timezone.now())
-        else:
-            with transaction.atomic(durable=True):
-                AgentState.objects.select_for_update().get(pk=row.agent_id)
-                _finish(row, found, now or timezone.now(), searched=has_search)
+        with by_itself("Research %s failed", row.public_id):
+            _search_for(row, now)
     return attempts
+
+
+def _search_for(row: Research, now: datetime | None) -> None:
+    has_search = bool(settings.SEARXNG_URL)  # it may have been taken away since
+    try:
+        found = [
+            each
+            for number, asked in enumerate(row.questions if has_search else ())
+            for each in _search(row.language, number, asked)
+        ]
+    except SearchFailed as failed:
+        _put_off(row, failed.why, now or timezone.now())
+        return
+    with transaction.atomic(durable=True):
+        AgentState.objects.select_for_update().get(pk=row.agent_id)
+        _finish(row, found, now or timezone.now(), searched=has_search)
 
 
 def _search(language: str, number: int, asked: dict[str, str]) -> list[Finding]:

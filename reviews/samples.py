@@ -20,6 +20,7 @@ from metacog.models import Agent, AgentState, Team, User
 from reviews import figures
 from reviews.figures import Ratio
 from reviews.models import AgentResponse, HeldItem, Sample
+from reviews.sweeps import by_itself
 
 A_DAY = 5  # of each agent
 CATCH_UP = timedelta(days=7)  # how far back days are made up for that the worker slept through
@@ -38,7 +39,11 @@ def pick_due(now: datetime) -> int:
     days = list(figures.days_between(figures.day_of(now - CATCH_UP), today - timedelta(days=1)))
     done = set(Sample.objects.filter(day__gte=days[0]).values_list("agent", "day"))
     agents = Agent.objects.filter(hesitation_enabled=True).order_by("pk")
-    return sum(_pick(agent, day) for agent in agents for day in days if (agent.pk, day) not in done)
+    picked = 0
+    for agent in agents:
+        with by_itself("No samples picked for %s", agent.public_id):
+            picked += sum(_pick(agent, day) for day in days if (agent.pk, day) not in done)
+    return picked
 
 
 def _pick(agent: Agent, day: date) -> int:

@@ -1,0 +1,171 @@
+"""One agent whose rows make a sweep fail takes nothing from the others."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import OperationalError
+from django.utils import timezone
+
+from metacog import chat, egress, keys
+from metacog.models import Agent, AgentState, Channel, Notice
+from metacog.retention import set_retention
+from reviews import fits, research, sweeps, tasks
+from reviews.models import (
+    AgentResponse,
+    DailyFigure,
+    Decision,
+    ExtensionRequest,
+    FittedWeights,
+    HeldItem,
+    LearningCursor,
+    Research,
+    Sample,
+)
+from tests.conftest import Caller
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def broken(aurora: Any, kuro: Caller) -> Agent:
+    """Return the agent whose turn is first, and which every sweep here fails with."""
+    return Agent.objects.get(public_id=kuro.id)
+
+
+def let_it_expire(broken: Agent) -> None:
+    HeldItem.objects.update(expires_at=timezone.now())
+    AgentState.objects.filter(agent=broken).delete()
+
+
+def is_expired(agent: Agent) -> bool:
+    return HeldItem.objects.get(agent=agent).state == "expired"
+
+
+def let_requests_expire(broken: Agent) -> None:
+    for agent in Agent.objects.all():
+        soon = timezone.now()
+        ExtensionRequest.objects.create(agent=agent, number=1, due_at=soon, expires_at=soon, policy_version=1)
+    AgentState.objects.filter(agent=broken).delete()
+
+
+def has_no_request(agent: Agent) -> bool:
+    return ExtensionRequest.objects.get(agent=agent).state == "expired"
+
+
+def spoil_the_body(broken: Agent) -> None:
+    AgentResponse.objects.filter(agent=broken).update(body="{")
+
+
+def is_learnt_from(agent: Agent) -> bool:
+    return LearningCursor.objects.filter(agent=agent, response__gt=0).exists()
+
+
+def spoil_a_decision(broken: Agent) -> None:
+    held, now = HeldItem.objects.get(agent=broken), timezone.now()
+    Decision.objects.create(
+        held=held, agent=broken, verdict="?", by="agent", item_version=1, release_at=now, released_at=now
+    )
+
+
+def is_counted(agent: Agent) -> bool:
+    return DailyFigure.objects.filter(agent=agent, responses=1).exists()
+
+
+def let_it_be_over(broken: Agent) -> None:
+    set_retention(broken.team, 30, None)
+    set_retention(Agent.objects.exclude(pk=broken.pk).get().team, 30, None)
+    HeldItem.objects.update(closed_at=timezone.now() - 40 * DAY, state="expired")
+    AgentResponse.objects.update(received_at=timezone.now() - 40 * DAY)
+    AgentResponse.objects.filter(agent=broken).update(verdict="{")
+
+
+def is_erased(agent: Agent) -> bool:
+    return AgentResponse.objects.get(agent=agent).erased_at is not None
+
+
+def let_it_be_yesterday(broken: Agent) -> None:
+    HeldItem.objects.all().delete()
+    AgentResponse.objects.update(received_at=timezone.now() - DAY)
+    AgentResponse.objects.filter(agent=broken).update(verdict="{")
+
+
+def is_sampled(agent: Agent) -> bool:
+    return Sample.objects.filter(agent=agent).exists()
+
+
+@pytest.mark.parametrize(
+    ("task", "spoil", "is_done"),
+    [
+        (tasks.settle, let_it_expire, is_expired),
+        (tasks.settle, let_requests_expire, has_no_request),
+        (tasks.learn, spoil_the_body, is_learnt_from),
+        (tasks.count_days, spoil_a_decision, is_counted),
+        (tasks.erase, let_it_be_over, is_erased),
+        (tasks.pick_samples, let_it_be_yesterday, is_sampled),
+    ],
+)
+def test_an_agent_that_fails_takes_nothing_from_another(
+    task: Callable[[], None],
+    spoil: Callable[[Agent], None],
+    is_done: Callable[[Agent], bool],
+    broken: Agent,
+    kuro: Caller,
+    other: Caller,
+    caplog: Any,
+) -> None:
+    another = Agent.objects.get(public_id=other.id)
+    assert broken.pk < another.pk, "it comes first"
+    kuro.hold()
+    other.hold()
+    spoil(broken)
+    with caplog.at_level(logging.ERROR):
+        task()
+    assert is_done(another)
+    (record,) = caplog.records
+    assert record.name == "reviews.sweeps"
+
+
+def test_agents_that_no_weights_can_be_fitted_for_keep_nobody_waiting(
+    kuro: Caller, other: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fits, "AGENTS_A_RUN", 1)
+    AgentState.objects.filter(agent__public_id=kuro.id).delete()
+    fits.fit_due(timezone.now())
+    assert FittedWeights.objects.get().agent.public_id == other.id
+
+
+@pytest.mark.parametrize("error", [OperationalError(), SoftTimeLimitExceeded()])
+def test_a_sweep_ends_with_the_database_and_with_its_time(error: Exception) -> None:
+    with pytest.raises(type(error)), sweeps.by_itself("It failed"):
+        raise error
+
+
+def test_research_whose_search_fails_in_a_way_of_its_own_keeps_none_waiting(
+    kuro: Caller, other: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = [RuntimeError(), egress.Failed("connection")]
+
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise failures.pop(0)
+
+    settings.SEARXNG_URL = "http://127.0.0.1:8888"
+    monkeypatch.setattr(egress, "request", fail)
+    for caller in (kuro, other):
+        research.begin(Agent.objects.get(public_id=caller.id), "Look up what a refund takes.", "refunds")
+    tasks.search()
+    assert Research.objects.get(agent__public_id=other.id).trouble == Research.Trouble.REACH
+
+
+def test_a_message_that_cannot_be_posted_is_told_as_such(aurora: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(egress, "request", fail)
+    channel = Channel(team=aurora, url_encrypted=keys.encrypted("https://chat.example.org/hook"))
+    assert chat.post(channel, "Something waits.") == Notice.Trouble.ERROR
