@@ -83,6 +83,9 @@ def install(dev):
         found = ""
     if found == wanted_dev or (found == wanted and not dev):
         return
+    folder = VENV if os.path.isdir(VENV) else ROOT
+    if not os.access(folder, os.W_OK):
+        refuse("The folder %s cannot be written, so nothing can be installed in it." % folder)
     try:
         import ensurepip  # noqa: F401 - Debian leaves it out, and says so only after half the work
         import venv
@@ -116,8 +119,6 @@ def main():
 
     arguments = sys.argv[1:]
     dev = arguments[:1] == ["--dev"]
-    if not os.access(ROOT, os.W_OK) and not os.path.exists(STAMP):
-        refuse("The folder %s cannot be written, so .venv cannot be made in it." % ROOT)
     # Two starts at once in one checkout: the second waits for the first one's installation.
     lock = os.open(ROOT, os.O_RDONLY)
     fcntl.flock(lock, fcntl.LOCK_EX)

@@ -84,6 +84,23 @@ def test_a_failed_download_is_one_sentence(
     assert "no route to host" in (checkout / ".venv" / "install.log").read_text()
 
 
+@pytest.mark.parametrize("made", ["", ".venv"])
+def test_a_folder_that_cannot_be_written_is_one_sentence(
+    bootstrap: ModuleType,
+    checkout: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    made: str,
+) -> None:
+    """Also one in which a release before this one has been installed."""
+    (checkout / made).mkdir(exist_ok=True)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
+    with pytest.raises(SystemExit, match="1"):
+        bootstrap.install(dev=False)
+    said = f"The folder {checkout / made} cannot be written, so nothing can be installed in it.\n"
+    assert capsys.readouterr().err == said
+
+
 def test_what_is_installed_is_not_installed_again(
     bootstrap: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
