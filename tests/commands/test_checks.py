@@ -114,6 +114,12 @@ def test_a_command_without_its_database_ends_with_a_sentence(tmp_path: Path, url
     assert done.stderr.count("\n") == 1
 
 
+def test_ctrl_c_ends_a_command_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "msgspec.py").write_text("raise KeyboardInterrupt")  # in the middle of what is imported
+    done = manage(tmp_path, "help", PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
 def test_an_output_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
     with open("/dev/full", "w") as full:
