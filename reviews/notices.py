@@ -115,7 +115,8 @@ def _is_due(reader: Reader, now: datetime) -> bool:
 
 def _last_hour(row: PersonNotices, now: datetime) -> datetime:
     """Return when it last was the hour that the person chose, where they are."""
-    today = now.astimezone(notice_texts.zone_of(row.person)).replace(hour=row.hour, minute=0, second=0, microsecond=0)
+    today = now.astimezone(notice_texts.zone_of(row.person))
+    today = today.replace(hour=row.hour, minute=0, second=0, microsecond=0, fold=0)  # an hour that comes twice is once
     # Compared in UTC: within one zone Python compares the hands of the clock.
     came = today.astimezone(UTC)
     return came if came <= now else (today - timedelta(days=1)).astimezone(UTC)

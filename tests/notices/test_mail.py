@@ -96,6 +96,17 @@ def test_a_daily_mail_comes_at_the_persons_own_hour(alice: Any, kuro: Any, zone:
     assert len(sweep(sent + 25 * HOUR)) == 1
 
 
+def test_an_hour_that_comes_twice_brings_one_daily_mail(alice: Any, kuro: Any) -> None:
+    User.objects.filter(pk=alice.pk).update(time_zone="Europe/Berlin")
+    first = datetime(2026, 10, 25, 0, tzinfo=UTC)  # two o'clock; an hour later it is two again
+    tell(alice, "daily", hour=2, turn_at=first - HOUR)
+    hold(kuro, first - 2 * HOUR)
+    assert len(sweep(first)) == 1
+    hold(kuro, first + MINUTE)
+    assert [sweep(first + HOUR), sweep(first + 90 * MINUTE), sweep(first + 3 * HOUR)] == [[], [], []]
+    assert len(sweep(first + 25 * HOUR)) == 1
+
+
 def test_days_of_downtime_end_in_one_mail(alice: Any, kuro: Any) -> None:
     tell(alice, "daily", turn_at=NOW)
     for n in range(3):
