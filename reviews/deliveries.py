@@ -273,6 +273,8 @@ def _claim(agent: Agent, now: datetime, slots: int, room: int) -> list[Attempt]:
     pauses = schedule()
     with transaction.atomic():
         endpoint = _locked_endpoint(agent)
+        if not agent.enabled:
+            return []
         due = _due(now).filter(agent=agent).order_by("next_attempt_at", "pk")
         if not agent.callback_url or endpoint.is_off:
             trouble = Trouble.OFF if agent.callback_url else Trouble.NO_URL
@@ -310,8 +312,12 @@ def _claim(agent: Agent, now: datetime, slots: int, room: int) -> list[Attempt]:
 
 
 def _locked_endpoint(agent: Agent) -> Endpoint:
-    """Return the endpoint at the agent's address, locked; a new address starts afresh."""
+    """Return the endpoint at the agent's address, locked; a new address starts afresh.
+
+    Where the agent is reached, and whether at all, is read anew: it may have changed since the agent was read.
+    """
     endpoint, _ = Endpoint.objects.select_for_update().get_or_create(agent=agent, defaults={"url": agent.callback_url})
+    agent.refresh_from_db(fields=["callback_url", "enabled"])
     if endpoint.url != agent.callback_url:
         endpoint = Endpoint(agent=agent, url=agent.callback_url, tried_at=endpoint.tried_at)
         endpoint.save(force_update=True)
@@ -373,6 +379,20 @@ def _judge(endpoint: Endpoint, outcome: Outcome, given_up: int, now: datetime) -
         _event("endpoint-switched-off", agent.public_id, agent, None, "on", "off", reason=reason).save()
         log.warning("The endpoint of agent %s was switched off: %s", agent.public_id, reason)
     endpoint.save()
+
+
+def give_up_disabled(agent: Agent, before: datetime, now: datetime) -> int:
+    """Give up what a disabled agent was owed before a moment, BATCH at most; return how many that were.
+
+    Nothing that is on its way, nor once the agent is let in again.
+    """
+    with transaction.atomic(durable=True):
+        _locked_endpoint(agent)
+        if agent.enabled:
+            return 0
+        free = Q(leased_until=None) | Q(leased_until__lte=now)
+        owed = Delivery.objects.filter(free, agent=agent, state=State.WAITING, created_at__lt=before).exclude(body="")
+        return give_up(list(owed.defer("body").order_by("pk")[:BATCH]), agent, last_error=Trouble.DISABLED)
 
 
 def give_up(deliveries: Sequence[Delivery], agent: Agent, **told: Any) -> int:

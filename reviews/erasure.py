@@ -67,7 +67,7 @@ def _erase_of(team: Team, now: datetime) -> int:
     before = now - timedelta(days=team.retention_days)
     erased = 0
     with by_itself(_FAILED, "callbacks of disabled agents", team.pk):
-        _give_up_callbacks(team, before)
+        _give_up_callbacks(team, before, now)
     for step in _STEPS:
         with by_itself(_FAILED, step.__name__, team.pk):
             for _ in range(BATCHES_A_RUN):
@@ -107,16 +107,13 @@ def _taken(
         AuditEvent.objects.bulk_create(_erased(action, team, each, **told(each)) for each in rows)
 
 
-def _give_up_callbacks(team: Team, before: datetime) -> None:
+def _give_up_callbacks(team: Team, before: datetime, now: datetime) -> None:
     """Give up what disabled agents were owed: else it would wait, and keep texts, for ever."""
-    owed = Delivery.objects.filter(agent__team=team, agent__enabled=False, state=Delivery.State.WAITING)
-    due = owed.filter(created_at__lt=before).exclude(body="").select_related("agent").order_by("pk")
-    for _ in range(BATCHES_A_RUN):
-        with transaction.atomic(durable=True):
-            for delivery in (callbacks := list(due[:BATCH])):
-                deliveries.give_up([delivery], delivery.agent, last_error=Delivery.Trouble.DISABLED)
-        if len(callbacks) < BATCH:
-            break
+    owed = Delivery.objects.filter(agent=OuterRef("pk"), state=Delivery.State.WAITING, created_at__lt=before)
+    for agent in Agent.objects.filter(Exists(owed.exclude(body="")), team=team, enabled=False).order_by("pk"):
+        for _ in range(BATCHES_A_RUN):
+            if deliveries.give_up_disabled(agent, before, now) < deliveries.BATCH:
+                break
 
 
 def _erase_responses(team: Team, before: datetime, now: datetime) -> int:

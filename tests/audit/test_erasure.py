@@ -156,6 +156,16 @@ def test_what_a_disabled_agent_is_owed_is_given_up_when_its_time_is_over(decided
     assert AuditEvent.objects.filter(action="callback-given-up").count() == 1
 
 
+def test_what_is_on_its_way_to_an_agent_that_was_just_disabled_is_not_given_up(decided, olga):
+    agents.set_enabled(decided.response.agent, olga, on=False)
+    age(31)
+    Delivery.objects.update(state=Delivery.State.WAITING, leased_until=timezone.now() + timedelta(seconds=30))
+    assert erasure.erase() == 0
+    assert Delivery.objects.get().state == Delivery.State.WAITING
+    Delivery.objects.update(leased_until=timezone.now())
+    assert erasure.erase() == 1, "whoever sent it died"
+
+
 def test_callbacks_about_no_item_are_erased_too(kuro, kept_30_days):
     agent = Agent.objects.get()
     for state in Delivery.State.values:

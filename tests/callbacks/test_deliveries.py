@@ -258,7 +258,7 @@ def test_to_send_all_again_asks_the_database_no_more_of_many(agent, olga, count,
     Delivery.objects.update(state=State.EXHAUSTED)
     Delivery.objects.filter(pk=Delivery.objects.first().pk).update(body="")  # erased: it stays
     Endpoint.objects.create(agent=agent, url=agent.callback_url, off_at=timezone.now(), off_reason="gone")
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         assert deliveries.switch_on(agent, olga, with_given_up=True) == (True, count - 1)
     assert Counter(Delivery.objects.values_list("state", flat=True)) == {State.WAITING: count - 1, State.EXHAUSTED: 1}
     again = AuditEvent.objects.filter(action="callback-sent-again").values_list("before", "after", "actor")
@@ -340,6 +340,48 @@ def test_another_address_starts_afresh(kuro, agent, receiver, another_receiver):
     assert len(another_receiver.seen) == 1
     endpoint = Endpoint.objects.get()
     assert (endpoint.url, endpoint.off_at) == (another_receiver.url, None)
+
+
+def test_an_address_that_is_changed_while_a_sweep_begins_is_the_one_that_counts(
+    kuro, agent, receiver, another_receiver, monkeypatch
+):
+    receiver.then = 410
+    owe(agent)
+    deliveries.deliver_due(NOW)
+    owe(agent)
+    usual = deliveries.schedule
+
+    def changed():
+        at(kuro, another_receiver.url)
+        return usual()
+
+    monkeypatch.setattr(deliveries, "schedule", changed)
+    assert deliveries.deliver_due(NOW) == 1
+    assert len(another_receiver.seen) == 1
+    assert states(agent) == {State.EXHAUSTED: 1, State.DELIVERED: 1}
+
+
+def test_an_agent_that_is_disabled_while_a_sweep_begins_is_sent_nothing(agent, receiver, monkeypatch):
+    owe(agent)
+    usual = deliveries.schedule
+
+    def disabled():
+        Agent.objects.update(enabled=False)
+        return usual()
+
+    monkeypatch.setattr(deliveries, "schedule", disabled)
+    assert deliveries.deliver_due(NOW) == 0
+    assert only().state == State.WAITING
+
+
+def test_an_address_of_before_switches_nothing_on_that_is_off_at_the_new_one(kuro, agent, another_receiver, carla):
+    [owed] = owe(agent, state=State.EXHAUSTED)
+    seen = Delivery.objects.select_related("agent").get(pk=owed.pk)
+    at(kuro, another_receiver.url)
+    Endpoint.objects.create(agent=agent, url=another_receiver.url, off_at=NOW, off_reason=Endpoint.Off.GONE)
+    with pytest.raises(deliveries.SwitchedOff):
+        deliveries.send_again(seen, carla)
+    assert Endpoint.objects.get().is_off
 
 
 def test_without_an_address_what_is_owed_is_given_up(kuro, agent, receiver):
