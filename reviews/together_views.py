@@ -46,13 +46,13 @@ def decide_together(request: PersonRequest) -> HttpResponse:
     problem = gettext("Tick at least one item.") if not items else why_not(verdict, None, min(reasons.values()))
     if problem:
         return _page(request, request.POST.getlist("held"), ticked=shown, problem=problem)
-    one_press, done = new_id("press"), 0
+    one_press, skipped = new_id("press"), 0
     passed = pace.elapsed(request.POST.get("shown", ""), PAGE_OF_SEVERAL)
     each_ms = None if passed is None else passed // len(items)
     for held in items:
         version, digest = shown[held.public_id]
         try:
-            _, is_new = decisions.decide(
+            decisions.decide(  # again where the first answer was lost or nobody waited for it: the same stands
                 held,
                 request.user,
                 verdict,
@@ -63,9 +63,8 @@ def decide_together(request: PersonRequest) -> HttpResponse:
                 shown_ms=each_ms,
             )
         except decisions.Standing:
-            continue
-        done += is_new
-    if skipped := len(items) - done:
+            skipped += 1
+    if skipped:
         said = ngettext(
             "%(n)d item was decided or changed meanwhile, and was left as it is.",
             "%(n)d items were decided or changed meanwhile, and were left as they are.",

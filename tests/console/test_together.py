@@ -113,6 +113,15 @@ def test_what_somebody_decided_meanwhile_is_skipped_and_told(
     assert states() == ["rejected", "approved"]
 
 
+def test_the_second_press_of_a_double_click_skips_nothing(client: Any, kuro: Any) -> None:
+    form = {"item": boxes(read(client, kuro.hold(), kuro.hold())), "verdict": "approve"}
+    for _ in range(2):
+        page = client.post(f"{ADDRESS}decide", form, follow=True).content.decode()
+    assert "left as" not in page
+    assert re.search(r"Approved\s+2 items", page)
+    assert Decision.objects.count() == 2
+
+
 @pytest.mark.parametrize("changed", ["version", "sha256"])
 def test_a_press_binds_what_was_shown(client: Any, kuro: Any, changed: str) -> None:
     ticked = boxes(read(client, kuro.hold()))
