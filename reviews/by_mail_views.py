@@ -22,7 +22,7 @@ from reviews import decisions, notice_texts, reasons
 from reviews.by_mail import Link, path, read
 from reviews.explanation import RECORD_OF, explain
 from reviews.models import Decision, HeldItem
-from reviews.views import marked, reason_given, why_not
+from reviews.views import marked, reason_form, reason_given, why_not
 
 Verdict, State = Decision.Verdict, HeldItem.State
 VIA = "mail"
@@ -67,7 +67,7 @@ def by_mail(request: HttpRequest, link: Link) -> HttpResponse:
     verdict = request.POST.get("verdict", "")
     reason = reason_given(request, link.held.agent) if verdict == Verdict.REJECT else ""
     if problem := why_not(verdict, None, reason):
-        return _page(request, link, problem=problem, status=422)
+        return _page(request, link, problem=problem, given=reason_form(request), status=422)
     try:
         decisions.decide(
             link.held,
@@ -80,7 +80,7 @@ def by_mail(request: HttpRequest, link: Link) -> HttpResponse:
         )
     except decisions.Standing:
         link.held.refresh_from_db()
-        return _page(request, link, conflict=True, status=409)
+        return _page(request, link, conflict=True, given=reason_form(request), status=409)
     return redirect(path(link))
 
 

@@ -19,7 +19,7 @@ from reviews.explanation import parts
 from reviews.models import HeldItem, Signal
 from reviews.queue import PAGE, Filters, named
 from reviews.reasons import PRESETS
-from reviews.views import PersonRequest, forbidden, marked, number, reason_given, visible_items, why_not
+from reviews.views import PersonRequest, forbidden, marked, number, reason_form, reason_given, visible_items, why_not
 
 # Characters of text on one page; what is beyond is decided by itself, since nobody reads a book to press once.
 MOST_TEXT = 100_000
@@ -107,6 +107,8 @@ def _page(
         "long": long,
         "missing": len(set(wanted)) - len(found),
         "presets": PRESETS.items(),
+        "given": reason_form(request),
+        "is_rejecting": request.POST.get("verdict") == "reject",
         "problem": problem,
         "shown": pace.stamp(PAGE_OF_SEVERAL, request.POST.get("shown", "")),
     }

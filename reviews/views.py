@@ -102,9 +102,10 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
     verdict, text = request.POST.get("verdict", ""), _edited(request.POST.get("text"), held.text)
-    reason = reason_given(request, held.agent) if verdict == Verdict.REJECT else ""
+    is_rejected = verdict == Verdict.REJECT
+    reason, given = (reason_given(request, held.agent), reason_form(request)) if is_rejected else ("", None)
     if problem := why_not(verdict, text, reason):
-        return _split(request, filters, held, status=422, problem=problem, posted=text)
+        return _split(request, filters, held, status=422, problem=problem, posted=text, given=given)
     if verdict == Verdict.APPROVE and text is not None:
         verdict = Verdict.EDIT
     try:
@@ -123,7 +124,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
         )
     except decisions.Standing:
         held = _visible(request, held_id)
-        return _split(request, filters, held, status=409, conflict=True, posted=text)
+        return _split(request, filters, held, status=409, conflict=True, posted=text, given=given)
     except decisions.StillRisky as risky:
         return _split(request, filters, held, status=422, risky=_shown(risky.edited), posted=text)
     around = _presence(request)
@@ -394,9 +395,15 @@ def _edited(posted: str | None, original: str) -> str | None:
     return text.replace("\n", "\r\n") if "\r\n" in original else text
 
 
+def reason_form(request: HttpRequest) -> dict[str, str]:
+    """Return what the form of a rejection holds, so that it can be given back."""
+    return {name: request.POST.get(name, "") for name in ("preset", "reason")}
+
+
 def reason_given(request: HttpRequest, agent: Agent) -> str:
     """Return why an item is rejected, as the form says it, in the agent's language."""
-    return reasons.compose(request.POST.get("preset", ""), request.POST.get("reason", "").strip(), agent.language)
+    form = reason_form(request)
+    return reasons.compose(form["preset"], form["reason"].replace("\r\n", "\n").strip(), agent.language)
 
 
 def why_not(verdict: str, text: str | None, reason: str) -> str:

@@ -95,6 +95,31 @@ def test_a_decision_after_anothers_shows_what_stands_and_keeps_the_text(
     assert Decision.objects.get().person == bob
 
 
+@pytest.mark.parametrize("is_undone", [False, True])
+def test_a_reason_that_was_not_taken_is_given_back(
+    client: Any, as_person: Any, bob: Any, kuro: Any, decide: Any, is_undone: bool
+) -> None:
+    held = kuro.hold()
+    too_long = decide(client, held, "reject", preset="tone", reason="<b> " + "x" * 10_000).content.decode()
+    assert "The reason is too long" in too_long
+    assert 'value="tone" checked' in too_long
+    assert 'data-posted>\n&lt;b&gt; xxx' in too_long
+    decide(as_person(bob), held)
+    if is_undone:
+        as_person(bob).post(f"/decisions/{Decision.objects.get().public_id}/undo")
+    form = {"version": 1, "preset": "wrong", "reason": "Nobody measured it."}
+    page = decide(client, held, "reject", **form).content.decode()
+    assert ("data-posted>\nNobody measured it.</textarea>" in page) == is_undone
+    assert ("Your reason, which was not sent:" in page) != is_undone
+    assert "Nobody measured it." in page
+
+
+def test_a_reason_of_several_lines_is_as_long_as_it_is_typed(client: Any, kuro: Any, decide: Any) -> None:
+    reason = "No.\n" * 2_500
+    decide(client, kuro.hold(), "reject", reason=reason.replace("\n", "\r\n"))
+    assert Decision.objects.get().reason == reason.strip()
+
+
 def test_a_decision_about_an_outdated_item_is_refused(client: Any, kuro: Any, decide: Any) -> None:
     held = kuro.hold()
     for stale in ({"version": 7}, {"version": ""}, {"sha256": "0" * 64}, {"sha256": ""}):

@@ -93,12 +93,14 @@ def test_a_rejection_gives_every_agent_the_reason(client: Any, kuro: Any, undo_a
 def test_a_form_that_cannot_be_decided_is_given_back_as_it_was(client: Any, kuro: Any, form: Any, said: str) -> None:
     first, second = kuro.hold(), kuro.hold()
     ticked = boxes(read(client, first))
-    answer = client.post(f"{ADDRESS}decide", {"held": [first, second], "item": ticked} | form)
+    typed = {"preset": "tone", "reason": "Says who?"} if form["verdict"] == "approve" else {}
+    answer = client.post(f"{ADDRESS}decide", {"held": [first, second], "item": ticked} | form | typed)
     assert answer.status_code == 422
     page = answer.content.decode()
     assert said in page
     assert len(boxes(answer)) == 2
-    assert page.count('name="item"') - page.count(" checked>") == 2 - len(form.get("item", ticked))
+    assert all(each in page for each in typed.values())
+    assert len(boxes(answer)) - len(re.findall(r'name="item"[^>]* checked>', page)) == 2 - len(form.get("item", ticked))
     assert states() == ["pending", "pending"]
 
 
