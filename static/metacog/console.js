@@ -137,6 +137,8 @@ function bringIntoSight(row) {
 let chosen; // its id, and how far down it was
 
 document.addEventListener("htmx:oobBeforeSwap", (event) => {
+  // With the buttons goes a reason that is being typed; sent, it is given back beside what stands.
+  if (event.detail.target.id === "buttons" && unsent().includes(byId("reason"))) return event.preventDefault();
   if (event.detail.target.id !== "rows") return;
   const row = document.querySelector(".row[aria-current]");
   chosen = row && { id: row.id, top: row.getBoundingClientRect().top };
@@ -153,7 +155,9 @@ function step(forward) {
   const next = at < 0 ? rows[0] : rows[at + (forward ? 1 : -1)];
   if (next) return next.click();
   const turn = document.querySelector(forward ? ".turn[rel=next]" : ".turn[rel=prev]");
-  if (turn && mayLeave()) location.assign((!forward && turn.dataset.last) || turn.href);
+  if (!turn || !mayLeave()) return;
+  isLeft = true;
+  location.assign((!forward && turn.dataset.last) || turn.href);
 }
 
 // -- copying -----------------------------------------------------------------------------------
@@ -213,14 +217,11 @@ for (const choice of document.querySelectorAll(".filters select")) {
   choice.addEventListener("change", () => choice.form.requestSubmit());
 }
 for (const form of document.querySelectorAll(".filters")) {
-  form.addEventListener("submit", () => {
+  form.addEventListener("formdata", ({ formData }) => {
     // What is not chosen does not belong into the address.
-    for (const choice of form.elements) if (choice.value === "") choice.disabled = true;
+    for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
   });
 }
-addEventListener("pageshow", () => {
-  for (const choice of document.querySelectorAll(".filters select")) choice.disabled = false;
-});
 
 // -- the item ----------------------------------------------------------------------------------
 
@@ -282,6 +283,8 @@ document.addEventListener("toggle", (event) => {
 // -- what htmx does ----------------------------------------------------------------------------
 
 let coming = false; // an item that was chosen in the list is on its way
+let onDesk = byId("item")?.dataset.held;
+let cameAt = -Infinity; // when that item came in the place of another
 let settledAt = 0; // keys that were meant for the item before must not decide this one
 const SETTLE = 350;
 
@@ -290,7 +293,8 @@ const isSettling = () => byId("desk")?.ariaBusy === "true" || performance.now() 
 // What was refused comes back in the field, and is not sent either.
 const isUnsent = (field) => field.value !== field.defaultValue || "posted" in field.dataset;
 
-const isTyped = () => [...document.querySelectorAll("textarea")].some(isUnsent);
+const unsent = () => [...document.querySelectorAll("textarea")].filter(isUnsent);
+const isTyped = () => unsent().length > 0;
 
 // To look at another item takes away what was typed at this one: the first press says so, the second does it.
 function mayLeave() {
@@ -299,9 +303,21 @@ function mayLeave() {
   return false;
 }
 
+// To another page, too, by whatever way but by sending it: the browser asks. What htmx sends stays on the page.
+let isLeft = false;
+addEventListener("submit", (event) => {
+  isLeft = !event.defaultPrevented && unsent().every((field) => field.form === event.target);
+});
+addEventListener("beforeunload", (event) => {
+  if (isTyped() && !isLeft) event.preventDefault();
+});
+addEventListener("pageshow", () => { isLeft = false; });
+
 document.addEventListener("htmx:confirm", (event) => {
   const { elt, target } = event.detail;
   if (target.id !== "desk") return;
+  // The second press of a double click was meant for the item before.
+  if (elt.closest("#buttons") && performance.now() - cameAt < SETTLE) return event.preventDefault();
   if (elt.matches(".row") && !mayLeave()) return event.preventDefault();
   if (coming) htmx.trigger("#desk", "htmx:abort"); // who goes on need not wait for what was passed by
   if (elt.matches(".row")) select(elt.id.slice("row-".length));
@@ -334,6 +350,8 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (["preview", "edit-score"].includes(event.detail.target.id)) announce(toAnnounce(event.detail.target));
   if (event.detail.target.id !== "desk") return;
   settledAt = performance.now();
+  if (onDesk !== byId("item").dataset.held) cameAt = settledAt;
+  onDesk = byId("item").dataset.held;
   main.dataset.view = "item";
   keepSight();
   scrollTo(0, 0);
@@ -383,7 +401,8 @@ for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) 
 
 // -- keys --------------------------------------------------------------------------------------
 
-const isTyping = (target) => target.closest("input, textarea, select, [contenteditable]");
+// A box that was ticked with the mouse keeps the focus, and takes no letters.
+const isTyping = (target) => target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
 
 function press(key) {
   const control = document.querySelector(`[data-key="${key}"]`);

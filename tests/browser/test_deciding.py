@@ -233,6 +233,85 @@ def test_a_curator_makes_a_pattern_of_what_they_rejected_with_one_key(open_page:
     assert page.url.endswith(f"/patterns/new?decision={decided(held).public_id}")
 
 
+def test_a_double_click_decides_one_item(open_page: Any, alice: Any, kuro: Any) -> None:
+    from reviews.models import Decision
+
+    first, second = kuro.hold(), kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    page.wait_for_timeout(SETTLED)
+    page.evaluate(
+        """() => {
+            const click = () => document.querySelector("#approve button").click();
+            document.addEventListener("htmx:afterSettle", () => setTimeout(click, 20), {once: true});
+            click();
+        }"""
+    )
+    page.locator(f'#item[data-held="{first}"]').wait_for()
+    page.wait_for_timeout(SETTLED)
+    assert [decision.held.public_id for decision in Decision.objects.select_related("held")] == [second]
+    page.get_by_role("button", name="Approve").click()
+    page.get_by_role("heading", name="Nothing waits").wait_for()
+
+
+def test_a_reason_that_is_being_typed_stays_although_somebody_else_decides(
+    open_page: Any, alice: Any, bob: Any, kuro: Any
+) -> None:
+    from reviews import decisions
+    from reviews.models import HeldItem
+
+    held = HeldItem.objects.select_related("agent__team").get(public_id=kuro.hold())
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "r")
+    page.locator("#reason").fill("Nobody measured it.")
+    decisions.decide(held, bob, "approve")
+    page.locator("#standing", has_text="approved by Bob").wait_for()
+    expect(page.locator("#reason")).to_have_value("Nobody measured it.")
+    page.locator("#reason").press("Control+Enter")
+    expect(page.locator("#standing")).to_contain_text("Your reason, which was not sent: Nobody measured it.")
+
+
+def test_a_page_with_something_typed_is_left_only_when_the_browser_has_asked(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    held, asked = kuro.hold(), []
+
+    def stay(dialog: Any) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page = open_page(alice)
+    page.on("dialog", stay)
+    page.goto("/queue/")
+    press(page, "e")
+    page.locator("#edited").press_sequentially("My own words. ")
+    page.get_by_role("link", name="The whole response").click()
+    page.locator("summary", has_text="Alice").click()
+    page.get_by_role("button", name="Dark").click()
+    expect(page.locator("#edited")).to_have_value(f"My own words. {RISKY}")
+    assert asked == ["beforeunload"] * 2
+    page.locator("#edited").fill("It may be the cache.")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(f"#row-{held}")).to_contain_text("approved edited by you")
+    page.get_by_role("link", name="Responses", exact=True).click()
+    page.wait_for_url("**/responses/")
+    assert len(asked) == 2
+
+
+def test_keys_work_beside_a_box_that_was_ticked_with_the_mouse(open_page: Any, alice: Any, kuro: Any) -> None:
+    for _ in range(2):
+        kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    for pick in page.locator(".pick").all():
+        pick.click()
+    press(page, "o")
+    page.get_by_role("checkbox").last.click()
+    press(page, "a")
+    expect(page.locator("#told")).to_contain_text("Approved “")
+
+
 def test_a_rejection_without_a_reason_asks_for_one(open_page: Any, alice: Any, kuro: Any) -> None:
     kuro.hold()
     page = open_page(alice)
