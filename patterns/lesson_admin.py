@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from metacog.admin_site import ScopedAdmin, ScopedFilter, person
-from metacog.forms import ShownField
+from metacog.forms import ShownField, StoredModelForm
 from metacog.models import Role
 from patterns import lessons
 from patterns.models import Lesson
@@ -22,6 +22,7 @@ from patterns.models import Lesson
 class LessonAdmin(ScopedAdmin):
     page = "lesson"
     role_to_view = role_to_change = Role.CURATOR
+    form = StoredModelForm
     list_display = ["text", "whose", "state", "origin", "given", "changed_at", "console"]
     list_filter = ["state", "origin", ("agent", ScopedFilter), ("team", ScopedFilter)]
     list_select_related = ["agent__team", "team"]

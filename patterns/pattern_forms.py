@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from metacog.forms import ShownField, StoredForm
+from metacog.forms import ShownField, StoredForm, StoredModelForm
 from metacog.models import Team
 from patterns.models import ErrorPattern, keyword_problems
 
@@ -66,7 +66,7 @@ class NewForm(WrittenForm):
             self.fields["team"].initial, self.fields["team"].widget = teams[0], forms.HiddenInput()
 
 
-class PatternForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
+class PatternForm(StoredModelForm):
     """An error pattern, as its curator writes it."""
 
     keywords = KeywordsField(

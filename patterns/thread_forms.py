@@ -8,7 +8,7 @@ from django import forms
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from metacog.forms import ShownField
+from metacog.forms import ShownField, StoredModelForm
 from metacog.models import Agent
 from patterns.models import ThoughtThread, ThreadStep
 
@@ -34,7 +34,7 @@ class StepForm(forms.Form):
     next = _lines(_("Next"), ThoughtThread.MAX_NEXT, _("Left empty, it stays as it is."))
 
 
-class EditForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
+class EditForm(StoredModelForm):
     """What a curator may correct."""
 
     next = _lines(_("Next"), ThoughtThread.MAX_NEXT)

@@ -230,14 +230,20 @@ def changes(agent: Agent, actor: Agent | User, *names: str) -> Iterator[Changes]
 
 
 def edit(thread: ThoughtThread, title: str, next: str, actor: User) -> bool:
-    """Change what a person may correct of a thread; return whether that was a change. Its slug stays."""
+    """Change what a person may correct of a thread; return whether that was a change. Its slug stays.
+
+    What was erased and is written anew is erased in its turn.
+    """
     with transaction.atomic():
         AgentState.objects.select_for_update().get(pk=thread.agent_id)
         row = ThoughtThread.objects.select_related("agent").get(pk=thread.pk)
-        new = {"title": one_line(title), "next": one_line(next)}
+        # A file may have given lines to what is next: they stay until somebody writes it anew.
+        wanted = {name: value for name, value in (("title", title), ("next", next)) if getattr(row, name) != value}
+        new = {name: one_line(value) for name, value in wanted.items()}
         fields = [name for name, value in new.items() if getattr(row, name) != value]
         if fields:
-            ThoughtThread.objects.filter(pk=row.pk).update(**new)
+            anew: dict[str, Any] = {"erased_at": None} if new.get("next") else {}
+            ThoughtThread.objects.filter(pk=row.pk).update(**new, **anew)
             _event("thread-changed", row, actor, before=row.state, after=row.state, fields=fields).save()
     return bool(fields)
 
