@@ -137,7 +137,7 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
                 score, is_confident, suggestion = sums[4]
                 signal = Signal("no-hedge", NO_HEDGE, unhedged, spans)
                 return Hesitation(score, is_confident, (signal,), suggestion, ())
-            found = Found(response, b"", NOWHERE, None)
+            found = Found(response, "", NOWHERE, None)
         terms, known = found.terms, found.keyword
         signals: tuple[Signal, ...] = ()
         spoken = 0

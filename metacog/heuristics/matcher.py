@@ -4,7 +4,7 @@ from array import array
 from codecs import utf_16_le_encode
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 from msgspec import Struct
@@ -20,7 +20,7 @@ else:
 
 Place = tuple[int, int]
 # Start, end and number of each entry found in a text, in the order in which they end.
-Search = Callable[[bytes], Sequence[tuple[int, int, int]]]
+Search = Callable[[Any], Sequence[tuple[int, int, int]]]
 
 ABSOLUTE, SOURCE, HEDGE, CONCLUSION, REASONING = range(5)
 TERMS = (seed.ABSOLUTE, seed.SOURCE, seed.HEDGE, seed.CONCLUSION, seed.REASONING)
@@ -31,8 +31,8 @@ _KELVIN, _DOTTED_I = "\u212a", "\u0130"
 # Entries up to which ahocorasick_rs builds a DFA: three times as fast, but at 10,000 patterns it takes 2 s and 134 MB.
 _DFA_ENTRIES = 1_500
 # Characters from which on it matters in which encoding a text is shorter, and entries up to which it is worth an
-# automaton more: at 10,000 patterns that takes 0.2 s and 24 MB, for 4 µs on 900 characters.
-_LONG_ENOUGH, _WIDE_ENTRIES = 200, 5_000
+# automaton more; with more entries than that, one automaton that reads characters serves all texts.
+_LONG_ENOUGH, _FEW_ENTRIES = 200, 5_000
 
 
 class Automaton(NamedTuple):
@@ -40,7 +40,8 @@ class Automaton(NamedTuple):
 
     longest: Search
     every: Search
-    window: int  # bytes to read at once, so that what is found in them never fills the memory
+    window: int  # how much to read at once, so that what is found in it never fills the memory
+    reads_characters: bool = False  # strings, or else bytes
 
 
 def daachorse_automaton(entries: Sequence[bytes]) -> Automaton:
@@ -51,6 +52,14 @@ def daachorse_automaton(entries: Sequence[bytes]) -> Automaton:
     beginnings = [entry[: len(entry) // 2] for entry in entries[::25]]
     automaton = daachorse.DoubleArrayAhoCorasick(list(entries), corpus=beginnings)
     return Automaton(automaton.find_overlapping_no_suffix, automaton.find_overlapping, window=65_536)
+
+
+def character_automaton(entries: Sequence[bytes]) -> Automaton:
+    """Build one that is smaller, and the fastest with thousands of entries; it reads strings."""
+    words = [entry.decode() for entry in entries]
+    beginnings = [word[: len(word) // 2] for word in words[::25]]
+    automaton = daachorse.CharwiseDoubleArrayAhoCorasick(words, corpus=beginnings)
+    return Automaton(automaton.find_overlapping_no_suffix, automaton.find_overlapping, 65_536, reads_characters=True)
 
 
 def ahocorasick_automaton(entries: Sequence[bytes]) -> Automaton:
@@ -73,6 +82,7 @@ def ahocorasick_automaton(entries: Sequence[bytes]) -> Automaton:
 
 
 best_automaton = daachorse_automaton if HAS_DAACHORSE else ahocorasick_automaton
+largest_automaton = character_automaton if HAS_DAACHORSE else ahocorasick_automaton
 
 
 def quickest_automaton(entries: Sequence[bytes]) -> Automaton:
@@ -84,16 +94,16 @@ NOWHERE: Sequence[Sequence[Place]] = ((),) * len(TERMS)
 
 
 class Found(Struct, frozen=True, gc=False):
-    """What stands in a text. Places are byte offsets into `folded`, where that is given; `spans` gives code points."""
+    """What stands in a text. Places are offsets into `folded`, where that is bytes; `spans` gives code points."""
 
     text: str
-    folded: bytes = b""
+    folded: bytes | str = ""  # a string: places are code points of the text
     terms: Sequence[Sequence[Place]] = NOWHERE  # the places of each list's terms, by ABSOLUTE, SOURCE, …
     keyword: int | None = None  # the first one that occurs, by its place in the list that was given
 
     def spans(self, places: Sequence[Place]) -> Sequence[Place]:
         """Turn places (in order, apart from each other) into code points of the text."""
-        if not self.folded or self.text.isascii():
+        if isinstance(self.folded, str) or self.text.isascii():
             return places
         spans = []
         at = point = 0
@@ -122,7 +132,7 @@ class Matcher:
     """All terms and keywords in one automaton; it never changes, and any number of threads may share it.
 
     What is mostly beyond Latin, where UTF-16 is shorter, is searched as that by an automaton of its own, which is built
-    when the first such text comes, unless there are too many entries.
+    when the first such text comes, unless there are thousands of entries.
     """
 
     def __init__(
@@ -136,23 +146,27 @@ class Matcher:
         texts = dict.fromkeys([*lists, *ranks])
         self._words = [_Word(text, ranks.get(text, _NONE), lists.get(text)) for text in texts]
         self._automaton = automaton
-        self._may_be_wide = len(texts) <= _WIDE_ENTRIES
         self.has_keywords = bool(ranks)
         self._needs_unicode = any(map(_has_case_beyond_ascii, set("".join(ranks))))
-        entries = [text.encode() for text in texts]
-        search = (automaton or quickest_automaton)(entries)
+        has_few = len(texts) <= _FEW_ENTRIES
+        automaton = automaton or (quickest_automaton if has_few else largest_automaton)
+        search = automaton([text.encode() for text in texts])
+        self._reads_characters = search.reads_characters
+        self._may_be_wide = has_few and not search.reads_characters
+        self._write: Callable[[str], bytes | str] = str if search.reads_characters else str.encode
+        entries = [self._write(text) for text in texts]
         self.search = search.longest
         self._window = search.window
         self._overlap = max(map(len, entries)) - 1
         # An entry that is found stands for all entries it ends with: for the best rank among them, and for
-        # their terms (list and length in bytes), where there are any.
+        # their terms (list and length), where there are any.
         self._ranks = array("q")
         self._terms: list[tuple[tuple[int, int], ...]] = []
         self.lists: list[int] = []  # of what each entry ends with is a term: bit n is the nth list
         for entry in entries:
             endings = [self._words[other] for _, end, other in search.every(entry) if end == len(entry)]
             self._ranks.append(min([word.rank for word in endings]))
-            terms = [(word.terms, len(word.text.encode())) for word in endings if word.terms is not None]
+            terms = [(word.terms, len(self._write(word.text))) for word in endings if word.terms is not None]
             self._terms.append(tuple(terms))
             self.lists.append(sum({1 << which for which, _ in terms}))
 
@@ -170,12 +184,13 @@ class Matcher:
 
     def find(self, text: str) -> Found | None:
         """Find the places of all terms, and the best-ranked keyword that occurs; None: nothing at all."""
+        folded: bytes | str
         if text.isascii():
-            folded = text.encode().lower()
+            folded = text.lower() if self._reads_characters else text.encode().lower()
         elif self.has_keywords and (_KELVIN in text or _DOTTED_I in text):
             return self._find_twice(text)
         elif self._needs_unicode:
-            folded = text.lower().encode()
+            folded = self._write(text.lower())
         else:
             # No letter that folding brings is in a keyword: to fold the ASCII ones is enough, and far quicker.
             # Eight characters tell whether UTF-16 is shorter.
@@ -184,7 +199,7 @@ class Matcher:
                 written = utf_16_le_encode(text)[0].lower()
                 if len(written) == 2 * length <= self._window:
                     return self._find_wide(text, written)
-            folded = text.encode().lower()
+            folded = self._with_small_ascii(text)
         entries = self.search(folded) if len(folded) <= self._window else self._search_long(folded)
         return self.sort(text, folded, entries) if entries else None
 
@@ -207,15 +222,19 @@ class Matcher:
                         terms[which].append((start, end))
                     if rank < best:
                         best = rank
-        return Found(text, b"", terms, None if best == _NONE else best)
+        return Found(text, "", terms, None if best == _NONE else best)
+
+    def _with_small_ascii(self, text: str) -> bytes | str:
+        folded = text.encode().lower()
+        return folded.decode() if self._reads_characters else folded
 
     def _find_twice(self, text: str) -> Found:
         """Find terms and keywords apart, where they fold differently."""
-        folded, lowered = text.encode().lower(), text.lower().encode()
+        folded, lowered = self._with_small_ascii(text), self._write(text.lower())
         terms = self.sort(text, folded, self._search_long(folded)).terms
         return Found(text, folded, terms, self.sort(text, lowered, self._search_long(lowered)).keyword)
 
-    def sort(self, text: str, folded: bytes, entries: Sequence[tuple[int, int, int]]) -> Found:
+    def sort(self, text: str, folded: bytes | str, entries: Sequence[tuple[int, int, int]]) -> Found:
         """Tell what `search` has found in a text that was folded, by lists and ranks."""
         terms: tuple[list[Place], ...] = ([], [], [], [], [])
         meanings = self._terms
@@ -228,7 +247,7 @@ class Matcher:
             keyword = None if best == _NONE else best
         return Found(text, folded, terms, keyword)
 
-    def _search_long(self, folded: bytes) -> list[tuple[int, int, int]]:
+    def _search_long(self, folded: bytes | str) -> list[tuple[int, int, int]]:
         """Search window by window; of a keyword, which can be found a million times, keep one finding."""
         kept: list[tuple[int, int, int]] = []
         keywords: set[int] = set()
