@@ -102,17 +102,23 @@ def post(agent: Agent, said: Said, *, is_approved: bool) -> tuple[Memory, bool]:
 
 
 def add(team: Team, said: Said, person: User, *, instead_of: Memory | None = None) -> Memory:
-    """Remember what a curator says, in place of another memory if one is given. Raises Full, Known or Moved."""
+    """Remember what a curator says, in place of another memory if one is given. Raises Full, Known or Moved.
+
+    One of the same text that was retired is the one that stands again.
+    """
     with transaction.atomic():
         _lock(team.pk)
         known = _known(team.pk, said.text)
-        if known is not None:
+        if known is not None and known.state != State.RETIRED:
             raise Known(known)
-        row = _write(team, said, person=person)
+        row = _again(known, said) if known else _write(team, said, person=person)
         if instead_of is not None:
             _retire(_in(instead_of, State.PENDING, State.CONFIRMED), person, replaced_by=row)
         _let_in(row, person)
-        _record("memory-added", row, person, after=State.CONFIRMED)
+        if known:
+            _record("memory-confirmed", row, person, before=State.RETIRED, after=State.CONFIRMED)
+        else:
+            _record("memory-added", row, person, after=State.CONFIRMED)
     return row
 
 
@@ -228,9 +234,27 @@ def _in(memory: Memory, *states: str) -> Memory:
 
 
 def _write(team: Team, said: Said, **fields: Any) -> Memory:
-    if Memory.objects.filter(team=team).exclude(state=State.RETIRED).count() >= MAX_MEMORIES:
-        raise Full
+    _make_sure_of_room(team.pk)
     return Memory.objects.create(team=team, sha256=_digest(said.text), **said._asdict(), **fields)
+
+
+def _again(row: Memory, said: Said) -> Memory:
+    """Take a memory that was retired up again; its text may have been erased."""
+    _make_sure_of_room(row.team_id)
+    gone = ("retired_by", "retired_at", "replaced_by", "erased_at")
+    fresh: dict[str, Any] = {**said._asdict(), **dict.fromkeys(gone)}
+    for name, value in fresh.items():
+        setattr(row, name, value)
+    row.save(update_fields=list(fresh))
+    # What it contradicted and still stands was settled by its retirement.
+    ended = row.contradicts.filter(older__state=State.CONFIRMED).exclude(outcome=Outcome.BOTH)
+    ended.update(outcome="", person=None, settled_at=None)
+    return row
+
+
+def _make_sure_of_room(team_id: int) -> None:
+    if Memory.objects.filter(team=team_id).exclude(state=State.RETIRED).count() >= MAX_MEMORIES:
+        raise Full
 
 
 def _confirm(row: Memory, actor: User | Agent) -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from metacog.models import Policy
 from patterns.models import Memory, MemoryConflict
@@ -111,6 +112,23 @@ def test_a_curator_adds_one_that_needs_no_confirming(aurora: Any, kuro: Any, car
     assert (empty.status_code, "Say what is to be remembered." in words(empty)) == (422, True)
     back = client.get(reverse("memory-new"))
     assert (back.status_code, back["Location"]) == (302, "/memory/"), "the form is there"
+
+
+def test_one_that_was_retired_stands_again_when_a_curator_adds_its_text(
+    clash: Any, kuro: Any, carla: Any, as_person: Any
+) -> None:
+    client, new = as_person(carla), clash.newer
+    step(client, new, "retire")
+    Memory.objects.filter(pk=new.pk).update(text="", erased_at=timezone.now())
+    form = {"team": new.team_id, "text": NEW, "topic": "API", "source": "", "confidence": "0.9"}
+    answer = client.post(reverse("memory-new"), form)
+    assert answer.url == reverse("memory", args=[new.public_id])
+    stands, contradicted = kuro.get("/memory?q=support+pagination").json()["items"]
+    assert {stands["text"], contradicted["text"]} == {OLD, NEW}
+    assert [each["contradicts"][0]["text"] for each in (stands, contradicted)] == [contradicted["text"], stands["text"]]
+    new.refresh_from_db()
+    assert (new.topic, new.confirmed_by, new.retired_at, new.erased_at) == ("API", carla, None, None)
+    assert client.post(reverse("memory-new"), form).status_code == 409, "it is there"
 
 
 @pytest.mark.parametrize(("person", "shown", "done"), [("mallory", 404, 404), ("alice", 200, 403), ("carla", 200, 302)])
