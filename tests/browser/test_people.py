@@ -53,8 +53,8 @@ def give_evidence(agent: Agent, person: Any) -> None:
 SIDEWAYS = """[...document.querySelectorAll(".scroll:not(details *)")]
     .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.ariaLabel)"""
 
-# What a finger may miss: lower than 40 pixels, but for links in running text and in what is cut after two lines.
-LOW = """[...document.querySelectorAll(":is(a, button, input, select, textarea, summary):not(.skip, .unseen, .clip)")]
+# What a finger may miss: lower than 40 pixels, but for links in running text.
+LOW = """[...document.querySelectorAll(":is(a, button, input, select, textarea, summary):not(.skip, .unseen)")]
     .filter((each) => each.checkVisibility() && !(each.closest("p, dd, li")
         && getComputedStyle(each).display === "inline"))
     .map((each) => [(each.closest("label") ?? each).getBoundingClientRect().height, each.outerHTML.slice(0, 200)])
