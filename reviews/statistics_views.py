@@ -266,6 +266,27 @@ def _held_chart(asked: Asked, rows: Sequence[DailyFigure]) -> dict[str, Any]:
         "names": [table[0]["name"], table[len(table) // 2]["name"], table[-1]["name"]],
         "table": table[::-1],
         "any": any(total.held for total in totals),
+        "told": _told(days, totals),
+    }
+
+
+def _told(days: Sequence[date], totals: Sequence[Total]) -> str:
+    """Say what a chart of days shows at a glance: how much was held, and on which day most."""
+    held = sum(total.held for total in totals)
+    most, day = max(zip(totals, days, strict=True), key=lambda each: each[0].held)
+    told = ngettext(
+        "%(held)s item was held in these %(days)s days. Most on one day: %(most)s on %(day)s, %(rejected)s of them "
+        "rejected or withdrawn.",
+        "%(held)s items were held in these %(days)s days. Most on one day: %(most)s on %(day)s, %(rejected)s of them "
+        "rejected or withdrawn.",
+        held,
+    )
+    return told % {
+        "held": f"{held:,}",
+        "days": len(days),
+        "most": f"{most.held:,}",
+        "day": date_format(day, "MONTH_DAY_FORMAT"),
+        "rejected": f"{most.rejected_ratio.part:,}",
     }
 
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils.formats import date_format
 
 from metacog.models import Agent
 from reviews import figures, statistics_views
@@ -79,6 +80,15 @@ def test_it_compares_with_as_many_days_before(client: Any, kuro: Any, posted: An
     count()
     assert "+25.0 points against the 7 days before (1 of 4)" in text(client.get("/statistics/?days=7"))
     assert "3 of 8" in text(client.get("/statistics/?days=30"))
+
+
+def test_it_says_what_the_chart_of_days_shows(client: Any, kuro: Any, posted: Any, held: Any) -> None:
+    for number, day in enumerate((NOON, NOON - timedelta(days=1), NOON - timedelta(days=1))):
+        held(posted(kuro, day, "no-hedge"), "approved" if number == 1 else "rejected")
+    count()
+    yesterday = date_format(NOON - timedelta(days=1), "MONTH_DAY_FORMAT")
+    said = f"3 items were held in these 30 days. Most on one day: 2 on {yesterday}, 1 of them rejected or withdrawn."
+    assert said in text(client.get("/statistics/"))
 
 
 def test_its_charts_have_their_numbers_as_tables(client: Any, decided: None) -> None:
