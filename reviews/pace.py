@@ -31,6 +31,7 @@ Verdict = Decision.Verdict
 _Value = TypeVar("_Value")
 _COUNTED: dict[str, str] = {Verdict.APPROVE: "approved", Verdict.EDIT: "edited", Verdict.REJECT: "rejected"}
 HIGH = 65  # the score from which approvals in a row are counted for themselves: well above where the seed holds
+AT_ONCE = 20  # texts that are read
 LONGEST = 24 * 3_600_000  # milliseconds; a page that was open for longer says nothing of reading
 SETTLED = timedelta(minutes=1)  # after its release a decision has long been written, even at two web servers
 _signer = signing.Signer(salt="reviews.pace")
@@ -100,8 +101,8 @@ def _count_day(day: date, now: datetime) -> None:
         "person", "held__team", "verdict", "held__hesitation_score", "shown_ms", "held__text"
     )
     rows: dict[tuple[int, int], list[Decided]] = defaultdict(list)
-    for person, team, verdict, score, shown_ms, text in told:
-        rows[person, team].append(Decided(verdict, score, shown_ms, text))
+    for person, team, verdict, score, shown_ms, text in told.iterator(chunk_size=AT_ONCE):
+        rows[person, team].append(Decided.of(verdict, score, shown_ms, text))
     with transaction.atomic():
         for (person, team), each in rows.items():
             PaceFigure.objects.update_or_create(
@@ -115,21 +116,29 @@ class Decided(NamedTuple):
     verdict: str
     hesitation_score: int
     shown_ms: int | None
-    text: str
+    is_hasty: bool = False  # as the next, of one whose time is known
+    to_read: float = 0  # seconds
+
+    @classmethod
+    def of(cls, verdict: str, hesitation_score: int, shown_ms: int | None, text: str) -> Decided:
+        """Read a text, and keep nothing of it: all of a day's may be a gigabyte."""
+        if shown_ms is None:
+            return cls(verdict, hesitation_score, None)
+        return cls(verdict, hesitation_score, shown_ms, is_hasty(shown_ms / 1000, text), seconds_to_read(text))
 
 
 def count(decided: Sequence[Decided]) -> dict[str, Any]:
     """Count a day's decisions of one person, earliest first, as a PaceFigure has them."""
     verdicts = Counter(each.verdict for each in decided)
-    timed = [(each.shown_ms, each.text) for each in decided if each.shown_ms is not None]
+    times = [each.shown_ms for each in decided if each.shown_ms is not None]
     run, verdict = longest_run([each.verdict for each in decided])
     approvals = [each.verdict == Verdict.APPROVE for each in decided if each.hesitation_score >= HIGH]
     return {
         **{name: verdicts[verdict] for verdict, name in _COUNTED.items()},
-        "timed": len(timed),
-        "hasty": sum(is_hasty(ms / 1000, text) for ms, text in timed),
-        "tenths": Counter(str(ms // 100) for ms, _ in timed),
-        "to_read": round(sum(seconds_to_read(text) for _, text in timed)),
+        "timed": len(times),
+        "hasty": sum(each.is_hasty for each in decided),
+        "tenths": Counter(str(ms // 100) for ms in times),
+        "to_read": round(sum(each.to_read for each in decided)),
         "run": run,
         "run_of": verdict,
         "high_run": max((length for is_approval, length in _runs(approvals) if is_approval), default=0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -122,7 +123,7 @@ def test_the_longest_run_is_of_one_verdict(verdicts: str, run: int, of: str) -> 
 
 def test_approvals_of_high_scores_are_a_run_of_their_own() -> None:
     told = [("a", 80), ("r", 50), ("a", 65), ("a", 64), ("a", 64), *[("r", 90)] * 3, ("a", 70)]
-    decided = [Decided({"a": "approve", "r": "reject"}[verdict], score, None, "") for verdict, score in told]
+    decided = [Decided({"a": "approve", "r": "reject"}[verdict], score, None) for verdict, score in told]
     assert pace.count(decided)["high_run"] == 2
 
 
@@ -163,6 +164,16 @@ class TestWhatIsCounted:
             assert pace.count_days(NOON + later) == 0
         row = PaceFigure.objects.get()
         assert (row.timed, row.hasty, row.to_read) == (2, 1, pytest.approx(2 * 60 * 2000 / 987, abs=1))
+
+    def test_a_days_texts_are_not_all_kept_at_once(self, kuro: Any, alice: Any, decided: Any) -> None:
+        for _ in range(100):
+            decided(kuro, alice, shown_ms=900, text="x" * 100_000)
+        tracemalloc.start()
+        pace.count_days(NOON)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert PaceFigure.objects.get().hasty == 100
+        assert most < 5_000_000
 
     @pytest.mark.parametrize("fields", [{"undone_at": NOON}, {"release_at": NOON + timedelta(seconds=5)}])
     def test_what_was_or_can_be_undone_does_not_count(
