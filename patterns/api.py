@@ -154,8 +154,8 @@ def resolve_problem(request: AgentRequest, key: str, session: Session = None) ->
 def think_twice(request: AgentRequest, key: str, session: Session = None) -> HttpResponse:
     """Bring what a person said to the suggestion: `answer`; later what came of it: `outcome`.
 
-    After a yes the answer has `invoke` and the brief. A person may also answer in the console: then
-    the verdict on your next response has `invoke`, and so has your context until then.
+    After a yes `invoke` is true in the answer, beside the brief, in your context, and once in the verdict on your next
+    response, unless you have said by then what came of it. A person may also answer in the console.
     """
     body = read_shape(request, ThinkTwiceBody)
     if (body.answer is None) == (body.outcome is None):
@@ -163,7 +163,7 @@ def think_twice(request: AgentRequest, key: str, session: Session = None) -> Htt
     found = _problem(request.auth, key, body.session if session is None else session)
     if body.answer is not None:
         row = thinking.answer(found, body.answer, request.auth)
-        return as_json(thinking.shape(row) | {"invoke": body.answer == "yes"})
+        return as_json(thinking.shape(row))
     assert body.outcome is not None
     try:
         row = thinking.set_outcome(found, body.outcome, request.auth)

@@ -86,7 +86,7 @@ def answer(problem: Problem, said: Literal["yes", "no"], actor: Agent | User) ->
         first = row.think_twice.filter(answer=said, by=by, person=person, answered_at=row.touched_at, outcome="")
         if first.exists():
             return row
-        row.state = stuck.answer(row.state, said, settings=settings, is_known=person is None)
+        row.state = stuck.answer(row.state, said, settings=settings)
         row.suggests, row.touched_at = False, timezone.now()
         row.save(update_fields=["state", "suggests", "touched_at"])
         _answered(row, Answer(said), by, person, row.points, row.touched_at)

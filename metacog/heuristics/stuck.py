@@ -199,12 +199,10 @@ def answer(
     *,
     settings: StuckSettings,
     by: Literal["person", "user"] = "person",
-    is_known: bool = False,
 ) -> State:
     """Record what a person answered; either way it stays quiet until new points come.
 
-    A yes is told to the agent once, as `invoke` in the next verdict, unless it `is_known` to it already (the agent
-    itself brought the answer). ValueError unless it is "yes" or "no".
+    A yes is told to the agent once, as `invoke` in the next verdict. ValueError unless it is "yes" or "no".
     """
     if said not in ("yes", "no"):
         raise ValueError(f'the answer must be "yes" or "no", not {said!r}')
@@ -212,7 +210,7 @@ def answer(
     answered = {**state, "answered_at": points}
     if said == "yes":
         invocation = {"points": points, "by": by, "step": state["step"], "outcome": None}
-        answered["invoke"] = not is_known
+        answered["invoke"] = True
         answered["invocations"] = [*state["invocations"], invocation][-MAX_INVOCATIONS:]
     return answered
 

@@ -147,7 +147,14 @@ class TestAsking:
         assert (row.answer, row.by, row.points) == (said, "agent", 10)
         event = AuditEvent.objects.get(action="think-twice-answered")
         assert (event.after, event.data["by"]) == (said, "agent")
-        assert not fail(kuro)["invoke"]  # it knows
+        # Whatever of the agent reads the verdicts hears it there, too, and once.
+        assert [fail(kuro)["invoke"] for _ in range(2)] == [said == "yes", False]
+
+    def test_a_yes_whose_outcome_is_known_is_told_no_more(self, kuro: Any) -> None:
+        get_stuck(kuro)
+        kuro.post("/problems/bug-17/think-twice", {"answer": "yes"})
+        kuro.post("/problems/bug-17/think-twice", {"outcome": "helped"})
+        assert not fail(kuro)["invoke"]
 
     def test_the_users_own_think_twice_is_the_yes(self, kuro: Any) -> None:
         stuck = fail(kuro, user_message="Think twice.")

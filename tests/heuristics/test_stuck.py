@@ -705,15 +705,10 @@ def test_after_a_no_it_is_quiet_until_new_points_come(asked: State) -> None:
 
 def test_a_yes_is_told_to_the_agent_once(asked: State) -> None:
     said_yes = answer(asked, "yes", settings=SETTINGS["seed"])
+    assert said_yes["invocations"] == [{"points": 7, "by": "person", "step": 1, "outcome": None}]
     stuck, state = advance(said_yes, check_response({"response": ""}), now=NOW, profile="seed", language="en")
     assert (stuck.invoke, stuck.suggest) == (True, False)
     assert not after(state).invoke
-
-
-def test_a_yes_that_the_agent_itself_brought_is_not_told_again(asked: State) -> None:
-    said_yes = answer(asked, "yes", settings=SETTINGS["seed"], is_known=True)
-    assert not after(said_yes).invoke
-    assert said_yes["invocations"] == [{"points": 7, "by": "person", "step": 1, "outcome": None}]
 
 
 @pytest.mark.parametrize("became", ["helped", "did-not-help"])
