@@ -14,7 +14,7 @@ from metacog.api import (
     AgentRequest,
     as_json,
     cursor,
-    page_of,
+    fitting,
     read_json,
     read_shape,
     signed_agent,
@@ -187,13 +187,18 @@ def list_held(
     after: str = "",
     limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
 ) -> HttpResponse:
-    """List your held items in one state, the one due for review first."""
+    """List your held items in one state, the one due for review first.
+
+    Of long texts a page holds fewer than `limit`: go on while there is a `next`.
+    """
     decisions.settle(request.auth)
     own = HeldItem.objects.filter(agent=request.auth)
     rows = own.filter(closed_at=None) if state == "pending" else own.filter(state=state).exclude(closed_at=None)
     if last := cursor(own, after):
         rows = rows.after(last)
-    page, following = page_of(rows.select_related("response").order_by("review_due_at", "id"), limit)
+    rows = rows.select_related("response").defer("response__body", "response__history")
+    page, has_more = fitting(rows.order_by("review_due_at", "id"), limit, "text")
+    following = page[-1].public_id if has_more and page else None
     return as_json({"items": [held_shape(held) for held in page], "next": following})
 
 
@@ -279,15 +284,15 @@ def list_decisions(
     after: Annotated[int, Query(ge=0, lt=2**63)] = 0,
     limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
 ) -> HttpResponse:
-    """List what was decided about your items, oldest first, from behind the last `seq` you have."""
+    """List what was decided about your items, oldest first, from behind the last `seq` you have.
+
+    Of long texts a page holds fewer than `limit`: go on while there is a `next`.
+    """
     decisions.settle(request.auth)
-    page = list(
-        Decision.objects.filter(agent=request.auth, seq__gt=after)
-        .select_related("held")
-        .order_by("seq")[: limit + 1]
-    )
-    following = str(page[limit - 1].seq) if len(page) > limit else None
-    return as_json({"items": [decision_shape(decision) for decision in page[:limit]], "next": following})
+    rows = Decision.objects.filter(agent=request.auth, seq__gt=after).select_related("held")
+    page, has_more = fitting(rows.defer("held__text", "held__attributes").order_by("seq"), limit, "text")
+    following = str(page[-1].seq) if has_more and page else None
+    return as_json({"items": [decision_shape(decision) for decision in page], "next": following})
 
 
 @router.get("/context", summary="Read the next cycle's context")

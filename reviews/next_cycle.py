@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from django.db.models import F, Q
+from django.db.models.functions import Length
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
@@ -104,22 +105,19 @@ def _threads(
 
 
 def _held(agent: Agent) -> tuple[list[dict[str, Any]], list[str]]:
-    rows = (
-        HeldItem.objects.filter(agent=agent, closed_at=None)
-        .select_related("response")
-        .order_by("review_due_at", "id")[:HELD_MOST]
-    )
-    whole: list[dict[str, Any]] = []
+    waiting = HeldItem.objects.filter(agent=agent, closed_at=None).order_by("review_due_at", "id")
+    whole: list[int] = []
     more: list[str] = []
     left = HELD_BUDGET
-    for row in rows:
-        left -= len(row.text)
+    for key, public_id, length in waiting.values_list("pk", "public_id", Length("text"))[:HELD_MOST]:
+        left -= length
         # The first is always there: a long text must not hide itself for ever.
         if not whole or left >= 0:
-            whole.append(held_shape(row))
+            whole.append(key)
         else:
-            more.append(row.public_id)
-    return whole, more
+            more.append(public_id)
+    rows = waiting.filter(pk__in=whole).select_related("response").defer("response__body", "response__history")
+    return [held_shape(row) for row in rows] if whole else [], more
 
 
 def _extensions(agent: Agent, last: AgentResponse | None) -> list[dict[str, Any]] | None:

@@ -1,6 +1,7 @@
 """GET /context: where the agent was heading, and what it should look at again."""
 
 import json
+import tracemalloc
 
 import pytest
 
@@ -57,6 +58,18 @@ def test_texts_beyond_the_budget_are_named_never_cut(kuro):
     assert all(held in prompt for held in context["held_more"])
 
 
+def test_texts_beyond_the_budget_are_not_read(kuro):
+    for _ in range(15):
+        kuro.hold()
+    HeldItem.objects.update(text="x" * 1_000_000)
+    tracemalloc.start()
+    context = kuro.get("/context").json()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (len(context["held"]), len(context["held_more"])) == (1, 14)
+    assert most < 9_000_000  # the first one's text, several times over
+
+
 def test_decided_items_leave_the_context(kuro):
     held = kuro.hold()
     kuro.post(f"/held/{held}/decision", {"verdict": "reject", "reason": "wrong"})
@@ -73,5 +86,5 @@ def test_the_intent_follows_the_order_of_arrival(kuro):
 def test_its_number_of_queries_does_not_grow(kuro, django_assert_max_num_queries):
     for _ in range(5):
         kuro.hold()
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         assert len(json.loads(kuro.get("/context").content)["held"]) == 5

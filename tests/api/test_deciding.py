@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from metacog import api
 from metacog.models import AgentState, AuditEvent, Policy
 from reviews import decisions
 from reviews.models import Decision, Delivery, HeldItem
@@ -37,6 +38,27 @@ def test_it_lists_what_is_held_the_first_due_first_in_the_contracts_shape(kuro):
     assert item["sha256"] == hashlib.sha256(item["text"].encode()).hexdigest()
     assert (item["state"], item["version"], item["hesitation"]["score"]) == ("pending", 1, 50)
     assert kuro.get(f"/held/{ids[1]}").json() == item
+
+
+def test_a_page_of_long_texts_holds_fewer_of_them(kuro, monkeypatch):
+    monkeypatch.setattr(api, "PAGE_CHARACTERS", 100)
+    held = [kuro.respond("clearly the cache " * times)["items"][0]["held"] for times in (1, 3, 4, 10, 1)]
+
+    def pages(path, name):
+        after, found = "", []
+        while after is not None:
+            page = kuro.get(f"{path}?after={after}" if after else path).json()
+            found.append([each[name] for each in page["items"]])
+            after = page["next"]
+        return found
+
+    cut = [held[:2], held[2:3], held[3:4], held[4:]]
+    assert pages("/held", "id") == cut
+    HeldItem.objects.update(review_due_at=timezone.now())
+    for each in held:
+        answer = kuro.post(f"/held/{each}/decision", {"verdict": "approve", "reason": "measured"})
+        assert answer.status_code == 201
+    assert pages("/decisions", "held") == cut
 
 
 def test_it_pages_through_held_items_without_gap_or_repeat(kuro):

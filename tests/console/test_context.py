@@ -53,8 +53,8 @@ def test_its_cost_does_not_grow_with_what_is_held(
     client.get(address)
     for _ in range(3):
         kuro.hold()
-        # session, person, agent, state, threads, held, latest, lessons, problems, extensions, what waits (header)
-        with django_assert_num_queries(11):
+        # session, person, agent, state, threads, held, their texts, latest, lessons, problems, extensions, what waits
+        with django_assert_num_queries(12):
             client.get(address)
 
 
