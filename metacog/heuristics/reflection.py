@@ -122,12 +122,12 @@ class Proposal(NamedTuple):
 
     kind: Literal["correction", "gap", "rejected", "impasse"]
     about: str
-    form: str  # in which “{count}” stands for the number of responses
+    form: str  # in which NUL, which no text holds, stands for the number of responses
     topics: tuple[str, ...]
     responses: tuple[str, ...]
 
     def text(self, count: int) -> str:
-        return self.form.replace("{count}", str(count))
+        return self.form.replace("\0", str(count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +409,7 @@ def _proposals(
     impasses: Iterable[tuple[str, Sequence[Turn]]],
     language: str,
 ) -> Iterable[Proposal]:
-    say = {name: form.replace("{count}", "{{count}}") for name, form in LESSONS[language].items()}
+    say = {name: form.replace("{count}", "\0") for name, form in LESSONS[language].items()}
     for corrected in repeated:
         subject, asked = corrected.subject, say["and"].join(corrected.asked)
         if subject and asked:

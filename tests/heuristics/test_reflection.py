@@ -230,6 +230,10 @@ class TestReasons:
     def test_the_same_reason_three_times_is_a_lesson(self, reasons, text):
         assert [each.text(len(each.responses)) for each in self.reject(*reasons).proposals] == ([text] if text else [])
 
+    def test_the_words_of_a_reason_are_only_words(self):
+        (proposal,) = self.reject(*["No {count} taken"] * 3).proposals
+        assert proposal.text(3) == "Rejected 3 times for: No {count} taken. Make sure of that before you say it."
+
     def test_only_what_was_rejected_counts(self):
         assert self.reject(*["No evidence"] * 3, outcome="edited").reasons == ()
 
