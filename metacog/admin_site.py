@@ -20,6 +20,63 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.models import Role, Team, User
 
+# What people here call fields that have no name of their own in the model: one there takes a migration.
+NAMES = {
+    "action": _("action"),
+    "actor": _("who"),
+    "actor_kind": _("kind of actor"),
+    "after": _("after"),
+    "agent": _("agent"),
+    "answer": _("answer"),
+    "at": _("time"),
+    "before": _("before"),
+    "by": _("decided by"),
+    "closed_at": _("closed at"),
+    "confirmed_at": _("confirmed at"),
+    "created_at": _("created at"),
+    "created_by": _("added by"),
+    "data": _("details"),
+    "day": _("day"),
+    "decided_at": _("decided at"),
+    "due_at": _("due at"),
+    "erased_at": _("erased at"),
+    "expires_at": _("expires at"),
+    "granted": _("tool calls granted"),
+    "guidance": _("guidance"),
+    "held_at": _("held at"),
+    "hesitation_score": _("hesitation score"),
+    "item_sha256": _("digest of what was shown (SHA-256)"),
+    "item_version": _("version that was shown"),
+    "kind": _("kind"),
+    "made_at": _("made at"),
+    "model_asked_at": _("model asked at"),
+    "model_trouble": _("trouble with the model"),
+    "number": _("number of the request"),
+    "object_id": _("id of what changed"),
+    "policy_version": _("version of the policy"),
+    "problem": _("problem"),
+    "public_id": _("id"),
+    "reason": _("reason"),
+    "release_at": _("can be undone until"),
+    "released_at": _("the agent was told at"),
+    "request_id": _("id of the request"),
+    "responses": _("responses"),
+    "retired_at": _("retired at"),
+    "review_due_at": _("review due at"),
+    "seq": _("number among the agent's decisions"),
+    "session": _("session"),
+    "sha256": _("digest of the text (SHA-256)"),
+    "since": _("beginning of the period"),
+    "state": _("state"),
+    "step": _("step"),
+    "team": _("team"),
+    "text_sha256": _("digest of what was released (SHA-256)"),
+    "undone_at": _("undone at"),
+    "until": _("end of the period"),
+    "verdict": _("decision"),
+    "version": _("version"),
+}
+
 
 class ConsoleSite(admin.AdminSite):
     """The admin of everything at /admin/; what each person finds there is up to `ScopedAdmin`."""
@@ -88,6 +145,12 @@ class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscripta
     page: ClassVar[str]  # the name of a row's page in the console
     list_per_page = 50
     show_full_result_count = False  # counting a large table costs more than reading its page
+
+    def __init__(self, model: type[Model], admin_site: admin.AdminSite) -> None:
+        super().__init__(model, admin_site)
+        for field in model._meta.concrete_fields:
+            if field._verbose_name is None and field.name in NAMES:  # type: ignore[attr-defined]  # as the model gives it
+                field.verbose_name = NAMES[field.name]
 
     @property
     def media(self) -> Media:

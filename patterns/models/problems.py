@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from metacog.fields import OrderedJSONField
 from metacog.ids import new_id
@@ -54,8 +55,8 @@ class ThinkTwice(models.Model):
     """One time that thinking twice was suggested, or asked for, and what came of it (S3, S6, S9)."""
 
     class Answer(models.TextChoices):
-        YES = "yes", _("Yes")
-        NO = "no", _("No")
+        YES = "yes", pgettext_lazy("think twice", "Yes")  # the admin has words of its own for yes and no
+        NO = "no", pgettext_lazy("think twice", "No")
 
     class By(models.TextChoices):
         PERSON = "person", _("person in the console")

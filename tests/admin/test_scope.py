@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -205,3 +206,20 @@ def test_a_list_asks_the_same_however_many_there_are(
     create_agent(aurora, "second", olga)
     with django_assert_num_queries(few):
         client.get(address(model, "changelist"))
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_every_field_has_a_name_in_the_readers_language(
+    translated: None, history: None, olga: Any, as_person: Any, model: Any
+) -> None:
+    client = as_person(olga)
+    olga.language = "zh-hant"
+    olga.save()
+    row = model.objects.latest("pk") if model is AuditEvent else model.objects.first()
+    pages = [client.get(address(model, "changelist")), client.get(address(model, "change", row.pk))]
+    html = "\n".join(page.content.decode().split('<main')[1] for page in pages)
+    heads = r'<label[^>]*>([^<]+)|<th [^>]*>\s*<div class="text">\s*(?:<a [^>]*>)?([^<]+)|<summary>\s*([^<]+)'
+    names = [name for found in re.findall(heads, html) for name in found if name.strip()]
+    assert len(names) > 2
+    assert [name for name in names if not re.search("[\u4e00-\u9fff]", name)] == []
+    assert "要</a>" not in html  # the yes to thinking twice, which is no yes to a filter
