@@ -318,6 +318,44 @@ def test_it_serves_restarts_its_worker_and_stops_cleanly(start: Callable[..., Ru
     assert not psutil.wait_procs(processes, timeout=10)[1]
 
 
+def prepared_with(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
+    """Run `up` with some of its steps replaced; it never gets to serve."""
+    port = free_port()
+    code = f"""
+import django, signal, sys, weakref
+django.setup()
+from django.core.management import call_command
+from metacog.management.commands import up
+up.Command.prepare = lambda self: "The first owner is admin."
+up.serve = sys.exit
+{code}
+call_command("up", port={port})
+"""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=django_settings.BASE_DIR,
+        env={**os.environ, "METACOG_DATA_DIR": str(folder), "METACOG_LISTEN_PORT": str(port)},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_while_it_prepares_also_where_an_exception_would_be_lost(tmp_path: Path, number: int) -> None:
+    done = prepared_with(tmp_path, f"""
+def interrupted():
+    weakref.finalize(type("Thing", (), {{}})(), signal.raise_signal, {number:d})
+    sys.exit("It went on.")
+up.take_data_folder = interrupted
+""")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_first_owners_password_is_told_before_anything_else_can_go_wrong(tmp_path: Path) -> None:
+    done = prepared_with(tmp_path, "up.collect_static = lambda: sys.exit('There is no room.')")
+    assert (done.stdout, done.stderr) == ("The first owner is admin.\n", "There is no room.\n")
+
+
 def test_its_end_by_sigkill_leaves_no_process_behind(start: Callable[..., Running]) -> None:
     running = start()
     running.await_line("is ready at")

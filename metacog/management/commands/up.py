@@ -68,8 +68,10 @@ class Command(BaseCommand):
             # The settings depend on the address, so they are read again from the start.
             os.environ |= {"METACOG_LISTEN_HOST": host, "METACOG_LISTEN_PORT": str(port)}
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+        # Until it serves, it ends at once: an exception raised here is lost where it falls into a finalizer, and
+        # leaves a statement unfinished, so that no rollback can be sent. Every step is whole or is done again.
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda number, frame: sys.exit(0))
+            signal.signal(number, lambda number, frame: os._exit(0))
         os.umask(0o077)
         if settings.CONFIG_PROBLEMS:
             refuse("\n".join(f"{problem} {hint}" for problem, hint in settings.CONFIG_PROBLEMS))
@@ -78,12 +80,12 @@ class Command(BaseCommand):
         with prepared_alone():
             check_surroundings()
             greeting = self.prepare()
+        if greeting:  # at once: the password in it is nowhere else
+            say(greeting)
         catalogues.compile_all()
         collect_static()
         company = self.company()
         db.connections.close_all()
-        if greeting:
-            say(greeting)
         serve(host, port, workers, company)
         os.close(lock)
 
