@@ -75,7 +75,9 @@ def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Co
 # One of several "- Price: $12": a value of something that it does not name.
 _ENTRY = re.compile(r"(?:[-*•+]|[0-9]{1,3}[.)、])\s+[^.:]{1,40}:")
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)  # code states nothing
-_ANSWER, _CONTRAST = re.compile(words.ANSWER), re.compile(words.CONTRAST)
+_LEAD_IN, _ANSWER, _CONTRAST = re.compile(words.LEAD_IN), re.compile(words.ANSWER), re.compile(words.CONTRAST)
+_DENIES_ONE = [re.compile(expression) for expression in words.DENIES_ONE]
+_CLOCK = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
 _THAN = re.compile(r"(?:the )?(.{1,60}?) (?:is|are|was|were) (.{1,40}?) than (?:the )?(.{1,60}?)[.!]?$")
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
 _THIS_THAT = (re.compile(r"这(?!样)"), re.compile(r"那(?!么|样|时)"))
@@ -97,7 +99,7 @@ _ZH_COUNT = re.compile(
 _ZH_BIG_COUNT = re.compile(rf"(?<![第每好几数分]){_ZH_DIGIT}[百千万](?:零?{_ZH_DIGIT}[千百十]?)*(?![几多来余])")
 _EN_COUNT = re.compile(rf"\b(?:{'|'.join(words.NUMERALS)})\b")
 _IN_MONTH = re.compile(rf"(?<=\bin )(?:{'|'.join(words.MONTHS)})\b")
-_ON_DAY = re.compile(rf"\bon ({'|'.join(words.WEEKDAYS)})\b")
+_ON_DAY = re.compile(rf"\b(?:on|is|was|by|until) ({'|'.join(words.WEEKDAYS)})\b")
 _ZH_DAY = re.compile(rf"(?:星期|礼拜|周)([{words.ZH_WEEKDAYS}天])")
 _LABEL = re.compile(words.LABEL)
 _NAMED = re.compile(
@@ -126,13 +128,16 @@ def _statements(text: str) -> Iterable[_Statement]:
         start = match.start() + len(match[0]) - len(match[0].lstrip())
         span = Span(start, start + len(sentence), text[start : start + len(sentence)])
         yield _read(span, sentence)
+        if denied := next(filter(None, (each.match(sentence) for each in _DENIES_ONE)), None):
+            yield _read(span, f"{denied[1]} not {denied[2]}" if denied[0].isascii() else f"{denied[1]}不是{denied[2]}")
 
 
 def _read(span: Span, sentence: str) -> _Statement:
-    sentence = _ANY_MORE.sub("", _CONTRAST.sub("", _ANSWER.sub("", sentence)))
+    sentence = _ANY_MORE.sub("", _CONTRAST.sub("", _ANSWER.sub("", _LEAD_IN.sub("", sentence))))
     plain = _NO_NEGATION.sub(" ", sentence)
     negations = len(_NEGATED.findall(plain)) + len(_ZH_NEGATED.findall(plain))
     counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], sentence)
+    counted = _CLOCK.sub(lambda match: f"{60 * int(match[1]) + int(match[2])} clock", counted)
     counted = _IN_MONTH.sub(lambda match: f"{words.MONTHS.index(match[0]) + 1} month", counted)
     counted = _ON_DAY.sub(lambda match: f"on {words.WEEKDAYS.index(match[1]) + 1} weekday", counted)
     counted = _ZH_DAY.sub(lambda match: f"{words.ZH_WEEKDAYS.find(match[1].replace('天', '日')) + 1} weekday", counted)

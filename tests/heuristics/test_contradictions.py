@@ -76,6 +76,14 @@ spec.loader.exec_module(measuring)
         ("他生於1980年。", "他生于1981年。", "number"),
         ("It happened in 2019.", "It happened in 2020.", "number"),
         ("The invoice is for USD 20.", "The invoice is for USD 25.", "number"),
+        ("The deploy key expires on Monday.", "On reflection: the deploy key does not expire on Monday.", "negation"),
+        ("這個資料表沒有主鍵。", "再看一次：這個資料表有主鍵。", "negation"),
+        ("The export runs at 02:15 UTC.", "The export runs at 04:30 UTC.", "number"),
+        ("The deadline is Friday.", "The deadline is Monday.", "number"),
+        ("The root cause is clearly the cache.", "The root cause is the database, not the cache.", "negation"),
+        ("The root cause is clearly the cache.", "The root cause is not the cache but the database.", "negation"),
+        ("根本原因一定是快取。", "根本原因是資料庫，不是快取。", "negation"),
+        ("根本原因一定是快取。", "根本原因不是快取，而是資料庫。", "negation"),
     ],
 )
 def test_it_finds_a_contradiction(first: str, second: str, kind: str) -> None:
@@ -98,6 +106,8 @@ def test_it_finds_a_contradiction(first: str, second: str, kind: str) -> None:
         ("The cache is not safe.", "The cache is unsafe."),
         ("```\nlimit = 1\n```", "```\nlimit = 2\n```"),
         ("The cache is safe.", "The cache is not unsafe."),
+        ("The root cause is the database.", "The root cause is the database, not the cache."),
+        ("根本原因是資料庫。", "根本原因不是快取，而是資料庫。"),
         ("The cache is safe.", "The database is not safe."),
         ("The bug was fixed.", "The bug was not only fixed but tested."),
         ("The cache is warm.", "There is no doubt that the cache is warm."),

@@ -16,9 +16,23 @@ def _words(listed: str) -> frozenset[str]:
 
 # "No, it is B" and "it is B, not A" say that it is B.
 ANSWER = r"^(?:yes|no|nope|right|是的?|不是?的?|没有|对|不对|并非)(?:,\s*|\s+(?=it\b))(?=\S)"
+# How somebody who looked again begins, before what is so.
+LEAD_IN = (
+    r"^(?:on (?:reflection|a second look|closer inspection)|looking (?:at it )?again"
+    r"|i (?:have )?(?:looked|checked)(?: it)?(?: again)?|after checking|having checked|correction|actually|in fact"
+    r"|更正|订正|其实|事实上|经查|查证后"
+    r"|我?(?:重新|再)(?:检查|查|看|确认)(?:过|了)?(?:一次|一遍)?(?:后|之后)?)\s*[:,]\s*(?=\S)"
+)
 CONTRAST = (
     r",\s*(?:and )?not\b[^,.;]*(?=[.!]?$)|\bnot\b[^,.;]{1,60},?\s+but\s+(?!also\b)"
     r"|,?(?:而非|而不是)[^,。;]*(?=[。!]?$)|,(?:并非|并?不[是在])[^,。;]*(?=[。!]?$)|(?:并非|并?不[是在])[^,。;]*,而(?=[是在])"
+)
+# "It is B, not A" and "it is not A but B" deny A as well: what is said of it, and A.
+DENIES_ONE = (
+    r"^(.*\b(?:is|are|was|were)) .*,\s*(?:and )?not ([^,;]+?)[.!]?$",
+    r"^(.*\b(?:is|are|was|were)) not ([^,;]{1,60}?),?\s+but\s+(?!also\b).*",
+    r"^([^,;]*?)(?<![不只也还都])是[^,;]*,(?:并)?不是([^,;]+?)[。!]?$",
+    r"^([^,;]*?)(?:并)?不是([^,;]+?),?而是.*",
 )
 # Parts one sentence in two statements: "…, but it is late", …，不過不常去.
 BUT = r",\s*(?:but\b|不过|但|然而|可是)"
