@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from metacog import audit
 from metacog.heuristics import recall
-from metacog.heuristics.contradictions import contradicted
+from metacog.heuristics.contradictions import Contradiction, contradicted
 from metacog.models import Agent, AgentState, AuditEvent, Team, User
 from patterns.models import Memory, MemoryConflict, MemoryTerm
 from patterns.scorer import scorer_for
@@ -176,6 +176,20 @@ def search(
     return recall.rank(list(terms), frequencies, rows, size["total"], size["length"] / size["total"], most=most)
 
 
+def contradicted_by(team: int, text: str, *, but: Memory | None = None) -> list[tuple[Memory, Contradiction]]:
+    """Return which of the team's confirmed memories most like a text it contradicts, the surest first."""
+    found = search([team], recall.asked(text), most=COMPARED + 1)
+    alike = [each.number for each in found if but is None or each.number != but.pk][:COMPARED]
+    rows = Memory.objects.in_bulk(alike)
+    sizes = accumulate(len(rows[key].text) for key in alike)
+    others = [rows[key] for key, size in zip(alike, sizes, strict=True) if size <= COMPARED_CHARACTERS]
+    return [
+        (others[place], found)
+        for place, found in contradicted(text, [other.text for other in others])
+        if found.kind != "retraction" or place == 0  # what takes something back takes back one thing
+    ]
+
+
 def clashes(memories: Iterable[Memory]) -> dict[int, list[MemoryConflict]]:
     """Return the contradictions nobody has settled yet, by either memory's primary key. One query."""
     found: dict[int, list[MemoryConflict]] = {memory.pk: [] for memory in memories}
@@ -277,16 +291,10 @@ def _let_in(row: Memory, person: User | None) -> None:
 
 def _compare(row: Memory) -> None:
     """Note which of the memories most like it a memory contradicts (H10)."""
-    found = search([row.team_id], recall.asked(row.text), most=COMPARED + 1)
-    alike = [each.number for each in found if each.number != row.pk][:COMPARED]
-    rows = Memory.objects.in_bulk(alike)
-    sizes = accumulate(len(rows[key].text) for key in alike)
-    others = [rows[key] for key, size in zip(alike, sizes, strict=True) if size <= COMPARED_CHARACTERS]
     MemoryConflict.objects.bulk_create(
         [
-            MemoryConflict(newer=row, older=others[place], kind=found.kind, confidence=found.confidence)
-            for place, found in contradicted(row.text, [other.text for other in others])
-            if found.kind != "retraction" or place == 0  # what takes something back takes back one thing
+            MemoryConflict(newer=row, older=other, kind=found.kind, confidence=found.confidence)
+            for other, found in contradicted_by(row.team_id, row.text, but=row)
         ],
         ignore_conflicts=True,  # it was compared before, when it began to wait
     )

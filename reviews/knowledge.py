@@ -5,10 +5,9 @@ from __future__ import annotations
 from metacog import audit
 from metacog.heuristics.contradictions import contradicts
 from patterns.memory import open_conflicts
-from patterns.models import ErrorPattern, Memory, MemoryConflict
+from patterns.models import Memory, MemoryConflict
 from reviews.learning import propose
-from reviews.models import PatternOrigin
-from reviews.teaching import in_words
+from reviews.teaching import denied
 
 
 def surest(memory: Memory) -> MemoryConflict | None:
@@ -23,15 +22,5 @@ def teach(conflict: MemoryConflict | None, actor: audit.Actor) -> None:
     found = contradicts(conflict.older.text, conflict.newer.text) if conflict else None
     if conflict is None or found is None:
         return
-    said = found.first.text if found.first else conflict.older.text
-    propose(
-        conflict.newer.team,
-        keywords=[said.strip().rstrip(".!。；; ")],
-        description=in_words(PatternOrigin.Kind.MEMORY, found.second.text, conflict.newer.agent),
-        source=ErrorPattern.Source.EXTERNAL,
-        kind=PatternOrigin.Kind.MEMORY,
-        row=conflict.newer.public_id,
-        said=said,
-        told=found.second.text,
-        actor=actor,
-    )
+    newer = conflict.newer
+    propose(newer.team, **denied(conflict.older.text, found, newer.agent), row=newer.public_id, actor=actor)

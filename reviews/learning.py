@@ -94,10 +94,11 @@ def _learn_once(agent: Agent) -> int:
 
 def _taught(agent: Agent, responses: Sequence[AgentResponse], decisions: Sequence[Decision]) -> list[Taught]:
     teacher = Teacher(agent)
-    found = [teacher.from_decision(decision) for decision in decisions]
+    found = [taught for each in decisions for taught in (teacher.from_decision(each), teacher.from_release(each))]
     for response in responses:
         body = response.wire_body()
         found += teacher.from_message(response, body), teacher.from_second_look(response, body)
+        found.append(teacher.from_memory(response, body))
     return [each for each in found if each]
 
 
@@ -129,7 +130,11 @@ def propose(
         _lock(team)  # one proposal of a team after the other
         if _is_erased(answered, row):
             return None
-        if PatternOrigin.objects.filter(kind=kind, row=row).exists():
+        before = PatternOrigin.objects.filter(kind=kind)
+        if before.filter(row=row).exists():
+            return None
+        # A second look and the decision that follows from it are one conclusion.
+        if kind == PatternOrigin.Kind.SECOND_LOOK and before.filter(held=held).exists():
             return None
         rows = ErrorPattern.objects.filter(team=team).exclude(state=State.RETIRED, dismissed_because="")
         # Up to 10,000, of which objects would take four times as long.

@@ -6,6 +6,7 @@ learnt: a mistake must be pinned to a sentence, and that sentence must hold some
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,16 +15,19 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from metacog.heuristics import words
-from metacog.heuristics.contradictions import contradicts
+from metacog.heuristics.contradictions import Contradiction, contradicts
 from metacog.heuristics.corrections import MAX_HISTORY, find_concern, find_correction, propose_keywords, terms_of
 from metacog.heuristics.shadow import fold
+from metacog.heuristics.tags import items_of
 from metacog.models import Agent
-from patterns.models import MAX_KEYWORD_LENGTH, ErrorPattern
+from patterns import memory
+from patterns.models import MAX_KEYWORD_LENGTH, ErrorPattern, Memory
 from reviews import reasons
 from reviews.models import AgentResponse, Decision, PatternOrigin
 
 Source, Kind, Verdict = ErrorPattern.Source, PatternOrigin.Kind, Decision.Verdict
 
+MAX_REMEMBERED = 5  # of one response that are compared with the team's memory
 MAX_QUOTE = 200  # in a description
 Taught = dict[str, Any]
 
@@ -35,10 +39,12 @@ class Teacher:
         self.agent = agent
 
     def from_decision(self, decision: Decision) -> Taught | None:
-        """Learn from what a person rejected, or released in other words; `decision` comes with its item."""
+        """Learn from what was rejected, or released in other words; `decision` comes with its item."""
         held = decision.held
-        if decision.by != Decision.By.PERSON or not held.text:
+        if not held.text or decision.by == Decision.By.SYSTEM:
             return None
+        if decision.by == Decision.By.AGENT:
+            return self._from_own_decision(decision)
         said = told = description = ""
         if decision.verdict == Verdict.REJECT:
             preset, told = reasons.parse(decision.reason)
@@ -55,6 +61,27 @@ class Teacher:
             description or in_words(Kind.REJECTION, said, self.agent),
             held=held,
         )
+
+    def _from_own_decision(self, decision: Decision) -> Taught | None:
+        """Learn from an agent that decides against its own item (H9).
+
+        Its reason, or the text it puts in the place, concludes the opposite; a rejection does so by itself, and its
+        reason only tells of what. To take an item back or to word it anew is not yet to call it wrong.
+        """
+        held = decision.held
+        preset, reason = reasons.parse(decision.reason)
+        told = decision.text or "" if decision.verdict == Verdict.EDIT else reason
+        if decision.verdict == Verdict.APPROVE or (preset and preset not in reasons.ABOUT_TRUTH):
+            return None
+        found = contradicts(held.text, told)
+        if found and found.first:
+            said, told = found.first.text, found.second.text
+        elif found or decision.verdict == Verdict.REJECT:
+            said = sentence_meant(told, held.text)
+        else:
+            return None
+        description = in_words(Kind.SECOND_LOOK, told or said, self.agent)
+        return self._taught(Kind.SECOND_LOOK, decision.public_id, said, told, description, held=held)
 
     def from_message(self, response: AgentResponse, body: dict[str, Any]) -> Taught | None:
         """Learn from what the human said about the response before this one, and how the agent took it (H8)."""
@@ -83,6 +110,27 @@ class Teacher:
         said = found.first.text if found.first else sentence_meant(body["response"], held.text)
         description = in_words(Kind.SECOND_LOOK, told, self.agent)
         return self._taught(Kind.SECOND_LOOK, response.public_id, said, told, description, held=held)
+
+    def from_memory(self, response: AgentResponse, body: dict[str, Any]) -> Taught | None:
+        """Learn from what an agent remembers and its team's memory denies (H10); what is held is not remembered yet."""
+        answers = response.wire_verdict()["items"]
+        items = [item for item, answer in zip(items_of(body), answers, strict=False) if answer["disposition"] != "hold"]
+        texts = [item.text for item in items if item.kind == "remember"]
+        return self._from_knowledge(texts[:MAX_REMEMBERED], response.public_id)
+
+    def from_release(self, decision: Decision) -> Taught | None:
+        """Learn from what is remembered once it was let go."""
+        held = decision.held
+        if held.kind != "remember" or not decision.text:
+            return None
+        response = AgentResponse.objects.only("public_id").get(pk=held.response_id)
+        return self._from_knowledge([decision.text], response.public_id)
+
+    def _from_knowledge(self, texts: Sequence[str], row: str) -> Taught | None:
+        for text in texts:
+            for known, found in memory.contradicted_by(self.agent.team_id, text[: Memory.MAX_TEXT]):
+                return denied(known.text, found, self.agent) | {"row": row}
+        return None
 
     def _taught(self, kind: str, row: str, said: str, told: str, description: str, **where: Any) -> Taught | None:
         keywords = self.keywords(said, told, where)
@@ -117,6 +165,19 @@ class Teacher:
         latest = AgentResponse.latest_of(self.agent).filter(erased_at=None)
         rows = [(row.pk, row.wire_body()["response"]) for row in latest.only("body", "erased_at")[:MAX_HISTORY]]
         return rows[::-1]
+
+
+def denied(text: str, found: Contradiction, agent: Agent | None) -> Taught:
+    """Return what new knowledge teaches about an older memory's text, but for the row that brought it."""
+    said = found.first.text if found.first else text
+    return {
+        "keywords": [said.strip().rstrip(".!。；; ")],
+        "description": in_words(Kind.MEMORY, found.second.text, agent),
+        "source": Source.EXTERNAL,
+        "kind": Kind.MEMORY,
+        "said": said,
+        "told": found.second.text,
+    }
 
 
 def in_words(kind: str, text: str, agent: Agent | None) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from metacog.models import Agent, AuditEvent, Policy
+from patterns import memory
 from patterns.models import ErrorPattern
 from reviews import decisions, learning, records
 from reviews.models import AgentResponse, LearningCursor, PatternOrigin
@@ -87,13 +88,12 @@ class TestRejections:
         learning.learn()
         assert not PatternOrigin.objects.exists()
 
-    def test_an_approval_an_agents_own_rejection_and_one_that_can_be_undone_teach_nothing(
+    def test_an_approval_what_an_agent_takes_back_and_what_can_be_undone_teach_nothing(
         self, hold: Any, alice: Any, settings: Any
     ) -> None:
         decisions.decide(hold(WRONG), alice, "approve", reason="refund in 30 days")
-        for verdict in ("withdraw", "reject"):
-            held = hold(f"{WRONG} {verdict}.")
-            decisions.decide(held, held.agent, verdict, reason="refund in 30 days")
+        held = hold(f"{WRONG} Twice.")
+        decisions.decide(held, held.agent, "withdraw", reason="refund in 30 days")
         settings.UNDO_SECONDS = 10
         decisions.decide(hold(WRONG + " Thrice."), alice, "reject", reason="refund in 30 days")
         learning.learn()
@@ -171,6 +171,63 @@ class TestSecondLooks:
         kuro.respond("Your refund will arrive in 30 days.", items=[], replies_to_held=hold(WRONG).public_id)
         learning.learn()
         assert not PatternOrigin.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("verdict", "reason"),
+        [
+            ("reject", "On reflection: your refund will not arrive in 30 days."),
+            ("reject", "I looked up the refund: it is not 30 days"),
+            ("withdraw", "Your refund will arrive in 14 days."),
+        ],
+    )
+    def test_an_agent_that_decides_the_opposite_teaches(self, hold: Any, verdict: str, reason: str) -> None:
+        held = hold(WRONG)
+        decision, _ = decisions.decide(held, held.agent, verdict, reason=reason)
+        learning.learn()
+        pattern = proposed()
+        origin = pattern.origins.get()
+        assert (pattern.source, origin.kind, origin.row) == ("self-review", "second-look", decision.public_id)
+        assert pattern.keywords[0] in "Your refund will arrive in 30 days."
+
+    def test_a_second_look_and_the_decision_after_it_teach_once(self, hold: Any, kuro: Any) -> None:
+        held = hold(WRONG)
+        kuro.respond("Your refund will arrive in 14 days.", items=[], replies_to_held=held.public_id)
+        learning.learn()
+        decisions.decide(held, held.agent, "reject", reason="Your refund will arrive in 14 days.")
+        learning.learn()
+        assert PatternOrigin.objects.count() == 1
+
+
+class TestMemories:
+    KNOWN = "The staging cluster has eight nodes."
+
+    @pytest.fixture(autouse=True)
+    def known(self, kuro: Any) -> None:
+        memory.post(Agent.objects.get(), memory.Said(self.KNOWN), is_approved=False)
+
+    def test_what_an_agent_remembers_against_a_memory_teaches(self, kuro: Any) -> None:
+        verdict = kuro.respond("Seen today. [REMEMBER]The staging cluster has four nodes.[/REMEMBER]", items=None)
+        learning.learn()
+        pattern = proposed()
+        origin = pattern.origins.get()
+        assert (pattern.source, pattern.keywords) == ("external", [self.KNOWN[:-1]])
+        assert (origin.kind, origin.row) == ("memory", verdict["id"])
+        assert origin.evidence == {"said": self.KNOWN, "told": "The staging cluster has four nodes."}
+
+    @pytest.mark.parametrize("text", ["[CHAT]{}[/CHAT]", "`[REMEMBER]{}[/REMEMBER]`"])
+    def test_what_is_only_said_teaches_nothing(self, kuro: Any, text: str) -> None:
+        kuro.respond(text.format("The staging cluster has four nodes."), items=None)
+        learning.learn()
+        assert not PatternOrigin.objects.exists()
+
+    def test_what_is_held_teaches_once_it_is_let_go(self, hold: Any, alice: Any) -> None:
+        text = "[REMEMBER]The staging cluster has four nodes.[/REMEMBER] The cause is clearly the cache."
+        held = hold(text, items=None)
+        learning.learn()
+        assert not PatternOrigin.objects.exists()
+        decisions.decide(held, alice, "approve")
+        learning.learn()
+        assert proposed().keywords == [self.KNOWN[:-1]]
 
 
 class TestOnce:
