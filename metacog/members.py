@@ -160,6 +160,8 @@ def _keep_an_owner(leaving: Membership) -> None:
 
 def _keep_staff(person: User) -> None:
     """Mark as staff whoever may use the admin: superusers, curators and owners."""
+    # What another team makes of them at the same time counts, too.
+    person = User.objects.select_for_update(no_key=True).get(pk=person.pk)
     is_staff = person.is_superuser or person.teams_as(Role.CURATOR).exists()
     if person.is_staff != is_staff:
         person.is_staff = is_staff

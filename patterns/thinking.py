@@ -190,7 +190,8 @@ def threshold_advice(rows: Iterable[ThinkTwice]) -> thresholds.ThresholdAdvice |
 
 def _locked(problem: Problem) -> tuple[Problem, StuckSettings]:
     AgentState.objects.select_for_update().get(pk=problem.agent_id)
-    row = Problem.objects.select_related("agent__team").get(pk=problem.pk)
+    # The row as well: a sweep may be erasing what it says.
+    row = Problem.objects.select_for_update(of=("self",)).select_related("agent__team").get(pk=problem.pk)
     return row, scorer_for(row.agent).parts.stuck
 
 

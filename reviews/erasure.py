@@ -100,6 +100,8 @@ def _taken(
 ) -> Iterator[list[Row]]:
     """Give the next rows that are due, to be erased in this transaction, which records that with what is `told`."""
     with transaction.atomic(durable=True):
+        # The team first, as whoever takes a step with a pattern does: a proposal may go with its last quote.
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         # Two sweeps at once take different rows, and nothing is sent again while it is erased.
         locked = due.select_related("agent").select_for_update(of=("self",), skip_locked=True)
         rows = list(locked.order_by("pk")[:BATCH])

@@ -11,8 +11,8 @@ from django.utils import timezone
 from metacog import agents, members
 from metacog import notices as settings_of_notices
 from metacog.models import Agent, Membership, PersonNotices, Policy, Team, User
-from patterns import lifecycle
-from patterns.models import ErrorPattern
+from patterns import lifecycle, thinking
+from patterns.models import ErrorPattern, Problem
 from reviews import decisions, erasure, ingest, learning, notices, records
 from reviews.models import AgentResponse, HeldItem, PatternOrigin
 from tests.races.conftest import Beside
@@ -63,10 +63,53 @@ def test_what_is_learnt_from_is_not_erased_before_its_quotes_can_be(kuro: Any, b
     Team.objects.update(retention_days=30)
     erased = beside(learning, "_is_erased", erasure.erase)
     learning.learn()
-    assert erased[0].running.result() == 3
-    assert PatternOrigin.objects.get().evidence
-    assert erasure.erase() == 2
+    assert erased[0].waited
+    assert erased[0].running.result() == 5
     assert PatternOrigin.objects.get().evidence == {}
+
+
+def test_a_proposal_that_goes_with_its_last_quote_is_not_tried_out_at_the_same_time(
+    kuro: Any, carla: Any, beside: Beside
+) -> None:
+    for number in range(3):
+        kuro.respond(f"Case {number} is closed.", items=[])
+    kuro.respond("Your refund will arrive in 30 days.", items=[], session="s")
+    kuro.respond("Sorry.", items=[], session="s", user_message="No, that is wrong: a refund takes 14 days, not 30.")
+    learning.learn()
+    AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=31))
+    Team.objects.update(retention_days=30)
+    proposal = ErrorPattern.objects.get(state="proposed")
+    tried = beside(erasure, "_erase_names", lambda: lifecycle.take_step(proposal, "try", carla))
+    assert erasure.erase() == 5
+    with pytest.raises(lifecycle.NotDone):
+        tried[0].running.result()
+    proposal.refresh_from_db()
+    assert (proposal.state, proposal.keywords) == ("retired", [])
+
+
+def test_what_a_problem_says_stays_erased_though_somebody_answers_meanwhile(
+    kuro: Any, alice: Any, beside: Beside
+) -> None:
+    kuro.respond("It fails.", problem="bug-17", session="s", errors=["TimeoutError: the princess"])
+    Problem.objects.update(touched_at=timezone.now() - timedelta(days=31))
+    Team.objects.update(retention_days=30)
+    erased = beside(thinking.stuck, "answer", erasure.erase)
+    thinking.answer(Problem.objects.get(), "no", alice)
+    erased[0].running.result()
+    problem = Problem.objects.get()
+    assert problem.erased_at is None or "princess" not in str(problem.state)
+
+
+def test_who_looks_after_one_team_is_staff_though_another_lets_them_go(
+    aurora: Any, borealis: Any, carla: Any, olga: Any, mallory: Any, beside: Beside
+) -> None:
+    leaving = Membership.objects.get(user=carla)
+    members.change_role(leaving, "owner", olga)
+    joining, _is_new = members.add_member(borealis, "carla", "viewer", mallory)
+    changed = beside(members, "_keep_staff", lambda: members.change_role(joining, "curator", mallory))
+    members.change_role(leaving, "viewer", olga)
+    changed[0].running.result()
+    assert User.objects.get(pk=carla.pk).is_staff
 
 
 def test_two_owners_add_one_new_person_to_their_teams_at_once(
