@@ -136,12 +136,17 @@ def _pauses(name: str) -> tuple[float, ...] | None:
     return None
 
 
+def _is_plain(url: str) -> bool:
+    """Tell whether an address can be sent as it is: names in other scripts are written as xn--…."""
+    return bool(re.fullmatch(r"[!-~]*", url))
+
+
 def _address(name: str, example: str) -> str:
     """Read the address of a server that is asked; "" unless it is in order."""
     url = os.environ.get(name, "").strip()
     try:
         parts = urlsplit(url)
-        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and _is_plain(url)
     except ValueError:
         is_url = False
     if url and (not is_url or "@" in parts.netloc or parts.query or parts.fragment):
@@ -205,12 +210,12 @@ def _parts(url: str) -> SplitResult:
     return parts
 
 
-_public = os.environ.get("METACOG_PUBLIC_URL", "").rstrip("/")
+_public = os.environ.get("METACOG_PUBLIC_URL", "").strip().rstrip("/")
 _public_parts = _parts(_public)
 # Nothing after the host: the site stands at its root, and pages show this address.
 if _public and (
     _public_parts.scheme not in ("http", "https") or not _public_parts.hostname or "@" in _public_parts.netloc
-    or _public_parts.path or _public_parts.query or _public_parts.fragment
+    or _public_parts.path or _public_parts.query or _public_parts.fragment or not _is_plain(_public)
 ):
     _broken_url("METACOG_PUBLIC_URL", "https://metacog.example.org")
     _public = ""

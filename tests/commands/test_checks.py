@@ -27,6 +27,10 @@ def test_what_settings_found_wrong_is_an_error_with_its_hint(settings: Any) -> N
         ("METACOG_BROKER_URL", "redis://host:port/0"),
         ("METACOG_PUBLIC_URL", "https://metacog.example.org/below"),
         ("METACOG_PUBLIC_URL", "https://user:password@metacog.example.org"),
+        ("METACOG_PUBLIC_URL", "https://metacog.exa mple.org"),
+        ("METACOG_PUBLIC_URL", "https://metacog.example.org\nX-Other: 1"),
+        ("METACOG_PUBLIC_URL", "http://後設認知.example.org"),
+        ("METACOG_SEARXNG_URL", "http://searx.exa mple.org"),
     ],
 )
 def test_an_address_that_cannot_be_used_is_told_by_its_name_alone(name: str, value: str) -> None:
@@ -36,6 +40,15 @@ def test_an_address_that_cannot_be_used_is_told_by_its_name_alone(name: str, val
     )
     assert f"{name} is not an address that can be used." in done.stdout
     assert value not in done.stdout
+
+
+def test_what_stands_around_an_address_is_no_part_of_it() -> None:
+    code = "import metacog.settings as s; print(repr(s.PUBLIC_URL), s.CSRF_TRUSTED_ORIGINS)"
+    given = {"METACOG_PUBLIC_URL": " https://metacog.example.org/\r"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | given, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "'https://metacog.example.org' ['https://metacog.example.org']\n"
 
 
 @pytest.mark.parametrize(("named", "is_told"), [("metacog.example.org", False), ("", True)])
