@@ -199,7 +199,7 @@ def _answers(reply: Reading, message: Reading | None, flags: list[Flag]) -> tupl
     if reply.script and message.script and reply.script != message.script:
         return None, None  # no words in common to judge by: consistency tells
     questions = [_Question.of(message.folded[place.start : place.end]) for place in asked]
-    open_questions = _unanswered_of(questions, reply)
+    open_questions = _unanswered_of(questions, reply, words.terms(message.words))
     if questions and _refuses(reply):
         open_questions = [number for number, question in enumerate(questions) if not question.may_be_refused]
     elif open_questions and len(questions) == 1 and len(questions[0].terms) < _PLENTY:
@@ -228,6 +228,7 @@ class _Question(NamedTuple):
     terms: tuple[str, ...]
     fits: Callable[[str], bool]
     quoted: tuple[str, ...]  # what an answer may start from; less than four characters in their marks
+    asks_for_a_way: bool
 
     @property
     def may_be_refused(self) -> bool:
@@ -237,7 +238,17 @@ class _Question(NamedTuple):
     @classmethod
     def of(cls, text: str) -> "_Question":
         own = words.terms(words.tokens(_QUOTATION.sub(" ", text)))
-        return cls(own or words.terms(words.tokens(text)), _form(text), tuple(map(_bare, _QUOTED.findall(text))))
+        terms = own or words.terms(words.tokens(text))
+        quoted = tuple(map(_bare, _QUOTED.findall(text)))
+        return cls(terms, _form(text), quoted, _ASKS_FOR_A_WAY.search(text) is not None)
+
+    def is_answered_by(self, sentence: str, is_elsewhere: bool) -> bool:
+        """Tell whether a sentence looks like an answer; `is_elsewhere`: in a reply without a word of the message."""
+        if not self.fits(sentence):
+            return False
+        if not is_elsewhere or self.fits is not _is_bare or _POINTS_BACK.match(sentence):
+            return True
+        return self.asks_for_a_way and _STEPS.search(sentence) is not None
 
 
 def _bare(quoted: str) -> str:
@@ -257,6 +268,9 @@ _POINTS_BACK = re.compile(rf"\W*(?:{en.POINTS_BACK}|{zh.POINTS_BACK})")
 _GIVES_REASON = re.compile(f"{en.REASON_WORDS}|{zh.REASON_WORDS}")
 _QUOTED = re.compile(r'"[^"\n]+"|「[^「」\n]+」|『[^『』\n]+』|《[^《》\n]+》')
 _GIVES_NUMBER = re.compile(rf"\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
+_ASKS_FOR_A_WAY = re.compile(f"{en.ASKS_FOR_A_WAY}|{zh.ASKS_FOR_A_WAY}")
+_STEPS = re.compile(f"{en.STEPS}|{zh.STEPS}")
+_LIST = re.compile(r"\s*(?:[0-9]{1,2}[.)、]|[-*•])\s*\S")
 _REFUSES = re.compile(rf"\W*(?:{en.REFUSES}|{zh.REFUSES})")
 _GIVES_GROUNDS = re.compile(f"{en.GIVES_GROUNDS}|{zh.GIVES_GROUNDS}")
 _ANYTHING_ELSE = re.compile(f"{en.ANYTHING_ELSE}|{zh.ANYTHING_ELSE}")
@@ -305,7 +319,7 @@ def _size(tokens: list[str]) -> float:
     return sum(1 if len(token) > 1 or token.isascii() else _WORDS_IN_CHARACTER for token in tokens)
 
 
-def _unanswered_of(questions: list[_Question], reply: Reading) -> list[int]:
+def _unanswered_of(questions: list[_Question], reply: Reading, about: Sequence[str]) -> list[int]:
     """Give the numbers of the questions the reply does not account for.
 
     A question is accounted for by its own words; by a sentence that answers no other, and has the form of an answer
@@ -339,9 +353,13 @@ def _unanswered_of(questions: list[_Question], reply: Reading) -> list[int]:
     if polar and decisions >= sum(question.fits is _says_yes_or_no for question in questions):
         still_open = [number for number in still_open if number not in polar]
     unanswered = []
+    # A few words among many others answer nothing where none of all of them is the message's.
+    is_elsewhere = (
+        _size(reply.words) > _BARE and not any(term in reply.spaced for term in about) and not _LIST.match(reply.folded)
+    )
     for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
         for place, sentence in enumerate(free):
-            if questions[number].fits(sentence) or _HAS_NO_ANSWER.search(sentence):
+            if questions[number].is_answered_by(sentence, is_elsewhere) or _HAS_NO_ANSWER.search(sentence):
                 del free[place]
                 break
         else:

@@ -290,6 +290,31 @@ def test_a_long_reply_to_something_else_is_off_topic(message: str, response: str
     assert (quality.responsiveness == 0.0) is is_off
 
 
+TRAINS = "I like trains. They run on rails, and are painted green in many countries of the world."
+
+
+@pytest.mark.parametrize(
+    ("message", "response", "is_off"),
+    [
+        ("How do I reset my password for the billing portal?", TRAINS, True),
+        ("What is the capital of France?", TRAINS, True),
+        ("現實中，哪位科學家曾在紅岸基地工作？", "對不起，我不想提供虛假或誤導性資訊。請查證後再說，我很樂意幫忙。", True),
+        ("What is the capital of France?", "Paris, of course.", False),
+        ("What is the capital of France?", TRAINS + " But the capital? Paris.", False),
+        ("What is the capital of France?", "That is Paris. " + TRAINS, False),
+        ("What are the most influential novels?", "1. Ulysses by James Joyce 2. 1984 by George Orwell 3. Dune 4. Emma 5. Kim", False),
+        ("How do I reset it?", "Open the sign-in page. Click the small link there, then follow what the mail says.", False),
+        ("Could you explain recursion?", TRAINS, False),  # whatever is done about a request
+    ],
+)  # fmt: skip
+def test_a_few_words_among_many_that_speak_of_something_else_are_no_answer(
+    message: str, response: str, is_off: bool
+) -> None:
+    quality = assessed(response, message, language="zh-Hant" if "，" in message else "en")
+    assert ({"off-topic", "question-unanswered"} <= set(flags(quality))) is is_off
+    assert quality.passed is not is_off
+
+
 def test_nothing_asked_leaves_completeness_open() -> None:
     quality = assessed("The cache is restarted.", "Restart the cache, please.")
     assert (quality.responsiveness, quality.completeness) == (1.0, None)

@@ -71,6 +71,13 @@ REASON_WORDS = (
 )
 # How a short answer opens that points at what was asked about.
 POINTS_BACK = r"(?:it|this|that)(?:'s| is| was| means| refers| comes| stands)\b"
+# What is asked for is a way, and what is told are its steps: "open the settings, then choose …".
+ASKS_FOR_A_WAY = r"\bhow (?:do|does|can|could|to|should|would)\b"
+STEPS = (
+    r"\b(?:first|firstly|then|next|finally|by \w+ing|you (?:can|could|should|need|must|have to))\b"
+    r"|(?:\A|[.!?:,;\n]\s*|\band )(?:just |simply )?(?:click|press|tap|open|select|choose|go|type|enter|run|use|install"
+    r"|visit|add|set|turn|ask|call|send|create|remove|delete|try|make|take|put|write|start|check|look)\b"
+)
 # A question put back to the user that asks for nothing: it defers no answer.
 COURTESY = (
     r"\b(?:anything|something|what)\s+else\b|\b(?:further|other|more)\s+(?:questions|help|assistance)\b|\bhelp you\b"
