@@ -298,12 +298,12 @@ TRAINS = "I like trains. They run on rails, and are painted green in many countr
     [
         ("How do I reset my password for the billing portal?", TRAINS, True),
         ("What is the capital of France?", TRAINS, True),
-        ("現實中，哪位科學家曾在紅岸基地工作？", "對不起，我不想提供虛假或誤導性資訊。請查證後再說，我很樂意幫忙。", True),
+        ("現實中，哪位科學家曾在紅岸基地工作？", "對不起，我不想提供虛假資訊。請查證後再說，我很樂意幫忙。", True),
         ("What is the capital of France?", "Paris, of course.", False),
         ("What is the capital of France?", TRAINS + " But the capital? Paris.", False),
         ("What is the capital of France?", "That is Paris. " + TRAINS, False),
-        ("What are the most influential novels?", "1. Ulysses by James Joyce 2. 1984 by George Orwell 3. Dune 4. Emma 5. Kim", False),
-        ("How do I reset it?", "Open the sign-in page. Click the small link there, then follow what the mail says.", False),
+        ("What are the most influential novels?", "1. Ulysses 2. 1984 3. Dune 4. Emma 5. Kim 6. She 7. Walden", False),
+        ("How do I reset it?", "Open the sign-in page. Click the small link, then follow what the mail says.", False),
         ("Could you explain recursion?", TRAINS, False),  # whatever is done about a request
     ],
 )  # fmt: skip
