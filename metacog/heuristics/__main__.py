@@ -31,19 +31,29 @@ class _Unusable(Exception):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0: all well, 1: a line was bad, 2: the command could not begin."""
+    """Run one command; 0: all well, 1: a line was bad, 2: the command could not begin or go on."""
     options = _parser().parse_args(arguments)
     try:
+        if sys.stdin is None or sys.stdout is None:  # `<&-` or `>&-`
+            raise _Unusable("Standard input or output is closed.")
         return int(options.run(options, sys.stdin.buffer, sys.stdout.buffer))
     except _Unusable as error:
         print(f"metacog.heuristics: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # Whoever read us has gone. Python would complain when it flushes at exit: give it nowhere to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_output()  # whoever read us has gone
         return 1
+    except OSError as error:  # a full disk, a folder for input
+        _let_go_of_output()
+        print(f"metacog.heuristics: This cannot be finished: {error.strerror or error}.", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _let_go_of_output() -> None:
+    """Keep Python from complaining once more when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

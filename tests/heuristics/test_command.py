@@ -191,6 +191,25 @@ def test_it_ends_quietly_when_nobody_reads_on() -> None:
         assert process.wait() == 1
 
 
+@pytest.mark.parametrize(
+    ("redirected", "said"),
+    [
+        ("<&-", "Standard input or output is closed."),
+        (">&-", "Standard input or output is closed."),
+        pytest.param(
+            "> /dev/full",
+            "This cannot be finished: No space left on device.",
+            marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has such a disk"),
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["score", "rates"])
+def test_it_says_in_one_sentence_why_it_cannot_go_on(command: str, redirected: str, said: str) -> None:
+    arguments = ["sh", "-c", f'"$@" {redirected}', "sh", *COMMAND, command]
+    done = subprocess.run(arguments, input=b'{"response": "x"}\n', capture_output=True, cwd=ROOT, env=BUFFERED)
+    assert (done.returncode, done.stderr.decode()) == (2, f"metacog.heuristics: {said}\n")
+
+
 def test_it_keeps_no_line_in_memory() -> None:
     """The bound is generous: one line takes a few megabytes, all of them 120 and more."""
     program = (
