@@ -133,7 +133,8 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
         messages.warning(request, problem)
     if not (done or skipped or problems):
         messages.info(request, _("Nothing was chosen."))
-    return redirect("patterns")
+    query = held_queue.word(request.POST, "q")
+    return redirect(reverse("patterns") + (_address(State.PROPOSED, query) if query else ""))
 
 
 # -- one pattern -----------------------------------------------------------------------------------

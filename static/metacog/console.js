@@ -448,6 +448,8 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     return event.target.form.requestSubmit(event.target.form.querySelector(".sure"));
   }
+  // On a box of a list it would press the first button, which takes a step with all that are ticked.
+  if (event.key === "Enter" && event.target.matches("[type=checkbox][form=many]")) return event.preventDefault();
   if (words.keys === "off" || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   const reason = event.target.id !== "reason" && document.querySelectorAll(".reject[open] [name=preset]")[event.key - 1];
   if (reason) {

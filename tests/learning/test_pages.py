@@ -176,6 +176,12 @@ class TestManyAtOnce:
         assert set(ErrorPattern.objects.filter(state="shadow")) == {first, second}
         assert AuditEvent.objects.filter(action="pattern-tried", actor="carla").count() == 2
 
+    def test_what_was_searched_for_stays(self, aurora: Any, carla: Any, as_person: Any) -> None:
+        first, _second = make(aurora, description="one of two"), make(aurora, description="two of two")
+        page = self.post(as_person(carla), first, q="two of")
+        assert "two of two" in page
+        assert 'value="two of"' in page
+
     def test_dismissing_wants_a_reason(self, aurora: Any, carla: Any, as_person: Any) -> None:
         first, second = make(aurora), make(aurora)
         client = as_person(carla)
@@ -229,7 +235,7 @@ class TestOnePattern:
         self, aurora: Any, carla: Any, as_person: Any, state: str, offered: list[str]
     ) -> None:
         page = page_of(as_person(carla), address(make(aurora, state)))
-        assert re.findall(r'name="step" value="(\w+)"', page) == offered
+        assert re.findall(r'class="btn[^"]*" name="step" value="(\w+)"', page) == offered
 
     def test_making_it_active_shows_first_what_it_would_have_done(
         self, history: None, kuro: Any, aurora: Any, carla: Any, as_person: Any
