@@ -97,11 +97,12 @@ def test_an_answer_that_lacks_something_is_not_taken(
 
 def test_the_second_answer_is_shown_the_first(waiting: Any, alice: Any, bob: Any, as_person: Any) -> None:
     answer(as_person(alice), waiting, approved="0", answer="Enough is known.")
-    late = answer(as_person(bob), waiting, htmx=True, approved="1", granted="3")
+    late = answer(as_person(bob), waiting, htmx=True, approved="1", granted="3", guidance="Look into <the> filing.")
     assert late.status_code == 409
     page = words(late)
     assert "Somebody was faster" in page
     assert "Enough is known." in page
+    assert "as you typed it: <q class=\"answered\">Look into &lt;the&gt; filing.</q>" in late.content.decode()
     assert "<html" not in late.content.decode()
 
 

@@ -195,6 +195,17 @@ class TestOneThread:
         assert "> typed</textarea>" in words(answer)
         assert ">Resume</button>" in words(answer)
 
+    @pytest.mark.parametrize("headers", [{}, {"hx-request": "true"}])
+    def test_a_step_with_what_is_resolved_by_now_is_told_with_what_was_typed(
+        self, kuro: Any, thread: ThoughtThread, carla: Any, as_person: Any, headers: Any
+    ) -> None:
+        kuro.post(f"/threads/{TITLE}/resolve", {})
+        taken = {"step": "progress", "note": "typed"}
+        answer = as_person(carla).post(address(thread, "thread-step"), taken, headers=headers)
+        assert answer.status_code == 409
+        assert "is resolved" in words(answer)
+        assert "as you typed it: <q class=\"answered\">typed</q>" in words(answer)
+
     def test_it_refuses_another_word(self, thread: ThoughtThread, carla: Any, as_person: Any) -> None:
         assert take(as_person(carla), thread, "explode").status_code == 400
 
