@@ -91,7 +91,7 @@ def memory_edit(request: PersonRequest, memory_id: str) -> HttpResponse:
     try:
         row = _add(request, found.team, form, instead_of=found)
     except memories.Moved as moved:
-        return _page(request, moved.memory, refusal=_why(moved), status=409)
+        return _page(request, moved.memory, form, refusal=_why(moved), status=409)
     except memories.Refusal as refusal:
         form.add_error(None, _why(refusal))
         return _page(request, found, form, status=409)

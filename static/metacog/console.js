@@ -296,7 +296,7 @@ const isUnsent = (field) => field.value !== field.defaultValue || "posted" in fi
 const unsent = () => [...document.querySelectorAll("textarea")].filter(isUnsent);
 const isTyped = () => unsent().length > 0;
 
-// To look at another item takes away what was typed at this one: the first press says so, the second does it.
+// What takes away something typed, such as to look at another item: the first press says so, the second does it.
 function mayLeave() {
   if (!isTyped() || byId("complaint")?.textContent === words.unsent) return true;
   complain(words.unsent);
@@ -315,7 +315,11 @@ addEventListener("pageshow", () => { isLeft = false; });
 
 document.addEventListener("htmx:confirm", (event) => {
   const { elt, target } = event.detail;
-  if (target.id !== "desk") return;
+  if (target.id !== "desk") {
+    const isLost = unsent().some((field) => target.contains(field) && !elt.contains(field));
+    if (isLost && !mayLeave()) event.preventDefault();
+    return;
+  }
   // The second press of a double click was meant for the item before.
   if (elt.closest("#buttons") && performance.now() - cameAt < SETTLE) return event.preventDefault();
   if (elt.matches(".row") && !mayLeave()) return event.preventDefault();

@@ -17,6 +17,24 @@ from patterns.models import Lesson
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+def test_a_step_takes_what_is_being_written_away_only_when_pressed_twice(
+    open_page: Any, carla: Any, kuro: Any
+) -> None:
+    agent = Agent.objects.select_related("team").get(public_id=kuro.id)
+    with transaction.atomic():
+        lessons.propose(agent, [Proposal("gap", "First", "First, {}".format, (), ("resp_1",))], "r", timezone.now())
+    page = open_page(carla)
+    page.goto("/lessons/")
+    page.locator("summary", has_text="Write a lesson").click()
+    page.locator("#id_text").fill("In my own words.")
+    confirm = page.get_by_role("button", name="Confirm").first
+    confirm.click()
+    page.get_by_text("not sent yet. Press once more").wait_for()
+    expect(page.locator("#id_text")).to_have_value("In my own words.")
+    confirm.click()
+    page.get_by_text("Saved.").wait_for()
+
+
 @pytest.mark.parametrize("has_script", [True, False])
 def test_proposals_are_answered_one_by_one_and_many_at_once(
     open_page: Any, carla: Any, kuro: Any, has_script: bool

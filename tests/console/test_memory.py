@@ -76,6 +76,7 @@ def test_one_written_anew_takes_the_place_of_the_one_before(held: Any, kuro: Any
     assert "what stands in its place" in words(client.get(reverse("memory", args=[held.public_id])))
     late = client.post(reverse("memory-edit", args=[held.public_id]), fields | {"text": "Another."})
     assert (late.status_code, "Somebody was faster" in words(late)) == (409, True)
+    assert "as you typed it: Another." in " ".join(words(late).split())
     assert Memory.objects.count() == 2
 
 
