@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext
 
-from metacog.heuristics import words
-from metacog.heuristics.contradictions import Contradiction, contradicts
+from metacog.heuristics import recall, words
+from metacog.heuristics.contradictions import Contradiction, contradicted, contradicts
 from metacog.heuristics.corrections import MAX_HISTORY, find_concern, find_correction, propose_keywords, terms_of
 from metacog.heuristics.shadow import fold
 from metacog.heuristics.tags import items_of
@@ -27,7 +28,8 @@ from reviews.models import AgentResponse, Decision, PatternOrigin
 
 Source, Kind, Verdict = ErrorPattern.Source, PatternOrigin.Kind, Decision.Verdict
 
-MAX_REMEMBERED = 5  # of one response that are compared with the team's memory
+MAX_REMEMBERED = 5  # of one response that are compared with what was known
+MAX_LOOKED_BACK, MAX_KEPT_IN_MIND = 100, 100  # responses, and what they had remembered
 MAX_QUOTE = 200  # in a description
 Taught = dict[str, Any]
 
@@ -112,25 +114,44 @@ class Teacher:
         return self._taught(Kind.SECOND_LOOK, response.public_id, said, told, description, held=held)
 
     def from_memory(self, response: AgentResponse, body: dict[str, Any]) -> Taught | None:
-        """Learn from what an agent remembers and its team's memory denies (H10); what is held is not remembered yet."""
-        answers = response.wire_verdict()["items"]
-        items = [item for item, answer in zip(items_of(body), answers, strict=False) if answer["disposition"] != "hold"]
-        texts = [item.text for item in items if item.kind == "remember"]
-        return self._from_knowledge(texts[:MAX_REMEMBERED], response.public_id)
+        """Learn from what an agent remembers against what its team or itself remembered before (H10)."""
+        return self._from_knowledge(_let_in(response, body)[:MAX_REMEMBERED], response)
 
     def from_release(self, decision: Decision) -> Taught | None:
         """Learn from what is remembered once it was let go."""
         held = decision.held
         if held.kind != "remember" or not decision.text:
             return None
-        response = AgentResponse.objects.only("public_id").get(pk=held.response_id)
-        return self._from_knowledge([decision.text], response.public_id)
+        return self._from_knowledge([decision.text], AgentResponse.objects.only("public_id").get(pk=held.response_id))
 
-    def _from_knowledge(self, texts: Sequence[str], row: str) -> Taught | None:
-        for text in texts:
-            for known, found in memory.contradicted_by(self.agent.team_id, text[: Memory.MAX_TEXT]):
-                return denied(known.text, found, self.agent) | {"row": row}
+    def _from_knowledge(self, texts: Sequence[str], response: AgentResponse) -> Taught | None:
+        for text in (text[: Memory.MAX_TEXT] for text in texts):
+            where: dict[str, Any] = {"row": response.public_id}
+            for known, found in memory.contradicted_by(self.agent.team_id, text):
+                return denied(known.text, found, self.agent) | where
+            alike = self._remembered_like(text, response)
+            for place, found in contradicted(text, [said for _, said in alike]):
+                if found.first:  # what only takes back does not say which of all
+                    said_in, said = alike[place]
+                    return denied(said, found, self.agent) | where | {"response": said_in}
         return None
+
+    def _remembered_like(self, text: str, response: AgentResponse) -> list[tuple[AgentResponse, str]]:
+        """Return what the agent had remembered before a response, most like a text first, as much as is compared."""
+        asked = set(recall.asked(text))
+        shared = [(len(asked & terms), row, said) for row, said, terms in self._remembered if row.pk < response.pk]
+        alike = sorted((each for each in shared if each[0]), key=lambda each: -each[0])[: memory.COMPARED]
+        sizes = accumulate(len(said) for _, _, said in alike)
+        return [each[1:] for each, size in zip(alike, sizes, strict=True) if size <= memory.COMPARED_CHARACTERS]
+
+    @cached_property
+    def _remembered(self) -> list[tuple[AgentResponse, str, frozenset[str]]]:
+        """Return what the agent remembered in its latest responses, and its terms, the newest first."""
+        latest = AgentResponse.latest_of(self.agent).filter(erased_at=None)
+        rows = latest.only("public_id", "body", "verdict", "erased_at")[:MAX_LOOKED_BACK]
+        told = [(row, text) for row in rows if "remember" in row.body.lower() for text in _let_in(row, row.wire_body())]
+        texts = [(row, text[: Memory.MAX_TEXT]) for row, text in told[:MAX_KEPT_IN_MIND]]
+        return [(row, text, frozenset(recall.terms(text))) for row, text in texts]
 
     def _taught(self, kind: str, row: str, said: str, told: str, description: str, **where: Any) -> Taught | None:
         keywords = self.keywords(said, told, where)
@@ -165,6 +186,13 @@ class Teacher:
         latest = AgentResponse.latest_of(self.agent).filter(erased_at=None)
         rows = [(row.pk, row.wire_body()["response"]) for row in latest.only("body", "erased_at")[:MAX_HISTORY]]
         return rows[::-1]
+
+
+def _let_in(response: AgentResponse, body: dict[str, Any]) -> list[str]:
+    """Return what a response had remembered at once; what was held of it is not remembered yet."""
+    answers = response.wire_verdict()["items"]
+    items = [item for item, answer in zip(items_of(body), answers, strict=False) if answer["disposition"] != "hold"]
+    return [item.text for item in items if item.kind == "remember"]
 
 
 def denied(text: str, found: Contradiction, agent: Agent | None) -> Taught:

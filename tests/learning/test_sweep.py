@@ -214,6 +214,18 @@ class TestMemories:
         assert (origin.kind, origin.row) == ("memory", verdict["id"])
         assert origin.evidence == {"said": self.KNOWN, "told": "The staging cluster has four nodes."}
 
+    def test_so_does_what_it_remembers_against_its_own_earlier_memory(self, hold: Any, kuro: Any) -> None:
+        first = kuro.respond("[REMEMBER]The build agents run on Debian.[/REMEMBER]", items=None)
+        hold("The cause is clearly the cache. [REMEMBER]The lab has a printer.[/REMEMBER]", items=None)
+        kuro.respond("[CHAT]The queue is drained at noon.[/CHAT]", items=None)
+        kuro.respond("[REMEMBER]The queue is not drained at noon. The lab has no printer.[/REMEMBER]", items=None)
+        learning.learn()
+        assert not PatternOrigin.objects.exists(), "neither what is said nor what is held was remembered"
+        verdict = kuro.respond("[REMEMBER]The build agents do not run on Debian.[/REMEMBER]", items=None)
+        learning.learn()
+        origin = proposed().origins.get()
+        assert (origin.kind, origin.row, origin.response.public_id) == ("memory", verdict["id"], first["id"])
+
     @pytest.mark.parametrize("text", ["[CHAT]{}[/CHAT]", "`[REMEMBER]{}[/REMEMBER]`"])
     def test_what_is_only_said_teaches_nothing(self, kuro: Any, text: str) -> None:
         kuro.respond(text.format("The staging cluster has four nodes."), items=None)
