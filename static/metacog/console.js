@@ -149,6 +149,20 @@ function keepInPlace() {
   if (list?.scrollTop) list.scrollTop += row.getBoundingClientRect().top - chosen.top;
 }
 
+// On a phone the list gives way to the item: whoever comes back finds it as far down as they left it.
+let leftAt; // how far that was
+
+function keepPlace() {
+  if (leftAt === undefined) return;
+  history.scrollRestoration = "manual";
+  sessionStorage.setItem("place", leftAt);
+}
+addEventListener("popstate", keepPlace);
+
+const place = sessionStorage.getItem("place");
+sessionStorage.removeItem("place");
+if (place && main?.dataset.view === "list") addEventListener("load", () => scrollTo(0, place));
+
 function step(forward) {
   const rows = [...document.querySelectorAll(".row")];
   const at = rows.findIndex((row) => row.hasAttribute("aria-current"));
@@ -262,6 +276,7 @@ document.addEventListener("input", (event) => {
 });
 
 document.addEventListener("click", (event) => {
+  if (event.target.closest(".back")) keepPlace();
   if (event.target.closest("#edit")) {
     event.preventDefault();
     edit(!isEditing());
@@ -354,6 +369,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (["preview", "edit-score"].includes(event.detail.target.id)) announce(toAnnounce(event.detail.target));
   if (event.detail.target.id !== "desk") return;
   settledAt = performance.now();
+  if (main.dataset.view === "list") leftAt = scrollY;
   if (onDesk !== byId("item").dataset.held) cameAt = settledAt;
   onDesk = byId("item").dataset.held;
   main.dataset.view = "item";

@@ -447,6 +447,23 @@ def test_the_list_goes_on_by_itself_and_the_page_stays_where_it_is(open_page: An
     expect(page.locator(f"#pick-{held[3]}")).to_be_focused()
 
 
+def test_on_a_phone_the_list_is_found_again_where_it_was_left(open_page: Any, alice: Any, kuro: Any) -> None:
+    for _ in range(20):
+        kuro.hold()
+    page = open_page(alice, viewport={"width": 390, "height": 600}, has_touch=True, is_mobile=True)
+    page.goto("/queue/")
+    for back in (page.go_back, lambda: page.locator("#desk .back").tap()):
+        row = page.locator(".row").nth(15)
+        row.scroll_into_view_if_needed()
+        left = page.evaluate("scrollY")
+        assert left > 300
+        row.tap()
+        page.locator("#main[data-view=item]").wait_for()
+        back()
+        page.locator("#main[data-view=list]").wait_for()
+        page.wait_for_function("left => Math.abs(scrollY - left) < 5", arg=left)
+
+
 def test_on_a_phone_the_text_comes_before_the_parts_of_its_score(open_page: Any, alice: Any, kuro: Any) -> None:
     address = f"/queue/{kuro.hold()}/"
     for width, is_first in ((1280, False), (390, True)):
