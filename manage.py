@@ -7,6 +7,8 @@ import sys
 
 
 def main() -> None:
+    if sys.stdout is None:  # `>&-`: a daemon's start
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
     try:
         from django.core.management import execute_from_command_line

@@ -127,6 +127,15 @@ def test_a_command_without_its_database_ends_with_a_sentence(tmp_path: Path, url
     assert done.stderr.count("\n") == 1
 
 
+def test_a_command_works_without_standard_output(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", sys.executable, str(Path(__file__).parents[2] / "manage.py"), "help"],
+        env={**os.environ, "METACOG_DATA_DIR": str(tmp_path)},
+        stderr=subprocess.PIPE,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_ctrl_c_ends_a_command_without_a_word(tmp_path: Path) -> None:
     (tmp_path / "msgspec.py").write_text("raise KeyboardInterrupt")  # in the middle of what is imported
     done = manage(tmp_path, "help", PYTHONPATH=str(tmp_path))
