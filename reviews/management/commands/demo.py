@@ -25,6 +25,7 @@ from reviews.demo.clock import turned_back
 from reviews.models import AgentResponse, HeldItem
 
 KEY_FILE = "demo-agent-key"  # a data folder that holds it is a demo's
+MOST_DAYS = 365  # each may take a second, and all are one transaction
 MADE_BY_STARTING = {"secret-key", "up.lock"}
 
 
@@ -36,8 +37,10 @@ class Command(up.Command):
         parser.add_argument("--days", type=int, default=28, help="days of history to invent (%(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        check_folder(settings.DATA_DIR)
         self.days = options.pop("days")
+        if not 1 <= self.days <= MOST_DAYS:
+            up.refuse(f"{self.days} days cannot be invented; give 1 to {MOST_DAYS} with --days.")
+        check_folder(settings.DATA_DIR)
         super().handle(*args, **options)
 
     def prepare(self) -> str:
