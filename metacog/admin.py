@@ -35,9 +35,9 @@ class MemberFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]  # not s
 
     def clean(self) -> None:
         super().clean()
-        kept = [form.cleaned_data for form in self.forms if form.is_valid() and not form.cleaned_data["DELETE"]]
+        kept = [form.cleaned_data for form in self.forms if form.is_valid() and not form.cleaned_data.get("DELETE")]
         were = any(form.initial.get("role") == Role.OWNER for form in self.forms)
-        if were and not any(data["role"] == Role.OWNER for data in kept):
+        if were and not any(data.get("role") == Role.OWNER for data in kept):
             raise ValidationError(gettext("A team needs an owner: nothing was changed."))
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.views.main import ERROR_FLAG
 from django.core.exceptions import BadRequest, ValidationError
 from django.db.models import ForeignKey, Model, QuerySet
 from django.forms import Media
@@ -210,7 +211,10 @@ class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscripta
         if not all(key.isascii() and key.isdigit() and len(key) < 19 for key in chosen):
             raise BadRequest("A row is chosen by its number.")
         title = capfirst(str(self.opts.verbose_name_plural))
-        return super().changelist_view(request, {"title": title, **(extra_context or {})})
+        try:
+            return super().changelist_view(request, {"title": title, **(extra_context or {})})
+        except OverflowError:  # a number that SQLite has no room for; as Django does with what is none
+            return redirect(f"{request.path}?{ERROR_FLAG}=1")
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Say what `save_model` refuses, and show the row as it is: somebody was faster than the form's own check."""

@@ -224,6 +224,15 @@ class TestTeams:
         assert "A team needs an owner" in answer.content.decode()
         assert Membership.objects.get(user=olga).role == "owner"
 
+    def test_a_row_that_the_page_does_not_have_adds_nobody(
+        self, olga: Any, alice: Any, aurora: Any, borealis: Any, as_person: Any
+    ) -> None:
+        data = {"name": "Aurora", "memberships-TOTAL_FORMS": 1, "memberships-INITIAL_FORMS": 0}
+        added = {"user": alice.pk, "role": "owner", "team": aurora.pk}
+        for row in ({}, {f"memberships-0-{name}": value for name, value in added.items()}):
+            assert as_person(olga).post(address(Team, "change", aurora.pk), data | row).status_code == 302
+        assert Membership.objects.filter(team=aurora, role="owner").get().user == olga
+
     def test_a_rename_is_recorded(self, olga: Any, aurora: Any, as_person: Any) -> None:
         self.save(as_person(olga), aurora, (Membership.objects.get(user=olga), "owner", False), name="Aurora 2")
         assert AuditEvent.objects.get().action == "team-renamed"

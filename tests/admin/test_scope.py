@@ -85,6 +85,12 @@ def test_a_strangers_team_cannot_be_posted(aurora: Any, mallory: Any, as_person:
     assert not ErrorPattern.objects.filter(description="theirs").exists()
 
 
+@pytest.mark.parametrize("filter_", ["pk__in", "team", "agent__exact"])
+def test_a_filter_by_a_number_beyond_all_ids_finds_nothing(kuro: Any, olga: Any, as_person: Any, filter_: str) -> None:
+    answer = as_person(olga).get(address(AuditEvent, "changelist"), {filter_: "9" * 21}, follow=True)
+    assert answer.status_code == 200
+
+
 def test_actions_reach_no_strangers_row(aurora: Any, borealis: Any, mallory: Any, as_person: Any) -> None:
     pattern = ErrorPattern.objects.get(team=aurora)
     data = {"action": "retire", "_selected_action": [pattern.pk]}
