@@ -452,6 +452,9 @@ function leave() {
   if (open) {
     open.open = false;
     open.querySelector("summary").focus();
+  } else if (document.activeElement.id === "find") {
+    document.activeElement.blur();
+    byId("item-title")?.focus({ preventScroll: true });
   } else if (isEditing()) {
     edit(false);
   }
