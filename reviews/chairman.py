@@ -145,6 +145,9 @@ def read(body: bytes) -> Verdict:
     """Return the verdict in the body of a chat completion, or raise Unusable."""
     try:
         content = wire.load(body)["choices"][0]["message"]["content"]
+        content = content.strip()
+        if content.startswith("```") and content.endswith("```"):  # as models do that know no response_format
+            content = content[3:-3].removeprefix("json")
         return Verdict.model_validate(wire.load(content.encode()))
     except (Refused, ValidationError, LookupError, TypeError, AttributeError) as error:
         raise Unusable(Trouble.NONSENSE) from error

@@ -67,6 +67,13 @@ def test_it_is_given_reason_evidence_and_handcard_and_its_verdict_counts(
     assert chairman.answer_waiting() == 0
 
 
+@pytest.mark.parametrize("fence", ["```json\n{}\n```", "\n```\n{}\n```\n"])
+def test_its_verdict_may_be_fenced_as_code(model: Receiver, waiting: Any, kuro: Any, fence: str) -> None:
+    model.then = says(fence.replace("{}", json.dumps(GRANTS)))
+    chairman.answer_waiting()
+    assert kuro.get(f"/extensions/{waiting.public_id}").json()["state"] == "approved"
+
+
 def test_it_may_refuse(model: Receiver, waiting: Any, kuro: Any) -> None:
     model.then = says({"approved": False, "reason": "Enough is known."})
     chairman.answer_waiting()
@@ -82,6 +89,8 @@ def test_it_may_refuse(model: Receiver, waiting: Any, kuro: Any) -> None:
         (says(GRANTS, 500), "status"),
         (200, "nonsense"),
         (says("Sure! " + json.dumps(GRANTS)), "nonsense"),
+        (says(f"Sure!\n```json\n{json.dumps(GRANTS)}\n```"), "nonsense"),
+        (says("```"), "nonsense"),
         (says({**GRANTS, "granted": 900}), "nonsense"),
         (says({**GRANTS, "approved": "true"}), "nonsense"),
         (says({"approved": True}), "nonsense"),
