@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from itertools import accumulate
 from typing import Any, TypeVar, cast
 
 from django.db.models import Model, QuerySet
-from django.db.models.functions import Length
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, ValidationError
@@ -25,7 +23,6 @@ from metacog.problems import Problem, answer, at
 Shape = TypeVar("Shape", bound=BaseModel)
 Row = TypeVar("Row", bound=Model)
 
-PAGE_CHARACTERS = 4_000_000  # of the texts on a page; one longer than that has a page of its own
 REFERENCE = "#/components/schemas/{model}"
 
 
@@ -117,14 +114,6 @@ def page_of(rows: QuerySet[Row], limit: int) -> tuple[list[Row], str | None]:
     found = list(rows[: limit + 1])
     last: Any = found[limit - 1] if len(found) > limit else None
     return found[:limit], last and last.public_id
-
-
-def fitting(rows: QuerySet[Row], limit: int, text: str) -> tuple[list[Row], bool]:
-    """Return the first rows, and whether there are more: no more than a page may have of a column of texts."""
-    lengths = rows.values_list(Length(text), flat=True)[: limit + 1]
-    sizes = list(accumulate(length or 0 for length in lengths))
-    fits = max(1, sum(size <= PAGE_CHARACTERS for size in sizes[:limit]))
-    return list(rows[:fits]), len(sizes) > fits
 
 
 def as_json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> HttpResponse:

@@ -1,8 +1,24 @@
-"""Comparing several columns at once, as one place in an index."""
+"""Rows: several columns as one place in an index, and no more texts at once than a process can keep."""
 
 from __future__ import annotations
 
-from django.db.models import Func, IntegerField
+from itertools import accumulate
+from typing import TypeVar
+
+from django.db.models import Func, IntegerField, Model, QuerySet
+from django.db.models.functions import Length
+
+MOST_CHARACTERS = 4_000_000  # of texts that are read at once; one that is longer by itself is read by itself
+
+Found = TypeVar("Found", bound=Model)
+
+
+def fitting(rows: QuerySet[Found], limit: int, text: str) -> tuple[list[Found], bool]:
+    """Return the first rows, and whether there are more: of long texts in the column `text` fewer than `limit`."""
+    lengths = rows.values_list(Length(text), flat=True)[: limit + 1]
+    sizes = list(accumulate(length or 0 for length in lengths))
+    fits = max(1, sum(size <= MOST_CHARACTERS for size in sizes[:limit]))
+    return list(rows[:fits]), len(sizes) > fits
 
 
 class Row(Func):

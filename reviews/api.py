@@ -14,7 +14,6 @@ from metacog.api import (
     AgentRequest,
     as_json,
     cursor,
-    fitting,
     read_json,
     read_shape,
     signed_agent,
@@ -26,6 +25,7 @@ from metacog.heuristics.verdict import ConfidencePart
 from metacog.keys import agent_with_key, is_signed
 from metacog.models import Agent
 from metacog.problems import Problem, at
+from metacog.rows import fitting
 from patterns.scorer import scorer_for
 from reviews import decisions, extensions, history, next_cycle
 from reviews.ingest import receive

@@ -84,7 +84,7 @@ def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
     # Some may have been erased meanwhile.
     read = AgentResponse.objects.filter(pk__in=[pk for _, pk in keys], erased_at=None).order_by("-id")
     rows = read.values_list("pk", "agent", "public_id", "received_at", "excerpt", "body", "history")
-    for pk, agent, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=500):
+    for pk, agent, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=20):
         found.responses += 1
         body, alone = from_json(raw), tried[agent]
         if not alone.might_match(Shadow(body["response"]).text):

@@ -123,6 +123,7 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
     owed = Delivery.objects.filter(held__response=OuterRef("pk"))
     due = (
         AgentResponse.objects.filter(agent__team=team, received_at__lt=before, erased_at=None)
+        .defer("body", "history")
         .exclude(Exists(held.filter(Q(closed_at=None) | Q(closed_at__gte=before))))
         .exclude(Exists(owed.exclude(state__in=OVER)))
     )

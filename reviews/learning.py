@@ -16,6 +16,7 @@ from django.db.models.functions import Coalesce
 from metacog import audit
 from metacog.heuristics.shadow import fold
 from metacog.models import Agent, Team, User
+from metacog.rows import fitting
 from patterns import lifecycle
 from patterns.models import ErrorPattern, keyword_problems
 from reviews import records, second_looks
@@ -63,15 +64,13 @@ def _learn_from(agent: Agent) -> int:
 def _learn_once(agent: Agent) -> int:
     """Deal with the next responses and decisions of an agent; return how many, 0 also where another was faster."""
     cursor, _ = LearningCursor.objects.get_or_create(agent=agent)
-    responses = list(
-        AgentResponse.objects.filter(agent=agent, pk__gt=cursor.response)
-        .select_related("second_look_at")
-        .order_by("pk")[:BATCH]
-    )
+    later = AgentResponse.objects.filter(agent=agent, pk__gt=cursor.response).select_related("second_look_at")
+    responses, _ = fitting(later.order_by("pk"), BATCH, "body")
     reached = responses[-1].pk if responses else cursor.response
     released = Decision.objects.filter(agent=agent, seq__gt=cursor.decision_seq).select_related("held").order_by("seq")
+    heard_of, _ = fitting(released, BATCH, "held__text")
     # What was decided about a response counts once the response does.
-    decisions = list(takewhile(lambda each: each.held.response_id <= reached, released[:BATCH]))
+    decisions = list(takewhile(lambda each: each.held.response_id <= reached, heard_of))
     if not responses and not decisions:
         return 0
     firings = records.find(agent, responses)

@@ -77,7 +77,7 @@ def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy)
     under_draft = in_force.with_policy(draft)
     found = Preview(total=stored.count())
     rows = stored.values_list("pk", "public_id", "received_at", "excerpt", "body", "history")[:MOST]
-    for pk, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=500):
+    for pk, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=20):
         body, told = from_json(raw), told_before(history)
         found.responses += 1
         score_now, holds_now = _tally(found.now, in_force, body, told, pk, outcomes)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import tracemalloc
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.core.management import call_command
 from django.db import OperationalError
 from django.utils import timezone
 
 from metacog import chat, egress, keys
-from metacog.models import Agent, AgentState, Channel, Notice
+from metacog.models import Agent, AgentState, Channel, Notice, Team
 from metacog.retention import set_retention
 from reviews import fits, research, sweeps, tasks
+from reviews.backtest import backtest
 from reviews.models import (
     AgentResponse,
     DailyFigure,
@@ -169,3 +173,24 @@ def test_a_message_that_cannot_be_posted_is_told_as_such(aurora: Any, monkeypatc
     monkeypatch.setattr(egress, "request", fail)
     channel = Channel(team=aurora, url_encrypted=keys.encrypted("https://chat.example.org/hook"))
     assert chat.post(channel, "Something waits.") == Notice.Trouble.ERROR
+
+
+@pytest.mark.parametrize(
+    "read",
+    [tasks.learn, tasks.erase, lambda: backtest(Team.objects.get(), ["flaky"]), lambda: call_command("rescore")],
+    ids=["learn", "erase", "backtest", "rescore"],
+)
+def test_long_texts_are_read_a_few_at_a_time(kuro: Caller, read: Callable[[], object]) -> None:
+    kuro.respond("Done.")
+    row = AgentResponse.objects.get()
+    row.body, row.received_at = json.dumps({"response": "x" * 100_000}), timezone.now() - 2 * DAY
+    Team.objects.update(retention_days=1)
+    copies = 200
+    for number in range(copies):
+        row.pk, row.public_id, row.key = None, f"resp_{number}", None
+        row.save(force_insert=True)
+    tracemalloc.start()
+    read()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < copies * 100_000 / 2

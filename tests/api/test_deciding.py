@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from metacog import api
+from metacog import rows
 from metacog.models import AgentState, AuditEvent, Policy
 from reviews import decisions
 from reviews.models import Decision, Delivery, HeldItem
@@ -41,7 +41,7 @@ def test_it_lists_what_is_held_the_first_due_first_in_the_contracts_shape(kuro):
 
 
 def test_a_page_of_long_texts_holds_fewer_of_them(kuro, monkeypatch):
-    monkeypatch.setattr(api, "PAGE_CHARACTERS", 100)
+    monkeypatch.setattr(rows, "MOST_CHARACTERS", 100)
     held = [kuro.respond("clearly the cache " * times)["items"][0]["held"] for times in (1, 3, 4, 10, 1)]
 
     def pages(path, name):

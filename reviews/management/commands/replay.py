@@ -46,7 +46,7 @@ class Command(BaseCommand):
             if unknown := set(options["ids"]) - set(rows.values_list("public_id", flat=True)):
                 raise CommandError(f"There is no such response: {', '.join(sorted(unknown))}.")
         counts, replayer = Counter[str](), Replayer()
-        for number, response in enumerate(rows.iterator(chunk_size=500), 1):
+        for number, response in enumerate(rows.iterator(chunk_size=20), 1):
             if number % PROGRESS == 0 and self.stderr.isatty():
                 self.stderr.write(f"{number:,} responses so far")
             self._tell(replayer.replay(response), counts, options["json"])

@@ -59,7 +59,7 @@ class Command(BaseCommand):
             stored = stored.filter(received_at__gte=days_ago(days))
         changes, responses = Counter[str](), 0
         rows = stored.values_list("public_id", "body", "verdict", "history")
-        for public_id, raw, answered, history in rows.iterator(chunk_size=500):
+        for public_id, raw, answered, history in rows.iterator(chunk_size=20):
             responses += 1
             if responses % PROGRESS == 0 and self.stderr.isatty():
                 self.stderr.write(f"{agent.team} / {agent}: {responses:,} responses so far")
