@@ -328,6 +328,11 @@ addEventListener("beforeunload", (event) => {
 });
 addEventListener("pageshow", () => { isLeft = false; });
 
+// The address may be another than the one the page came with.
+for (const form of document.querySelectorAll(".choice")) {
+  form.addEventListener("formdata", ({ formData }) => formData.set("next", location.pathname + location.search));
+}
+
 document.addEventListener("htmx:confirm", (event) => {
   const { elt, target } = event.detail;
   if (target.id !== "desk") {

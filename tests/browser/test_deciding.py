@@ -389,6 +389,18 @@ def test_keys_rest_for_modifiers_composition_dialogs_and_those_who_switched_them
     assert not Decision.objects.exists()
 
 
+def test_another_theme_stays_at_the_item(open_page: Any, alice: Any, kuro: Any) -> None:
+    first, _second = kuro.hold(), kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/?kind=chat")
+    press(page, "j")
+    page.locator(f'#item[data-held="{first}"]').wait_for()
+    page.locator("summary", has_text="Alice").click()
+    page.get_by_role("button", name="Dark").click()
+    page.locator("html[data-theme=dark]").wait_for()
+    expect(page).to_have_url(re.compile(f"/queue/{first}/.kind=chat$"))
+
+
 def test_the_list_is_walked_with_j_and_k(open_page: Any, alice: Any, kuro: Any) -> None:
     held = [kuro.hold() for _ in range(3)][::-1]
     page = open_page(alice)
