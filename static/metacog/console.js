@@ -465,9 +465,13 @@ function leave() {
   }
 }
 
+let stillDown; // the key that did something: held, it does not write into the field that it opened
+
 document.addEventListener("keydown", (event) => {
   // 229 is what a keyboard that composes (Chinese, Japanese, Korean) reports for its own keys.
   if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
+  if (!event.repeat) stillDown = undefined;
+  else if (event.key === stillDown) return event.preventDefault();
   if (document.querySelector("dialog[open]")) return;
   if (event.key === "Escape") return leave();
   // On a reason, Enter alone: where several are decided, the form's first button is one that decides nothing.
@@ -488,6 +492,7 @@ document.addEventListener("keydown", (event) => {
   if (isTyping(event.target) || document.querySelector("details.reject[open], details.menu[open]")) return;
   const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : ""];
   if (act) {
+    stillDown = event.key;
     act(event);
     event.preventDefault();
   }

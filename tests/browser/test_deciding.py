@@ -389,6 +389,20 @@ def test_keys_rest_for_modifiers_composition_dialogs_and_those_who_switched_them
     assert not Decision.objects.exists()
 
 
+def test_a_key_that_is_held_writes_nothing_into_the_field_it_opens(open_page: Any, alice: Any, kuro: Any) -> None:
+    kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    page.wait_for_timeout(SETTLED)
+    for _ in range(3):
+        page.keyboard.down("e")
+    expect(page.locator("#edited")).to_be_focused()
+    expect(page.locator("#edited")).to_have_value(RISKY)
+    page.keyboard.up("e")
+    page.keyboard.press("e")
+    expect(page.locator("#edited")).to_have_value(f"e{RISKY}")
+
+
 def test_another_theme_stays_at_the_item(open_page: Any, alice: Any, kuro: Any) -> None:
     first, _second = kuro.hold(), kuro.hold()
     page = open_page(alice)
