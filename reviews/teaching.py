@@ -30,6 +30,7 @@ Source, Kind, Verdict = ErrorPattern.Source, PatternOrigin.Kind, Decision.Verdic
 
 MAX_REMEMBERED = 5  # of one response that are compared with what was known
 MAX_LOOKED_BACK, MAX_KEPT_IN_MIND = 100, 100  # responses, and what they had remembered
+MAX_UNPINNED = 3  # sentences that are shown together where a correction does not say which of them it means
 MAX_QUOTE = 200  # in a description
 Taught = dict[str, Any]
 
@@ -99,6 +100,8 @@ class Teacher:
         if find_correction(message, previous=previous, reply=body["response"]) is None:
             return None
         said = sentence_meant(message, previous)
+        if not said and len(_sentences(previous)) <= MAX_UNPINNED:
+            said = previous.strip()
         description = in_words(Kind.CORRECTION, message, self.agent)
         return self._taught(Kind.CORRECTION, response.public_id, said, message, description, response=before)
 

@@ -117,6 +117,24 @@ class TestMessages:
         assert pattern.description == "Corrected by a person: “No, that's wrong: the refund takes 14 days.”"
         assert (origin.kind, origin.row, origin.response) == ("correction", verdict["id"], first.response)
 
+    @pytest.mark.parametrize(
+        ("answer", "message", "is_taught"),
+        [
+            ("The meeting is on Tuesday. Bring the slides.", "That's wrong, it is on Wednesday.", True),
+            ("文件更新了。程式改好了。測試都通過。", "我提醒你，要先備份資料庫。", True),
+            (f"{WRONG} That is all there is to say.", "That's wrong, you misread it.", False),
+        ],
+    )
+    def test_of_a_few_sentences_all_are_shown_where_none_is_named(
+        self, hold: Any, kuro: Any, answer: str, message: str, is_taught: bool
+    ) -> None:
+        kuro.respond(answer, session="a", items=[])
+        kuro.respond("Sorry.", session="a", items=[], user_message=message)
+        learning.learn()
+        said = [origin.evidence["said"] for origin in PatternOrigin.objects.all()]
+        assert said == ([answer] if is_taught else [])
+        assert not is_taught or proposed().keywords[0] in answer
+
     def test_it_describes_in_the_agents_language(self, hold: Any, kuro: Any, translated: None) -> None:
         Agent.objects.update(language="zh-hant")
         hold(WRONG_ZH, session="a")
