@@ -337,6 +337,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
 LANGUAGE_CODE = "en"
+FORMAT_MODULE_PATH = "metacog.formats"
 LANGUAGES = [("en", "English"), ("zh-hant", "繁體中文"), ("zh-hans", "简体中文")]
 LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_SAMESITE = "Lax"

@@ -36,6 +36,17 @@ def test_it_is_what_the_agent_is_given(page: Any, kuro: Any, lesson: Lesson) -> 
     assert shown == kuro.get("/context", accept="text/plain").content.decode()
 
 
+@pytest.mark.parametrize("language", ["en", "zh-hant", "zh-hans"])
+def test_thousands_are_told_apart_in_every_language(
+    as_person: Any, victor: Any, kuro: Any, aurora: Any, translated: None, language: str
+) -> None:
+    victor.language = language
+    victor.save()
+    Lesson.objects.create(team=aurora, public_id="les_1", text="Measure first. " * 80, state="active")
+    page = as_person(victor).get(reverse("agent-context", args=[kuro.id])).content.decode()
+    assert re.search(r"\b1,\d{3} (characters|個字元|个字符)", page)
+
+
 def test_to_look_counts_as_nothing(page: Any, kuro: Any, lesson: Lesson) -> None:
     kuro.post("/threads", {"title": "How teams decide", "note": "Objection is cheaper."})
     kuro.post("/threads/how-teams-decide/resolve", {})
