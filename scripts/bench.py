@@ -255,6 +255,8 @@ def real(folder: Path) -> dict[str, list[str]]:
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
         if texts := [row["response"] for row in rows if row.get("response")]:
             found[path.stem] = texts
+    if not found:
+        sys.exit(f"{folder} holds no JSON Lines (*.jsonl) with a response.")
     return found
 
 

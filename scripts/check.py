@@ -152,6 +152,9 @@ CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
 
 
 def main(names: list[str]) -> int:
+    known = [check.__name__ for check in CHECKS]
+    if unknown := [name for name in names if name not in known]:
+        sys.exit(f"There is no check {', '.join(unknown)}; there are {', '.join(known)}.")
     failed = False
     with tempfile.TemporaryDirectory(prefix="metacog-check-") as folder:
         os.environ["METACOG_DATA_DIR"] = folder

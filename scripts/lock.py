@@ -10,13 +10,15 @@ UV_VERSION = "0.13.9"
 
 def compile_lock(output: str, *arguments: str, requirements: str = "") -> None:
     # No header, no index: nothing in the file tells where it was written.
-    subprocess.run(
+    done = subprocess.run(
         [
             ROOT / ".venv/bin/uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes",
             "--python-version=3.11", "--no-header", "--no-annotate", "--output-file", output, *arguments,
         ],
-        cwd=ROOT, input=requirements, text=True, check=True,
+        cwd=ROOT, input=requirements, text=True,
     )  # fmt: skip
+    if done.returncode:  # uv has said why
+        sys.exit(done.returncode)
 
 
 upgrade = sys.argv[1:]

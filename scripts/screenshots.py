@@ -6,6 +6,7 @@ themes, wide and as a phone, in three languages, to be looked at.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -154,11 +155,13 @@ def of_everything(browser: Browser, base: str, folder: Path) -> None:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="where pictures of every page go")
+    everything = parser.parse_args().folder
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         sys.exit("No Chromium is on the PATH; on Debian: apt-get install chromium fonts-wqy-microhei")
-    everything = len(sys.argv) > 1
-    folder = Path(sys.argv[1]) if everything else ROOT / "docs" / "pictures"
+    folder = everything or ROOT / "docs" / "pictures"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as data, running(Path(data)) as base, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(CHROMIUM))

@@ -101,4 +101,6 @@ def of(path: Path) -> list[Run]:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
+        sys.exit("Give the folder that holds the runs, as JSON Lines (*.jsonl).")
     main(Path(sys.argv[1]))
