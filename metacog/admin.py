@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from metacog import agents as changes
 from metacog import members
 from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
-from metacog.forms import KINDS, RELEASED_BY, SIGNALS
+from metacog.forms import KINDS, RELEASED_BY, SIGNALS, StoredModelForm
 from metacog.models import Agent, AuditEvent, Membership, Policy, Role, Team
 
 # -- teams -----------------------------------------------------------------------------------------
@@ -68,6 +68,7 @@ class MemberInline(admin.TabularInline):  # type: ignore[type-arg]  # not subscr
 class TeamAdmin(ScopedAdmin):
     team_path = "pk"
     role_to_view = role_to_change = Role.OWNER
+    form = StoredModelForm
     fields = ["name", "add_members"]
     readonly_fields = ["add_members"]
     list_display = ["name", "created_at"]

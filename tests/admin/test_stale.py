@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from metacog.models import AuditEvent
+from metacog import members
+from metacog.models import AuditEvent, Membership, Team
 from metacog.retention import set_retention
 from patterns import lessons, lifecycle, threads
 from patterns.models import ErrorPattern, Lesson, ThoughtThread
@@ -117,3 +118,16 @@ def test_a_lesson_that_is_saved_as_it_was_shown_stays_as_somebody_else_wrote_it(
     lesson.refresh_from_db()
     assert lesson.text == "Measure first, then name a cause."
     assert MEANWHILE in client.post(url, page | {"text": "Measure."}).content.decode()
+
+
+def test_a_role_is_changed_and_the_team_stays_called_as_somebody_else_called_it(
+    aurora: Any, alice: Any, olga: Any, as_person: Any
+) -> None:
+    client, url = as_person(olga), address(Team, "change", aurora.pk)
+    page = shown(client.get(url))
+    (role,) = (name for name, value in page.items() if name[0] == "m" and value == "reviewer")
+    members.rename_team(aurora, "Aurora borealis", None)
+    assert client.post(url, page | {role: "curator"}).status_code == 302
+    aurora.refresh_from_db()
+    assert aurora.name == "Aurora borealis"
+    assert Membership.objects.get(user=alice).role == "curator"
