@@ -18,7 +18,7 @@ from django.utils import timezone
 from metacog import chat, egress, keys
 from metacog.models import Agent, AgentState, Channel, Notice, Team
 from metacog.retention import set_retention
-from reviews import fits, research, sweeps, tasks
+from reviews import erasure, fits, research, sweeps, tasks
 from reviews.backtest import backtest
 from reviews.models import (
     AgentResponse,
@@ -148,6 +148,24 @@ def test_agents_that_no_weights_can_be_fitted_for_keep_nobody_waiting(
 def test_a_sweep_ends_with_the_database_and_with_its_time(error: Exception) -> None:
     with pytest.raises(type(error)), sweeps.by_itself("It failed"):
         raise error
+
+
+def test_a_team_that_takes_all_the_time_there_is_does_not_always_come_first(
+    aurora: Any, borealis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came: set[str] = set()
+
+    def take_long(team: Team, *args: Any) -> int:
+        came.add(team.name)
+        raise SoftTimeLimitExceeded
+
+    for team in (aurora, borealis):
+        set_retention(team, 30, None)
+    monkeypatch.setattr(erasure, "_erase_of", take_long)
+    for _ in range(100):
+        with pytest.raises(SoftTimeLimitExceeded):
+            erasure.erase()
+    assert came == {"Aurora", "Borealis"}
 
 
 def test_research_whose_search_fails_in_a_way_of_its_own_keeps_none_waiting(
