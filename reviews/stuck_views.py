@@ -82,8 +82,10 @@ def problem_answer(request: PersonRequest, problem_id: str) -> HttpResponse:
     found, said = _own(request, problem_id), request.POST.get("answer")
     if said not in ("yes", "no"):
         return HttpResponseBadRequest(_("Answer yes or no."), content_type="text/plain; charset=utf-8")
-    thinking.answer(found, "yes" if said == "yes" else "no", request.user)
-    if said == "yes":
+    answered = thinking.answer(found, "yes" if said == "yes" else "no", request.user)
+    if said == "no" and answered.state["invoke"]:
+        messages.warning(request, _("Somebody said yes meanwhile: the agent is told, and your no is on record."))
+    elif said == "yes":
         messages.success(request, _("The agent is told with its next response, and gets the brief in its context."))
     else:
         messages.success(request, _("It is not asked again until there is a new sign."))

@@ -71,6 +71,13 @@ def test_an_answer_ends_the_question(
     assert ThinkTwice.objects.exclude(suggested_at=None).count() == 1
 
 
+def test_a_no_after_a_yes_is_told_what_stands(problem: Problem, alice: Any, bob: Any, as_person: Any) -> None:
+    as_person(bob).post(address(problem, "problem-answer"), {"answer": "yes"})
+    page = as_person(alice).post(address(problem, "problem-answer"), {"answer": "no"}, follow=True).content.decode()
+    assert "Somebody said yes meanwhile" in page
+    assert "It is not asked again" not in page
+
+
 def test_what_came_of_it_is_counted(kuro: Any, problem: Problem, alice: Any, as_person: Any) -> None:
     client = as_person(alice)
     client.post(address(problem, "problem-answer"), {"answer": "yes"})
