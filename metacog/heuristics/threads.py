@@ -242,7 +242,8 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
     """Recognise the active thread a response refers to: by its slug or title, else by most of its title's words.
 
     The most often named wins, then the largest share of words, then the first given. A name of a single word, or of
-    less than four Chinese characters, is an everyday word as well and has to come twice.
+    less than four Chinese characters, is an everyday word as well and has to come twice,
+    in quotation marks, or behind the word "thread".
     """
     read = response[:MAX_READ]
     folded = words.fold(read)
@@ -276,9 +277,20 @@ def _named(thread: Thread, folded: str) -> list[words.Place]:
         pattern = rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])"
         found = [words.Place(*match.span()) for match in islice(re.finditer(pattern, folded), MAX_SPANS)]
         telling = len(tokens) >= (4 if words.script_of(name, least=0) == "han" else 2)
-        if telling or len(found) >= 2:
+        if telling or len(found) >= 2 or any(_is_pointed_out(folded, place) for place in found):
             places += found
     return sorted(places)
+
+
+_QUOTES = dict(zip('"“「『《', '"”」』》', strict=True))
+_CALLED_A_THREAD = re.compile(r"(?:\bthread|思路|线索)[\s:]*[\"“「『《]?$")
+
+
+def _is_pointed_out(folded: str, place: words.Place) -> bool:
+    """Tell whether a name stands in quotation marks of its own, or behind the word "thread"."""
+    before, after = folded[max(0, place.start - 12) : place.start], folded[place.end : place.end + 1]
+    is_quoted = bool(after) and _QUOTES.get(before[-1:]) == after and before[-2:-1] != "="  # not in a tag
+    return is_quoted or _CALLED_A_THREAD.search(before) is not None
 
 
 class Streak(NamedTuple):

@@ -233,8 +233,13 @@ THREADS = [CONSTRAINTS, CACHE, TIME, PAUSED]
         ("I compared two strategies that invalidate a cache.", "cache-invalidation", "words"),
         ("今天讀的書說明約束如何產生湧現，我想放進實踐裡。", "constraint-and-emergence", "words"),
         ("Time is what time does.", "time", "name"),
+        ("Back to “time” today.", "time", "name"),
+        ("繼續線索：time", "time", "name"),
+        ("On with the thread time: it flies.", "time", "name"),
         # near misses
         ("It took a long time.", None, None),
+        ("It is “time for tea” in all threads", None, None),
+        ('<kuro:action thread="time">read</kuro:action>', None, None),
         ("The cache is stale.", None, None),
         ("一天的約束", None, None),
         ("Paper folding machines, again paper-folding", None, None),
