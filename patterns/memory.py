@@ -278,7 +278,7 @@ def _confirm(row: Memory, actor: User | Agent) -> None:
 
 def _let_in(row: Memory, person: User | None) -> None:
     """Have a memory answer from now on, and look what it contradicts."""
-    found = recall.terms(row.text)
+    found = recall.terms(f"{row.topic}\n{row.text}")  # the topic names what the text is about
     row.length = found.total()
     row.state, row.confirmed_by, row.confirmed_at = State.CONFIRMED, person, timezone.now()
     row.save(update_fields=["length", "state", "confirmed_by", "confirmed_at"])

@@ -156,6 +156,12 @@ class TestSearching:
         assert items[0]["score"] > items[1]["score"]
         assert items[0]["share"] == 1
 
+    def test_the_topic_is_searched_too(self, kuro: Any) -> None:
+        remember(kuro, "台積電 Q3 毛利率為 59.5%。", topic="財報", confidence=0.9)
+        assert found(kuro, "財報") == ["台積電 Q3 毛利率為 59.5%。"]
+        asked = {"session": "s", "problem": "p", "step": 5, "reason": "目前缺乏台積電 Q3 財報數據，此為核心論據"}
+        assert kuro.post("/extensions", asked).json()["by"] == "memory", "the seed's own example"
+
     def test_simplified_finds_traditional(self, kuro: Any) -> None:
         (item,) = kuro.get("/memory?q=台积电的营收").json()["items"]
         assert item["matched"] == ["台積電", "營收"]
