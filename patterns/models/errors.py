@@ -11,6 +11,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from metacog.heuristics.shadow import is_blank
 from metacog.ids import new_id
 from metacog.models import Team, User
 
@@ -32,7 +33,7 @@ def keyword_problems(keywords: object) -> list[str]:
     if len(keywords) > MAX_KEYWORDS:
         problems.append(str(_("At most %(most)d keywords a pattern.")) % {"most": MAX_KEYWORDS})
     for keyword in keywords:
-        if not isinstance(keyword, str) or len(keyword.strip()) < MIN_KEYWORD_LENGTH:
+        if not isinstance(keyword, str) or len(keyword.strip()) < MIN_KEYWORD_LENGTH or is_blank(keyword):
             problems.append(
                 str(_("“%(keyword)s” is too short: a keyword needs %(least)d characters or more."))
                 % {"keyword": keyword, "least": MIN_KEYWORD_LENGTH}

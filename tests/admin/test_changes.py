@@ -53,7 +53,12 @@ class TestPatterns:
         assert (event.actor, event.after, pattern.state) == ("carla", "proposed", "proposed")
         assert LogEntry.objects.filter(user=carla).count() == 1
 
-    @pytest.mark.parametrize(("keywords", "said"), [("a", "is too short"), ("", "at least one"), ("x" * 201, "longer")])
+    @pytest.mark.parametrize(
+        ("keywords", "said"),
+        [
+            ("a", "is too short"), ("\u200b\u200b", "is too short"), ("", "at least one"), ("x" * 201, "longer"),
+        ],
+    )  # fmt: skip
     def test_it_says_what_is_wrong_with_a_keyword(
         self, carla: Any, aurora: Any, as_person: Any, keywords: str, said: str
     ) -> None:
