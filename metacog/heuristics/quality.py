@@ -199,7 +199,7 @@ def _answers(reply: Reading, message: Reading | None, flags: list[Flag]) -> tupl
     if reply.script and message.script and reply.script != message.script:
         return None, None  # no words in common to judge by: consistency tells
     questions = [_Question.of(message.folded[place.start : place.end]) for place in asked]
-    open_questions = _unanswered_of(questions, reply, words.terms(message.words))
+    open_questions = _unanswered_of(questions, reply, message)
     if questions and _refuses(reply):
         open_questions = [number for number, question in enumerate(questions) if not question.may_be_refused]
     elif open_questions and len(questions) == 1 and len(questions[0].terms) < _PLENTY:
@@ -270,6 +270,7 @@ _QUOTED = re.compile(r'"[^"\n]+"|「[^「」\n]+」|『[^『』\n]+』|《[^《�
 _GIVES_NUMBER = re.compile(rf"\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
 _ASKS_FOR_A_WAY = re.compile(f"{en.ASKS_FOR_A_WAY}|{zh.ASKS_FOR_A_WAY}")
 _STEPS = re.compile(f"{en.STEPS}|{zh.STEPS}")
+_MINE, _YOURS = re.compile(f"{en.MINE}|{zh.MINE}"), re.compile(f"{en.YOURS}|{zh.YOURS}")
 _LIST = re.compile(r"\s*(?:[0-9]{1,2}[.)、]|[-*•])\s*\S")
 _REFUSES = re.compile(rf"\W*(?:{en.REFUSES}|{zh.REFUSES})")
 _GIVES_GROUNDS = re.compile(f"{en.GIVES_GROUNDS}|{zh.GIVES_GROUNDS}")
@@ -319,7 +320,7 @@ def _size(tokens: list[str]) -> float:
     return sum(1 if len(token) > 1 or token.isascii() else _WORDS_IN_CHARACTER for token in tokens)
 
 
-def _unanswered_of(questions: list[_Question], reply: Reading, about: Sequence[str]) -> list[int]:
+def _unanswered_of(questions: list[_Question], reply: Reading, message: Reading) -> list[int]:
     """Give the numbers of the questions the reply does not account for.
 
     A question is accounted for by its own words; by a sentence that answers no other, and has the form of an answer
@@ -354,8 +355,10 @@ def _unanswered_of(questions: list[_Question], reply: Reading, about: Sequence[s
         still_open = [number for number in still_open if number not in polar]
     unanswered = []
     # A few words among many others answer nothing where none of all of them is the message's.
-    is_elsewhere = (
-        _size(reply.words) > _BARE and not any(term in reply.spaced for term in about) and not _LIST.match(reply.folded)
+    is_elsewhere = _size(reply.words) > _BARE and not (
+        any(term in reply.spaced for term in words.terms(message.words))
+        or _LIST.match(reply.folded)
+        or (_MINE.search(message.folded) and _YOURS.search(reply.folded))
     )
     for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
         for place, sentence in enumerate(free):

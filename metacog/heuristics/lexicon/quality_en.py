@@ -71,6 +71,8 @@ REASON_WORDS = (
 )
 # How a short answer opens that points at what was asked about.
 POINTS_BACK = r"(?:it|this|that)(?:'s| is| was| means| refers| comes| stands)\b"
+# "Where is my money?", "Your refund is on its way": of the one and the same.
+MINE, YOURS = r"\b(?:my|mine|our|ours)\b", r"\byours?\b"
 # What is asked for is a way, and what is told are its steps: "open the settings, then choose …".
 ASKS_FOR_A_WAY = r"\bhow (?:do|does|can|could|to|should|would)\b"
 STEPS = (

@@ -41,6 +41,7 @@ NUMBER_WORDS = r"[〇零一二两三四五六七八九十百千万亿半]|今天
 REASON_WORDS = r"因为|由于|原因|为了|所以|因此|导致|之所以|\A\W*(?:可能|也许|或许|大概)"
 # How a short answer opens that points at what was asked about.
 POINTS_BACK = r"这(?!个?问题)|此(?:句|诗|词|人|事)|(?:是)?指|意思是|出自"
+MINE, YOURS = "我", "[你您]"
 ASKS_FOR_A_WAY = r"怎么|如何|怎样"
 STEPS = r"首先|然后|接着|最后|先|点击|点选|按|打开|选择|输入|安装|使用|可以|需要|应该"
 # A question put back to the user that asks for nothing: it defers no answer.
