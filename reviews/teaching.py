@@ -136,25 +136,33 @@ class Teacher:
             for place, found in contradicted(text, [said for _, said in alike]):
                 if found.first:  # what only takes back does not say which of all
                     said_in, said = alike[place]
-                    return denied(said, found, self.agent) | where | {"response": said_in}
+                    where["response"] = AgentResponse.objects.only("public_id").get(pk=said_in)
+                    return denied(said, found, self.agent) | where
         return None
 
-    def _remembered_like(self, text: str, response: AgentResponse) -> list[tuple[AgentResponse, str]]:
-        """Return what the agent had remembered before a response, most like a text first, as much as is compared."""
+    def _remembered_like(self, text: str, response: AgentResponse) -> list[tuple[int, str]]:
+        """Return what the agent had remembered before a response, and in which (by its primary key).
+
+        What is most like the text comes first, and no more of it than is compared.
+        """
         asked = set(recall.asked(text))
-        shared = [(len(asked & terms), row, said) for row, said, terms in self._remembered if row.pk < response.pk]
+        shared = [(len(asked & terms), row, said) for row, said, terms in self._remembered if row < response.pk]
         alike = sorted((each for each in shared if each[0]), key=lambda each: -each[0])[: memory.COMPARED]
         sizes = accumulate(len(said) for _, _, said in alike)
         return [each[1:] for each, size in zip(alike, sizes, strict=True) if size <= memory.COMPARED_CHARACTERS]
 
     @cached_property
-    def _remembered(self) -> list[tuple[AgentResponse, str, frozenset[str]]]:
+    def _remembered(self) -> list[tuple[int, str, frozenset[str]]]:
         """Return what the agent remembered in its latest responses, and its terms, the newest first."""
         latest = AgentResponse.latest_of(self.agent).filter(erased_at=None)
-        rows = latest.only("public_id", "body", "verdict", "erased_at")[:MAX_LOOKED_BACK]
-        told = [(row, text) for row in rows if "remember" in row.body.lower() for text in _let_in(row, row.wire_body())]
-        texts = [(row, text[: Memory.MAX_TEXT]) for row, text in told[:MAX_KEPT_IN_MIND]]
-        return [(row, text, frozenset(recall.terms(text))) for row, text in texts]
+        rows = latest.only("body", "verdict", "erased_at")[:MAX_LOOKED_BACK].iterator(chunk_size=20)
+        texts = [
+            (row.pk, text[: Memory.MAX_TEXT])
+            for row in rows
+            if "remember" in row.body.lower()
+            for text in _let_in(row, row.wire_body())
+        ]
+        return [(row, text, frozenset(recall.terms(text))) for row, text in texts[:MAX_KEPT_IN_MIND]]
 
     def _taught(self, kind: str, row: str, said: str, told: str, description: str, **where: Any) -> Taught | None:
         keywords = self.keywords(said, told, where)
