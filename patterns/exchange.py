@@ -43,14 +43,15 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> tuple[int, int]:
         new, changed, reworded = [], [], []
         for entry in entries:
             row = known.get(entry["id"])
-            # A file that was exported here counts our own triggers too; they are not imported twice.
-            own = row.own if row else 0
+            # A file that was exported here counts our own triggers too; they are not imported twice. One that was
+            # written before knows of fewer than there have been: none is taken back.
+            own, before = (row.own, row.imported_triggers) if row else (0, 0)
             values = {
                 "keywords": entry["keywords"],
                 "description": entry["description"],
                 "source": entry["source"],
                 "created_at": entry["createdAt"],
-                "imported_triggers": max(0, entry["triggerCount"] - own),
+                "imported_triggers": max(before, entry["triggerCount"] - own),
             }
             if row is None:
                 new.append(ErrorPattern(team=team, public_id=entry["id"], **values))

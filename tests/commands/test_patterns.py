@@ -76,6 +76,16 @@ def test_export_gives_what_import_takes(aurora: Any, kuro: Any, tmp_path: Path) 
     assert json.loads(run("export")) == exported
 
 
+def test_an_older_file_takes_no_trigger_back(aurora: Any, kuro: Any, tmp_path: Path) -> None:
+    for count, total in ((4, 4), (9, 9), (2, 9)):
+        run("import", wrote(tmp_path, [SEED[0] | {"triggerCount": count}]))
+        assert json.loads(run("export"))[-1]["triggerCount"] == total
+    kuro.respond("it must be DNS")
+    for count, total in ((9, 10), (10, 10), (12, 12)):
+        run("import", wrote(tmp_path, [SEED[0] | {"triggerCount": count}]))
+        assert json.loads(run("export"))[-1]["triggerCount"] == total
+
+
 @pytest.mark.parametrize("time", ["2026-02-24T12:00:00.120Z", "2026-02-24T12:00:00Z", "2026-02-24T12:00:00.000123Z"])
 def test_export_writes_a_time_as_it_was_imported(aurora: Any, tmp_path: Path, time: str) -> None:
     run("import", wrote(tmp_path, [SEED[0] | {"createdAt": time}]))
