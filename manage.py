@@ -8,7 +8,7 @@ import sys
 
 def main() -> None:
     if sys.stdout is None:  # `>&-`: a daemon's start
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - for as long as the process runs
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
     try:
         from django.core.management import execute_from_command_line

@@ -41,28 +41,28 @@ class TestPatterns:
             team=aurora, keywords=["dns", "resolver"], description="blamed", state="proposed"
         )
 
-    def test_what_was_left_as_it_was_shown_stays_as_somebody_else_wrote_it(
-        self, pattern: ErrorPattern, carla: Any, olga: Any, as_person: Any
-    ) -> None:
+    @pytest.fixture
+    def send(self, pattern: ErrorPattern, carla: Any, olga: Any, as_person: Any) -> Any:
+        """Send the page as it was before somebody else changed the pattern, but for some fields."""
         client, url = as_person(carla), address(ErrorPattern, "change", pattern.pk)
         page = shown(client.get(url))
         lifecycle.edit(pattern, olga, keywords=["dns timeout"], description="blamed unmeasured", source="external")
-        assert client.post(url, page | {"source": "self-review"}).status_code == 302
+        return lambda **fields: client.post(url, page | fields)
+
+    def test_what_was_left_as_it_was_shown_stays_as_somebody_else_wrote_it(
+        self, pattern: ErrorPattern, send: Any
+    ) -> None:
+        assert send(source="self-review").status_code == 302
         pattern.refresh_from_db()
         assert (pattern.keywords, pattern.description) == (["dns timeout"], "blamed unmeasured")
         assert pattern.source == "self-review"
 
-    def test_what_both_wrote_is_asked_about(
-        self, pattern: ErrorPattern, carla: Any, olga: Any, as_person: Any
-    ) -> None:
-        client, url = as_person(carla), address(ErrorPattern, "change", pattern.pk)
-        page = shown(client.get(url))
-        lifecycle.edit(pattern, olga, keywords=["dns timeout"], description="blamed unmeasured", source="external")
-        answer = client.post(url, page | {"description": "blamed too early", "keywords": "dns\r\nnxdomain"})
+    def test_what_both_wrote_is_asked_about(self, pattern: ErrorPattern, send: Any) -> None:
+        answer = send(description="blamed too early", keywords="dns\r\nnxdomain")
         assert answer.content.decode().count(MEANWHILE) == 2
         pattern.refresh_from_db()
         assert (pattern.keywords, pattern.description) == (["dns timeout"], "blamed unmeasured")
-        assert client.post(url, shown(answer)).status_code == 302, "saved again"
+        assert send(**shown(answer)).status_code == 302, "saved again"
         pattern.refresh_from_db()
         assert (pattern.keywords, pattern.description) == (["dns", "nxdomain"], "blamed too early")
 
