@@ -9,15 +9,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar, get_args
 
 from .given import told
 from .parts import MANY_TURNS, History
 from .patterns import PatternError
-from .policy import PROFILES
+from .policy import PROFILES, WEIGHTS
 from .policy_error import PolicyError
+from .quality import FlagName
 from .scorer import Scorer, given_in
 from .strict_json import Refused, load
+from .stuck_settings import WEIGHTS as STUCK_WEIGHTS
 from .timesense import format_intent, mark_every_date, temporal_markers
 from .wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant
 
@@ -65,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     rates = commands.add_parser("rates", help="posted responses in, how often each signal fires out")
     rates.set_defaults(run=_rates)
     sample = commands.add_parser("sample", help="posted responses in, random places where one signal fires out")
-    sample.add_argument("signal", metavar="SIGNAL", help='as `rates` calls it: "hesitation no-source"')
+    sample.add_argument("signal", type=_signal, metavar="SIGNAL", help='as `rates` calls it: "hesitation no-source"')
     sample.add_argument("--count", type=int, default=40, metavar="N", help="so many places (default 40)")
     sample.add_argument("--seed", type=int, default=1, metavar="N", help="another seed draws others (default 1)")
     sample.set_defaults(run=_sample)
@@ -98,6 +100,15 @@ def _now(text: str) -> datetime:
         raise argparse.ArgumentTypeError(f"{text!r} is {error}") from None
 
 
+def _signal(text: str) -> str:
+    """Take "part name" where the part has such a signal."""
+    names = {"hesitation": WEIGHTS, "quality": get_args(FlagName), "stuck": STUCK_WEIGHTS}
+    known = [f"{part} {name}" for part in names for name in names[part]]
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of: {', '.join(known)}")
+    return text
+
+
 def _fields(text: str) -> dict[str, str]:
     """Read "name" and "name=its name in the file", comma-separated."""
     names = {part.partition("=")[0]: part.partition("=")[2] or part for part in text.split(",")}
@@ -124,7 +135,7 @@ def _rates(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
         counts.update(set(_fired(verdict, threshold, hold_at)))
     rows = [(name, counts[name]) for name in sorted(counts)]
     width = max((len(name) for name, _ in rows), default=0)
-    lines = [f"{total:,} responses" + (f", {bad:,} lines that are none" if bad else "")]
+    lines = [f"{total:,} response{'' if total == 1 else 's'}" + (f", {bad:,} lines that are none" if bad else "")]
     lines += [f"{name:<{width}}  {count:>9,}  {count / total:7.2%}" for name, count in rows]
     sink.write(("\n".join(lines) + "\n").encode())
     sink.flush()

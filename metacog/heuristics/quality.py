@@ -37,11 +37,23 @@ _MACHINE_MADE = ("<", "{", "[")
 
 EVENTS = ("meta:confidence-low", "meta:impasse")
 
+FlagName = Literal[
+    "empty",
+    "off-topic",
+    "question-unanswered",
+    "forbidden-phrase",
+    "language-mismatch",
+    "variant-mismatch",
+    "too-short",
+    "too-long",
+    "repetition",
+]
+
 
 class Flag(NamedTuple):
     """One thing found: what, in words, and where."""
 
-    flag: str
+    flag: FlagName
     detail: str
     spans: tuple[Span, ...] = ()
     within: Literal["response", "user_message"] = "response"

@@ -263,7 +263,7 @@ def test_it_reads_the_fields_it_is_told_to_of_any_lines() -> None:
     sent = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
     done = run("rates", "--fields", "response=answer", sent=sent)
     assert done.returncode == 1
-    assert done.stdout.decode().splitlines()[0] == "1 responses, 2 lines that are none"
+    assert done.stdout.decode().splitlines()[0] == "1 response, 2 lines that are none"
     wrong = run("rates", "--fields", "reply", sent=sent)
     assert wrong.returncode == 2
     assert b"'reply' is no field of a response" in wrong.stderr
@@ -309,3 +309,13 @@ def test_it_draws_places_where_a_signal_fires() -> None:
     one = ("sample", "hesitation absolute-claim", "--count", "1", "--seed")
     assert len({run(*one, str(seed), sent=sent).stdout for seed in range(5)}) > 1
     assert run("sample", "hesitation absolute-claim", sent=b"{}\n").returncode == 1
+
+
+@pytest.mark.parametrize("signal", ["absolute-claim", "hesitation absolute-claims", "quality no-source", "stuck", ""])
+def test_it_draws_from_no_signal_that_there_is_not(signal: str) -> None:
+    done = run("sample", signal, sent=b'{"response": "It is clearly so."}\n')
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert b"hesitation absolute-claim, " in done.stderr
+    assert b"quality repetition, " in done.stderr
+    assert b"stuck error-loop" in done.stderr
