@@ -127,3 +127,11 @@ def test_a_name_of_several_teams_is_asked_about(kuro: Any, borealis: Any) -> Non
 def test_list_shows_each(kuro: Any, other: Any) -> None:
     assert "Aurora / kuro" in run("list")
     assert "kuro" not in run("list", "--team", "Borealis")
+
+
+@pytest.mark.parametrize("words", [("create", "nori", "--team", "Tern"), ("rotate", "kuro")])
+def test_a_key_that_cannot_be_shown_is_not_made(aurora: Any, words: tuple[str, ...]) -> None:
+    run("create", "kuro", "--team", "Aurora")
+    with pytest.raises(OSError, match="No space left"), open("/dev/full", "w") as full:
+        call_command("agent", *words, stdout=full)
+    assert (Agent.objects.count(), AgentKey.objects.count(), Team.objects.count()) == (1, 1, 1)

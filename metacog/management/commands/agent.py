@@ -56,7 +56,7 @@ class Command(BaseCommand):
                 language=language,
                 callback_url=callback_url,
             )
-        self._print(agent, api_key, secret, json)
+            self._print(agent, api_key, secret, json)
         if found is None:  # or a name that was mistyped
             self.stderr.write(f"There was no team {agent.team.name}: it was made, and nobody is a member of it yet.")
         if agent.callback_url and (barred := egress.barred(agent.callback_url)):
@@ -67,7 +67,8 @@ class Command(BaseCommand):
 
     def rotate(self, name: str, team: str | None, json: bool, **options: Any) -> None:
         agent = find(name, team)
-        self._print(agent, *agents.rotate(agent, None), json)
+        with transaction.atomic():
+            self._print(agent, *agents.rotate(agent, None), json)
 
     def revoke(self, name: str, team: str | None, **options: Any) -> None:
         ended = agents.revoke(find(name, team), None)
@@ -91,6 +92,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{agent.public_id}  {state:8}  {keys:6}  {agent.team} / {agent.name}")
 
     def _print(self, agent: Agent, api_key: str, signing_secret: str, as_json: bool) -> None:
+        """Show a key while nothing is settled: where it cannot be shown, there shall be none."""
         if as_json:
             shown = {
                 "id": agent.public_id,
@@ -100,14 +102,15 @@ class Command(BaseCommand):
                 "signing_secret": signing_secret,
             }
             self.stdout.write(json.dumps(shown, ensure_ascii=False))
-            return
-        self.stdout.write(
-            f"Agent           {agent.name} of {agent.team.name}\n"
-            f"Id              {agent.public_id}\n"
-            f"API key         {api_key}\n"
-            f"Signing secret  {signing_secret}\n"
-            "Key and secret are never shown again."
-        )
+        else:
+            self.stdout.write(
+                f"Agent           {agent.name} of {agent.team.name}\n"
+                f"Id              {agent.public_id}\n"
+                f"API key         {api_key}\n"
+                f"Signing secret  {signing_secret}\n"
+                "Key and secret are never shown again."
+            )
+        self.stdout.flush()
 
 
 def find(name: str, team: str | None) -> Agent:
