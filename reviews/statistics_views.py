@@ -9,6 +9,7 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -16,7 +17,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.http import urlencode
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.views.decorators.http import require_safe
 
 from metacog.forms import RELEASED_BY
@@ -28,7 +29,7 @@ from reviews.explanation import TITLES
 from reviews.figures import ENOUGH, Ratio, Total
 from reviews.models import DailyFigure
 from reviews.second_looks import Record
-from reviews.templatetags.console import rounded
+from reviews.templatetags.console import UNITS
 from reviews.views import PersonRequest
 
 PERIODS = (7, 30, 90)
@@ -97,7 +98,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "change": _change(total.trigger_ratio, before.trigger_ratio, asked.days),
         "rejected": ratio(total.rejected_ratio),
         "median": _duration(total.median_seconds),
-        "p90": _duration(total.p90_seconds),
+        "p90": _duration(total.p90_seconds) if total.seconds.total() >= ENOUGH else "",
         "timed": ngettext("%(count)s decision", "%(count)s decisions", total.seconds.total())
         % {"count": f"{total.seconds.total():,}"},
         "held": _held_chart(asked, now),
@@ -152,7 +153,15 @@ def _change(now: Ratio, before: Ratio, days: int) -> str:
 
 
 def _duration(seconds: int | None) -> str:
-    return "–" if seconds is None else rounded(seconds)
+    """Say a duration in its two largest units; rounded up, so that what lies within it does so as it is told."""
+    if seconds is None:
+        return "–"
+    for (size, unit), (small, smaller) in pairwise((*UNITS, (1, gettext_noop("{n} s")))):
+        if seconds >= size:
+            count, rest = divmod(-(-seconds // small), size // small)
+            told = gettext(unit).format(n=count)
+            return f"{told} {gettext(smaller).format(n=rest)}" if rest else told
+    return gettext("{n} s").format(n=seconds)
 
 
 def _signals(total: Total) -> list[dict[str, Any]]:

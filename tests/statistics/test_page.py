@@ -43,10 +43,10 @@ def decided(kuro: Any, posted: Any, held: Any) -> None:
 
 def test_it_says_what_was_counted(client: Any, decided: None) -> None:
     page = text(client.get("/statistics/"))
-    assert "<b>93.8 %</b>15 of 16" in page
+    assert "<b>93.8 %</b>15 of 16 · 95&nbsp;%: 72–99 %" in page
     assert "no responses in the 30 days before" in page
     assert "<b>67 %</b>10 of 15 decided · 95&nbsp;%: 42–85 %" in page
-    assert "<b>1 min</b>median of 15 decisions · nine in ten within 2 h · 0 expired" in page
+    assert "<b>1 min</b>median of 15 decisions · nine in ten within 2 h 2 min · 0 expired" in page
 
 
 def test_a_ratio_on_few_decisions_is_words(client: Any, decided: None) -> None:
@@ -54,6 +54,37 @@ def test_a_ratio_on_few_decisions_is_words(client: Any, decided: None) -> None:
     assert "1 of 3 decisions: too few to tell" in page
     assert "33 %" not in page
     assert "That cannot be told yet: it takes two bands with 10 decisions or more." in page
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (0, "0 s"),
+        (59, "59 s"),
+        (60, "1 min"),
+        (3521, "58 min 41 s"),
+        (3600, "1 h"),
+        (6004, "1 h 41 min"),
+        (7199, "2 h"),
+        (86_399, "24 h"),
+        (90_000, "1 d 1 h"),
+    ],
+)
+def test_nine_in_ten_are_within_the_time_that_is_told(
+    client: Any, kuro: Any, posted: Any, held: Any, seconds: int, told: str
+) -> None:
+    for _ in range(10):
+        held(posted(kuro, NOON, "no-hedge"), "approved", seconds=seconds)
+    count()
+    page = text(client.get("/statistics/"))
+    assert f"<b>{told}</b>median of 10 decisions · nine in ten within {told} · 0 expired" in page
+
+
+def test_of_few_decisions_it_says_no_nine_in_ten(client: Any, kuro: Any, posted: Any, held: Any) -> None:
+    for seconds in (60, 7300):
+        held(posted(kuro, NOON, "no-hedge"), "approved", seconds=seconds)
+    count()
+    assert "<b>1 min</b>median of 2 decisions · 0 expired" in text(client.get("/statistics/"))
 
 
 def test_a_signal_is_set_against_all_that_was_held(client: Any, decided: None) -> None:
