@@ -69,7 +69,8 @@ def Probes(get_response: View) -> View:
 class Api:
     """Answer what agents send, every error as a problem document. The layers behind this one are for people.
 
-    Refused here for people too: an address with a NUL character (PostgreSQL takes none, SQLite does), and half a form.
+    Refused here for people too: an address with a NUL character (PostgreSQL takes none, SQLite does), half a form, and
+    one too large, whose files Django would write to the disk however large they are, whoever sends them.
     """
 
     def __init__(self, get_response: View) -> None:
@@ -82,6 +83,10 @@ class Api:
             return response
         if _nul_in(request):
             return HttpResponse("There is nothing at an address with a NUL character.\n", status=404)
+        length, most = request.META.get("CONTENT_LENGTH") or "", settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        if length.isascii() and length.isdigit() and int(length) > most:
+            _drop(request, int(length))
+            return HttpResponse(f"The form is larger than {most:,} bytes. Send less at once.\n", status=413)
         if request.content_type == "application/x-www-form-urlencoded" and _is_cut_off(request):
             return HttpResponse("The form did not arrive whole. Send it again.\n", status=400)
         return self.get_response(request)

@@ -1,5 +1,6 @@
 """What happens to those who are not signed in (any more)."""
 
+from io import BytesIO
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -46,6 +47,15 @@ def test_the_address_is_the_proxys_word_only_where_there_is_a_proxy(settings, ht
     request = RequestFactory().get("/", headers={"x-forwarded-for": forwarded} if forwarded else {})
     request.META["REMOTE_ADDR"] = "10.0.0.1"
     assert client_address(request) == expected
+
+
+@pytest.mark.parametrize(("size", "status"), [(9_000, 403), (10_000, 413)])
+def test_a_stranger_does_not_fill_the_disk_with_a_file(settings, size, status):
+    """Django takes a form apart, and writes its files to the disk, to look for the token that is missing here."""
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 10_000
+    client = Client(enforce_csrf_checks=True)
+    client.get("/sign-in/")  # for the cookie
+    assert client.post("/sign-in/", {"file": BytesIO(b"a" * size)}).status_code == status
 
 
 @pytest.mark.parametrize("asked_by", ["django.contrib.auth.middleware.get_user", "metacog.models.User.teams_as"])
