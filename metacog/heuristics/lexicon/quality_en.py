@@ -118,4 +118,9 @@ HAS_NO_ANSWER = (
     r"|\b(?:hard|difficult|impossible) to (?:say|tell|know|determine)\b|\b(?:not|isn't|is not) (?:known|clear)\b"
 )
 # The message names the language the answer is to have.
-NAMES_A_LANGUAGE = r"\btranslat|\b(?:in|into|to)\s+(?:english|chinese|mandarin|japanese|korean|french|german|spanish)\b"
+_LANGUAGE = r"(?:english|chinese|mandarin|cantonese|japanese|korean|french|german|spanish|russian|arabic|hindi|thai)"
+NAMES_A_LANGUAGE = (
+    rf"\btranslat|\b(?:in|into|to)\s+(?:(?:simplified|traditional|plain|proper|modern|classical)\s+)?{_LANGUAGE}\b"
+    rf"|\b{_LANGUAGE}\s+(?:titles?|names?|words?|phrases?|terms?|characters?|letters?|text|version|translation|spelling"
+    r"|poems?|proverbs?|idioms?|for)\b|\b(?:characters|kanji|hanzi|hangul|kana)\s+(?:for|of)\b"
+)
