@@ -233,6 +233,7 @@ def resolve(state: Mapping[str, Any]) -> State:
 _THINK_TWICE = re.compile(words.THINK_TWICE)
 _ASKED = re.compile(rf"[\s*_]*(?:{words.LEADS})*+(?:{words.THINK_TWICE})\s*(?:{words.TAILS})*+")
 _NOT_ASKED = re.compile(words.NOT_ASKED)
+_MENTIONED = re.compile(words.MENTIONED)
 
 
 def asks_to_think_twice(user_message: str) -> bool:
@@ -240,7 +241,8 @@ def asks_to_think_twice(user_message: str) -> bool:
 
     "think twice before …" and 三思而後行 are advice for later, 我再想想 is about the user: none of them asks.
     """
-    if not _THINK_TWICE.search(folded := fold(user_message)):
+    folded = fold(user_message)
+    if not any(map(folded.__contains__, words.IN_THINK_TWICE)):  # spares the search
         return False
     text = persons_words(folded)
     return any(_asks(text, match.span()) for match in islice(_THINK_TWICE.finditer(text), MAX_ASKED))
@@ -251,7 +253,9 @@ def _asks(text: str, place: Place) -> bool:
     if not text[place[0]].isascii():  # Chinese also ends a clause with a blank
         start = max(start, *(text.rfind(blank, start, place[0]) + 1 for blank in " \t\u3000"))
     said = text[start:end]
-    return bool(_ASKED.fullmatch(said)) and not _NOT_ASKED.search(said)
+    if not _ASKED.fullmatch(said) or _NOT_ASKED.search(said):
+        return False
+    return not _MENTIONED.search(text, max(0, start - 48), start)
 
 
 # -- the signals -------------------------------------------------------------------------------------------------

@@ -363,10 +363,22 @@ PROMPTS = {
 }
 
 # A clause asks to think twice when it is nothing but this, what may lead to it, and what may follow.
+_CLOSELY = r"(?:仔細|仔细|好好|認真|认真|用心|慢慢|重新)?地?"
 THINK_TWICE = (
-    r"think(?: +|-)twice|ｔｈｉｎｋ[ \u3000]+ｔｗｉｃｅ|再(?:仔細|仔细|好好|認真|认真)?地?想想"
-    r"|再想一想|再想一次|再想一遍|再思考一次|再思考一下|再考慮一下|再考虑一下|重新思考一下|重新想想|重新想一想|再三思考|三思"
+    r"think(?: +|-)twice|ｔｈｉｎｋ[ \u3000]+ｔｗｉｃｅ"
+    r"|think about (?:this|it|that)(?: carefully)? (?:once more|again)|re-?think|reconsider"
+    r"|think (?:(?:this|it|that|things) (?:over|through)(?: carefully)? )?(?:once more|again)"
+    r"|(?:have another|have a second) think|give (?:this|it|that) (?:a second|another|some more) (?:thought|think)"
+    r"|have (?:another|a second) think about (?:this|it|that)"
+    rf"|再{_CLOSELY}(?:想想|想一想|想一次|想一遍|想一下|想清楚|思考一次|思考一下|思考一遍|考慮一下|考虑一下|考慮考慮|考虑考虑"
+    r"|考慮一次|考虑一次|琢磨一下|琢磨琢磨|斟酌一下|斟酌斟酌)"
+    r"|重新(?:思考|考慮|考虑|想想|想一想|想一遍|想一次|想過|想过|想一下)|再三思考|三思"
+    # To look at it again, but at what one thought, not at the files.
+    rf"|(?:再|重新){_CLOSELY}(?:檢視|检视|審視|审视|檢查|检查|推敲|檢討|检讨)(?:一[次遍下])?"
+    r"(?=(?:你|您)?的?(?:想法|思路|結論|结论|推理|邏輯|逻辑|判斷|判断|假設|假设))"
 )
+# One of these stands in each of them.
+IN_THINK_TWICE = ("think", "ｔｈｉｎｋ", "reconsider", "thought", "再", "重新", "三思")
 _EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]"
 LEADS = (
     rf"(?:{_EMOJI}|"
@@ -374,19 +386,34 @@ LEADS = (
     r"|why don't you|why don't we|why not|we (?=should|need|must|have to|had better|better)|i think|i said|go ahead"
     r"|will you|can we|could we|you|should|need to|must|have to|had better|better|i want you to|i'd like you to"
     r"|i would like you to|i need you to|i asked you to|try to|maybe|perhaps|really|and|then|but|go and|go|do a|do|try"
-    r"|it's time to|time to|use|run|invoke|start|trigger|kuro|claude|agent|@[\w.-]+|#|/|\*+|"
+    r"|it's time to|time to|(?:take a )?step back|stop and|slow down|use|run|invoke|start|trigger|kuro|claude|agent"
+    r"|@[\w.-]+|#|/|\*+|"
     r"請你?您?|请你?您?|麻煩你?您?|麻烦你?您?|拜託|拜托|幫我|帮我|給我|给我|你們?|你们|您|我?要你|我?想要你|我?希望你|那就?"
+    r"|(?:換|换)[個个種种](?:角度|思路|方向|方式|立場|立场)(?:來|来)?|冷靜(?:一下|點)?|冷静(?:一下|点)?|停下來|停下来"
     r"|先|好的?|可以|能不能|能否|能|要不要|可不可以|可否|應該|应该|最好|還是|还是|停|等等|務必|务必|要|得)\s*"
 )
 _THE_MATTER = r"(?:(?:it|this|that|these|those|the|your|my|our|why|how|what|whether)\b|[^\s\d]*\d)"  # or bug-17
+# What the agent thought of: a user who wants the refund reconsidered asks for a refund.
+_THOUGHT = (
+    r"(?:it|this|that|everything|(?:the|this) whole thing)\b"
+    r"|(?:your|the|this|that|our)(?: \w+){0,2}? (?:approach|plan|answer|solution|conclusion|idea|design|strategy"
+    r"|reasoning|assumptions?|logic|thinking|response|fix|diagnosis)\b[^\n]{0,40}"
+    r"|(?:你|您)?的?(?:想法|思路|結論|结论|推理|邏輯|逻辑|判斷|判断|假設|假设|方案|做法|方法|答案|回答)[^\n]{0,20}"
+)
 _ANSWERING = r"(?:you )?(?:answer|answering|reply|replying|respond|responding)\b"
 TAILS = (
     rf"(?:{_EMOJI}|"
     r"please|pls|now|again|here|first|harder|this time|for me|for us|okay|ok|then|mode|\*+"
     rf"|(?:about|on|with|over) {_THE_MATTER}[^\n]{{0,60}}"
-    rf"|before {_ANSWERING}[^\n]{{0,60}}|and\b[^\n]{{0,60}}|"
+    rf"|before {_ANSWERING}[^\n]{{0,60}}|and\b[^\n]{{0,60}}|{_THOUGHT}|"
     r"吧|啊|呀|呢|嗎|吗|喔|哦|看|看看|一下|好嗎|好吗|行嗎|行吗|可以嗎|可以吗|再(?:說|说|回答|做|動手|动手)"
     r"|(?:這|这|那|怎|辦法|办法|有沒有|有没有|清楚|別的|别的)[^\n]{0,20})\s*"
 )
 # Clauses that go on behind it as advice for later, or as the idiom.
 NOT_ASKED = rf"think(?: +|-)twice before(?! {_ANSWERING})|三思而"
+# A colon behind these sets words apart that nobody says: they are to be translated, printed or explained.
+MENTIONED = (
+    r"(?:translate|translation|spell|print|type|echo|title|button|label|caption|lyrics|phrase|idiom|sentence|words?"
+    r"|翻譯|翻译|翻成|譯成|译成|英文|改成|改為|改为|顯示|显示|印出|按鈕|按钮|標題|标题|歌名|片名|造句|例句|成語|成语|意思)"
+    r"[^\n。.!?！？]{0,24}[:：]\s*\Z"
+)
