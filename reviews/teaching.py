@@ -21,6 +21,7 @@ from metacog.heuristics.corrections import MAX_HISTORY, find_concern, find_corre
 from metacog.heuristics.shadow import fold
 from metacog.heuristics.tags import items_of
 from metacog.models import Agent
+from metacog.rows import fitting
 from patterns import memory
 from patterns.models import MAX_KEYWORD_LENGTH, ErrorPattern, Memory
 from reviews import reasons
@@ -193,10 +194,10 @@ class Teacher:
 
     @cached_property
     def _history(self) -> list[tuple[int, str]]:
-        """Return the agent's latest texts, oldest first."""
+        """Return the agent's latest texts, oldest first; of long ones fewer."""
         latest = AgentResponse.latest_of(self.agent).filter(erased_at=None)
-        rows = [(row.pk, row.wire_body()["response"]) for row in latest.only("body", "erased_at")[:MAX_HISTORY]]
-        return rows[::-1]
+        rows, _ = fitting(latest.only("body", "erased_at"), MAX_HISTORY, "body")
+        return [(row.pk, row.wire_body()["response"]) for row in reversed(rows)]
 
 
 def _let_in(response: AgentResponse, body: dict[str, Any]) -> list[str]:

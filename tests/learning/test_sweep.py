@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from metacog import rows
 from metacog.models import Agent, AuditEvent, Policy
 from patterns import memory
 from patterns.models import ErrorPattern
@@ -42,6 +43,17 @@ class TestRejections:
         decisions.decide(held, alice, "reject", reason="A refund takes 14 days, not 30 days")
         learning.learn()
         assert proposed().keywords == ["arrive in 30 days"]
+
+    @pytest.mark.parametrize(("at_once", "is_rare"), [(rows.MOST_CHARACTERS, False), (1, True)])
+    def test_no_more_texts_are_compared_than_a_process_can_keep(
+        self, hold: Any, kuro: Any, alice: Any, monkeypatch: pytest.MonkeyPatch, at_once: int, is_rare: bool
+    ) -> None:
+        monkeypatch.setattr(rows, "MOST_CHARACTERS", at_once)
+        for n in range(6):
+            kuro.respond(f"Parcel {n} will arrive in 30 days.", items=[])
+        decisions.decide(hold(WRONG), alice, "reject", reason="A refund takes 14 days, not 30 days")
+        learning.learn()
+        assert (proposed().keywords == ["arrive in 30 days"]) == is_rare
 
     def test_chinese_too(self, hold: Any, alice: Any) -> None:
         decisions.decide(hold(WRONG_ZH), alice, "reject", reason="退款是十四天，不是三十天")
