@@ -9,11 +9,13 @@ from django.db.models import F, Q
 from django.db.models.functions import Length
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from metacog import heuristics
 from metacog.models import Agent, AgentState
 from patterns import lessons, thinking, thread_texts
 from patterns.models import Problem, ThinkTwice, ThoughtThread
+from patterns.scorer import scorer_for
 from patterns.wire import one_line
 from reviews import extension_texts
 from reviews.models import AgentResponse, ExtensionRequest, HeldItem
@@ -54,17 +56,31 @@ def parts(agent: Agent, *, is_given: bool = True) -> dict[str, Any]:
             "lessons": _lessons(agent, state, is_given),
             "think_twice": _think_twice(agent),
             "extensions": _extensions(agent, response),
-            "instructions": _instructions() if held else None,
+            "instructions": _instructions(agent, held) if held else None,
         }
 
 
-def _instructions() -> str:
-    return _(
+def _instructions(agent: Agent, held: list[dict[str, Any]]) -> str:
+    """Say what to do with what is held, and what would be refused: this stands there before anything is tried."""
+    release = scorer_for(agent).policy.release
+    kinds = {item["kind"]: release.get(item["kind"]) for item in held}
+    said = _(
         "These items of yours were held for a second thought and have not been carried out. Look at each again "
         "as if another had written it: is it true, and how do you know? Then decide it with "
         "POST /api/v1/held/{id}/decision and a verdict: approve, edit (with the better text), reject or withdraw, "
         "and the reason. A person may decide before you."
     )
+    lines = [said]
+    if "agent" in kinds.values():
+        lines.append(
+            _("Approve and edit are taken once you have posted the response of a later cycle, or the review is due.")
+        )
+    if theirs := [kind.upper() for kind, by in kinds.items() if by != "agent"]:
+        lines.append(
+            _("%(kinds)s: only a person approves or edits. You may reject or withdraw.")
+            % {"kinds": pgettext("list", ", ").join(theirs)}
+        )
+    return "\n".join(lines)
 
 
 def _threads(

@@ -48,6 +48,20 @@ def test_it_speaks_the_agents_language_whatever_the_header_says(kuro, aurora):
     assert english.startswith("These items")
 
 
+@pytest.mark.parametrize("kinds", [["chat"], ["remember"], ["chat", "remember"]])
+def test_it_says_which_second_looks_would_be_refused_and_until_when(kuro, kinds):
+    for kind in kinds:
+        kuro.post("/responses", {"response": f"<{kind}>clearly the cache</{kind}>", "cycle": 1})
+    context = kuro.get("/context").json()
+    refused = {}
+    for held in context["held"]:
+        answer = kuro.post(f"/held/{held['id']}/decision", {"verdict": "approve", "reason": "It holds."})
+        refused[held["kind"]] = answer.status_code
+    assert refused == {kind: {"chat": 409, "remember": 403}[kind] for kind in kinds}
+    assert ("of a later cycle" in context["instructions"]) == ("chat" in kinds)
+    assert ("REMEMBER: only a person" in context["instructions"]) == ("remember" in kinds)
+
+
 def test_texts_beyond_the_budget_are_named_never_cut(kuro):
     for letter in "abc":
         kuro.respond(letter * 30_000 + " clearly the cache")
