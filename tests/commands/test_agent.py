@@ -23,7 +23,7 @@ def test_create_prints_one_line_of_json_that_works(db: None) -> None:
     out = run("create", "kuro", "--team", "Aurora", "--callback-url", "http://127.0.0.1:9/x", "--json")
     assert out.count("\n") == 1
     made = json.loads(out)
-    assert {"id", "team", "api_key", "signing_secret"} <= made.keys()
+    assert list(made) == ["id", "team", "api_key", "signing_secret"]
     assert made["team"] == "Aurora"
     agent = Agent.objects.get(public_id=made["id"])
     assert agent.callback_url == "http://127.0.0.1:9/x"

@@ -96,7 +96,6 @@ class Command(BaseCommand):
         if as_json:
             shown = {
                 "id": agent.public_id,
-                "name": agent.name,
                 "team": agent.team.name,
                 "api_key": api_key,
                 "signing_secret": signing_secret,
