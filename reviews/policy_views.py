@@ -109,6 +109,7 @@ def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
         "draft": draft,
         "seen": _digest(draft),
         "link": "?" + urlencode(_unlike(form.cleaned_data, current)),
+        "reached": sum(count for score, count in found.scores.items() if score >= current.hold_at),
         "suggestion": thresholds.suggest(found.scores.elements(), current.threshold, current.hold_at),
     }
 

@@ -286,10 +286,10 @@ class TestSuggestion:
     def posted(self, kuro: Any) -> Any:
         """Return a function that stores so many responses of each text."""
 
-        def post(*counted: tuple[str, int]) -> None:
+        def post(*counted: tuple[str, int], **fields: Any) -> None:
             agent = Agent.objects.get(public_id=kuro.id)
             for text, count in counted:
-                kuro.respond(text)
+                kuro.respond(text, **fields)
                 kind = AgentResponse.objects.latest("pk")
                 AgentResponse.objects.bulk_create(
                     AgentResponse(
@@ -317,8 +317,8 @@ class TestSuggestion:
     @pytest.mark.parametrize(
         ("counted", "said"),
         [
-            ([("Perhaps.", 191), ("Clearly.", 9)], "in force holds nothing."),
-            ([("Perhaps.", 170), (HELD, 21), (HELD + " Therefore." * 3, 9)], "in force holds more than one"),
+            ([("Perhaps.", 191), ("Clearly.", 9)], "No response reaches the score"),
+            ([("Perhaps.", 170), (HELD, 21), (HELD + " Therefore." * 3, 9)], "More than one response in twenty reaches"),
         ],
     )
     def test_it_says_why(self, desk: Desk, posted: Any, counted: list[tuple[str, int]], said: str) -> None:
@@ -326,6 +326,16 @@ class TestSuggestion:
         page = desk.get()
         assert said in page
         assert "Try these as a draft" in page
+
+    def test_what_reaches_the_score_without_anything_to_hold_is_not_told_as_held(
+        self, desk: Desk, posted: Any
+    ) -> None:
+        posted(("Perhaps.", 170), (HELD + " Therefore." * 3, 1))
+        posted((HELD, 29), items=[{"kind": "action", "text": HELD}])
+        page = desk.get()
+        assert rows(page)["Items held"] == ["1"]
+        assert "More than one response in twenty reaches the score from which the policy in force holds." in page
+        assert "holds more than one" not in page
 
     def test_its_draft_holds_what_it_says(self, desk: Desk, posted: Any) -> None:
         posted(("Perhaps.", 191), ("Clearly.", 9))

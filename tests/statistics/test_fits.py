@@ -230,7 +230,7 @@ class TestThePolicyPage:
         [
             ([(40, CLAIM, "reject")], "40 verdicts; 100 are needed before weights are fitted to them."),
             ([(140, CLAIM, "reject")], "must hold at least 10 that it was right and 10 that it was wrong"),
-            ([(70, CLAIM, "reject"), (70, CLAIM, "approve")], "no signal fired more often on what was wrong"),
+            ([(70, CLAIM, "reject"), (70, CLAIM, "approve")], "no signal that fired often enough tells what was wrong"),
             ([(60, ERROR, "reject"), (40, CLAIM, "approve")], "than what is in force, 15 of 18 against 15 of 18."),
         ],
     )
