@@ -96,7 +96,7 @@ def reflection(request: PersonRequest, reflection_id: str) -> HttpResponse:
         "trend": TREND[trend["says"]],
         "older": ratio(Ratio(trend["older"]["passed"], trend["older"]["judged"])),
         "newer": ratio(Ratio(trend["newer"]["passed"], trend["newer"]["judged"])),
-        "interval": f"{100 * trend['low']:+.0f} … {100 * trend['high']:+.0f}".replace("-", "−"),
+        "interval": f"{100 * trend['low']:+.1f} … {100 * trend['high']:+.1f}".replace("-", "−"),
         "chart": _chart(row, trend["days"]),
         "gaps": [_linked(gap) for gap in figures["gaps"]],
         "repeated": [_linked(each) for each in figures["repeated"]],
@@ -137,6 +137,7 @@ def _review(total: Total) -> dict[str, Any]:
         "triggered": ratio(total.trigger_ratio),
         "held": total.held,
         "pending": total.pending,
+        "expired": total.expired,
         # To turn a held item down confirms that holding it was right.
         "confirmed": total.rejected_ratio.part,
         "let_go": total.rejected_ratio.whole - total.rejected_ratio.part,

@@ -92,7 +92,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "csv_query": asked.query(),
         "total": total,
         "count": {name: f"{getattr(total, name):,}" for name in ("responses", "triggered", "expired")},
-        "agents_counted": len({row.agent_id for row in now}),
+        "agents_counted": len({row.agent_id for row in now if row.responses}),
         "counted_at": max((row.counted_at for row in rows), default=None),
         "triggered": ratio(total.trigger_ratio, digits=1),
         "change": _change(total.trigger_ratio, before.trigger_ratio, asked.days),
@@ -222,7 +222,9 @@ def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:
         ],
         "both": both,
         "agreed": ratio(Ratio(both.agreed, both.items)),
-        "kappa": kappa and {name: f"{value:.2f}".replace("-", "−") for name, value in kappa._asdict().items()},
+        "kappa": kappa and {
+            name: f"{round(value, 2) or 0:.2f}".replace("-", "−") for name, value in kappa._asdict().items()
+        },
         "enough": ENOUGH_FOR_KAPPA,
     }
 

@@ -16,7 +16,9 @@ from metacog.models import Role
 from patterns import thinking
 from patterns.models import Problem, ThinkTwice
 from reviews.engine_words import said
+from reviews.figures import Ratio
 from reviews.models import AgentResponse
+from reviews.statistics_views import ratio
 from reviews.views import PersonRequest
 
 SHOWN = 100  # problems, those worked on last
@@ -39,6 +41,7 @@ def stuck(request: PersonRequest) -> HttpResponse:
         .order_by("-suggests", "-touched_at", "-id")[:SHOWN]
     )
     answered = ThinkTwice.objects.filter(problem__agent__team__in=teams)
+    advice = thinking.threshold_advice(answered.exclude(outcome=""))
     context = {
         "rows": [_row(problem) for problem in rows],
         "most": SHOWN,
@@ -46,7 +49,8 @@ def stuck(request: PersonRequest) -> HttpResponse:
         .select_related("problem__agent", "person")
         .order_by("-answered_at", "-id")[:ANSWERS],
         "counts": thinking.success(answered),
-        "advice": thinking.threshold_advice(answered.exclude(outcome="")),
+        "advice": advice,
+        "advised": advice and ratio(Ratio(advice.helped, advice.n)),
         "section": "stuck",
     }
     return render(request, "reviews/stuck.html", context)

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from metacog.models import Agent, AuditEvent
 from reviews import figures, reflections
-from reviews.models import AgentResponse, Reflection
+from reviews.models import AgentResponse, DailyFigure, Reflection
 
 pytestmark = pytest.mark.django_db
 
@@ -68,6 +68,22 @@ def test_one_shows_all_of_it_with_the_error_review_of_its_day(made: Reflection, 
     places = [page.index(text) for text in order]
     assert places[:2] == sorted(places[:2])
     assert "<i>" not in page.replace("meta<i>", "")
+
+
+def test_what_is_better_is_told_with_an_interval_above_nought(made: Reflection, victor: Any, as_person: Any) -> None:
+    halves = {"older": {"passed": 80, "judged": 100}, "newer": {"passed": 91, "judged": 100}}
+    made.figures["trend"] |= halves | {"says": "better", "low": 0.0041, "high": 0.2}
+    made.save()
+    page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
+    assert "Difference in points, 95 %: +0.4 … +20.0" in page
+
+
+def test_the_error_review_tells_all_that_was_held(made: Reflection, agent: Agent, victor: Any, as_person: Any) -> None:
+    figures_of = DailyFigure.objects.filter(agent=agent)
+    figures_of.update(held=15, rejected=1, withdrawn=2, edited=4, approved=5, expired=2, pending=1)
+    page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
+    assert "<b>3</b>or withdrawn" in page
+    assert "<b>9</b>or approved edited, of 15 held that day; 2 expired, 1 pending" in page
 
 
 def test_a_curator_has_it_reflect_now_as_often_as_they_like(

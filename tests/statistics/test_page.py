@@ -158,7 +158,9 @@ def test_an_agent_can_be_chosen(client: Any, decided: None, aurora: Any) -> None
 
     idle, *_ = create_agent(aurora, "idle", None)
     kuro = Agent.objects.get(name="kuro")
+    figures.recount(idle, NOON.date())  # a day on which it posted nothing
     assert "15 of 16" in text(client.get("/statistics/", {"agent": kuro.public_id}))
+    assert "16 responses · 1 agent · counted" in text(client.get("/statistics/"))
     assert "There are no figures" in text(client.get("/statistics/", {"agent": idle.public_id}))
 
 

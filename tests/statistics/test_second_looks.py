@@ -151,6 +151,10 @@ class TestThePage:
         figure(looked=50, stood_let_go=20, stood_rejected=5, back_let_go=10, back_rejected=15)
         assert "0.40 (95&nbsp;%: 0.15 to 0.65)" in self.page(as_person, alice)
 
+    def test_nought_has_no_sign(self, as_person: Any, alice: Any, figure: Any) -> None:
+        figure(looked=77, stood_let_go=26, stood_rejected=14, back_let_go=16, back_rejected=21)
+        assert "0.22 (95&nbsp;%: 0.00 to 0.44)" in self.page(as_person, alice)
+
     def test_a_stranger_sees_nothing_of_it(
         self, as_person: Any, mallory: Any, other: Any, posted: Any, figure: Any
     ) -> None:
