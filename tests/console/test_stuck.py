@@ -92,8 +92,8 @@ def test_what_came_of_it_is_counted(kuro: Any, problem: Problem, alice: Any, as_
 
 def test_a_threshold_is_suggested_with_how_sure_it_is(problem: Problem, alice: Any, as_person: Any) -> None:
     for number in range(20):
-        became = ThinkTwice.Outcome.HELPED if number < 16 else ThinkTwice.Outcome.DID_NOT_HELP
-        ThinkTwice.objects.create(problem=problem, points=8, answer="yes", answered_at=problem.touched_at, outcome=became)
+        became = "helped" if number < 16 else "did-not-help"
+        problem.think_twice.create(points=8, answer="yes", answered_at=problem.touched_at, outcome=became)
     page = " ".join(page_of(as_person(alice), "/stuck/").replace("\N{NO-BREAK SPACE}", " ").split())
     assert "From 8 points up it helped in 16 of 20: 80 % (95 %: 58–92 %), more often than not." in page
 

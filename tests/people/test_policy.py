@@ -318,7 +318,7 @@ class TestSuggestion:
         ("counted", "said"),
         [
             ([("Perhaps.", 191), ("Clearly.", 9)], "No response reaches the score"),
-            ([("Perhaps.", 170), (HELD, 21), (HELD + " Therefore." * 3, 9)], "More than one response in twenty reaches"),
+            ([("Perhaps.", 170), (HELD, 21), (HELD + " Therefore." * 3, 9)], "More than one response in twenty"),
         ],
     )
     def test_it_says_why(self, desk: Desk, posted: Any, counted: list[tuple[str, int]], said: str) -> None:
