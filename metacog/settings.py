@@ -356,6 +356,8 @@ STORAGES = {
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
+if HTTPS:  # with this name browsers take them from this very host alone, not from a neighbour below the same domain
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 CSRF_FAILURE_VIEW = "metacog.views.form_too_old"
 CSRF_TRUSTED_ORIGINS = [f"{_public_parts.scheme}://{_public_parts.netloc}"] if _public else []
 SECURE_CONTENT_TYPE_NOSNIFF = True

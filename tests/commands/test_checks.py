@@ -62,6 +62,17 @@ def test_behind_a_proxy_hosts_must_be_named_and_this_machines_own_are_there_besi
     assert done.stdout.splitlines()[-1] == str([*filter(None, [named]), "127.0.0.1", "localhost", "[::1]"])
 
 
+@pytest.mark.parametrize(("url", "prefix"), [("https://metacog.example.org", "__Host-"), ("http://127.0.0.1:8000", "")])
+def test_behind_tls_browsers_take_the_cookies_from_this_host_alone(url: str, prefix: str) -> None:
+    names = "s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME, s.SESSION_COOKIE_SECURE"
+    code = f"from django.conf import settings as s; print({names})"
+    given = {"METACOG_PUBLIC_URL": url, "DJANGO_SETTINGS_MODULE": "metacog.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | given, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{prefix}sessionid {prefix}csrftoken {bool(prefix)}\n"
+
+
 def test_a_package_that_a_release_needs_and_nobody_installed_is_told_at_start(tmp_path: Path) -> None:
     (tmp_path / "msgspec.py").write_text("import lacking.part")
     done = manage(tmp_path, "up", PYTHONPATH=str(tmp_path))
