@@ -9,7 +9,7 @@ import zoneinfo
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 from urllib.parse import unquote_plus, urlsplit
 
@@ -238,15 +238,19 @@ class SignInRequired(LoginRequiredMiddleware):
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return where a request comes from: the proxy's word where a proxy ends TLS, else the peer."""
+    """Return where a request comes from: the proxy's word where a proxy ends TLS, else the peer.
+
+    Of an IPv6 address the network: whoever has one address there has 2**64, and could guess from each of them.
+    """
     said = request.headers.get("X-Forwarded-For", "") if settings.HTTPS else ""
     # The last entry is the one our own proxy added; those before it are the client's to write.
-    address = said.rpartition(",")[2].strip()
-    try:
-        ip_address(address)
-    except ValueError:  # none, or with a port, as some proxies add it: PostgreSQL keeps addresses only
-        address = request.META.get("REMOTE_ADDR", "")
-    return address
+    for address in (said.rpartition(",")[2].strip(), request.META.get("REMOTE_ADDR", "")):
+        with suppress(ValueError):  # none, or with a port, as some proxies add it: PostgreSQL keeps addresses only
+            found = ip_address(address)
+            if isinstance(found, IPv6Address):
+                found = found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64)
+            return str(found)
+    return ""
 
 
 def SignInAgain(get_response: View) -> View:

@@ -49,6 +49,24 @@ def test_the_address_is_the_proxys_word_only_where_there_is_a_proxy(settings, ht
     assert client_address(request) == expected
 
 
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("2001:db8:1:2:aaaa::1", "2001:db8:1:2::"),
+        ("2001:db8:1:2:bbbb::2", "2001:db8:1:2::"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::"),
+        ("::1", "::"),
+        ("::ffff:203.0.113.9", "203.0.113.9"),
+        ("fe80::1%eth0", "fe80::"),
+        ("", ""),
+    ],
+)
+def test_all_addresses_of_one_ipv6_network_have_their_guesses_together(address, expected):
+    request = RequestFactory().get("/")
+    request.META["REMOTE_ADDR"] = address
+    assert client_address(request) == expected
+
+
 @pytest.mark.parametrize(("size", "status"), [(9_000, 403), (10_000, 413)])
 def test_a_stranger_does_not_fill_the_disk_with_a_file(settings, size, status):
     """Django takes a form apart, and writes its files to the disk, to look for the token that is missing here."""
