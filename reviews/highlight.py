@@ -67,6 +67,10 @@ class Shown:
     def __bool__(self) -> bool:
         return bool(self.pieces)
 
+    def __str__(self) -> str:
+        """Return it for where there is no mark-up: what cannot be seen stands there in words."""
+        return "".join(piece.hidden or piece.text for piece in self.pieces)
+
 
 def show(text: str, marks: Iterable[Mark] = ()) -> Shown:
     """Cut `text` at its marks, which may overlap, and at what cannot be seen."""

@@ -133,8 +133,7 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
 
 def plain(text: str) -> str:
     """Return a name or text as one line in which nothing is hidden and nothing becomes a link or a mention."""
-    shown = "".join(piece.hidden or piece.text for piece in show(text).pieces)
-    return _LINKED.sub(_JOINER, " ".join(shown.split()).replace("://", "：//"))
+    return _LINKED.sub(_JOINER, " ".join(str(show(text)).split()).replace("://", "：//"))
 
 
 def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], requests: int, now: datetime) -> Letter:

@@ -148,7 +148,7 @@ def test_it_answers_each_as_their_role_allows(
 
 def test_agents_text_is_only_text(kuro: Any, alice: Any, as_person: Any) -> None:
     for _ in range(3):
-        fail(kuro, problem="<b>bug</b>", errors=["<script>x</script>\u202e"])
+        fail(kuro, problem="<b>bug</b>\u202e", errors=["<script>x</script>\u202e"])
     problem = Problem.objects.get()
     for path in ("/stuck/", address(problem)):
         page = as_person(alice).get(path).content.decode()
