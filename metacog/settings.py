@@ -331,6 +331,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the wait that was announced is the wait there is
 AXES_ENABLE_ADMIN = False  # its tables know no teams and no language but English; a lock-out ends by itself
 AXES_VERBOSE = False
+AXES_SENSITIVE_PARAMETERS = ["username"]  # a password may have been typed there; where guesses come from is told
 AXES_DISABLE_ACCESS_LOG = True
 
 TIME_ZONE = "UTC"

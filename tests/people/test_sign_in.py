@@ -88,6 +88,14 @@ class TestTooManyAttempts:
         assert sign_in(client, "alice", "alice-password").status_code == 302
         assert not AccessAttempt.objects.exists()
 
+    def test_the_log_says_where_guesses_come_from_and_not_what_was_typed(
+        self, alice: Any, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        self.fail(Client(REMOTE_ADDR="192.0.2.7"))
+        assert "Locking out" in caplog.messages[-1]
+        assert "192.0.2.7" in caplog.messages[-1]
+        assert "alice" not in caplog.text
+
     def test_it_takes_any_bytes_for_a_name(self, db: None, client: Client) -> None:
         for name in ("\0", "x" * 5000, "名\u202e"):
             assert sign_in(client, name, "wrong").status_code == 200
