@@ -127,7 +127,8 @@ def _row(row: Reflection) -> dict[str, Any]:
 
 def _linked(each: dict[str, Any]) -> dict[str, Any]:
     """Return something that was seen, how often, and its latest responses to link to."""
-    return {**each, "count": len(each["responses"]), "links": each["responses"][-LINKED:][::-1]}
+    links = list(dict.fromkeys(each["responses"][::-1]))[:LINKED]
+    return {**each, "count": len(each["responses"]), "links": links}
 
 
 def _review(total: Total) -> dict[str, Any]:

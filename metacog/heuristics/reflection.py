@@ -96,7 +96,7 @@ class Reason(NamedTuple):
     """Why people turned items down, in their words."""
 
     text: str
-    responses: tuple[str, ...]
+    responses: tuple[str, ...]  # one for each item
 
 
 class Half(NamedTuple):
@@ -431,13 +431,14 @@ def _proposals(
             "low-retrieval": gap.low_retrieval,
             "unanswered": gap.unanswered,
         }
-        why = say["and"].join(say[name] for name, count in counts.items() if count)
+        why = say["or"].join(say[name] for name, count in counts.items() if count)  # not each had all of them
         form = say["gap"].format(subject=gap.subject, why=why)
         yield Proposal("gap", subjects.key_of(gap.subject), form, (gap.subject,), gap.responses)
     for reason in reasons:
-        if len(reason.responses) >= REASONS:
+        ids = tuple(dict.fromkeys(reason.responses))  # of two items of one response it is the same reason once
+        if len(ids) >= REASONS:
             form = say["rejected"].format(reason=reason.text)
-            yield Proposal("rejected", subjects.key_of(reason.text), form, (), reason.responses)
+            yield Proposal("rejected", subjects.key_of(reason.text), form, (), ids)
     for subject, turns in impasses:
         if len(turns) >= IMPASSES and subject not in known:  # a gap tells more of the same
             ids = tuple(turn.id for turn in turns)

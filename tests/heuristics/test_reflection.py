@@ -169,10 +169,10 @@ class TestGaps:
     @pytest.mark.parametrize(
         ("language", "text"),
         [
-            ("en", "Asked about refunds 3 times with low confidence, questions left open. "
+            ("en", "Asked about refunds 3 times with low confidence or questions left open. "
                    "Look it up first, or say what you do not know."),
-            ("zh-Hant", "被問到refunds 3 次，信心低、問題沒有回答。先查證，或說明你不知道什麼。"),
-            ("zh-Hans", "被问到refunds 3 次，信心低、问题没有回答。先查证，或说明你不知道什么。"),
+            ("zh-Hant", "被問到refunds 3 次，信心低或問題沒有回答。先查證，或說明你不知道什麼。"),
+            ("zh-Hans", "被问到refunds 3 次，信心低或问题没有回答。先查证，或说明你不知道什么。"),
         ],
     )  # fmt: skip
     def test_it_proposes_a_lesson_in_the_agents_language(self, language, text):
@@ -219,9 +219,9 @@ class TestReasons:
         ("reasons", "text"),
         [
             (["No evidence", "No evidence: no count was taken", "no evidence."],
-             "Rejected 3 times for: No evidence. Make sure of that before you say it."),
+             "Rejected in 3 responses for: No evidence. Make sure of that before you say it."),
             (["沒有根據：沒有量測", "沒有根據", "没有根据"],
-             "Rejected 3 times for: 沒有根據. Make sure of that before you say it."),
+             "Rejected in 3 responses for: 沒有根據. Make sure of that before you say it."),
             (["No evidence", "No evidence"], None),
             (["No evidence", "Tone", "Not now"], None),
             (["", " ", "\n"], None),
@@ -232,7 +232,15 @@ class TestReasons:
 
     def test_the_words_of_a_reason_are_only_words(self):
         (proposal,) = self.reject(*["No {count} taken"] * 3).proposals
-        assert proposal.text(3) == "Rejected 3 times for: No {count} taken. Make sure of that before you say it."
+        assert proposal.text(3) == "Rejected in 3 responses for: No {count} taken. Make sure of that before you say it."
+
+    def test_several_items_of_one_response_are_one(self):
+        held = [Held(f"r{number // 2}", "rejected", (), "No evidence") for number in range(5)]
+        (found,) = reflect([], held[:4]).reasons
+        assert found.responses == ("r0", "r0", "r1", "r1")
+        assert reflect([], held[:4]).proposals == ()
+        (proposal,) = reflect([], held).proposals
+        assert proposal.responses == ("r0", "r1", "r2")
 
     def test_only_what_was_rejected_counts(self):
         assert self.reject(*["No evidence"] * 3, outcome="edited").reasons == ()

@@ -32,7 +32,8 @@ LESSONS: Mapping[str, Mapping[str, str]] = {
         "low-retrieval": "little retrieved",
         "unanswered": "questions left open",
         "and": ", ",
-        "rejected": "Rejected {count} times for: {reason}. Make sure of that before you say it.",
+        "or": " or ",
+        "rejected": "Rejected in {count} responses for: {reason}. Make sure of that before you say it.",
         "impasse": "{count} responses about {subject} got nowhere. Read what is asked once more before you answer.",
     },
     "zh-Hant": {
@@ -45,7 +46,8 @@ LESSONS: Mapping[str, Mapping[str, str]] = {
         "low-retrieval": "查到的很少",
         "unanswered": "問題沒有回答",
         "and": "、",
-        "rejected": "因為「{reason}」被拒絕了 {count} 次。說之前先確認。",
+        "or": "或",
+        "rejected": "有 {count} 個回應因為「{reason}」被退回。說之前先確認。",
         "impasse": "關於{subject}的 {count} 個回應沒有進展。回答前先再讀一次問題。",
     },
     "zh-Hans": {
@@ -58,7 +60,8 @@ LESSONS: Mapping[str, Mapping[str, str]] = {
         "low-retrieval": "查到的很少",
         "unanswered": "问题没有回答",
         "and": "、",
-        "rejected": "因为“{reason}”被拒绝了 {count} 次。说之前先确认。",
-        "impasse": "关于{subject}的 {count} 个回应没有进展。回答前先再读一次问题。",
+        "or": "或",
+        "rejected": "有 {count} 个回复因为“{reason}”被驳回。说之前先确认。",
+        "impasse": "关于{subject}的 {count} 个回复没有进展。回答前先再读一次问题。",
     },
 }
