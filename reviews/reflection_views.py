@@ -89,7 +89,9 @@ def reflection(request: PersonRequest, reflection_id: str) -> HttpResponse:
         "reflection": row,
         "agent": row.agent,
         "figures": figures,
-        "last_day": row.until - timedelta(seconds=1),
+        # As dates: a moment would be told in the person's time zone, and these days are of UTC.
+        "first_day": day_of(row.since),
+        "last_day": day_of(row.until - timedelta(seconds=1)),
         "lessons": Lesson.objects.filter(team=row.agent.team_id, public_id__in=row.proposals).order_by("pk"),
         "day": day,
         "review": _review(of_day),

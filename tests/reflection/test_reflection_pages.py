@@ -12,6 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from metacog.models import Agent, AuditEvent
 from reviews import figures, reflections
@@ -76,6 +77,14 @@ def test_what_is_better_is_told_with_an_interval_above_nought(made: Reflection, 
     made.save()
     page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
     assert "Difference in points, 95 %: +0.4 … +20.0" in page
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Kiritimati"])
+def test_its_days_are_of_utc_wherever_it_is_read(made: Reflection, victor: Any, as_person: Any, zone: str) -> None:
+    type(victor).objects.update(time_zone=zone)
+    days = (date_format(day, "MONTH_DAY_FORMAT") for day in (made.since.date(), made.until.date() - timedelta(days=1)))
+    page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
+    assert f"{' to '.join(days)}: 10 responses" in page
 
 
 def test_the_error_review_tells_all_that_was_held(made: Reflection, agent: Agent, victor: Any, as_person: Any) -> None:

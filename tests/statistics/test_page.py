@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from django.utils.formats import date_format
 
 from metacog.models import Agent
@@ -47,6 +49,12 @@ def test_it_says_what_was_counted(client: Any, decided: None) -> None:
     assert "no responses in the 30 days before" in page
     assert "<b>67 %</b>10 of 15 decided · 95&nbsp;%: 42–85 %" in page
     assert "<b>1 min</b>median of 15 decisions · nine in ten within 2 h 2 min · 0 expired" in page
+
+
+def test_figures_that_are_old_say_so(client: Any, decided: None) -> None:
+    DailyFigure.objects.update(counted_at=timezone.now() - timedelta(days=2, hours=1))  # no worker has run since
+    page = text(client.get("/statistics/"))
+    assert re.search(r"· counted <time [^>]*>2 d ago</time>", page)
 
 
 def test_a_ratio_on_few_decisions_is_words(client: Any, decided: None) -> None:
@@ -160,7 +168,7 @@ def test_an_agent_can_be_chosen(client: Any, decided: None, aurora: Any) -> None
     kuro = Agent.objects.get(name="kuro")
     figures.recount(idle, NOON.date())  # a day on which it posted nothing
     assert "15 of 16" in text(client.get("/statistics/", {"agent": kuro.public_id}))
-    assert "16 responses · 1 agent · counted" in text(client.get("/statistics/"))
+    assert "16 responses · 1 agent · counted <time" in text(client.get("/statistics/"))
     assert "There are no figures" in text(client.get("/statistics/", {"agent": idle.public_id}))
 
 
