@@ -18,12 +18,13 @@ from django.utils import timezone
 from metacog import chat, egress, keys
 from metacog.models import Agent, AgentState, Channel, Notice, Team
 from metacog.retention import set_retention
-from reviews import erasure, fits, research, sweeps, tasks
+from reviews import decisions, erasure, fits, notices, research, sweeps, tasks
 from reviews.backtest import backtest
 from reviews.models import (
     AgentResponse,
     DailyFigure,
     Decision,
+    Delivery,
     ExtensionRequest,
     FittedWeights,
     HeldItem,
@@ -168,20 +169,79 @@ def test_a_team_that_takes_all_the_time_there_is_does_not_always_come_first(
     assert came == {"Aurora", "Borealis"}
 
 
-def test_research_whose_search_fails_in_a_way_of_its_own_keeps_none_waiting(
-    kuro: Caller, other: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch
+def let_research(agent: Agent) -> Research:
+    return research.begin(agent, "Look up what a refund takes.", "refunds")[0]
+
+
+def let_ask_for_more(agent: Agent) -> ExtensionRequest:
+    soon = timezone.now() + DAY
+    return ExtensionRequest.objects.create(agent=agent, number=1, due_at=soon, expires_at=soon, policy_version=1)
+
+
+@pytest.mark.parametrize(
+    ("task", "begin", "trouble"),
+    [
+        (tasks.search, let_research, ("trouble", Research.Trouble.REACH)),
+        (tasks.chair, let_ask_for_more, ("model_trouble", ExtensionRequest.Trouble.UNREACHABLE)),
+    ],
+)
+def test_who_is_answered_in_a_way_that_nobody_thought_of_keeps_none_waiting(
+    task: Callable[[], None],
+    begin: Callable[[Agent], Research | ExtensionRequest],
+    trouble: tuple[str, str],
+    kuro: Caller,
+    other: Caller,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     failures = [RuntimeError(), egress.Failed("connection")]
 
     def fail(*args: Any, **kwargs: Any) -> None:
         raise failures.pop(0)
 
-    settings.SEARXNG_URL = "http://127.0.0.1:8888"
+    settings.SEARXNG_URL = settings.CHAIRMAN_URL = "http://127.0.0.1:8888"
     monkeypatch.setattr(egress, "request", fail)
+    _, second = [begin(Agent.objects.get(public_id=caller.id)) for caller in (kuro, other)]
+    task()
+    second.refresh_from_db()
+    name, expected = trouble
+    assert getattr(second, name) == expected
+
+
+def test_an_agent_whose_secrets_cannot_be_read_keeps_no_callback_of_another(
+    kuro: Caller, other: Caller, settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(agent: Agent, secrets: Any = keys.live_secrets) -> Any:
+        if agent.public_id == kuro.id:
+            raise RuntimeError
+        return secrets(agent)
+
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(keys, "live_secrets", read)
+    Agent.objects.update(callback_url="http://127.0.0.1:9/")
     for caller in (kuro, other):
-        research.begin(Agent.objects.get(public_id=caller.id), "Look up what a refund takes.", "refunds")
-    tasks.search()
-    assert Research.objects.get(agent__public_id=other.id).trouble == Research.Trouble.REACH
+        held = HeldItem.objects.get(public_id=caller.hold())
+        decisions.decide(held, held.agent, "withdraw", reason="It was wrong.")
+    tasks.deliver()
+    assert set(Delivery.objects.filter(attempts__gt=0).values_list("agent__public_id", flat=True)) == {other.id}
+
+
+def test_a_team_that_nobody_can_write_to_keeps_no_notice_of_another(
+    kuro: Caller, other: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for team in Team.objects.order_by("pk"):
+        Channel.objects.create(team=team, url_encrypted=keys.encrypted("https://chat.example.org/hook"))
+    kuro.hold()
+    other.hold()
+
+    def write(reader: Any, now: Any, rightly: Any = notices._write) -> int:
+        if reader.team.name == "Aurora":
+            raise RuntimeError
+        return rightly(reader, now)
+
+    monkeypatch.setattr(notices, "_write", write)
+    assert notices.write_due(timezone.now() + timedelta(minutes=5)) == 1
+    assert Notice.objects.get().team.name == "Borealis"
 
 
 def test_a_message_that_cannot_be_posted_is_told_as_such(aurora: Any, monkeypatch: pytest.MonkeyPatch) -> None:
