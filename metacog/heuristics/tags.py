@@ -79,7 +79,8 @@ class _Syntax:
     takes_lone: bool
 
 
-_KIND = "(?P<kind>" + "|".join(KINDS) + ")"
+_KIND_NAMES = "(?:" + "|".join(KINDS) + ")"
+_KIND = f"(?P<kind>{_KIND_NAMES})"
 # A tag's end is looked for with quoted values skipped, up to the next opening bracket at most: so no two
 # searches read the same text, and an apostrophe cannot hide what follows it.
 _ANGLES = _Syntax(
@@ -170,9 +171,13 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 # From an opening fence to the closing one, of the same sign and at least as long, or to the end of the text.
-# What follows an opening of backticks on its line holds no backtick; else it is inline code.
+# What follows an opening of backticks on its line holds no backtick; else it is inline code. A tag that closes behind
+# a fence (```</chat>) closes what stands around the code: that fence opens none, and ends the one that is open.
+_TAG_CLOSES = rf"(?=[ \t]*(?:</(?:[\w.-]++:)?{_KIND_NAMES}\s*>|\[/{_KIND_NAMES}\s*\]))"
 _FENCED = re.compile(
-    r"^[ \t]*(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)$(?s:.*?)(?:^[ \t]*(?(1)\1`*|\2~*)[ \t\r]*$|\Z)", re.MULTILINE
+    rf"^[ \t]*(?:(`{{3,}}+)(?!{_TAG_CLOSES})[^`\n]*|(~{{3,}}+)(?!{_TAG_CLOSES})[^\n]*)$"
+    rf"(?s:.*?)(?:^[ \t]*(?(1)\1`*|\2~*)(?:[ \t\r]*$|{_TAG_CLOSES})|\Z)",
+    re.MULTILINE | re.IGNORECASE | re.ASCII,
 )
 _TICKS_OR_BREAK = re.compile(r"`+|\n[ \t\r]*\n")
 

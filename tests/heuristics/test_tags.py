@@ -145,6 +145,7 @@ def test_it_gives_them_in_the_order_in_which_they_start() -> None:
         "~~~\n<chat>x</chat>\n~~~",
         "  ````\n```\n<chat>x</chat>\n````",
         "```\n<chat>x</chat>\nnever closed",
+        "```\n<chat>x\n```</div>\n</chat>",
         "```\n<chat>x\n``` not the end\n</chat>\n```",
         "~~~\n```\n~~~\n```\n<chat>x</chat>\n```",
         "a `code\nspan <chat>x</chat>` b",
@@ -166,6 +167,9 @@ def test_it_looks_away_from_code(response: str) -> None:
         ("```js```\n<chat>x</chat>", "x"),
         ("~~ <chat>x</chat> ~~", "x"),
         ("```\ncode\n````\n<chat>x</chat>", "x"),
+        ("<chat>Run:\n```sh\nls\n```</chat>", "Run:\n```sh\nls\n```"),
+        ("<kuro:chat>```sh\nls\n\nps\n```</kuro:chat>", "```sh\nls\n\nps\n```"),
+        ("[CHAT]\n~~~~\nls\n~~~~ [/CHAT]\n~~~\n<chat>y</chat>", "~~~~\nls\n~~~~"),
     ],
 )
 def test_it_knows_where_code_ends(response: str, text: str) -> None:
