@@ -159,8 +159,8 @@ def _duration(seconds: int | None) -> str:
     for (size, unit), (small, smaller) in pairwise((*UNITS, (1, gettext_noop("{n} s")))):
         if seconds >= size:
             count, rest = divmod(-(-seconds // small), size // small)
-            told = gettext(unit).format(n=count)
-            return f"{told} {gettext(smaller).format(n=rest)}" if rest else told
+            told, more = gettext(unit).format(n=count), gettext(smaller).format(n=rest)
+            return f"{told} {more}" if rest else told
     return gettext("{n} s").format(n=seconds)
 
 
