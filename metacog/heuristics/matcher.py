@@ -87,7 +87,7 @@ largest_automaton = character_automaton if HAS_DAACHORSE else ahocorasick_automa
 
 def quickest_automaton(entries: Sequence[bytes]) -> Automaton:
     """Build a DFA for some hundred entries; daachorse reads ahead for few of them, and stays small with many."""
-    return (ahocorasick_automaton if 100 <= len(entries) <= 1_000 else best_automaton)(entries)
+    return (ahocorasick_automaton if 100 <= len(entries) <= 1_400 else best_automaton)(entries)
 
 
 NOWHERE: Sequence[Sequence[Place]] = ((),) * len(TERMS)

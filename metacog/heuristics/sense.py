@@ -52,6 +52,8 @@ _PARAGRAPH_END = re.compile(r"\n[ \t\r]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s
 _NOTE = re.compile(r"\[\^?[1-9][0-9]{0,2}\](?!\(| ?=|\.[a-z_])")
 _ADDRESS = re.compile(r"""https?://[^\s<>"'()\[\]。,、」』]*""")
 _NO_SOURCE = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|$)")
+_NAVIGATION = re.compile(rf"(?:{_any('NAVIGATION')})\Z")
+_NAMED_SOURCE = re.compile(rf"(?:{_any('NAMED_SOURCE')})\Z")
 _PICTURE = re.compile(r"!\[[^\[\]\n]{0,200}\]\(\Z")
 _QUOTED = re.compile(
     r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|«[^«»\n]{1,400}»'
@@ -435,7 +437,7 @@ class _Sorting:
             return end
         if address := _ADDRESS.match(prose, start):
             picture = prose[start - 1 : start] == "(" and _PICTURE.search(prose, max(0, start - 204), start)
-            if not picture and not _NO_SOURCE.match(address.group()):
+            if not (picture or _NO_SOURCE.match(address.group()) or self._is_to_press_on(start)):
                 self.citations.append(start)
             return address.end()
         if not _NOT_CITED.match(prose, end) and not self._is_negated(start):
@@ -454,7 +456,13 @@ class _Sorting:
         if which == REPORTING:
             name = _NAME.search(self.shadow.as_sent, max(0, start - _BEFORE), start)
             return (name.start(), end) if name else None
+        if prose_before := _NAMED_SOURCE.search(self.prose, max(0, start - 24), start):
+            self.citations.append(prose_before.start())
+            return None
         return None if self._is_negated(start) else (start, end)
+
+    def _is_to_press_on(self, start: int) -> bool:
+        return _NAVIGATION.search(self.prose, max(0, start - _BEFORE), start) is not None
 
     def _count(self, start: int, end: int) -> int:
         """Take a number down, if it is a figure or a date that somebody could look up; give where it ends."""

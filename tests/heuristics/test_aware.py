@@ -65,6 +65,13 @@ ABSOLUTE = {
         *["It is clearly array[1] = 2.", "It is clearly rows[1].name.", "The rfc is clearly bad."],
         "沒有依據，但顯然是對的",
         *["根據你的需求，這一定是對的", "According to my plan, it is clearly next.", "來源不明，但顯然是對的"],
+        *["It is clearly so, per the plan.", "They did a study by candlelight; it is clearly so."],
+        *["依據你的想法，這一定是對的", "方法第一步顯然是對的", "判斷的依據，顯然是直覺", "出處不重要，顯然是對的"],
+    ],
+    "a link to press on": [
+        "It is clearly cheap: click https://example.org/buy",
+        "Sign in at https://example.org/in and it definitely works.",
+        "點擊 https://example.org/a 一定會成功",
     ],
     "far source": [
         *["It is clearly so.\n\nSee https://example.org/a for more.", "顯然如此。\n\n出處：史記"],
@@ -94,7 +101,8 @@ ABSOLUTE = {
         *["I am 100% sure it is the cache.", "It is, without question, the cause.", "I'm absolutely certain."],
         *["He denies it: undeniably so."],
         *["There is no question that it leaks.", "這必定是快取", "他绝对不会来"],
-        *["千真萬確"],
+        *["千真萬確", "肯定有人動過它", "他絕對沒看過", "我百分之百確定", "很明顯，它壞了"],
+        *["It can't possibly be the disk.", "It is definately the cache.", "絕對不可能"],
         *["可以肯定的是，它壞了", "它必然會壞", "這無疑是錯的", "百分之百是它"],
         *["It will certainly work.", "It is absolutely certain that it leaks.", "The proof is irrefutable."],
         *["I guarantee that it works.", "It never fails.", "Everyone knows that it is slow."],
@@ -243,7 +251,10 @@ NOT_ABSOLUTE = {
         *["It is clearly so, as described in RFC 2616.", "It is clearly so, per RFC 7231."],
         "It is clearly so, see www.example.org.",
         *["顯然如此（王小明，2020）", "顯然如此，據新華社報導", "依据国家标准，显然如此", "引用自維基百科：顯然"],
-        *["官方文档指出，这一定是对的"],
+        *["官方文档指出，这一定是对的", "依勞動法第 38 條，顯然如此", "手冊第三章說，這不可能"],
+        *["根據您的合約，它一定到期", "依照您三月的發票，顯然如此", "中央銀行公布的統計顯示，這一定會漲", "《自然》雜誌的研究發現，顯然如此"],
+        *["Per the nginx manual, it is clearly so.", "Research by Tversky shows that it is clearly so."],
+        *["According to your last invoice it is clearly so.", "A paper published in Science says it is clearly so."],
         *["It is clearly so: [docs](https://example.org/a)", "根据官方文件，这一定是对的", "據《史記》，顯然如此"],
     ],
     "manner and measure": [
@@ -275,6 +286,8 @@ NOT_ABSOLUTE = {
         *["Certainly! Here is the list.", "I can certainly help.", "It is almost certainly the cache."],
         *["I cannot guarantee that it works.", "A fact that cats know.", "He is certain.", "It rarely never fails."],
         *["不保證沒問題", "有没有可能", "無法保證不會壞", "不敢说肯定能行", "百分百純棉"],
+        *["絕對不要關機", "得到老師的肯定", "他給予肯定", "檔案的絕對路徑", "絕對值"],
+        *["They claim that it is clearly better."],
         *["沒有必然的聯繫", "這不是絕對的", "並不必定", "不能保證絕對不會倒閉", "他绝对会来吗？", "無疑處"],
     ],
     "spoken of as a mistake": [
@@ -292,6 +305,7 @@ NOT_ABSOLUTE = {
     ],
 }
 HEDGES = {
+    "as far as one knows": ["From what I can tell, so.", "AFAIK so", "如果我沒記錯，是它", "據我了解是它"],
     "the seed's": ["I'm not sure.", "Maybe.", "It might be.", "I think so", "我不確定", "也許", "可能是", "需要確認"],
     "unknown to the seed": [
         *[
@@ -328,6 +342,7 @@ HEDGES = {
     "curly apostrophe": ["I don’t think so"],
 }
 NOT_HEDGES = {
+    "what is estimated": ["估計值為三", "最大似然估计"],
     "不可能": ["不可能", "絕無可能", "盡可能快", "尽可能快", "只可能是它"],
     "parts of words": ["a mighty host", "the mushi think of it", "seamless", "likelihood", "almighty", "I thinks_so"],
     "the reader's": ["If you're unsure, ask.", "You might want to ask.", "如果你不確定，請問我", "如果您不确定就问"],
