@@ -56,7 +56,9 @@ def questions(verdict: str, topic: str = "", *, language: str = "en") -> tuple[Q
     text, form = verdict[:MAX_READ], say.QUESTIONS[language]
     topic = _line(topic)[:MAX_NAME]
     named = next(_names(text), "")
-    subject = named or topic or next(iter(subjects.phrases(text).values()), "") or _line(text)[:MAX_NAME]
+    if named.casefold() in topic.casefold():
+        named = topic  # which says more of it: not any ETF, but 0050 ETF
+    subject = named or next(iter(subjects.phrases(text).values()), "") or _line(text)[:MAX_NAME]
     need, figure = next(_needs(text, language), ""), next(_figures(text), "")
     first = _with(need, topic)
     if need:

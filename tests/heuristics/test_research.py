@@ -15,7 +15,7 @@ from metacog.heuristics.research import MOST_FOUND, Finding, advice, findings, l
     ("verdict", "topic", "language", "asked"),
     [
         ("You should hold the ETF for ten years because fees are low. TSMC makes up 48 % of it.", "0050 ETF", "en",
-         ["How do I hold the ETF for ten years?", "Where is the latest report on ETF?",
+         ["How do I hold the ETF for ten years?", "Where is the latest report on 0050 ETF?",
           "Where can “TSMC makes up 48 % of it” be checked?"]),
         ("Download the list of holdings, then compare.", "index funds", "en",
          ["How do I download the list of holdings?", "Where is the latest report on index funds?",
