@@ -238,7 +238,8 @@ class _Sessions:
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
         self.sessions = _Latest[tuple[int, list[tuple[int, ...]], str]]()
-        self.problems = _Latest[dict[str, Any]]()
+        # As JSON, a fifth of the room: many problems may be worked on in turn, and their counters must not be lost.
+        self.problems = _Latest[str](10_000)
         self.topics = _Latest[int]()
 
     def score(self, value: Any) -> dict[str, Any]:
@@ -246,11 +247,12 @@ class _Sessions:
         session, topics = body["session"] or "", body["topics"] or ()
         problem = f"{session}\0{body['problem'] or ''}"
         turns, recent, known = self.sessions.get(session, (0, [], ""))
+        counted = self.problems.get(problem)
         history = History(
             turns=min(turns, MANY_TURNS),
             recent=recent,
             familiarity={topic: self.topics.get(topic, 0) for topic in topics},
-            stuck=self.problems.get(problem),
+            stuck=None if counted is None else json.loads(counted),
             told=known,
         )
         found = self.scorer.assess(body, history)
@@ -261,7 +263,7 @@ class _Sessions:
             known = told(given_in(body), known)
         self.sessions.put(session, (turns + 1, prints, known))
         if found.stuck is not None:
-            self.problems.put(problem, found.stuck)
+            self.problems.put(problem, json.dumps(found.stuck))
         for topic in dict.fromkeys(topics):
             self.topics.put(topic, self.topics.get(topic, 0) + 1)
         return found.verdict
@@ -270,12 +272,14 @@ class _Sessions:
 class _Latest(dict[str, Kept]):
     """The values that were put last."""
 
-    MOST = 1000
+    def __init__(self, most: int = 1000) -> None:
+        super().__init__()
+        self.most = most
 
     def put(self, key: str, value: Kept) -> None:
         self.pop(key, None)
         self[key] = value
-        if len(self) > self.MOST:
+        if len(self) > self.most:
             del self[next(iter(self))]
 
 

@@ -269,6 +269,12 @@ def test_it_reads_the_fields_it_is_told_to_of_any_lines() -> None:
     assert b"'reply' is no field of a response" in wrong.stderr
 
 
+def test_many_problems_worked_on_in_turn_keep_their_counters_apart() -> None:
+    lines = [{"response": "", "session": f"s{number}", "problem": "p", "errors": ["E"]} for number in range(2_000)]
+    found = answers(run("score", sent=b"".join(json.dumps(line).encode() + b"\n" for line in lines * 3)))
+    assert [verdict["stuck"]["points"] for verdict in found] == [0] * 4_000 + [3] * 2_000
+
+
 def test_figures_given_earlier_in_a_session_need_no_source() -> None:
     lines = [
         {"response": "", "session": "s1", "command_output": '{"price": 189.5}'},
