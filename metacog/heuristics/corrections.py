@@ -84,14 +84,21 @@ def _seed_cues(message: str) -> Iterator[Cue]:
             yield Cue("seed-phrase", 1.0, start, start + len(phrase), phrase)
 
 
+# What opens a sentence, an interjection at most before it.
+_OPENS = (
+    r"^(?:(?:hm+|u[hm]+|er+m?|eh|ah|wait|sorry|well|but|and|so|oh|hey)\b[,. ]*|[但喂嗯唉呃欸诶哎额啊][,]?|可是)?"
+)
+
+
 def _compiled(expression: str) -> re.Pattern[str]:
-    # What opens a sentence, an interjection or a name at most before it.
-    return re.compile(expression.replace("~", r"^(?:(?:hmm|well|but|and|so|oh|hey)\b[, ]*|[但喂嗯唉][,]?|可是)?"))
+    return re.compile(expression.replace("~", _OPENS))
 
 
 _CUES = tuple((kind, strength, _compiled(expression)) for kind, strength, expression in words.CUES)
 _NOT_MEANT = re.compile(words.NOT_MEANT)
 _NO = re.compile(words.NO)
+_WHICH = re.compile(words.WHICH)
+_ASKS_TO_CHOOSE = re.compile(words.ASKS_TO_CHOOSE)
 _MAY_ANSWER = 400  # code points at the end of what the agent said, in which it may ask
 _CONCESSIONS = tuple((strength, _compiled(expression)) for strength, expression in words.CONCESSIONS)
 _APOLOGY = re.compile(words.APOLOGY)
@@ -112,9 +119,10 @@ def _sentences(folded: str) -> Iterator[tuple[int, str]]:
 def _cues(message: str, said: str, previous: str) -> Iterator[Cue]:
     """Find what says that something was wrong, in the words of a message that are `said` by a person.
 
-    "No" to what the agent asked is an answer, a question says nothing.
+    "No" to what the agent asked is an answer, so is whatever is chosen; a question says nothing.
     """
     is_answer = any(sign in previous[-_MAY_ANSWER:] for sign in "?？")
+    chooses = _asks_to_choose(previous[-_MAY_ANSWER:])
     for start, sentence in _sentences(fold(said)):
         if len(sentence) > 400 or _NOT_MEANT.search(sentence):
             continue
@@ -122,9 +130,19 @@ def _cues(message: str, said: str, previous: str) -> Iterator[Cue]:
             match = expression.search(sentence)
             if not match or match.end() == match.start():
                 continue
-            if not (kind == "restatement" and sentence.endswith("?")) and not (is_answer and _NO.match(match[0])):
+            if kind == "restatement" and (chooses or sentence.endswith("?")):
+                continue
+            if not (is_answer and _NO.match(match[0])):
                 first, last = start + match.start(), start + match.end()
                 yield Cue(kind, strength, first, last, message[first:last])
+
+
+def _asks_to_choose(previous: str) -> bool:
+    """Tell whether a text ends in "which size?", or asks to choose; what follows "anything else?" may be anything."""
+    last = fold(own_words(previous)).rstrip().rpartition("\n")[2]
+    if last.endswith("?") and _WHICH.search(last):
+        return True
+    return bool(_ASKS_TO_CHOOSE.search(last))
 
 
 def _concessions(reply: str) -> Iterator[Cue]:
@@ -150,7 +168,8 @@ def find_concern(message: str, previous: str) -> Concern | None:
     """Find the sentence of the previous text that a correction concerns.
 
     That is what the message quotes of it; else the sentence with which the message shares most that is rare in the
-    text. None where nothing is shared.
+    text; where nothing is shared, the only sentence there is, or that has a day or a number as the message has. Else
+    None.
     """
     previous = previous[:MAX_READ]
     folded = fold(previous)
@@ -168,7 +187,23 @@ def find_concern(message: str, previous: str) -> Concern | None:
         if weight > best:
             best = weight
             concern = Concern(start, start + len(sentence), previous[start : start + len(sentence)], False)
-    return concern
+    return concern or _only_candidate(fold(message), previous, sentences)
+
+
+# What one of a kind is put right by another of it: Tuesday by Thursday, 120 by 132.
+_KINDS = tuple(re.compile(expression) for expression in words.KINDS)
+
+
+def _only_candidate(message: str, previous: str, sentences: Sequence[tuple[int, str, Any]]) -> Concern | None:
+    """Give the only sentence there is, or the only one with a day or a number where the message has one, too."""
+    held = [(start, sentence) for start, sentence, _ in sentences]
+    for kind in _KINDS:
+        if len(held) > 1 and kind.search(message):
+            held = [(start, sentence) for start, sentence in held if kind.search(sentence)] or held
+    if len(held) != 1:
+        return None
+    start, sentence = held[0]
+    return Concern(start, start + len(sentence), previous[start : start + len(sentence)], False)
 
 
 # -- what would recognise it again -------------------------------------------------------------------------------

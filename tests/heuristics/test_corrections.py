@@ -68,6 +68,16 @@ spec.loader.exec_module(measuring)
         ("请再仔细看一下我的问题", "reminder"),
         ("你給的連結打不開", "denial"),
         ("胡说八道！", "denial"),
+        ("Uh, no, Oslo.", "restatement"),
+        ("You mean the smaller one.", "restatement"),
+        ("It didn't, the page is still blank.", "denial"),
+        ("11 pm not am", "restatement"),
+        ("Your arithmetic is off.", "denial"),
+        ("誒，不正確，是十二月。", "denial"),
+        ("数错啰，是九个", "fault"),
+        ("應該放在左邊才對", "restatement"),
+        ("您是想说最短的吧", "restatement"),
+        ("没有啊，灯还是红的", "denial"),
     ],
 )
 def test_it_notices_a_correction(message: str, type_: str) -> None:
@@ -160,6 +170,12 @@ def test_a_tools_output_corrects_nobody(message: str, is_one: bool) -> None:
         "再看看我的信息够不够",
         "你說的方法不錯",
         "他给的答案是错误的",
+        "Error: order not found",
+        "Could it be that the date is off?",
+        "You mean the blue one?",
+        "Probably not today",
+        "不是吧，太厲害了",
+        "請改正下面這篇作文。",
     ],
 )
 def test_it_notices_none(message: str) -> None:
@@ -176,6 +192,10 @@ def test_it_notices_none(message: str) -> None:
         ("是星期一做的。", "不，是星期二。", True),
         ("是星期一做的嗎？請確認。", "不，是星期二。", False),
         ("是里昂嗎？", "不對，你記錯了。", True),
+        ("Which colour would you like?", "Not the red one, the green one.", False),
+        ("Please choose a day.", "Actually the 9th works best.", False),
+        ("Please confirm that it goes to PayPal.", "Actually, the money goes to my card.", True),
+        ("要哪一種？", "是甜的，不是鹹的", False),
     ],
 )
 def test_no_is_the_answer_to_a_question(previous: str, message: str, corrects: bool) -> None:
@@ -262,6 +282,13 @@ def test_it_finds_what_a_correction_concerns(message: str, text: str, quoted: bo
     assert concern is not None
     assert (concern.text, concern.quoted) == (text, quoted)
     assert PREVIOUS[concern.start : concern.end] == text
+
+
+def test_it_takes_the_only_sentence_that_can_be_meant() -> None:
+    previous = "The train leaves on Monday. Platform 3 is at the back."
+    assert find_concern("I told you Friday!", previous).text == "The train leaves on Monday."  # type: ignore[union-attr]
+    assert find_concern("wrong", "It is blue.").text == "It is blue."  # type: ignore[union-attr]
+    assert find_concern("I told you tomorrow!", previous) is None
 
 
 @pytest.mark.parametrize("message", ["", "Wrong.", "不對。", "You forgot the moon.", '"Melbourne" is wrong.'])

@@ -132,7 +132,7 @@ class TestMessages:
     @pytest.mark.parametrize(
         ("answer", "message", "is_taught"),
         [
-            ("The meeting is on Tuesday. Bring the slides.", "That's wrong, it is on Wednesday.", True),
+            ("The meeting is on Tuesday. Bring the slides.", "That's wrong, it is an exam.", True),
             ("文件更新了。程式改好了。測試都通過。", "我提醒你，要先備份資料庫。", True),
             (f"{WRONG} That is all there is to say.", "That's wrong, you misread it.", False),
         ],

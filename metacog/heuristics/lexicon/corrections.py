@@ -168,9 +168,40 @@ CUES = (
         r"~once more: |~not (?!now|yet|sure|today|really|bad|at all|that)[^,.;?]{1,20}, [^,.;?]{1,20}[.!]?$",
     ),
     ("denial", 0.6, r"~(?:the|that|this|your) (?:\w+ ){1,3}(?:is|are) (?:wrong|incorrect|outdated|off by)\b"),
+    ("restatement", 0.6, r"~you mean (?!to\b|that\b|if\b|like\b)[^?]{1,40}$"),
+    ("restatement", 0.5, r"\b(?:it|this|that|they) (?:was|were) supposed to (?!rain|snow)[a-z]+\b[^?]*$"),
+    ("denial", 0.6, r"~(?:it|that|this|they) (?:did|does|is|was|has|will|can|do|are|were)(?: not|n't)(?:[,.!]|$)"),
+    ("denial", 0.5, r"~(?:wasn't|isn't|weren't) (?:it|that) [^?]{1,30} (?:who|which|that) "),
+    (
+        "denial",
+        0.7,
+        r"\b(?:your|the) (?:maths?|arithmetic|numbers?|sums?|count|totals?|dates?|logic|figures?) (?:is|are|seems?)"
+        r" (?:way )?off\b[^?]*$",
+    ),
+    ("fault", 0.6, r"\b(?:error|mistake|typo) in your (?!opinion|experience|view)\w+\b[^?]*$"),
+    (
+        "denial",
+        0.5,
+        r"\bplease (?:correct|rectify) (?:that|this)\b(?! (?:text|essay|sentence|paragraph|e?-?mail|letter|file|code))",
+    ),
+    # "7 am not pm", all of it.
+    (
+        "restatement",
+        0.6,
+        r"^(?!.*\b(?:i|we|you|they|he|she|it|do|does|did|is|are|was|were|can|will|would|could|should|why|if|or|have|has"
+        r"|may|might|let|course|certainly|probably|maybe|perhaps|definitely|absolutely|surely|better|still|just|please"
+        r"|hopefully|preferably|ideally|but|and|whether)\b)[^,.:;?]{1,24} not (?:a |an |the )?"
+        r"(?!found|set|ready|valid|sure|now|yet|today|here|there|bad|good|fine|ok|enough|much|many|really|that|this|applicable"
+        r"|necessary|possible|so\b|\w{2,}ed\b|\w+(?:able|ing)\b)[^,.;? ]{1,16}[.!]?$",
+    ),
     # -- Chinese --
     ("reminder", 0.8, r"(?<!是)不是有说(?!明)|为何还是|我提醒你|~再说一次[,:](?!谢)"),
-    ("denial", 0.8, r"~(?:这|那|还是|又|完全|根本)*(?:不对|错了)(?![称外劲等吗])(?:[吧啊,。!. ]|$)"),
+    (
+        "denial",
+        0.8,
+        r"~(?:这|那|还是|又|完全|根本)*(?:不对|不正确|不准确|不是这样|错[了啦啰咯喽])"
+        r"(?![称外劲等吗])(?:[吧啊,。!. ]|$)",
+    ),
     ("denial", 0.8, r"(?:不是|并不是)(?:这个意思|我(?:要|说|问|想|指)的|我的意思|这样|这样的|这样[,。!]|让你|叫你)"),
     (
         "denial",
@@ -203,7 +234,7 @@ CUES = (
         "fault",
         0.7,
         r"~(?:我说)?(?:顺序|名字|文件|档案|日期|总数|答案|单位|符号|方向|意思)?(?:说|写|算|看|记|理解|翻译?|弄"
-        r"|搞)?(?:错|反)了(?:吧|[,。!]|$)",
+        r"|搞|数|读|听|答|拼|打)?(?:错|反)[了啦啰咯喽](?:吧|[,。!]|$)",
     ),
     ("fault", 0.7, r"(?:你|您)(?:根本|还是|都)?没有?(?:看清|看懂|看完|看我|读|修好|回答|听懂|照|按)"),
     (
@@ -248,6 +279,17 @@ CUES = (
     ),
     ("reproach", 0.6, r"~怎么还是"),
     ("reproach", 0.7, r"你怎么(?:把|又|还)|别再.{1,10}(?:叫我|了)|别再(?:叫|加|改|用|写|说)"),
+    ("restatement", 0.6, r"(?:应该|要)[^?,。]{1,20}才(?:对|是)(?:[。!,]|$)"),
+    ("restatement", 0.6, r"~(?:你|您)是?(?:想说|要说|指)(?:的?是)?[^,。?]{1,20}吧"),
+    ("denial", 0.6, r"~不是(?:啦|喔|哦|的|吧)?,(?=[是在应我它])"),
+    ("denial", 0.5, r"~(?:这|那|它|他|她)[^,。?]{0,4}不是[^,。?]{2,16}的[吗嘛]"),
+    ("denial", 0.6, r"~没有?[啊呀欸诶吧],[^。?]{0,12}(?:还是|仍)"),
+    (
+        "denial",
+        0.7,
+        r"~(?:这|那|你的?)?[^,。?]{0,4}(?:资讯|资料|信息|消息|说法|内容|数据)[^,。?]{0,4}(?:过时|过期|太旧)",
+    ),
+    ("denial", 0.5, r"请(?:改正|更正|订正)(?:一下|过来)?(?:[。!]|$)"),
     ("restatement", 0.6, r"应该是[^?]{1,20}(?:才对|,?(?:不是|而不是))"),
     ("restatement", 0.6, r"~不是[^?,。]{1,16},而?是[^?]{1,20}|是[^?,。]{1,12},?而?不是[^?,。]{1,12}[。!]?$"),
     ("restatement", 0.6, r"(?<!这样)(?<!这)是[^,。?]{1,12}好[吗嘛][。!]?$"),
@@ -285,7 +327,27 @@ NOT_MEANT = (
     r"|没错|不错|(?:报|出)了?错|谢谢|好奇|想了解|原因"
 )
 
-NO = r"(?:no|nope|nah|not quite)\b(?! no\b)|不[,]"
+NO = (
+    r"(?:no|nope|nah|not quite)\b(?! no\b)|(?:it|that|this|they) \w+(?: not|n't)\b|不[,]|不是[啦喔哦的吧]?,"
+    r"|没有?[啊呀欸诶吧],"
+)
+WHICH = (
+    r"(?:^|[.!;,。] ?)(?:and |so )?(?:which|what|when|where|how many|how much|who)\b[^.!?]*\?$"
+    r"|[哪几][^。?]{0,16}\?$|什么[^。?]{0,12}\?$"
+)
+# What asks for a choice without a question mark: whatever is said then is the choice.
+ASKS_TO_CHOOSE = (
+    r"\bplease (?:choose|pick|select|tell|give|provide|specify|enter|let me know)\b"
+    r"|\blet me know (?:which|what|when)\b"
+    r"|请(?:您|你)?(?:先)?(?:选|挑|提供|告诉|告知|输入|指定)"
+)
+
+KINDS = (
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:星期|周|礼拜)[一二三四五六日天]",
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    r"|(?:十[一二]?|[一二三四五六七八九])月|[0-9]月",
+    r"[0-9]|[一二三四五六七八九十两百千万][点个位人元块年天楼度公]",
+)
 
 # What an agent says in its next reply when it was corrected; looked for in the first sentences only.
 CONCESSIONS = (
