@@ -23,7 +23,7 @@ from reviews import reflections as looking_back
 from reviews.explanation import TITLES
 from reviews.figures import Ratio, Total, day_of, days_between
 from reviews.models import DailyFigure, HeldItem, Reflection
-from reviews.statistics_views import percent, ratio
+from reviews.statistics_views import percent, ratio, scale_top
 from reviews.views import PersonRequest
 
 SHOWN = 60  # reflections of an agent, the latest
@@ -155,7 +155,7 @@ def _chart(row: Reflection, days: list[list[Any]]) -> dict[str, Any]:
     """Lay out a stack for each day: responses whose quality passed, and above them the others."""
     counts = {day: (passed, judged) for day, passed, judged in days}
     period = list(days_between(day_of(row.since), day_of(row.until - timedelta(seconds=1))))
-    top = max(2, *(judged + judged % 2 for _passed, judged in counts.values())) if counts else 2
+    top = scale_top([judged for _passed, judged in counts.values()])
     slot = WIDTH / len(period)
     stacks, table = [], []
     for place, day in enumerate(period):

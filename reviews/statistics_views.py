@@ -232,6 +232,15 @@ def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:
 # -- charts ----------------------------------------------------------------------------------------
 
 
+def scale_top(counts: Sequence[int]) -> int:
+    """Return a round number at which a scale for these counts ends, and whose half is whole."""
+    most = max(counts, default=0)
+    if most <= 10:
+        return max(2, most + most % 2)
+    unit = int(10 ** (len(str(most)) - 1))
+    return -(-most // unit) * unit
+
+
 def _held_chart(asked: Asked, rows: Sequence[DailyFigure]) -> dict[str, Any]:
     """Lay out a stack for each day: what the held items of that day came to."""
     kinds = {
@@ -246,7 +255,7 @@ def _held_chart(asked: Asked, rows: Sequence[DailyFigure]) -> dict[str, Any]:
         by_day.setdefault(row.day, []).append(row)
     days = list(figures.days_between(asked.first, asked.today))
     totals = [Total.of(by_day.get(day, [])) for day in days]
-    top = max(2, *(total.held + total.held % 2 for total in totals))
+    top = scale_top([total.held for total in totals])
     slot = WIDTH / len(days)
     stacks, table = [], []
     for place, (day, total) in enumerate(zip(days, totals, strict=True)):

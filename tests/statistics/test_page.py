@@ -130,6 +130,14 @@ def test_it_says_what_the_chart_of_days_shows(client: Any, kuro: Any, posted: An
     assert said in text(client.get("/statistics/"))
 
 
+@pytest.mark.parametrize(
+    ("counts", "top"),
+    [([], 2), ([1], 2), ([3, 1], 4), ([9], 10), ([10], 10), ([11], 20), ([37], 40), ([100], 100), ([101], 200)],
+)
+def test_a_scale_ends_at_a_round_number(counts: list[int], top: int) -> None:
+    assert statistics_views.scale_top(counts) == top
+
+
 def test_its_charts_have_their_numbers_as_tables(client: Any, decided: None) -> None:
     page = text(client.get("/statistics/"))
     assert page.count("<details") - text(client.get("/responses/")).count("<details") == 2
