@@ -78,7 +78,10 @@ _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.D
 _LEAD_IN, _ANSWER, _CONTRAST = re.compile(words.LEAD_IN), re.compile(words.ANSWER), re.compile(words.CONTRAST)
 _DENIES_ONE = [re.compile(expression) for expression in words.DENIES_ONE]
 _CLOCK = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
-_THAN = re.compile(r"(?:the )?(.{1,60}?) (?:is|are|was|were) (.{1,40}?) than (?:the )?(.{1,60}?)[.!]?$")
+_THAN = re.compile(
+    r"(?:the )?(.{1,60}?) (?:is|are|was|were) (.{1,40}?) than (?:the )?(.{1,60}?)"
+    r"((?: (?:for|in|on|at|with|under|by) .{1,60})?)[.!]?$"
+)
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
 _THIS_THAT = (re.compile(r"这(?!样)"), re.compile(r"那(?!么|样|时)"))
 _KIND = {unit: next(iter(scale)) for scale in words.SCALES for unit in scale}
@@ -246,9 +249,13 @@ def _compare(theirs: _Statement, ours: _Statement) -> Contradiction | None:
 def _swapped(one: str, other: str) -> tuple[str, str] | None:
     """Give what is said of two things that both sentences compare, in the other order: faster, faster."""
     if (first := _THAN.match(one)) and (second := _THAN.match(other)):
-        return (first[2], second[2]) if first[1] != first[3] and first.group(1, 3) == second.group(3, 1) else None
-    left, _, right = one.partition("比")
-    left_too, _, right_too = other.partition("比")
+        is_swapped = first[1] != first[3] and first.group(1, 3, 4) == second.group(3, 1, 4)
+        return (first[2], second[2]) if is_swapped else None
+    left, _, right = one.replace(" ", "").partition("比")
+    left_too, _, right_too = other.replace(" ", "").partition("比")
+    if left and left_too and not right.startswith(left_too):  # 这个查询: where both compare them
+        shared = next((at for at, pair in enumerate(zip(left, left_too, strict=False)) if pair[0] != pair[1]), 0)
+        left, left_too = left[shared:], left_too[shared:]
     if left and left_too and left != left_too and right.startswith(left_too) and right_too.startswith(left):
         return right.removeprefix(left_too), right_too.removeprefix(left)
     return None

@@ -33,6 +33,10 @@ spec.loader.exec_module(measuring)
         ("The migration is reversible.", "The migration is irreversible.", "antonym"),
         ("這個做法是安全的。", "這個做法是危險的。", "antonym"),
         ("三月價格上漲。", "三月价格下跌。", "antonym"),
+        ("The loan was granted.", "The loan was denied.", "antonym"),
+        ("列印機在線。", "列印機離線。", "antonym"),
+        ("Rust is slower than C in this loop.", "C is slower than Rust in this loop.", "antonym"),
+        ("這個迴圈 Rust 比 C 慢。", "這個迴圈 C 比 Rust 慢。", "antonym"),
         ("The timeout is 30 seconds.", "The timeout is 60 seconds.", "number"),
         ("The team has four members.", "The team has 6 members.", "number"),
         ("The budget is 1,200 euros.", "The budget is 1,300 euros.", "number"),
@@ -172,6 +176,8 @@ def test_it_finds_a_contradiction(first: str, second: str, kind: str) -> None:
         ("費用是三百五元。", "费用是三百五十元。"),
         ("他約有三公里要走。", "他有五公里要走。"),
         ("She may come in May.", "She may come in June."),
+        ("Rust is slower than C in this loop.", "C is slower than Rust in another one."),
+        ("這個迴圈 Rust 比 C 慢。", "那個迴圈 C 比 Rust 慢。"),
     ],
 )
 def test_it_finds_no_contradiction(first: str, second: str) -> None:

@@ -23,6 +23,7 @@ from metacog.heuristics.extension import judge
         ("Need to read src/cache.py to see who takes the lock", ["src/cache.py"]),
         ("tokyo housing prices are missing", ["prices"]),
         ("I have only found the adult dosage of ibuprofen", ["dosage"]),
+        ("还没读租房合同的退租条款", ["条款", "合同"]),
         ("Thinking: the changelog of psycopg 3.2", ["3.2", "changelog"]),
         ("must compare `lock()` with the spec", ["lock()"]),
     ],
@@ -64,6 +65,8 @@ def test_a_concrete_reason_passes(reason: str, concrete: list[str]) -> None:
         ("资料不足，需要继续调查", "not-concrete"),
         ("我需要进一步研究相关信息", "not-concrete"),
         ("天氣有點陰沉沉", "not-concrete"),
+        ("The existing information is inadequate, so a deeper analysis is needed.", "not-concrete"),
+        ("還要搜集更多資訊來加強主張", "not-concrete"),
     ],
 )
 def test_an_empty_reason_does_not_pass(reason: str, objection: str) -> None:

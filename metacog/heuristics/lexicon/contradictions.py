@@ -53,13 +53,17 @@ ANTONYMS = _pairs("""
     agree/disagree start/stop win/lose keep/remove hot/cold success/failure best/worst strong/weak better/worse
     improve/worsen synchronous/asynchronous guilty/innocent alive/dead exist/missing present/absent
     allowed/forbidden permitted/forbidden allowed/prohibited permitted/prohibited allowed/banned
-    succeed/fail
+    succeed/fail online/offline approved/rejected approved/denied approved/declined granted/denied granted/refused
+    visible/hidden busy/idle temporary/permanent grow/shrink longer/shorter larger/smaller bigger/smaller
+    lighter/heavier earlier/later buy/sell
 """)
 ZH_ANTONYMS = _pairs("""
     安全/危险 上涨/下跌 上升/下降 升高/降低 增加/减少 喜欢/讨厌 之前/之后 启用/停用 开启/关闭 打开/关闭 通过/失败
     成功/失败 变快/变慢 快/慢 合法/非法 空的/满的 免费/收费 同意/反对 支持/反对 公开/保密 总是/从不 必须/不必
     必填/选填 正确/错误 允许/禁止 接受/拒绝 最高/最低 最大/最小 最新/最旧 提高/降低 有效/无效 真的/假的 姐姐/妹妹
     启用/禁用 开门/关门 上涨/下降 可以/禁止 可以/不得 可以/不准 允许/不准 经常/从不 经常/从来不 总是/从来不 存在/缺失
+    开着/关着 在线/离线 核准/驳回 批准/驳回 核准/拒绝 批准/拒绝 同意/拒绝 通过/驳回 可见/隐藏 增长/下降 增长/减少
+    扩大/缩小 延长/缩短 盈利/亏损 提前/推迟 提前/延后 买入/卖出 加快/放慢 收紧/放宽
     更高/更低 较高/较低 均高/均低 更多/更少 更早/更晚 更远/更近 更长/更短 更大/更小 更快/更慢 更好/更差 更贵/更便宜
 """)
 
@@ -70,7 +74,7 @@ STOPWORDS = _words("""
     my our your their me us them there here also just still really very definitely clearly certainly any some
     able only then than longer anymore now yet already actually both each every everybody everyone about into
 """)
-ZH_STOP = r"[的了是在和与或是就也都而其之于以为被把让这那个会能可着地得有很来说已经曾将并及还]"
+ZH_STOP = r"[的了是在和与或是就也都而其之于以为被把让这那个会能可着地得有很来说已经曾将并及还]|从来"
 
 HEDGE = r"\b(?:may|might|could|maybe|perhaps|possibly|probably|seems?)\b|可能|也许|或许|大概|似乎"
 BOUND = (

@@ -33,6 +33,8 @@ FILLERS = frozenset(
     issue problem question answer matter subject situation case point everything something anything sure carefully
     thoroughly properly fully quickly which what who when where why how max maximum
     incomplete insufficient inadequate unfinished before after concluding close nearer grant granted approve approved
+    current currently existing present available comprehensive thorough robust solid stronger convincing confident
+    confidence overall general clearer picture depth
     reached missing lacking lacks lack absent against under between within during
     """)
 )
@@ -61,10 +63,13 @@ ZH_FILLERS = _listed("""
     主題 主题 事情 情況 情况 結論 结论 答案 總結 总结 任務 任务 工作 回答 快 快要 就 就好 好 才 也 都 嗎 吗 呢 吧 啊
     夠 够 批准 核准 准許 准许
     比較 比较 核實 核实 方面 方向 部分 到 做 缺少 缺 支持 論點 论点 觀點 观点 立場 立场 佐證 佐证 平衡 全面 更好 來 来
+    蒐集 搜集 收集 加強 加强 強化 强化 充實 充实 補充 补充 完善 深度 廣泛 广泛 說服力 说服力 主張 主张 立論 立论
 """)
 ZH_NEEDS = _listed("""
     數據 数据 資料 资料 資訊 信息 財報 财报 營收 营收 報告 报告 報表 报表 統計 统计 價格 价格 股價 股价 成本 來源 来源
     出處 出处 文獻 文献 論文 论文 日誌 日志 紀錄 記錄 记录 測試 测试 結果 结果 輸出 输出 文件 檔案 版本 指標 指标 法規
     法规 法條 法条 條文 条文 判決 判决 樣本 样本 比例 利率 匯率 汇率 設定 设置 配置 程式碼 代码 錯誤 错误 證據 证据
     新聞 新闻 清單 清单 名單 名单 日期 數字 数字 歷史 历史 佔比 占比 銷量 销量
+    條款 条款 工期 交期 參數 参数 規格 规格 規定 规定 政策 產量 产量 產能 产能 人口 面積 面积 引文 原文 合約 合同
+    訂單 订单
 """)
