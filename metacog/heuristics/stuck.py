@@ -234,6 +234,7 @@ _THINK_TWICE = re.compile(words.THINK_TWICE)
 _ASKED = re.compile(rf"[\s*_]*(?:{words.LEADS})*+(?:{words.THINK_TWICE})\s*(?:{words.TAILS})*+")
 _NOT_ASKED = re.compile(words.NOT_ASKED)
 _MENTIONED = re.compile(words.MENTIONED)
+_DASH = re.compile(r"(?<=[^\S\n])(?:-{1,3}|–)(?=[^\S\n])")  # parts clauses, as no hyphen does
 
 
 def asks_to_think_twice(user_message: str) -> bool:
@@ -244,7 +245,7 @@ def asks_to_think_twice(user_message: str) -> bool:
     folded = fold(user_message)
     if not any(map(folded.__contains__, words.IN_THINK_TWICE)):  # spares the search
         return False
-    text = persons_words(folded)
+    text = _DASH.sub(";", persons_words(folded))
     return any(_asks(text, match.span()) for match in islice(_THINK_TWICE.finditer(text), MAX_ASKED))
 
 

@@ -507,7 +507,7 @@ TAILS = (
     rf"(?:{_EMOJI}|"
     r"please|pls|now|again|here|first|harder|this time|for me|for us|okay|ok|then|mode|\*+"
     rf"|(?:about|on|with|over) {_THE_MATTER}[^\n]{{0,60}}"
-    rf"|before {_ANSWERING}[^\n]{{0,60}}|and\b[^\n]{{0,60}}|{_THOUGHT}|"
+    rf"|before {_ANSWERING}[^\n]{{0,60}}|(?:and|because|since)\b[^\n]{{0,60}}|{_THOUGHT}|"
     r"吧|啊|呀|呢|嗎|吗|喔|哦|看|看看|一下|好嗎|好吗|行嗎|行吗|可以嗎|可以吗|再(?:說|说|回答|做|動手|动手)"
     r"|(?:這|这|那|怎|辦法|办法|有沒有|有没有|清楚|別的|别的)[^\n]{0,20})\s*"
 )
