@@ -74,8 +74,15 @@ def test_the_first_owner_gets_the_password_of_the_environment(folder: Path, sett
 
 
 @pytest.mark.django_db
-def test_a_weak_password_in_the_environment_is_refused(folder: Path, settings: Any) -> None:
-    settings.ADMIN_PASSWORD = "password"
+def test_a_weak_password_in_the_environment_does_for_this_machine_alone(folder: Path, settings: Any) -> None:
+    settings.ADMIN_PASSWORD, settings.PRODUCTION = "password", False
+    assert "Change it before others than this machine can reach metacog. This password is too" in up.first_owner()
+    assert User.objects.get().check_password("password")
+
+
+@pytest.mark.django_db
+def test_a_weak_password_in_the_environment_is_refused_where_others_reach_it(folder: Path, settings: Any) -> None:
+    settings.ADMIN_PASSWORD, settings.PRODUCTION = "password", True
     with pytest.raises(SystemExit, match="METACOG_ADMIN_PASSWORD cannot be used: This password is too"):
         up.first_owner()
     assert not User.objects.exists()

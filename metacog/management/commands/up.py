@@ -195,11 +195,14 @@ def first_owner() -> str:
         return ""
     password = settings.ADMIN_PASSWORD
     if password:
+        greeting = "The first owner is admin, with the password in METACOG_ADMIN_PASSWORD."
         try:
             validate_password(password, owner)
         except ValidationError as error:
-            refuse(f"METACOG_ADMIN_PASSWORD cannot be used: {' '.join(error.messages)}")
-        greeting = "The first owner is admin, with the password in METACOG_ADMIN_PASSWORD."
+            weak = " ".join(error.messages)
+            if settings.PRODUCTION:
+                refuse(f"METACOG_ADMIN_PASSWORD cannot be used: {weak}")
+            greeting += f" Change it before others than this machine can reach metacog. {weak}"
     elif sys.stdout.isatty():
         password = secrets.token_urlsafe(15)
         greeting = f"The first owner is admin, with the password {password} (shown this once)."
