@@ -305,9 +305,9 @@ def _form(question: str) -> Callable[[str], bool]:
     if _REASON.search(question):
         return lambda answer: _GIVES_REASON.search(answer) is not None
     if _TIME.search(question):
-        return lambda answer: _GIVES_NUMBER.search(answer) is not None or _GIVES_TIME.search(answer) is not None
+        return _gives_time
     if _NUMBER.search(question):
-        return lambda answer: _GIVES_NUMBER.search(answer) is not None
+        return _gives_number
     if _POLAR.search(question):
         return _says_yes_or_no
     return _is_bare
@@ -316,6 +316,18 @@ def _form(question: str) -> Callable[[str], bool]:
 def _is_bare(answer: str) -> bool:
     size = _size(words.tokens(answer))
     return 0 < size <= (2 * _BARE if _POINTS_BACK.match(answer) else _BARE)
+
+
+def _gives_number(answer: str) -> bool:
+    return _GIVES_NUMBER.search(answer) is not None
+
+
+def _gives_time(answer: str) -> bool:
+    return _gives_number(answer) or _GIVES_TIME.search(answer) is not None
+
+
+_BY_FIGURES = (_gives_number, _gives_time)
+_ONE = re.compile(r"\bone\b|一")  # says little: one of them, 一封信
 
 
 def _says_yes_or_no(answer: str) -> bool:
@@ -353,13 +365,17 @@ def _unanswered_of(questions: list[_Question], reply: Reading, message: Reading)
     if not still_open or _puts_off(reply.folded):
         return []
     free: list[str] = []
+    beside: list[str] = []  # clauses of what answers another question
     decisions = 0
     for start, end in words.sentences(reply.folded):
         sentence = reply.folded[start:end]
         found = words.tokens(sentence)
         spaced = words.spaced(found)
         decisions += _says_yes_or_no(sentence)
-        if not any(term in spaced for term in claimed):
+        if any(term in spaced for term in claimed):
+            clauses = [(clause, words.spaced(words.tokens(clause))) for clause in _CLAUSE.findall(sentence)]
+            beside += [clause for clause, said in clauses if not any(term in said for term in claimed)]
+        else:
             # "Mia Chen, +1 555 0100." answers two.
             free += _CLAUSE.findall(sentence) if len(still_open) > 1 and _size(found) <= _BARE else [sentence]
     polar = [number for number in still_open if questions[number].fits is _says_yes_or_no]
@@ -373,13 +389,15 @@ def _unanswered_of(questions: list[_Question], reply: Reading, message: Reading)
         or (_MINE.search(message.folded) and _YOURS.search(reply.folded))
     )
     for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
-        for place, sentence in enumerate(free):
-            if questions[number].is_answered_by(sentence, is_elsewhere) or _HAS_NO_ANSWER.search(sentence):
-                del free[place]
-                break
-        else:
-            if len(questions) > 1 or _size(reply.words) > _BARE:
-                unanswered.append(number)
+        question = questions[number]
+        answers = (each for each in free if question.is_answered_by(each, is_elsewhere) or _HAS_NO_ANSWER.search(each))
+        figures = (each for each in beside if question.fits in _BY_FIGURES and question.fits(_ONE.sub("", each)))
+        if (answer := next(answers, None)) is not None:
+            free.remove(answer)
+        elif (figure := next(figures, None)) is not None:
+            beside.remove(figure)
+        elif len(questions) > 1 or _size(reply.words) > _BARE:
+            unanswered.append(number)
     return sorted(unanswered)
 
 

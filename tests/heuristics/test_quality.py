@@ -143,6 +143,12 @@ def test_it_passes_an_answer(message: str, response: str) -> None:
             "We value your business, and our new spring catalogue is full of bright colours that everybody will love.",
             ["Where did the last parcel go?"],
         ),
+        (
+            "What time does the museum open? Are dogs allowed inside?",
+            "Dogs are welcome, of course, and one of us will show them in.",
+            ["What time does the museum open?"],
+        ),
+        ("Who is the director? Are dogs allowed inside?", "Dogs are welcome, of course.", ["Who is the director?"]),
     ],
 )
 def test_it_points_at_the_question_that_is_not_answered(message: str, response: str, unanswered: list[str]) -> None:
@@ -167,6 +173,8 @@ def test_it_points_at_the_question_that_is_not_answered(message: str, response: 
         ("What the hell?! How many were there?", "I found 12."),
         ("What does it cost? When does it arrive?", "It costs $5. I'll find out about the rest."),
         ("Who is on call tonight, and what is their number?", "Mia Chen, +1 555 0100."),
+        ("What time does the museum open? Are dogs allowed inside?", "At nine, and yes, dogs are welcome."),
+        ("博物館幾點開門？可以帶狗嗎？", "九點，可以帶狗。"),
         ("這個函式會不會回傳 None？什麼時候會？", "會，輸入是空字串的時候。"),
         ("Is it safe to delete /var/log/journal? Will it restart?", "Yes, it is safe. No, journald keeps running."),
         ("Q: What is TLS?\nA: A protocol.\nQ: What port does it use?", "It uses port 443."),
