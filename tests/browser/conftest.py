@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -64,4 +65,8 @@ def open_page(browser: Any, live_server: Any, as_person: Any) -> Iterator[Any]:
     yield opened
     for context in contexts:
         context.close()
+    # What the server was asked last may still be under way, and must not meet the next test's database.
+    for thread in threading.enumerate():
+        if "process_request_thread" in thread.name:
+            thread.join(20)
     assert not complaints, "\n".join(complaints)
