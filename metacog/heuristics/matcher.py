@@ -10,6 +10,7 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 from msgspec import Struct
 
 from .lexicon import seed
+from .shadow import is_wide
 
 try:
     import daachorse
@@ -193,9 +194,8 @@ class Matcher:
             folded = self._write(text.lower())
         else:
             # No letter that folding brings is in a keyword: to fold the ASCII ones is enough, and far quicker.
-            # Eight characters tell whether UTF-16 is shorter.
             length = len(text)
-            if length >= _LONG_ENOUGH and self._may_be_wide and len(text[:: length // 8 + 1].encode()) > 16:
+            if length >= _LONG_ENOUGH and self._may_be_wide and is_wide(text):
                 written = utf_16_le_encode(text)[0].lower()
                 if len(written) == 2 * length <= self._window:
                     return self._find_wide(text, written)

@@ -196,10 +196,12 @@ class Marks(NamedTuple):
     """Our own marks, as they read in the shadow of a text."""
 
     expression: re.Pattern[str]
+    signs: tuple[str, ...]  # one of them opens every mark
     heads: tuple[str, ...]  # one of them stands in every mark
 
     def spans(self, text: str) -> list[Place]:
-        return _spans(self.expression, text) if any(map(text.__contains__, self.heads)) else []
+        has = text.__contains__
+        return _spans(self.expression, text) if any(map(has, self.signs)) and any(map(has, self.heads)) else []
 
 
 class Reader:
@@ -561,4 +563,5 @@ def marks_of(*wordings: str) -> Marks:
     ours = [*wordings, *(wording for marks in MARKS.values() for wording in marks.values())]
     folded = list(filter(None, dict.fromkeys(Shadow(wording).text for wording in ours)))
     expression = "|".join(re.escape(wording).replace(r"\{score\}", "[0-9]+") for wording in folded)
-    return Marks(re.compile(expression), tuple(wording.partition("{score}")[0] for wording in folded))
+    heads = [wording.partition("{score}")[0] for wording in folded]
+    return Marks(re.compile(expression), tuple(dict.fromkeys(head[:1] for head in heads)), tuple(heads))

@@ -79,11 +79,18 @@ def _table_without_hidden() -> list[int | None]:
     return [None if _HIDDEN.match(chr(code)) else plain for code, plain in enumerate(_table())]
 
 
+def is_wide(text: str) -> bool:
+    """Tell whether a text is mostly beyond Latin, where UTF-16 is shorter than UTF-8: eight characters tell."""
+    return len(text[:: len(text) // 8 + 1].encode("utf-8", "surrogatepass")) > 16
+
+
 # Parts a text into ASCII and the rest: a table costs ten times what `lower` does. Short pieces are not worth parting.
 _BEYOND_ASCII = re.compile("([\x80-\U0010ffff][\x80-\U0010ffff]*+(?:[\0-\x7f]{1,16}+[\x80-\U0010ffff]++)*+)")
 
 
 def _translate(text: str, table: Sequence[int | None]) -> str:
+    if is_wide(text):  # there is little to part
+        return text.translate(table)
     pieces = _BEYOND_ASCII.split(text)
     return "".join([piece.lower() if piece.isascii() else piece.translate(table) for piece in pieces])
 
