@@ -168,28 +168,25 @@ def _is_wordy_after(closed: bytes, at: int) -> bool:
     return any(map(_is_wordy, closed[at : at + 2].decode(errors="ignore")[:1]))
 
 
-class _Entry:
-    """What it means that an entry was found: it stands for all entries it ends with, too."""
+class _Entry(NamedTuple):
+    """What it means that an entry was found: it stands for all entries it ends with, too. Many mean the same."""
 
-    __slots__ = ("best", "closes", "inner_rank", "inner_terms", "opens", "rank", "terms")
+    opens: bool  # with a letter, which one before it would make part of a longer word
+    closes: bool
+    terms: tuple[tuple[int, int], ...]  # what it is itself: bytes and list
+    inner_terms: tuple[tuple[int, int], ...]  # of what it ends with
+    inner_rank: int
 
-    def __init__(
-        self, word: str, ending: Mapping[str, int], ranks: Mapping[str, int], lists: Mapping[str, int]
-    ) -> None:
-        self.opens, self.closes = _is_wordy(word[0]), _is_wordy(word[-1])
-        self.rank = ranks.get(word, _NONE)
-        self.inner_rank = _NONE
-        terms, inner_terms = [], []
+    @classmethod
+    def of(cls, word: str, ending: Mapping[str, int], ranks: Mapping[str, int], lists: Mapping[str, int]) -> "_Entry":
+        inner_rank, inner_terms = _NONE, []
         for other, length in ending.items():
-            if other == word:
-                if word in lists:
-                    terms.append((length, lists[word]))
-            elif not (_is_wordy(other[0]) and _is_wordy(word[-len(other) - 1])):
-                self.inner_rank = min(self.inner_rank, ranks.get(other, _NONE))
+            if other != word and not (_is_wordy(other[0]) and _is_wordy(word[-len(other) - 1])):
+                inner_rank = min(inner_rank, ranks.get(other, _NONE))
                 if other in lists:
                     inner_terms.append((length, lists[other]))
-        self.terms, self.inner_terms = tuple(terms), tuple(inner_terms)  # bytes and list; mostly none, one for all
-        self.best = min(self.rank, self.inner_rank)
+        terms = ((ending[word], lists[word]),) if word in lists else ()
+        return cls(_is_wordy(word[0]), _is_wordy(word[-1]), terms, tuple(inner_terms), inner_rank)
 
 
 class Marks(NamedTuple):
@@ -207,7 +204,7 @@ class Marks(NamedTuple):
 class Reader:
     """Reads any number of texts, from any number of threads; nothing in it changes once it is built."""
 
-    __slots__ = ("_best", "_closes", "_entries", "_overlap", "_search", "_window", "_worth")
+    __slots__ = ("_best", "_closes", "_entries", "_overlap", "_ranks", "_search", "_window", "_worth")
 
     def __init__(
         self, keywords: Sequence[str] = (), automaton: Callable[[Sequence[bytes]], Automaton] = quickest_automaton
@@ -224,15 +221,21 @@ class Reader:
         search = automaton([word.encode() for word in words])
         self._search, self._window = search.longest, search.window
         self._overlap = max(len(word.encode()) for word in words) - 1
-        self._entries = []
+        self._entries: list[_Entry] = []
+        alike: dict[_Entry, _Entry] = {}
         for word in words:
             encoded = word.encode()
             endings = {words[other]: end - start for start, end, other in search.every(encoded) if end == len(encoded)}
-            self._entries.append(_Entry(word, endings, ranks, lists))
+            entry = _Entry.of(word, endings, ranks, lists)
+            self._entries.append(alike.setdefault(entry, entry))
         self._closes = bytes(entry.closes for entry in self._entries)
+        self._ranks = [ranks.get(word, _NONE) for word in words]
         # The best rank that finding an entry can bring; and with terms, which are wanted whatever the rank.
-        self._best = [entry.best for entry in self._entries]
-        self._worth = [-1 if entry.terms or entry.inner_terms else entry.best for entry in self._entries]
+        self._best = [min(entry.inner_rank, rank) for entry, rank in zip(self._entries, self._ranks, strict=True)]
+        self._worth = [
+            -1 if entry.terms or entry.inner_terms else best
+            for entry, best in zip(self._entries, self._best, strict=True)
+        ]
 
     def read(self, text: str, marks: Marks, given: Given = NOTHING) -> Reading:
         """Read a text in which the `marks` are ours and say nothing, and what was `given` is no fact of its own."""
@@ -264,7 +267,7 @@ class Reader:
                 for length, which in entry.inner_terms:
                     terms.append((last - length, last, which))
                 if not (entry.opens and _is_wordy_before(closed, first)):
-                    best = min(best, entry.rank)
+                    best = min(best, self._ranks[number])
                     for length, which in entry.terms:
                         terms.append((last - length, last, which))
                 if len(terms) >= MAX_TERMS:
