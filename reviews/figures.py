@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Max, Min, Q
-from django.db.models.functions import TruncDate
+from django.db.models.functions import Length, TruncDate
 from django.utils import timezone
 
-from metacog.heuristics.intervals import wilson
+from metacog.heuristics.intervals import concordance, wilson
 from metacog.models import Agent
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
 from reviews.sweeps import by_itself
@@ -98,7 +98,7 @@ def _days_to_count(agent: Agent, last: date | None, today: date) -> list[date]:
 
 
 def _changed(agent: Agent) -> list[date]:
-    """Return the days whose stored number of pending items is no longer the true one."""
+    """Return the days whose stored number of pending items is no longer the true one, or that lack lengths."""
     stored = dict(DailyFigure.objects.filter(agent=agent, pending__gt=0).values_list("day", "pending"))
     still_open = dict(
         HeldItem.objects.filter(agent=agent, closed_at=None)
@@ -106,7 +106,9 @@ def _changed(agent: Agent) -> list[date]:
         .values_list(TruncDate("response__received_at", tzinfo=UTC))
         .annotate(Count("pk"))
     )
-    return sorted(day for day, pending in stored.items() if still_open.get(day, 0) != pending)
+    changed = {day for day, pending in stored.items() if still_open.get(day, 0) != pending}
+    lacking = DailyFigure.objects.filter(agent=agent, lengths__isnull=True).order_by("-day")
+    return sorted(changed.union(lacking.values_list("day", flat=True)[:DAYS_A_RUN]))
 
 
 def days_between(first: date, last: date) -> Iterator[date]:
@@ -125,24 +127,40 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
     held = HeldItem.objects.filter(response__in=responses).count()
     outcomes: Counter[str] = Counter()
     scores: dict[str, list[int]] = {}
+    lengths: dict[str, list[int]] = {}
     seconds: Counter[str] = Counter()
     # An item is closed by its one released decision, which nobody can take back.
     decisions = Decision.objects.filter(held__response__in=responses, released_at__isnull=False, undone_at=None)
-    for verdict, score, held_at, decided_at in decisions.order_by().values_list(
-        "verdict", "held__hesitation_score", "held__held_at", "decided_at"
+    for verdict, score, length, erased_at, held_at, decided_at in decisions.order_by().values_list(
+        "verdict",
+        "held__hesitation_score",
+        Length("held__text"),
+        "held__response__erased_at",
+        "held__held_at",
+        "decided_at",
     ):
         outcomes[_OUTCOMES[Verdict(verdict)]] += 1
         if verdict != Verdict.EXPIRE:
-            band = scores.setdefault(str(score), [0, 0])
-            band[0] += 1
-            band[1] += verdict in (Verdict.REJECT, Verdict.WITHDRAW)
+            is_rejected = verdict in (Verdict.REJECT, Verdict.WITHDRAW)
+            bands = [scores.setdefault(str(score), [0, 0])]
+            if erased_at is None:
+                bands.append(lengths.setdefault(str(_two_digits(length)), [0, 0]))
+            for band in bands:
+                band[0] += 1
+                band[1] += is_rejected
             seconds[str(max(0, int((decided_at - held_at).total_seconds())))] += 1
     return (
         told
         | {name: outcomes[name] for name in _OUTCOMES.values()}
         | {"held": held, "pending": held - outcomes.total()}
-        | {"signals": _signals(responses), "scores": scores, "seconds": dict(seconds)}
+        | {"signals": _signals(responses), "scores": scores, "lengths": lengths, "seconds": dict(seconds)}
     )
+
+
+def _two_digits(length: int) -> int:
+    """Round down to two digits that count, so that a day has few lengths however many items it has."""
+    step: int = 10 ** max(0, len(str(length)) - 2)
+    return length // step * step
 
 
 def _signals(responses: Any) -> dict[str, dict[str, int]]:
@@ -193,6 +211,42 @@ class Ratio:
         return self.whole >= ENOUGH
 
 
+@dataclass(frozen=True)
+class Concordance:
+    """Of all pairs of a rejected item and one let go, the share in which the rejected one is higher, and its interval.
+
+    0 to 1; 0.5 is chance. Of a pair that is equal, half counts. (The area under the ROC curve.)
+    """
+
+    rate: float
+    low: float
+    high: float
+    rejected: int
+    let_go: int
+
+    @classmethod
+    def of(cls, counts: Mapping[int, tuple[int, int]]) -> Concordance:
+        """Compare by values, with how many items of each were decided, and how many rejected."""
+        below = 0  # of what was let go
+        won = 0.0
+        all_rejected = 0
+        for value in sorted(counts):
+            decided, rejected = counts[value]
+            won += rejected * (below + (decided - rejected) / 2)
+            below += decided - rejected
+            all_rejected += rejected
+        rate = won / (all_rejected * below) if all_rejected and below else 0.5
+        return cls(rate, *concordance(rate, all_rejected, below), all_rejected, below)
+
+    @property
+    def is_enough(self) -> bool:
+        return min(self.rejected, self.let_go) >= ENOUGH
+
+    def turned(self) -> Concordance:
+        """Return the share in which the rejected one is lower."""
+        return Concordance(1 - self.rate, 1 - self.high, 1 - self.low, self.rejected, self.let_go)
+
+
 def percentile(seconds: Counter[int], share: float) -> int | None:
     """Return the nearest-rank percentile of counted values: the least that `share` of them do not exceed."""
     rank = math.ceil(share * seconds.total())
@@ -218,6 +272,7 @@ class Total:
     pending: int = 0
     signals: dict[str, Counter[str]] = field(default_factory=dict)
     scores: dict[int, tuple[int, int]] = field(default_factory=dict)
+    lengths: dict[int, tuple[int, int]] = field(default_factory=dict)
     seconds: Counter[int] = field(default_factory=Counter)
 
     @classmethod
@@ -228,9 +283,10 @@ class Total:
                 setattr(total, name, getattr(total, name) + getattr(figure, name))
             for name, counts in figure.signals.items():
                 total.signals.setdefault(name, Counter()).update(counts)
-            for score, (decided, rejected) in figure.scores.items():
-                before = total.scores.get(int(score), (0, 0))
-                total.scores[int(score)] = (before[0] + decided, before[1] + rejected)
+            for added, stored in ((total.scores, figure.scores), (total.lengths, figure.lengths or {})):
+                for value, (decided, rejected) in stored.items():
+                    before = added.get(int(value), (0, 0))
+                    added[int(value)] = (before[0] + decided, before[1] + rejected)
             total.seconds.update({int(value): count for value, count in figure.seconds.items()})
         return total
 

@@ -26,7 +26,7 @@ from metacog.heuristics.policy import RELEASE
 from metacog.models import Agent, Policy
 from reviews import figures, samples, second_looks
 from reviews.explanation import TITLES
-from reviews.figures import ENOUGH, Ratio, Total
+from reviews.figures import ENOUGH, Concordance, Ratio, Total
 from reviews.models import DailyFigure
 from reviews.second_looks import Record
 from reviews.templatetags.console import UNITS
@@ -34,6 +34,7 @@ from reviews.views import PersonRequest
 
 PERIODS = (7, 30, 90)
 USUAL = 30
+CHANCE = 0.5  # of pairs
 BANDS = ((0, 49), (50, 54), (55, 64), (65, 74), (75, 100))
 
 # The chart of held items, in units of its view box.
@@ -327,12 +328,13 @@ def _band_chart(total: Total) -> dict[str, Any]:
         }
         for number, (name, share) in enumerate(told)
     ]
-    overall = total.rejected_ratio
+    overall, scores = total.rejected_ratio, Concordance.of(total.scores)
     return {
         "bands": bands,
         "overall": ratio(overall),
         "line": _height(overall.rate),
-        "verdict": _calibration([share for _, share in told]),
+        "verdict": _calibration(scores),
+        "baseline": _baseline(scores, Concordance.of(total.lengths)),
     }
 
 
@@ -340,19 +342,49 @@ def _height(share: float) -> str:
     return f"{BASE - share * HEIGHT:.1f}"
 
 
-def _calibration(shares: Sequence[Ratio]) -> str:
-    """Say whether the highest band that can be told differs from the lowest."""
-    enough = [share for share in shares if share.is_enough]
-    if len(enough) < 2:
-        return gettext("That cannot be told yet: it takes two bands with %(enough)s decisions or more.") % {
-            "enough": ENOUGH
-        }
-    lowest, highest = enough[0], enough[-1]
-    if highest.low > lowest.high:
-        return gettext("Yes: in the highest of these bands more was rejected than in the lowest.")
-    if highest.high < lowest.low:
-        return gettext("No: in the highest of these bands less was rejected than in the lowest.")
-    return gettext("That cannot be told yet: the intervals of the highest and the lowest band overlap.")
+def _calibration(scores: Concordance) -> str:
+    """Say whether a rejected item has a higher score than one that was let go."""
+    if not scores.is_enough:
+        told = gettext("That cannot be told yet: it takes %(enough)s rejected items and %(enough)s that were let go.")
+        return told % {"enough": ENOUGH}
+    if scores.low > CHANCE:
+        told = gettext(
+            "Yes: of a rejected item and one that was let go, the rejected one has the higher score in %(rate)s of all "
+            "pairs (95 %%: %(interval)s; by chance it would be half)."
+        )
+    elif scores.high < CHANCE:
+        told = gettext(
+            "No: of a rejected item and one that was let go, the rejected one has the higher score in only %(rate)s of "
+            "all pairs (95 %%: %(interval)s; by chance it would be half)."
+        )
+    else:
+        told = gettext(
+            "That cannot be told: of a rejected item and one that was let go, the rejected one has the higher score in "
+            "%(rate)s of all pairs (95 %%: %(interval)s; by chance it would be half)."
+        )
+    return told % _pairs(scores)
+
+
+def _baseline(scores: Concordance, lengths: Concordance) -> tuple[str, str]:
+    """Say what plain length would have told of the same, which a score that is worth having must beat."""
+    if not (scores.is_enough and lengths.is_enough):
+        return "", ""
+    if lengths.rate >= CHANCE:
+        told = gettext("Plain length, to compare: the rejected one is the longer in %(rate)s (95 %%: %(interval)s).")
+    else:
+        lengths = lengths.turned()
+        told = gettext("Plain length, to compare: the rejected one is the shorter in %(rate)s (95 %%: %(interval)s).")
+    if scores.low > lengths.high:
+        verdict = gettext("The score tells more than that.")
+    elif scores.high < lengths.low:
+        verdict = gettext("That tells more than the score does.")
+    else:
+        verdict = gettext("Which of the two tells more cannot be said.")
+    return told % _pairs(lengths), verdict
+
+
+def _pairs(told: Concordance) -> dict[str, str]:
+    return {"rate": percent(told.rate), "interval": f"{100 * told.low:.0f}–{100 * told.high:.0f}\N{NO-BREAK SPACE}%"}
 
 
 # -- the file --------------------------------------------------------------------------------------

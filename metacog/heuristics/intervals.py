@@ -2,16 +2,17 @@
 
 import math
 
+_Z = 1.959964  # of the normal distribution, 95 % lie within so many standard deviations
+
 
 def wilson(part: int, whole: int) -> tuple[float, float]:
     """Give the 95 % interval of a ratio (Wilson 1927), which stays within 0 and 1 for small numbers."""
     if not whole:
         return 0.0, 1.0
-    z = 1.959964
     rate = part / whole
-    middle = rate + z * z / (2 * whole)
-    spread = z * math.sqrt(rate * (1 - rate) / whole + z * z / (4 * whole * whole))
-    scale = 1 + z * z / whole
+    middle = rate + _Z * _Z / (2 * whole)
+    spread = _Z * math.sqrt(rate * (1 - rate) / whole + _Z * _Z / (4 * whole * whole))
+    scale = 1 + _Z * _Z / whole
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
@@ -23,3 +24,29 @@ def difference(part: int, whole: int, later_part: int, later_whole: int) -> tupl
     down = math.hypot(after - later_low, high - before)
     up = math.hypot(later_high - after, before - low)
     return max(-1.0, after - before - down), min(1.0, after - before + up)
+
+
+def concordance(rate: float, some: int, others: int) -> tuple[float, float]:
+    """Give the 95 % interval of the share of pairs, one of `some` and one of `others`, in which the first is higher.
+
+    Newcombe 2006 (Statistics in Medicine 25, part 2), method 5: it stays within 0 and 1, and has a width at both ends.
+    """
+    if not some or not others:
+        return 0.0, 1.0
+    more = (some + others) / 2 - 1
+
+    def variance(at: float) -> float:
+        return at * (1 - at) * (1 + more * ((1 - at) / (2 - at) + at / (1 + at))) / (some * others)
+
+    def end(outside: float) -> float:
+        """Close in on the farthest share, from `outside` on, of which the one that was seen is no surprise."""
+        inside = rate
+        for _ in range(40):
+            middle = (inside + outside) / 2
+            if (rate - middle) ** 2 > _Z * _Z * variance(middle):
+                outside = middle
+            else:
+                inside = middle
+        return inside
+
+    return end(0.0), end(1.0)

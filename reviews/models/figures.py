@@ -33,6 +33,8 @@ class DailyFigure(models.Model):
     signals = models.JSONField(default=dict)  # by type, how many responses fired; of held items, decided and rejected
     scores = models.JSONField(default=dict)  # by score, how many items were decided, how many rejected
     seconds = models.JSONField(default=dict)  # by whole seconds from held to decided, how many items
+    # As scores, by the length of the held text, of items that still have theirs; null: from before this was counted.
+    lengths = models.JSONField(null=True)
     counted_at = models.DateTimeField()
 
     class Meta:
@@ -40,7 +42,10 @@ class DailyFigure(models.Model):
         verbose_name_plural = _("daily figures")
         ordering = ["day", "agent"]
         constraints = [models.UniqueConstraint(fields=["agent", "day"], name="count_a_day_once")]
-        indexes = [models.Index(fields=["agent", "day"], condition=Q(pending__gt=0), name="days_still_open")]
+        indexes = [
+            models.Index(fields=["agent", "day"], condition=Q(pending__gt=0), name="days_still_open"),
+            models.Index(fields=["agent", "day"], condition=Q(lengths__isnull=True), name="days_without_lengths"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.agent_id} on {self.day}"

@@ -54,14 +54,16 @@ def held() -> Any:
 
     numbers = count()
 
-    def hold(response: AgentResponse, state: str = "pending", seconds: float = 60, score: int = 50) -> HeldItem:
+    def hold(
+        response: AgentResponse, state: str = "pending", seconds: float = 60, score: int = 50, words: str = ""
+    ) -> HeldItem:
         item = HeldItem.objects.create(
             response=response,
             agent=response.agent,
             team=response.agent.team,
             index=next(numbers),
             kind="chat",
-            text="",
+            text=words,
             sha256="",
             hesitation_score=score,
             held_at=response.received_at,

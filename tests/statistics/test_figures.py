@@ -14,7 +14,7 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.intervals import wilson
+from metacog.heuristics.intervals import concordance, wilson
 from metacog.models import Agent
 from reviews import figures
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
@@ -47,6 +47,13 @@ def naive(agent: Agent, day: date) -> dict[str, Any]:
         band = scores.setdefault(str(item.hesitation_score), [0, 0])
         band[0] += 1
         band[1] += is_rejected[item.pk]
+    lengths: dict[str, list[int]] = {}
+    for item in decided:
+        if not item.response.erased_at:
+            digits = str(len(item.text))
+            band = lengths.setdefault(digits[:2] + "0" * len(digits[2:]), [0, 0])
+            band[0] += 1
+            band[1] += is_rejected[item.pk]
     seconds = Counter(
         str(int((item.decisions.get(undone_at=None).decided_at - item.held_at).total_seconds())) for item in decided
     )
@@ -58,6 +65,7 @@ def naive(agent: Agent, day: date) -> dict[str, Any]:
         "pending": sum(not item.closed_at for item in items),
         "signals": signals,
         "scores": scores,
+        "lengths": lengths,
         "seconds": dict(seconds),
     }
 
@@ -78,12 +86,14 @@ def test_they_equal_a_naive_count_of_random_rows(kuro: Any, other: Any, posted: 
         response = posted(dice.choice([kuro, other]), at, *fired, triggered=dice.random() < 0.5)
         for _ in range(dice.randrange(3)):
             state = dice.choice([*VERDICTS, "pending"])
-            item = held(response, state, seconds=dice.random() * 1000, score=dice.randrange(101))
+            words = dice.choice("a不") * dice.choice([0, 9, 99, 101, 1239])
+            item = held(response, state, seconds=dice.random() * 1000, score=dice.randrange(101), words=words)
             if state == "pending" and dice.random() < 0.5:
                 close(item, "rejected", at, released=False)
             elif dice.random() < 0.3:
                 Decision.objects.filter(held=item).update(undone_at=at, released_at=None)
                 HeldItem.objects.filter(pk=item.pk).update(state="pending", closed_at=None)
+    AgentResponse.objects.filter(pk__in=AgentResponse.objects.all()[:9]).update(erased_at=NOON)
     for caller in (kuro, other):
         for day in figures.days_between(DAY - timedelta(days=2), DAY + timedelta(days=2)):
             agent = agent_of(caller)
@@ -117,6 +127,16 @@ def test_a_late_decision_changes_the_day_the_item_was_held(kuro: Any, posted: An
     close(waiting, "expired", now)
     figures.count_days(now)
     assert stored(figure) == naive(figure.agent, DAY)
+    assert figures.count_days(now) == 2
+
+
+def test_days_from_before_lengths_were_counted_are_counted_anew(kuro: Any, posted: Any, held: Any) -> None:
+    held(posted(kuro), "rejected", words="x" * 40)
+    now = NOON + timedelta(days=6)
+    figures.count_days(now)
+    DailyFigure.objects.update(lengths=None)
+    figures.count_days(now)
+    assert DailyFigure.objects.get(day=DAY).lengths == {"40": [1, 1]}
     assert figures.count_days(now) == 2
 
 
@@ -213,3 +233,31 @@ def test_an_interval_holds_its_ratio(part: int, more: int) -> None:
     assert 0 <= low <= high <= 1
     if part + more:
         assert low - 1e-9 <= part / (part + more) <= high + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("rate", "some", "others", "low", "high"),
+    # The ends of what Newcombe's inequality holds for, found by trying every 100,000th; the last two are the ends.
+    [
+        (0.55, 143, 164, 0.4852, 0.6128),
+        (0.8, 30, 70, 0.6867, 0.8762),
+        (0.5, 10, 10, 0.2735, 0.7265),
+        (0.0, 10, 200, 0.0, 0.1032),
+        (1.0, 10, 10, 0.8002, 1.0),
+    ],
+)
+def test_intervals_of_pairs_are_newcombes(rate: float, some: int, others: int, low: float, high: float) -> None:
+    assert concordance(rate, some, others) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=40))
+def test_pairs_are_counted_one_by_one(items: list[tuple[int, bool]]) -> None:
+    rejected = [value for value, is_rejected in items if is_rejected]
+    let_go = [value for value, is_rejected in items if not is_rejected]
+    counts = {
+        value: (rejected.count(value) + let_go.count(value), rejected.count(value)) for value in {*rejected, *let_go}
+    }
+    told = figures.Concordance.of(counts)
+    won = [(one > other) + (one == other) / 2 for one in rejected for other in let_go]
+    assert told.rate == pytest.approx(sum(won) / len(won) if won else 0.5)
+    assert 0 <= told.low <= told.rate <= told.high <= 1

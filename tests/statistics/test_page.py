@@ -61,7 +61,7 @@ def test_a_ratio_on_few_decisions_is_words(client: Any, decided: None) -> None:
     page = text(client.get("/statistics/"))
     assert "1 of 3 decisions: too few to tell" in page
     assert "33 %" not in page
-    assert "That cannot be told yet: it takes two bands with 10 decisions or more." in page
+    assert "That cannot be told yet: it takes 10 rejected items and 10 that were let go." in page
 
 
 @pytest.mark.parametrize(
@@ -101,14 +101,37 @@ def test_a_signal_is_set_against_all_that_was_held(client: Any, decided: None) -
     assert "no different from held items at large" in page
 
 
+@pytest.mark.parametrize(
+    ("rejected", "let_go", "said"),
+    [
+        # Score and length of nine in ten of either side; the tenth has what the other side has.
+        ((80, 400), (50, 400), "Yes: … the rejected one has the higher score in 90 % of all pairs (95 %: 80–95 %;"),
+        ((50, 400), (80, 400), "No: … the rejected one has the higher score in only 10 % of all pairs (95 %: 5–20 %;"),
+        ((60, 400), (60, 400), "That cannot be told: … the rejected one has the higher score in 50 % of all pairs"),
+        ((80, 400), (50, 400), "the longer in 50 % (95 %: 38–62 %). The score tells more than that."),
+        ((60, 400), (60, 1400), "the shorter in 90 % (95 %: 80–95 %). That tells more than the score does."),
+        ((80, 1400), (50, 400), "the longer in 90 % (95 %: 80–95 %). Which of the two tells more cannot be said."),
+    ],
+)
 def test_it_tells_whether_a_higher_score_is_rejected_more_often(
-    client: Any, kuro: Any, posted: Any, held: Any
+    client: Any, kuro: Any, posted: Any, held: Any, rejected: tuple[int, int], let_go: tuple[int, int], said: str
 ) -> None:
     for number in range(40):
-        held(posted(kuro, NOON), "rejected" if number % 10 else "approved", score=80)
-        held(posted(kuro, NOON), "approved" if number % 10 else "rejected", score=50)
+        one, other = (rejected, let_go) if number % 10 else (let_go, rejected)
+        held(posted(kuro, NOON), "rejected", score=one[0], words="x" * one[1])
+        held(posted(kuro, NOON), "approved", score=other[0], words="x" * other[1])
     count()
-    assert "Yes: in the highest of these bands" in text(client.get("/statistics/"))
+    said = said.replace("…", "of a rejected item and one that was let go,")
+    assert said in text(client.get("/statistics/")).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_what_rejects_the_middle_most_is_no_yes(client: Any, kuro: Any, posted: Any, held: Any) -> None:
+    """The highest band is rejected more often than the lowest, and yet a higher score says nothing."""
+    for score, bad in ((30, 0), (50, 20), (60, 0), (70, 12)):
+        for number in range(20):
+            held(posted(kuro, NOON), "rejected" if number < bad else "approved", score=score)
+    count()
+    assert "Yes: of a rejected" not in text(client.get("/statistics/"))
 
 
 def test_it_compares_with_as_many_days_before(client: Any, kuro: Any, posted: Any) -> None:
