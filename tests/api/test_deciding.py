@@ -250,6 +250,25 @@ def test_the_second_person_is_told_what_the_first_decided(kuro, alice, bob):
     assert standing.value.decision == first
 
 
+@pytest.mark.parametrize("verdict", ["approve", "reject"])
+def test_what_another_decided_alike_is_nobodys_own(kuro, alice, bob, verdict):
+    held = kuro.hold()
+    by_person(alice, held, verdict)
+    with pytest.raises(decisions.Standing):
+        by_person(bob, held, verdict)
+    Decision.objects.update(release_at=timezone.now())  # no sweep has come to it yet
+    answer = decide(kuro, held, verdict)
+    assert (answer.status_code, answer.json()["decision"]["by"]) == (409, "person")
+
+
+def test_an_edit_is_not_scored_once_hesitation_is_switched_off(kuro, alice, aurora):
+    by_agent, by_alice = kuro.hold(), kuro.hold()
+    kuro.respond("next")
+    aurora.agents.update(hesitation_enabled=False)
+    assert decide(kuro, by_agent, "edit", text="It is obviously the cache.").status_code == 201
+    assert by_person(alice, by_alice, "edit", text="It is obviously the cache.").verdict == "edit"
+
+
 def test_it_expires_what_nobody_decided_and_never_approves_it(kuro):
     held = kuro.hold()
     HeldItem.objects.update(expires_at=timezone.now())

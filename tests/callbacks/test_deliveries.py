@@ -63,6 +63,7 @@ def test_a_decision_reaches_the_agent_signed(kuro, agent, receiver, alice, undo_
 
 
 def test_what_is_delivered_is_never_sent_again(agent, receiver):
+    receiver.answers = [200, 299]
     owe(agent, 3)
     assert deliveries.deliver_due(NOW + timedelta(hours=1)) == 3
     for days in range(5):
@@ -154,7 +155,7 @@ def test_the_usual_schedule_lasts_a_day_and_has_jitter(settings):
 
 @pytest.mark.parametrize(
     ("answer", "trouble"),
-    [(500, "status"), (404, "status"), (429, "status"), (301, "redirect"), (304, "redirect"), (307, "redirect")],
+    [(500, "status"), (404, "status"), (429, "status"), (300, "redirect"), (304, "redirect"), (399, "redirect")],
 )
 def test_whatever_is_no_success_is_tried_again(agent, receiver, answer, trouble):
     receiver.answers = [answer]
@@ -276,6 +277,17 @@ def test_it_can_be_switched_on_without_what_was_given_up(agent, receiver, olga):
     assert states(agent) == {State.EXHAUSTED: 1, State.DELIVERED: 1}
 
 
+def test_only_what_was_given_up_and_is_this_agents_goes_out_again(agent, other, olga):
+    stranger = at(other, agent.callback_url)
+    owe(agent, state=State.DELIVERED)
+    owe(agent, state=State.EXHAUSTED)
+    owe(stranger, state=State.EXHAUSTED)
+    Endpoint.objects.create(agent=agent, url=agent.callback_url, off_at=timezone.now(), off_reason="gone")
+    assert deliveries.switch_on(agent, olga, with_given_up=True) == (True, 1)
+    assert states(agent) == {State.DELIVERED: 1, State.WAITING: 1}
+    assert states(stranger) == {State.EXHAUSTED: 1}
+
+
 def test_what_was_erased_meanwhile_is_not_sent_again(agent, receiver, olga):
     owe(agent, state=State.EXHAUSTED)
     Delivery.objects.update(body="")
@@ -316,6 +328,15 @@ def test_a_day_without_any_success_switches_it_off(agent, receiver, settings):
     owe(agent)
     run_to_the_end(NOW + timedelta(hours=5))
     assert Endpoint.objects.get().off_reason == Endpoint.Off.FAILING
+
+
+def test_a_success_ends_the_time_without_any(agent, receiver):
+    receiver.answers = [500]
+    owe(agent)
+    deliveries.deliver_due(NOW)
+    assert Endpoint.objects.get().failing_since == NOW
+    run_to_the_end()
+    assert Endpoint.objects.get().failing_since is None
 
 
 def test_a_day_of_pauses_is_no_day_without_success(agent, receiver, settings):
