@@ -221,11 +221,15 @@ function pick() {
   if (box) box.click();
 }
 
-function pickAll() {
-  const boxes = [...document.querySelectorAll(".pick input")];
+function tickAll(form) {
+  const boxes = [...form.elements].filter(({ type }) => type === "checkbox");
   const wanted = boxes.some((box) => !box.checked);
   for (const box of boxes) if (box.checked !== wanted) box.click();
 }
+
+document.addEventListener("click", ({ target }) => {
+  if (target.matches("[data-all]")) tickAll(target.form);
+});
 
 for (const choice of document.querySelectorAll(".filters select")) {
   choice.addEventListener("change", () => choice.form.requestSubmit());
@@ -444,7 +448,7 @@ const KEYS = {
   },
   u: () => press("u"),
   p: () => press("p"),
-  x: (event) => (event.shiftKey ? pickAll() : pick()),
+  x: (event) => (event.shiftKey ? document.querySelector("[data-all]")?.click() : pick()),
   o: () => picked.size && press("o"),
   j: () => main && step(true),
   k: () => main && step(false),

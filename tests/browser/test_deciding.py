@@ -553,6 +553,17 @@ def test_shift_and_x_select_all_in_the_list_and_then_none(open_page: Any, alice:
     expect(page.get_by_role("checkbox")).to_have_count(3)
 
 
+def test_all_in_the_list_are_selected_by_mouse_once_one_is(open_page: Any, alice: Any, kuro: Any) -> None:
+    for _ in range(3):
+        kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    page.locator(".pick").first.click()
+    page.get_by_role("button", name="Select all").click()
+    page.get_by_role("button", name="Read the selected together 3").click()
+    expect(page.get_by_role("checkbox")).to_have_count(3)
+
+
 def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     open_page: Any, alice: Any, kuro: Any
 ) -> None:

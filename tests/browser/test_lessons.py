@@ -53,10 +53,11 @@ def test_proposals_are_answered_one_by_one_and_many_at_once(
     expect(page.get_by_role("heading", name="2 proposals wait")).to_be_visible()
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert bool(loads) == (not has_script)
-    for name in ("Second", "Third"):
+    for name in ("Second",) if has_script else ("Second", "Third"):
         page.get_by_role("checkbox", name=f"Select: {name}, 1").check()
     if has_script:
         page.keyboard.press("Enter")  # on a box: confirms nothing
+        page.get_by_role("button", name="Select all").click()
     page.locator("form#many").get_by_role("button", name="Dismiss").click()
     expect(page.get_by_text("2 lessons were changed.")).to_be_visible()
     expect(page.get_by_role("cell", name="First, 1")).to_be_visible()
