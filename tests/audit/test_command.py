@@ -1,6 +1,7 @@
 """`manage.py audit`: what it prints, and how it ends."""
 
 import json
+import os
 from datetime import UTC, datetime
 from io import StringIO
 
@@ -161,7 +162,10 @@ def test_an_anchor_that_cannot_be_written_leaves_the_one_that_is_there(kuro, tmp
         with pytest.raises(CommandError, match="cannot be written: No space left on device"):
             run("export", "--anchor", kept)
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("anchor.json", "yesterday's")]
-    with pytest.raises(CommandError, match="/dev/null cannot be written: it is no file"):
-        run("export", "--anchor", "/dev/null")
+    pipe = tmp_path / "pipe"  # as /dev/null is no file
+    os.mkfifo(pipe)
+    with pytest.raises(CommandError, match="pipe cannot be written: it is no file"):
+        run("export", "--anchor", pipe)
+    assert pipe.is_fifo()
     run("export", "--anchor", kept)
     assert json.loads(kept.read_text())["seal"] == 1
