@@ -11,10 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import groupby, islice
+from operator import itemgetter
+from time import monotonic
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Length, TruncDate
 from django.utils import timezone
 
@@ -27,6 +30,9 @@ State, Verdict = HeldItem.State, Decision.Verdict
 
 ENOUGH = 10  # decisions; with fewer, a ratio is not told
 DAYS_A_RUN = 60  # of one agent; what is left of a long history is counted by the runs that follow
+TURN_SECONDS = 20.0  # in which a run begins with agents; it ends before the task's limit
+LATE = timedelta(minutes=10)  # what was received may be seen so much later, and no later
+ANYWAY = timedelta(hours=1)  # after which a silent agent is counted, too: pages tell when it was
 
 _DAY = timedelta(days=1)
 _OUTCOMES = {
@@ -72,43 +78,60 @@ def count_days(now: datetime) -> int:
 
     A past day can change only by its pending items being decided: its row is out of date when it does
     not say as many as there are. Days that nobody counted, because nothing ran, follow the last one
-    counted, which was not over then. So nothing depends on when this runs, or how often.
+    counted, which was not over then. So nothing depends on when this runs, or how often. Who was counted
+    longest ago comes first; whom a run has no time for, those that follow have.
     """
-    counted = 0
-    past = DailyFigure.objects.filter(day__lte=day_of(now))  # a clock that was wrong for a while may have gone on
-    last = dict(past.order_by().values_list("agent").annotate(Max("day")))
-    for agent in Agent.objects.order_by("pk"):
+    began, counted, changed = monotonic(), 0, _changed()
+    # A clock that was wrong for a while may have gone on.
+    newest = DailyFigure.objects.filter(agent=OuterRef("pk"), day__lte=day_of(now)).order_by("-day")
+    of_late = AgentResponse.objects.filter(agent=OuterRef("pk"), received_at__gt=OuterRef("counted_at") - LATE)
+    agents = (
+        Agent.objects.filter(Exists(AgentResponse.objects.filter(agent=OuterRef("pk"))))
+        .annotate(last=Subquery(newest.values("day")[:1]))
+        .annotate(counted_at=Subquery(newest.values("counted_at")[:1]))
+        .annotate(posted=Exists(of_late))
+    )
+    for agent in agents.order_by(F("counted_at").asc(nulls_first=True), "pk"):
         with by_itself("Days not counted for %s", agent.public_id):
-            for day in _days_to_count(agent, last.get(agent.pk), day_of(now)):
+            days = changed.get(agent.pk, [])
+            if agent.posted or not (agent.last == day_of(now) and now - ANYWAY < agent.counted_at <= now):
+                days = _days_to_count(agent, agent.last, day_of(now), days)
+            for day in days:
                 recount(agent, day)
                 counted += 1
+        if counted and monotonic() - began > TURN_SECONDS:
+            break
     return counted
 
 
-def _days_to_count(agent: Agent, last: date | None, today: date) -> list[date]:
+def _days_to_count(agent: Agent, last: date | None, today: date, changed: list[date]) -> list[date]:
     if last is None:
-        first = AgentResponse.objects.filter(agent=agent).aggregate(first=Min("received_at"))["first"]
-        if first is None:
-            return []
-        start = day_of(first)
+        start = day_of(AgentResponse.objects.filter(agent=agent).aggregate(first=Min("received_at"))["first"])
     else:
         start = last - _DAY
-    changed = [] if last is None else [day for day in _changed(agent) if day < start]
-    return [*changed, *list(days_between(start, today))[:DAYS_A_RUN]]
+    earlier = [] if last is None else [day for day in changed if day < start]
+    return [*earlier, *list(days_between(start, today))[:DAYS_A_RUN]]
 
 
-def _changed(agent: Agent) -> list[date]:
-    """Return the days whose stored number of pending items is no longer the true one, or that lack lengths."""
-    stored = dict(DailyFigure.objects.filter(agent=agent, pending__gt=0).values_list("day", "pending"))
-    still_open = dict(
-        HeldItem.objects.filter(agent=agent, closed_at=None)
+def _changed() -> dict[int, list[date]]:
+    """Return, by agent, the days whose stored number of pending items is no longer true, or that lack lengths."""
+    stored = DailyFigure.objects.filter(pending__gt=0).order_by("agent", "day").values_list("agent", "day", "pending")
+    still_open = {
+        (agent, day): count
+        for agent, day, count in HeldItem.objects.filter(closed_at=None)
         .order_by()
-        .values_list(TruncDate("response__received_at", tzinfo=UTC))
+        .values_list("agent", TruncDate("response__received_at", tzinfo=UTC))
         .annotate(Count("pk"))
-    )
-    changed = {day for day, pending in stored.items() if still_open.get(day, 0) != pending}
-    lacking = DailyFigure.objects.filter(agent=agent, lengths__isnull=True).order_by("-day")
-    return sorted(changed.union(lacking.values_list("day", flat=True)[:DAYS_A_RUN]))
+    }
+    changed: dict[int, list[date]] = {}
+    for agent, day, pending in stored:
+        if still_open.get((agent, day), 0) != pending:
+            changed.setdefault(agent, []).append(day)
+    lacking = DailyFigure.objects.filter(lengths__isnull=True).order_by("agent", "-day").values_list("agent", "day")
+    for agent, rows in groupby(lacking.iterator(), key=itemgetter(0)):
+        days = (day for _, day in rows)
+        changed[agent] = sorted({*changed.get(agent, []), *islice(days, DAYS_A_RUN)})
+    return changed
 
 
 def days_between(first: date, last: date) -> Iterator[date]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -177,6 +178,34 @@ def test_a_long_history_is_counted_in_several_runs(kuro: Any, posted: Any, monke
         figures.count_days(NOON + timedelta(days=30))
         runs += 1
         assert runs < 10
+    assert sum(DailyFigure.objects.values_list("responses", flat=True)) == 2
+
+
+def test_who_was_counted_longest_ago_comes_first_where_the_time_is_not_enough_for_all(
+    kuro: Any, other: Any, posted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posted(kuro)
+    posted(other)
+    monkeypatch.setattr(figures, "TURN_SECONDS", 0)  # enough for one
+    for _ in range(2):
+        assert figures.count_days(NOON) == 1
+    assert set(DailyFigure.objects.values_list("agent__public_id", "responses")) == {(kuro.id, 1), (other.id, 1)}
+
+
+def test_an_agent_that_is_silent_is_counted_once_an_hour_or_when_an_item_is_decided(
+    kuro: Any, posted: Any, held: Any
+) -> None:
+    now = timezone.now()
+    item = held(posted(kuro, now - timedelta(days=1)))
+    days = figures.count_days(now)
+    now = timezone.now()
+    assert (days, figures.count_days(now)) == (2, 0)
+    close(item, "rejected", now)
+    assert (figures.count_days(now), figures.count_days(now)) == (1, 0)
+    assert DailyFigure.objects.get(responses=1).rejected == 1
+    assert figures.count_days(now + timedelta(hours=1)) > 0
+    posted(kuro, now - timedelta(minutes=5))  # and was not seen when it was counted
+    figures.count_days(now)
     assert sum(DailyFigure.objects.values_list("responses", flat=True)) == 2
 
 
