@@ -125,6 +125,19 @@ def test_it_tells_whether_a_higher_score_is_rejected_more_often(
     assert said in text(client.get("/statistics/")).replace("\N{NO-BREAK SPACE}", " ")
 
 
+def test_a_score_that_is_a_little_better_than_length_is_not_said_to_be(
+    client: Any, kuro: Any, posted: Any, held: Any
+) -> None:
+    for number in range(40):
+        scores, lengths = (80, 50) if number % 10 else (50, 80), (80, 8) if number % 8 else (8, 80)
+        held(posted(kuro, NOON), "rejected", score=scores[0], words="x" * lengths[0])
+        held(posted(kuro, NOON), "approved", score=scores[1], words="x" * lengths[1])
+    count()
+    page = text(client.get("/statistics/")).replace("\N{NO-BREAK SPACE}", " ")
+    assert "the higher score in 90 %" in page
+    assert "the longer in 88 % (95 %: 77–93 %). Which of the two tells more cannot be said." in page
+
+
 def test_what_rejects_the_middle_most_is_no_yes(client: Any, kuro: Any, posted: Any, held: Any) -> None:
     """The highest band is rejected more often than the lowest, and yet a higher score says nothing."""
     for score, bad in ((30, 0), (50, 20), (60, 0), (70, 12)):
