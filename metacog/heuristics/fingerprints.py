@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
+from .lexicon import stuck as words
 from .speech import Place, fold
 
 PASSAGE_TOKENS = 16
@@ -13,28 +14,61 @@ MAX_READ = 32_768  # code points of a text; the rest is not looked at
 MAX_ERROR = 4_096
 MAX_ERRORS = 65_536  # code points of all errors of a step
 
-_ADDRESS = r"0x[0-9a-f]+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12,64}\b"
-_ERROR_NOISE = re.compile(
-    rf"(?P<address>{_ADDRESS})"
-    r"|(?P<path>(?:[a-z]:)?(?:[\\/][\w.@+-]+){2,}[\\/]?|\b[\w@+-]{1,64}+(?:/[\w.@+-]+)+)"
-    r"|(?P<number>\d+(?:[.,:]\d+)*)"
+# Colours and titles of a terminal.
+_TERMINAL = re.compile(r"\x1b(?:\[[0-9;?]*[a-zA-Z]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-Za-z])")
+_UUID = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
+_ADDRESS = (
+    rf"0x[0-9a-f]+|{_UUID}|\b[0-9a-f]{{12,64}}\b"
+    # What a cluster makes up behind a name: web-7d9f8c6b5-x2k4q, agent-x2k4q.
+    r"|(?<=[a-z0-9])-(?:(?=[a-z]{0,9}\d)[a-z0-9]{8,10}-[a-z0-9]{5}|(?=[a-z]{1,4}\d|\d{1,4}[a-z])[a-z0-9]{5})(?![\w-])"
 )
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_DATE = rf"\b(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{{0,6}},? )?(?:{_MONTH}\.? \d{{1,2}}|\d{{1,2}} {_MONTH})\b"
+_ERROR_NOISE = re.compile(
+    # A code says which error it is: ORA-00942, TS2304, exit code 137, HTTP 404, (1045, "Access denied …").
+    rf"(?P<code>\b(?!{words.COUNTERS})[A-Z]{{1,6}}[-_]?\d{{3,6}}\b"
+    rf"|(?i:(?:{words.CODES})\W{{0,3}}-?\d[0-9a-z]{{0,9}}\b)|(?<=\()\d{{3,5}}(?=, ?['\"])"
+    r"|(?i:\b(?:returned|responded with|got|gave) [45]\d\d\b))"
+    rf"|(?i:(?P<address>{_ADDRESS}|(?<![a-z0-9])(?=[a-f]{{0,10}}\d)(?=\d{{0,10}}[a-f])[0-9a-f]{{7,11}}(?![a-z0-9])"
+    r"|(?<![a-z0-9])(?=(?:[a-z]{0,20}\d){3})(?=\d{0,20}[a-z])[a-z0-9]{10,})"
+    rf"|(?P<time>{_DATE})"
+    r"|(?P<host>(?<=://)[a-z][\w.-]*)"
+    r"|(?P<path>(?<!:/)(?:\b[a-z]:)?(?:[\\/][\w.@+-]+){2,}[\\/]?|\b[\w@+-]{1,64}+(?:/[\w.@+-]+)+)"
+    r"|(?P<number>\d+(?:[.,:]\d+)*))"
+)
+_TEMPORARY = re.compile(r"[\\/](?:tmp|temp|var[\\/]folders)[\\/]", re.IGNORECASE)
 _BARE_ERROR = re.compile(r"[\w.]+(?:error|exception|warning)|.*:")
 _OUTPUT_NOISE = re.compile(
     rf"(?P<address>{_ADDRESS})"
-    r"|(?P<time>\d{4}-\d\d-\d\d[t ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?"
-    r"|\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|sec|secs|seconds?|minutes?)\b)"
-    r"|(?P<path>/(?:tmp|var/tmp)/[\w./@+-]+)"
+    r"|(?P<time>\d{4}-\d\d-\d\d[t ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:z| ?[+-]\d\d:?\d\d)?|\b\d\d?:\d\d:\d\d(?:[.,]\d+)?"
+    rf"|{_DATE}"
+    r"|(?<![\w.])(?:\d+(?:\.\d+)? ?(?:days?|hours?|minutes?|min|seconds?|secs?|sec|[dhm](?![a-z])),? ?){0,3}"
+    r"\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|sec|secs|seconds?|min|minutes?|hours?|days?|[dhm](?=\d))\b"
+    r"|(?<![\d.])\d+(?:\.\d+)? ?(?:毫秒|微秒|奈秒|纳秒|秒|分钟|分鐘|小时|小時)(?:\d+(?:\.\d+)? ?秒)?)"
+    r"|(?P<path>/(?:tmp|var/tmp|var/folders)/[\w./@+-]+)"
 )
 
 
 def normalise_error(error: str) -> str:
-    """Give what stays the same when an error comes again: numbers, paths and addresses are stood for.
+    """Give what stays the same when an error comes again: numbers, folders, addresses and dates are stood for.
 
-    "" where only the kind of error is said ("AssertionError", "…, treated as error:"): that may be any.
+    Codes and the names of files stay: another one is another error. "" where only the kind of error is said
+    ("AssertionError", "…, treated as error:"): that may be any.
     """
-    squeezed = squeeze(error[:MAX_ERROR])
-    return "" if _BARE_ERROR.fullmatch(squeezed) else _ERROR_NOISE.sub(lambda match: f"<{match.lastgroup}>", squeezed)
+    plain = " ".join(_TERMINAL.sub("", error[:MAX_ERROR]).split())
+    return "" if _BARE_ERROR.fullmatch(plain.lower()) else _ERROR_NOISE.sub(_stand_in, plain).lower()
+
+
+def _stand_in(match: re.Match[str]) -> str:
+    kind, found = match.lastgroup, match[0]
+    if kind == "code":
+        return found
+    if kind == "host":
+        return re.sub(r"\d+", "<number>", found)
+    if kind == "path" and not _TEMPORARY.search(found):
+        name = re.split(r"[\\/]", found.rstrip("\\/"))[-1]
+        return f"<path>{_ERROR_NOISE.sub(_stand_in, name)}"
+    return f"<{kind}>"
 
 
 def normalised_errors(errors: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -49,7 +83,8 @@ def normalised_errors(errors: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def normalise_output(output: str) -> str:
     """Stand for the times, addresses and temporary paths of an output; its counts stay, since they tell progress."""
-    return _OUTPUT_NOISE.sub(lambda match: f"<{match.lastgroup}>", squeeze(output[:MAX_READ]))
+    plain = squeeze(_TERMINAL.sub("", output[:MAX_READ]))
+    return _OUTPUT_NOISE.sub(lambda match: f"<{match.lastgroup}>", plain)
 
 
 def squeeze(text: str) -> str:

@@ -12,7 +12,7 @@ from .policy import Policy
 from .quality import Fingerprint, Quality
 from .tags import Item, items_of
 
-ENGINE = "1.12.0"
+ENGINE = "1.13.0"
 NO_HISTORY = History()
 
 

@@ -25,6 +25,7 @@ MAX_ATTEMPTS = 8
 MAX_INVOCATIONS = 16
 MAX_TEXT = 120  # bytes
 
+MAX_COMMAND = 2_048  # code points of a command that are looked at for what it waits for
 MAX_ASKED = 64  # times that a message speaks of thinking twice
 PAUSE_SECONDS = 900  # a longer silence is no active work
 LONG_PASSAGE_TOKENS = 24
@@ -270,14 +271,17 @@ def _failed(body: Mapping[str, Any]) -> bool | None:
     return True if body["errors"] else None
 
 
+_WAITS = re.compile(words.WAITS, re.IGNORECASE | re.MULTILINE)
+
+
 def _repeated_approach(step: _Step) -> _Sign | None:
     """The same approach, or else command, three times; `aware` wants the same output, or an approach that fails.
 
     There, what is known to have worked counts in a row only: later on it is a re-test, or a file read again. Nor are
-    tests that all pass a loop, however often they are run.
+    tests that all pass a loop, however often they are run, nor is waiting.
     """
     approach, command, output = step.body["approach"], step.body["command"], step.body["command_output"]
-    if not (approach or command):
+    if not (approach or command) or (step.is_aware and command and _WAITS.search(command, 0, MAX_COMMAND)):
         return None
     if not step.is_aware:
         signatures = [(approach, squeeze(approach))] if approach else [(command, squeeze(command))]

@@ -417,6 +417,123 @@ def test_it_keeps_quiet(bodies: list[dict[str, Any]], profile: str) -> None:
     assert types(bodies, profile) == []
 
 
+SAME_ERRORS = [
+    ("\x1b[31merror\x1b[0m: cannot find name x", "error: cannot find name x"),
+    ("\x1b]0;build\x07no rule to make target", "no rule to make target"),
+    ("Back-off restarting pod web-7d9f8c6b5-x2k4q", "Back-off restarting pod web-5c8b7f9d6-p9m3z"),
+    ("daemon agent-x2k4q was evicted", "daemon agent-9pm3z was evicted"),
+    ("request req_8f3a2b1c9 timed out", "request req_77ab01de4 timed out"),
+    ("commit 3f2a1bc does not apply", "commit 9e0d4f7 does not apply"),
+    ("Nov 24 03:55:12 worker: lost lease", "Nov 25 11:02:40 worker: lost lease"),
+    ("connect to https://db-1:5432 refused", "connect to https://db-2:6432 refused"),
+    ("JOB-12345 was killed", "JOB-12399 was killed"),
+    ("syntax error in /srv/a/app.py, line 3", "syntax error in /home/b/app.py, line 14"),
+    ("no such file: /tmp/tmpa1/conf.yaml", "no such file: /tmp/tmpb2/out.yaml"),
+    ("連線逾時，用時 0.21 秒", "連線逾時，用時 3.4 秒"),
+    ("容器 web-7d9f8c6b5-x2k4q 重啟中", "容器 web-5c8b7f9d6-p9m3z 重啟中"),
+    ("第 3 行：未定義的變數 total", "第 88 行：未定義的變數 total"),
+    ("请求 550e8400-e29b-41d4-a716-446655440000 失败", "请求 6ba7b810-9dad-11d1-80b4-00c04fd430c8 失败"),
+    ("进程 4711 被终止", "进程 815 被终止"),
+]
+OTHER_ERRORS = [
+    ("ORA-00942: see the log", "ORA-01017: see the log"),
+    ("error TS2304 in build", "error TS2322 in build"),
+    ("error[E0502]: see above", "error[E0499]: see above"),
+    ("HTTP 404", "HTTP 500"),
+    ("command failed with exit code 137", "command failed with exit code 1"),
+    ("Server returned 502", "Server returned 504"),
+    ("[Errno 2] on open", "[Errno 13] on open"),
+    ("killed by signal 9", "killed by signal 11"),
+    ('(1045, "refused")', '(2003, "refused")'),
+    ("cannot read /srv/app/config.yaml", "cannot read /srv/app/secrets.yaml"),
+    ("could not resolve https://api.example.com/v1", "could not resolve https://cdn.example.com/v1"),
+    ("狀態碼：404，請檢查", "狀態碼：503，請檢查"),
+    ("退出码 137", "退出码 1"),
+    ("錯誤代碼 1045", "錯誤代碼 2003"),
+    ("找不到 src/app.py", "找不到 src/models.py"),
+    ("编译失败：CS0246", "编译失败：CS1061"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME_ERRORS)
+def test_an_error_comes_again_whatever_its_numbers_colours_and_made_up_names(one: str, other: str) -> None:
+    stuck, _ = run([{"errors": [error]} for error in (one, other, one)], "aware")
+    assert [signal.type for signal in stuck.signals] == ["error-loop"]
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER_ERRORS)
+def test_an_error_with_another_code_or_file_is_another(one: str, other: str) -> None:
+    stuck, _ = run([{"errors": [error]} for error in (one, other, one)], "aware")
+    assert stuck.signals == ()
+
+
+@pytest.mark.parametrize(
+    ("outputs", "found"),
+    [
+        (["\x1b[32m3 failed\x1b[0m", "3 failed"], True),
+        (["3 failed, real 1m20.5s", "3 failed, real 0m58.1s"], True),
+        (["3 failed in 2 minutes, 3 seconds", "3 failed in 1 minute, 1 second"], True),
+        (["Tue Nov 24: 3 failed", "Wed Nov 25: 3 failed"], True),
+        (["web-7d9f8c6b5-x2k4q 0/1 5m12s", "web-5c8b7f9d6-p9m3z 0/1 9m40s"], True),
+        (["失敗 3，用時 0.21 秒", "失敗 3，用時 1.05 秒"], True),
+        (["失败 3，耗时2分钟5秒", "失败 3，耗时1分钟9秒"], True),
+        (["3 failed in 1s", "2 failed in 1s"], False),
+        (["0/1 ready", "1/1 ready"], False),
+        (["失敗 3，用時 1 秒", "失敗 2，用時 1 秒"], False),
+        (["版本 1.2", "版本 1.3"], False),
+        (["10m of cable", "20m of cable"], False),
+    ],
+)
+def test_outputs_are_the_same_but_for_times_and_made_up_names(outputs: list[str], found: bool) -> None:
+    one, other = outputs
+    stuck, _ = run([{"command": "make", "command_output": output} for output in (one, other, one)], "aware")
+    assert bool(stuck.signals) is found
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sleep 30; curl -s localhost:8000/x",
+        "sleep 5 && cat out.log",
+        "while ! nc -z db 5432; do sleep 1; done",
+        "kubectl get pods -w",
+        "kubectl -n prod get pods",
+        "kubectl rollout status deploy/web",
+        "curl -sf http://127.0.0.1:8000/healthz",
+        "gh run view 42",
+        "gh pr checks",
+        "docker compose ps",
+        "systemctl status nginx",
+        "watch -n1 date",
+        "tail -f out.log",
+        "squeue --me",
+    ],
+)
+def test_to_wait_for_something_is_no_loop(command: str) -> None:
+    bodies = repeated(command=command, command_output="still starting", command_failed=True)
+    assert run(bodies, "aware")[0].signals == ()
+    assert [signal.type for signal in run(bodies, "seed")[0].signals] == ["repeated-approach"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest tests/test_sleep.py",
+        "grep -rn sleep src",
+        "while read -r name; do rm $name; done < names",
+        "kubectl apply -f web.yaml",
+        "curl -s https://api.example.com/orders?status=open",
+        "npm run build",
+        "git status",
+        "tail -n 20 out.log",
+        "python wait_for.py",
+    ],
+)
+def test_what_only_speaks_of_waiting_is_counted(command: str) -> None:
+    bodies = repeated(command=command, command_output="nothing new", command_failed=True)
+    assert [signal.type for signal in run(bodies, "aware")[0].signals] == ["repeated-approach"]
+
+
 def test_every_keyword_of_the_seed_speaks_in_both_profiles() -> None:
     for signal, keywords in SEED.items():
         for keyword in keywords:

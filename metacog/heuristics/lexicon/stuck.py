@@ -517,3 +517,23 @@ MENTIONED = (
     r"|翻譯|翻译|翻成|譯成|译成|英文|改成|改為|改为|顯示|显示|印出|按鈕|按钮|標題|标题|歌名|片名|造句|例句|成語|成语|意思)"
     r"[^\n。.!?！？]{0,24}[:：]\s*\Z"
 )
+
+# What numbers in capitals behind a name count, where others say which error it is (TS2304).
+COUNTERS = (
+    r"(?:REQ|ID|JOB|TASK|PID|TID|RUN|TRACE|ORDER|TXN?|BUILD|WORKER|NODE|POD|HOST|PORT|LINE|ROW|UID|USER|CONN|PR)"
+    r"[-_]?\d"
+)
+# What stands before the number of an error.
+CODES = (
+    r"\b(?:http(?:/[12](?:\.[01])?)?|status(?: code)?|exit(?:ed)?(?: with)?(?: code| status)?|error code|code|errno"
+    r"|winerror|signal|sqlstate|error(?= \(?\d{2,5}\b))"
+    r"|退出[码碼]|结束代码|結束代碼|狀態[码碼]|状态码|(?:错误|錯誤)(?:代?[码碼号號])|返回[码碼]|回傳碼|代[码碼]|[信訊]号|訊號"
+)
+# Commands that wait for something, or ask whether it is there yet: to ask again is no loop.
+WAITS = (
+    r"(?:^|[;&|(]\s*|\bdo\s+)(?:sleep|watch|wait|until)\b|\s--(?:wait|watch|follow)\b|\btail\s+-[a-z0-9 ]*f\b"
+    r"|\bkubectl\s+(?:-\S+\s+(?:[^-\s]\S*\s+)?)?(?:get|wait|top|rollout\s+status)\b"
+    r"|\bgh\s+(?:run\s+(?:view|list|watch)|pr\s+(?:checks|status))\b|\bdocker(?:\s+compose)?\s+ps\b"
+    r"|\bsystemctl\s+(?:status|is-active)\b|\b(?:squeue|sacct|nvidia-smi|pg_isready)\b"
+    r"|\b(?:curl|wget|http)\b[^;&|]{0,120}(?:healthz?|ready|readyz|livez|alive|status|\bping)\b(?!=)"
+)
