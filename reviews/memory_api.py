@@ -30,7 +30,7 @@ class Clash(BaseModel):
     """Another memory that cannot hold beside this one, as it seems; a person decides which of them stands."""
 
     id: str
-    type: Literal["negation", "antonym", "number", "retraction"]
+    type: Literal["negation", "antonym", "number", "value", "retraction"]
     confidence: float = Field(description="0 to 1: how alike the rest of the two sentences is.")
     text: str | None = Field(description="Null unless it is confirmed.")
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from .facts import Fact, exclude, fact
 from .hesitation import Span
 from .lexicon import contradictions as words
 from .shadow import fold
@@ -19,7 +20,7 @@ SAME_COUNT = 0.75  # the same where only a number differs, which in lists it alw
 class Contradiction:
     """Two sentences that cannot both hold, with where they stand. A proposal: a person confirms it."""
 
-    kind: Literal["negation", "antonym", "number", "retraction"]
+    kind: Literal["negation", "antonym", "number", "value", "retraction"]
     confidence: float  # 0..1; how alike the rest of the sentences is
     first: Span | None  # in the first text; None where the second takes back all of it
     second: Span
@@ -60,6 +61,7 @@ class _Statement(NamedTuple):
     negations: int
     numbers: tuple[tuple[str, str], ...]  # (value, unit)
     labels: frozenset[str]
+    fact: Fact | None
 
 
 def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Contradiction | None:
@@ -86,6 +88,7 @@ _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
 _THIS_THAT = (re.compile(r"这(?!样)"), re.compile(r"那(?!么|样|时)"))
 _KIND = {unit: next(iter(scale)) for scale in words.SCALES for unit in scale}
 _ANY_MORE, _BUT = re.compile(words.ANY_MORE), re.compile(words.BUT)
+_SWITCHED, _ZH_CANNOT = re.compile(words.SWITCHED), re.compile(words.ZH_CANNOT)
 _NO_NEGATION = re.compile(words.NO_NEGATION)
 _NEGATED = re.compile(rf"\b(?:{'|'.join(sorted(words.NEGATORS))})\b|n't\b")
 _ZH_NEGATED = re.compile(words.ZH_NEGATION)
@@ -111,9 +114,12 @@ _NAMED = re.compile(
 )
 _ZH_ORDINAL = re.compile(r"第[\d一二三四五六七八九十]+")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
-_HEDGE, _BOUND, _PAST, _CONDITION, _DATED, _RETRACTION = (
+_HEDGE, _BOUND, _PAST, _WHEN, _CONDITION, _DATED, _RETRACTION = (
     re.compile(expression)
-    for expression in (words.HEDGE, words.BOUND, words.PAST, words.CONDITION, words.DATED, words.RETRACTION)
+    for expression in (
+        *(words.HEDGE, words.BOUND, words.PAST, words.WHEN),
+        *(words.CONDITION, words.DATED, words.RETRACTION),
+    )
 )
 
 
@@ -137,6 +143,9 @@ def _statements(text: str) -> Iterable[_Statement]:
 
 def _read(span: Span, sentence: str) -> _Statement:
     sentence = _ANY_MORE.sub("", _CONTRAST.sub("", _ANSWER.sub("", _LEAD_IN.sub("", sentence))))
+    stated = fact(sentence, span.text)
+    sentence = _SWITCHED.sub(lambda match: f"{match[1]} {'enabled' if match[2] == 'on' else 'disabled'}", sentence)
+    sentence = _ZH_CANNOT.sub("不", sentence)
     plain = _NO_NEGATION.sub(" ", sentence)
     negations = len(_NEGATED.findall(plain)) + len(_ZH_NEGATED.findall(plain))
     counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], sentence)
@@ -165,7 +174,7 @@ def _read(span: Span, sentence: str) -> _Statement:
     counted = _ZH_UNIT.sub("", counted)
     for run in _CHINESE.findall(_ZH_STOP.sub(" ", _ZH_NEGATED.sub("", _ZH_ORDINAL.sub(" ", counted)))):
         content |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
-    return _Statement(span, sentence, frozenset(content - units), negations, tuple(numbers), frozenset(labels))
+    return _Statement(span, sentence, frozenset(content - units), negations, tuple(numbers), frozenset(labels), stated)
 
 
 def stem(word: str) -> str:
@@ -215,6 +224,24 @@ def _retracted(ours: _Statement) -> Contradiction | None:
 
 
 def _compare(theirs: _Statement, ours: _Statement) -> Contradiction | None:
+    return _opposed(theirs, ours) or _other_value(theirs, ours)
+
+
+def _other_value(theirs: _Statement, ours: _Statement) -> Contradiction | None:
+    """Compare what has one value at a time: who owns it, where it is, which version it needs."""
+    if not theirs.fact or not ours.fact or not exclude(theirs.fact, ours.fact):
+        return None
+    said = (theirs.folded, ours.folded)
+    if any(pattern.search(each) for pattern in (_HEDGE, _BOUND, _CONDITION) for each in said):
+        return None
+    if theirs.negations or ours.negations or len({frozenset(_WHEN.findall(each)) for each in said}) > 1:
+        return None
+    alike = len(theirs.content & ours.content) / len(theirs.content | ours.content)
+    detail = f"{theirs.fact.value} / {ours.fact.value}"
+    return Contradiction("value", round(0.5 + 0.45 * alike, 2), theirs.span, ours.span, detail)
+
+
+def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
     one, other = theirs.folded, ours.folded
     if theirs.labels != ours.labels or any(_CONDITION.search(each) for each in (one, other)):
         return None
@@ -318,7 +345,7 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
         return None
     (value, unit), (other_value, other_unit) = pairs[0]
     left, right = _measured(value, _singular(unit), _singular(other_unit)), float(other_value)
-    if left is None or left == right:
+    if left is None or abs(left - right) <= (0 if unit == other_unit else 0.03 * right):  # 10 kg are 22 lb
         return None
     is_date = unit in ("month", "月", "weekday") or (_YEAR.fullmatch(value) and _YEAR.fullmatch(other_value))
     if is_date and not _DATED.search(theirs.folded):

@@ -95,7 +95,7 @@ class MemoryConflict(models.Model):
 
     older = models.ForeignKey(Memory, models.CASCADE, related_name="contradicted_by")
     newer = models.ForeignKey(Memory, models.CASCADE, related_name="contradicts")
-    kind = models.CharField(max_length=12)  # heuristics.contradictions': negation, antonym, number, retraction
+    kind = models.CharField(max_length=12)  # heuristics.contradictions': negation, antonym, number, value, retraction
     confidence = models.FloatField()  # 0..1, how alike the rest of the sentences is
     outcome = models.CharField(max_length=5, choices=Outcome, blank=True)
     person = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")

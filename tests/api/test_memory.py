@@ -200,6 +200,16 @@ class TestContradicting:
         (item, *_) = kuro.get("/memory?q=API pagination").json()["items"]
         assert len(item["contradicts"]) == 1
 
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [("The office is in Berlin.", "The office is in Hamburg."), ("負責人是王小明。", "負責人是李大華。")],
+    )
+    def test_another_value_of_what_has_one_is_told(self, kuro: Any, old: str, new: str) -> None:
+        known = remember(kuro, old)
+        assert remember(kuro, new)["contradicts"] == [
+            {"id": known["id"], "type": "value", "confidence": pytest.approx(0.65, abs=0.1), "text": old}
+        ]
+
     def test_a_retraction_takes_back_what_it_is_most_like_and_nothing_else(self, kuro: Any) -> None:
         remember(kuro, "The deploy runs at night.")
         old = remember(kuro, "The deploy takes five minutes.")

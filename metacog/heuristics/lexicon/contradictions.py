@@ -83,10 +83,28 @@ BOUND = (
 )
 # One of two sentences has it: they speak of different times, and both can hold.
 PAST = r"\b(?:used to|previously|formerly|once was|back then)\b|以前|曾经|过去|原先"
+# What is on is enabled, what cannot be is not: written so, they meet their opposites.
+SWITCHED = (
+    r"\b((?:is|are|was|were|be|stays?|remains?|turned|switched|set to)(?: (?:now|currently|still|always))?) (on|off)"
+    r"(?=[.!,;]|$)"
+)
+ZH_CANNOT = r"无法|没法|没办法|不可以|不能够|不可能|不再"
+# When something holds: of another time another thing may be so.
+WHEN = (
+    r"\b(?:used to|previously|formerly|once was|back then|was|were|had been|originally|initially|before|after|until"
+    r"|during|tomorrow|yesterday|tonight|in (?:19|20)\d\d"
+    r"|(?:this|next|last) (?:week|month|year|quarter|time|spring|summer|autumn|fall|winter|sprint))\b"
+    r"|以前|曾经?|过去|原先|原本|原来|之前|之后|昨天|明天|去年|今年|明年|[上下这本]个?(?:周|月|季|学期)"
+    r"|(?:19|20)\d\d年|[一二三四五六七八九十\d]+月份?(?=[^\d]|$)"
+)
 CONDITION = r"^(?:if|when|unless|while|once)\b|^(?:如果|若|除非|当|只要)|\bif\b"
 
 # What numbers name instead of count, and when a year is the point of the sentence.
-LABEL = r"(?:version|v|step|chapter|page|part|phase|section|line|issue|case|room|level|day|week|q|#|第|步骤|版本)\s*$"
+LABEL = (
+    r"(?:version|v|step|chapter|page|part|phase|section|line|issue|case|room|level|day|week|q|#|order|invoice|ticket"
+    r"|account|customer|user|task|bug|pr|build|run|job|server|node|host|worker|question|exercise|problem|table|flight"
+    r"|train|bus|channel|第|步骤|版本|订单|单号|工单|编号|发票|任务|题|用户|客户|节点|航班|列车|公交|线路)\s*$"
+)
 DATED = (
     r"due\b|deadline|moved|found|born|happen|occur"
     r"|(?<!\ba )(?<!\ban )(?<!\bnother )\b(?:meeting|appointment|interview|exam|wedding|flight)\b"
@@ -109,8 +127,10 @@ NO_NAME = (
 SCALES = (
     {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86400},
     {"秒": 1, "分": 60, "小": 3600, "天": 86400},
-    {"gram": 1, "g": 1, "kg": 1000, "kilogram": 1000},
-    {"meter": 1, "metre": 1, "km": 1000, "kilometer": 1000, "kilometre": 1000},
+    {"gram": 1, "g": 1, "kg": 1000, "kilogram": 1000, "pound": 453.6, "lb": 453.6, "ounce": 28.35, "oz": 28.35},
+    {"meter": 1, "metre": 1, "m": 1, "cm": 0.01, "km": 1000, "kilometer": 1000, "kilometre": 1000, "mile": 1609.3},
+    {"kb": 1, "mb": 1000, "gb": 1e6, "tb": 1e9},
+    {"克": 1, "公斤": 1000, "千克": 1000},
 )
 _COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NUMERALS = {
