@@ -79,14 +79,17 @@ _ENTRY = re.compile(r"(?:[-*•+]|[0-9]{1,3}[.)、])\s+[^.:]{1,40}:")
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)  # code states nothing
 _LEAD_IN, _ANSWER, _CONTRAST = re.compile(words.LEAD_IN), re.compile(words.ANSWER), re.compile(words.CONTRAST)
 _DENIES_ONE = [re.compile(expression) for expression in words.DENIES_ONE]
+_ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _CLOCK = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
 _THAN = re.compile(
     r"(?:the )?(.{1,60}?) (?:is|are|was|were) (.{1,40}?) than (?:the )?(.{1,60}?)"
     r"((?: (?:for|in|on|at|with|under|by) .{1,60})?)[.!]?$"
 )
+_PREFERS = re.compile(r"(.{1,60}?) (?:prefers?|picked|chose) (?:the )?(.{1,40}?) (?:over|to) (?:the )?(.{1,40}?)[.!]?$")
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
 _THIS_THAT = (re.compile(r"这(?!样)"), re.compile(r"那(?!么|样|时)"))
 _KIND = {unit: next(iter(scale)) for scale in words.SCALES for unit in scale}
+_CAP = re.compile(words.CAP)
 _ANY_MORE, _BUT = re.compile(words.ANY_MORE), re.compile(words.BUT)
 _SWITCHED, _ZH_CANNOT = re.compile(words.SWITCHED), re.compile(words.ZH_CANNOT)
 _NO_NEGATION = re.compile(words.NO_NEGATION)
@@ -107,7 +110,7 @@ _EN_COUNT = re.compile(rf"\b(?:{'|'.join(words.NUMERALS)})\b")
 _IN_MONTH = re.compile(rf"(?<=\bin )(?:{'|'.join(words.MONTHS)})\b")
 _ON_DAY = re.compile(rf"\b(?:on|is|was|by|until) ({'|'.join(words.WEEKDAYS)})\b")
 _ZH_DAY = re.compile(rf"(?:星期|礼拜|周)([{words.ZH_WEEKDAYS}天])")
-_LABEL = re.compile(words.LABEL)
+_LABEL, _LETTERED = re.compile(words.LABEL), re.compile(words.LETTERED)
 _NAMED = re.compile(
     rf"(?:(?<=[\w,] )(?!(?:{words.NO_NAME})\b)[A-Z][\w+#]* (\d+(?:\.\d+)*)|^[A-Z][\w+#]* (\d+\.\d+))"
     r"(?![\w%:,]|\.\w|\s*%)"
@@ -149,6 +152,7 @@ def _read(span: Span, sentence: str) -> _Statement:
     plain = _NO_NEGATION.sub(" ", sentence)
     negations = len(_NEGATED.findall(plain)) + len(_ZH_NEGATED.findall(plain))
     counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], sentence)
+    counted = _ISO_DATE.sub(r"\1\2\3 date", counted)
     counted = _CLOCK.sub(lambda match: f"{60 * int(match[1]) + int(match[2])} clock", counted)
     counted = _IN_MONTH.sub(lambda match: f"{words.MONTHS.index(match[0]) + 1} month", counted)
     counted = _ON_DAY.sub(lambda match: f"on {words.WEEKDAYS.index(match[1]) + 1} weekday", counted)
@@ -156,7 +160,7 @@ def _read(span: Span, sentence: str) -> _Statement:
     counted = _ZH_BIG_COUNT.sub(_big_in_digits, counted)
     counted = _ZH_COUNT.sub(_in_digits, counted)
     named = {name for match in _NAMED.finditer(span.text) for name in match.groups() if name}
-    labels = {match[0] for match in _ZH_ORDINAL.finditer(sentence)}
+    labels = {match[0] for match in (*_ZH_ORDINAL.finditer(sentence), *_LETTERED.finditer(sentence))}
     numbers = []
     for match in _NUMBER.finditer(counted):
         before = counted[max(0, match.start() - 12) : match.start()]
@@ -165,9 +169,9 @@ def _read(span: Span, sentence: str) -> _Statement:
         else:
             unit = _UNIT.match(counted, match.end())
             numbers.append((match[0].replace(",", ""), (unit[1] or "") if unit else ""))
-    units = {unit for _, unit in numbers}
+    units = {unit for _, unit in numbers} | {_term(unit) for _, unit in numbers}
     content = {
-        stem(_KIND.get(_singular(word), word))
+        _term(word)
         for word in _WORD.findall(_NEGATED.sub(" ", counted))
         if word not in words.STOPWORDS and not word.endswith("n't")
     }
@@ -175,6 +179,10 @@ def _read(span: Span, sentence: str) -> _Statement:
     for run in _CHINESE.findall(_ZH_STOP.sub(" ", _ZH_NEGATED.sub("", _ZH_ORDINAL.sub(" ", counted)))):
         content |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
     return _Statement(span, sentence, frozenset(content - units), negations, tuple(numbers), frozenset(labels), stated)
+
+
+def _term(word: str) -> str:
+    return stem(_KIND.get(_singular(word), word))
 
 
 def stem(word: str) -> str:
@@ -232,7 +240,9 @@ def _other_value(theirs: _Statement, ours: _Statement) -> Contradiction | None:
     if not theirs.fact or not ours.fact or not exclude(theirs.fact, ours.fact):
         return None
     said = (theirs.folded, ours.folded)
-    if any(pattern.search(each) for pattern in (_HEDGE, _BOUND, _CONDITION) for each in said):
+    if any(pattern.search(each) for pattern in (_HEDGE, _CONDITION) for each in said):
+        return None
+    if _BOUND.search(theirs.fact.value) or _BOUND.search(ours.fact.value):
         return None
     if theirs.negations or ours.negations or len({frozenset(_WHEN.findall(each)) for each in said}) > 1:
         return None
@@ -278,6 +288,8 @@ def _swapped(one: str, other: str) -> tuple[str, str] | None:
     if (first := _THAN.match(one)) and (second := _THAN.match(other)):
         is_swapped = first[1] != first[3] and first.group(1, 3, 4) == second.group(3, 1, 4)
         return (first[2], second[2]) if is_swapped else None
+    if (first := _PREFERS.match(one)) and (second := _PREFERS.match(other)):
+        return ("", "") if first[2] != first[3] and first.group(1, 2, 3) == second.group(1, 3, 2) else None
     left, _, right = one.replace(" ", "").partition("比")
     left_too, _, right_too = other.replace(" ", "").partition("比")
     if left and left_too and not right.startswith(left_too):  # 这个查询: where both compare them
@@ -338,7 +350,10 @@ def _is_another_case(theirs: _Statement, ours: _Statement, by_antonym: bool) -> 
 
 def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Contradiction | None:
     """Compare numbers of the same units in the same order; only one may differ, else it is another case."""
-    if len(theirs.numbers) != len(ours.numbers) or any(_BOUND.search(each.folded) for each in (theirs, ours)):
+    if len(theirs.numbers) != len(ours.numbers):
+        return None
+    bounds = [_BOUND.findall(each.folded) for each in (theirs, ours)]
+    if any(bounds) and not (bounds[0] == bounds[1] and all(map(_CAP.fullmatch, bounds[0]))):
         return None
     pairs = [(one, other) for one, other in zip(theirs.numbers, ours.numbers, strict=True) if one != other]
     if len(pairs) != 1:
@@ -347,7 +362,7 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
     left, right = _measured(value, _singular(unit), _singular(other_unit)), float(other_value)
     if left is None or abs(left - right) <= (0 if unit == other_unit else 0.03 * right):  # 10 kg are 22 lb
         return None
-    is_date = unit in ("month", "月", "weekday") or (_YEAR.fullmatch(value) and _YEAR.fullmatch(other_value))
+    is_date = unit in ("month", "月", "weekday", "date") or (_YEAR.fullmatch(value) and _YEAR.fullmatch(other_value))
     if is_date and not _DATED.search(theirs.folded):
         return None
     return Contradiction("number", confidence, theirs.span, ours.span, f"{value} / {other_value}")

@@ -50,7 +50,7 @@ def _read(found: re.Match[str], shape: words.Shape, written: str) -> Fact | None
     if value.isascii() and not shape.takes_any and not _is_name(value, written):
         return None
     named = words.SUBJECT_STOP.sub("", subject)
-    tokens = frozenset(words.SUBJECT_TOKEN.findall(named)) - words.SUBJECT_STOPWORDS
+    tokens = frozenset(words.SUBJECT_TOKEN.findall(f"{parts.get('name', '')} {named}")) - words.SUBJECT_STOPWORDS
     if not tokens:
         return None
     relation = shape.relation

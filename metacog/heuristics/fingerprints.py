@@ -29,7 +29,7 @@ _ERROR_NOISE = re.compile(
     rf"(?P<code>\b(?!{words.COUNTERS})[A-Z]{{1,6}}[-_]?\d{{3,6}}\b"
     rf"|(?i:(?:{words.CODES})\W{{0,3}}-?\d[0-9a-z]{{0,9}}\b)|(?<=\()\d{{3,5}}(?=, ?['\"])"
     r"|(?i:\b(?:returned|responded with|got|gave) [45]\d\d\b))"
-    rf"|(?i:(?P<address>{_ADDRESS}|(?<![a-z0-9])(?=[a-f]{{0,10}}\d)(?=\d{{0,10}}[a-f])[0-9a-f]{{7,11}}(?![a-z0-9])"
+    rf"|(?i:(?P<address>{_ADDRESS}|(?<![a-z0-9])(?=[a-f]{{0,10}}\d)(?=\d{{0,10}}[a-f])[0-9a-f]{{4,11}}(?![a-z0-9])"
     r"|(?<![a-z0-9])(?=(?:[a-z]{0,20}\d){3})(?=\d{0,20}[a-z])[a-z0-9]{10,})"
     rf"|(?P<time>{_DATE})"
     r"|(?P<host>(?<=://)[a-z][\w.-]*)"

@@ -55,11 +55,15 @@ ANTONYMS = _pairs("""
     allowed/forbidden permitted/forbidden allowed/prohibited permitted/prohibited allowed/banned
     succeed/fail online/offline approved/rejected approved/denied approved/declined granted/denied granted/refused
     visible/hidden busy/idle temporary/permanent grow/shrink longer/shorter larger/smaller bigger/smaller
-    lighter/heavier earlier/later buy/sell
+    lighter/heavier earlier/later buy/sell ascending/descending works/broken left/right north/south
+    synchronously/asynchronously reduce/increase include/drop supported/dropped inbound/outbound
+    encrypted/plaintext minimum/maximum
 """)
 ZH_ANTONYMS = _pairs("""
-    安全/危险 上涨/下跌 上升/下降 升高/降低 增加/减少 喜欢/讨厌 之前/之后 启用/停用 开启/关闭 打开/关闭 通过/失败
-    成功/失败 变快/变慢 快/慢 合法/非法 空的/满的 免费/收费 同意/反对 支持/反对 公开/保密 总是/从不 必须/不必
+    公开/私有 同步/异步 正常/故障 正常/坏了 正常/损坏 必须/不用 必须/无需 开馆/休馆 开业/停业 升序/降序 左边/右边
+    左侧/右侧 必须/可选 安全/危险 上涨/下跌 上升/下降 升高/降低 增加/减少 喜欢/讨厌 之前/之后 启用/停用 开启/关闭
+    打开/关闭 通过/失败 成功/失败 变快/变慢 快/慢 合法/非法 空的/满的 免费/收费 同意/反对 支持/反对 公开/保密
+    总是/从不 必须/不必
     必填/选填 正确/错误 允许/禁止 接受/拒绝 最高/最低 最大/最小 最新/最旧 提高/降低 有效/无效 真的/假的 姐姐/妹妹
     启用/禁用 开门/关门 上涨/下降 可以/禁止 可以/不得 可以/不准 允许/不准 经常/从不 经常/从来不 总是/从来不 存在/缺失
     开着/关着 在线/离线 核准/驳回 批准/驳回 核准/拒绝 批准/拒绝 同意/拒绝 通过/驳回 可见/隐藏 增长/下降 增长/减少
@@ -97,6 +101,7 @@ WHEN = (
     r"|以前|曾经?|过去|原先|原本|原来|之前|之后|昨天|明天|去年|今年|明年|[上下这本]个?(?:周|月|季|学期)"
     r"|(?:19|20)\d\d年|[一二三四五六七八九十\d]+月份?(?=[^\d]|$)"
 )
+CAP = r"\b(?:at most|up to)\b|最多"  # of two most one is wrong, of two leasts none
 CONDITION = r"^(?:if|when|unless|while|once)\b|^(?:如果|若|除非|当|只要)|\bif\b"
 
 # What numbers name instead of count, and when a year is the point of the sentence.
@@ -104,6 +109,11 @@ LABEL = (
     r"(?:version|v|step|chapter|page|part|phase|section|line|issue|case|room|level|day|week|q|#|order|invoice|ticket"
     r"|account|customer|user|task|bug|pr|build|run|job|server|node|host|worker|question|exercise|problem|table|flight"
     r"|train|bus|channel|第|步骤|版本|订单|单号|工单|编号|发票|任务|题|用户|客户|节点|航班|列车|公交|线路)\s*$"
+)
+# One of several, by its letter: line A, 乙班.
+LETTERED = (
+    r"\b(?:line|group|team|room|section|plan|option|building|wing|zone|gate|class|part|variant|unit|terminal|list|appendix"
+    r"|batch|site|type) [a-z]\b|[甲乙丙丁a-z](?=[组班栋座区线楼队])"
 )
 DATED = (
     r"due\b|deadline|moved|found|born|happen|occur"

@@ -54,6 +54,7 @@ _VERB = _any(r"""
     lives?_(?:in|at) resides?_(?:in|at) works?_(?:for|at|in) studies_at is_employed_(?:by|at) comes?_from grew_up_in
     was_born_(?:in|at) reports?_to belongs?_to points?_to defaults?_to resolves?_to depends_on listens?_(?:on|at)
     sits?_(?:in|at) is_(?:assigned|married|pinned|set|engaged)_to is_(?:called|named) is_(?:written_in|powered_by)
+    is_licensed_under
     is_due(?:_(?:on|in))? is_scheduled_(?:for|on) starts?_(?:on|at) ends?_(?:on|at) leaves?_from departs?_from
     (?:is|was)_(?:owned|maintained|led|managed|run|written|founded|developed|designed|painted|directed)_by
     (?:is|was)_(?:invented|discovered|chaired|built|composed)_by
@@ -73,6 +74,11 @@ _VERSION = r"(?P<value>\d+(?:\.\d+)*(?:-[\w.]+)?)"
 ENGLISH = tuple(
     Shape(re.compile(pattern), *rest)
     for pattern, *rest in (
+        (
+            rf"(?P<value>[^,;]{{1,50}}) {_IS} {_ADVERB}the (?P<subject>[^,;:]{{0,40}}?\bdefault(?: \w+)?{_OF})",
+            "is",
+            True,
+        ),
         (rf"{_WHOSE}(?P<subject>[^,;:]{{0,60}}?\b{_QUALITY}{_OF}) {_IS} {_ADVERB}(?P<value>[^,;]{{1,50}})", "is", True),
         (
             rf"{_WHOSE}(?P<subject>[^,;:]{{0,60}}?\b(?:{_ROLE}|{_NAMED}){_OF}) {_IS} {_ADVERB}(?P<value>[^,;]{{1,50}})",
@@ -90,6 +96,7 @@ ENGLISH = tuple(
         (rf"(?P<subject>[^,;:]{{1,80}}?) {_ADVERB}(?P<verb>{_VERB}) {_ADVERB}(?P<value>[^,;]{{1,50}})",),
         (rf"(?P<value>[^,;]{{1,40}}?) (?P<verb>{_DOES}) (?P<subject>[^,;]{{1,60}})",),
         (rf"(?P<subject>[^,;:]{{1,60}}? {_NEEDS} [a-z][\w+#-]*) v?{_VERSION}", "version", True),
+        (rf"(?P<name>[a-z][\w+#-]*) {_VERSION} is (?P<subject>(?:required|needed)\b.{{0,60}})", "version", True),
         (
             rf"(?P<subject>[^,;:]{{1,80}}?) (?:is|are) (?:on|at|in)? ?(?:version|release|v) ?{_VERSION}",
             "version",
@@ -100,7 +107,7 @@ ENGLISH = tuple(
 
 _ZH_ROLE = _any("""
     负责人 联系人 承办人 主管 经理 老板 作者 译者 导演 导师 班主任 总监 店长 主席 校长 院长 部长 队长 组长 班长 市长
-    总统 总理 主任 创办人 创始人 执行长 总经理 董事长 首都 省会 冠军 得主 凶手
+    总统 总理 主任 创办人 创始人 执行长 总经理 董事长 首都 省会 冠军 得主 凶手 法人
 """)
 _ZH_NAMED = _any("""
     编辑 老师 丈夫 妻子 太太 先生 男友 女友 房东 房客 总部 所在地 地点 位置 出生地 故乡 老家 户籍 密码 口令 密钥
