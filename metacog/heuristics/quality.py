@@ -241,6 +241,7 @@ class _Question(NamedTuple):
     fits: Callable[[str], bool]
     quoted: tuple[str, ...]  # what an answer may start from; less than four characters in their marks
     asks_for_a_way: bool
+    asks_who: bool
 
     @property
     def may_be_refused(self) -> bool:
@@ -252,7 +253,7 @@ class _Question(NamedTuple):
         own = words.terms(words.tokens(_QUOTATION.sub(" ", text)))
         terms = own or words.terms(words.tokens(text))
         quoted = tuple(map(_bare, _QUOTED.findall(text)))
-        return cls(terms, _form(text), quoted, _ASKS_FOR_A_WAY.search(text) is not None)
+        return cls(terms, _form(text), quoted, _ASKS_FOR_A_WAY.search(text) is not None, _WHO.search(text) is not None)
 
     def is_answered_by(self, sentence: str, is_elsewhere: bool) -> bool:
         """Tell whether a sentence looks like an answer; `is_elsewhere`: in a reply without a word of the message."""
@@ -261,6 +262,17 @@ class _Question(NamedTuple):
         if not is_elsewhere or self.fits is not _is_bare or _POINTS_BACK.match(sentence):
             return True
         return self.asks_for_a_way and _STEPS.search(sentence) is not None
+
+
+    def is_shown_in(self, reply: Reading) -> bool:
+        """Tell whether a reply repeats what is quoted, or shows a way that is asked for in code, which is not said."""
+        return any(quoted in reply.folded for quoted in self.quoted) or (self.asks_for_a_way and "`" in reply.text)
+
+    def is_answered_beside(self, clause: str) -> bool:
+        """Tell whether a clause beside the answer to another question looks like an answer."""
+        if self.fits in _BY_FIGURES:
+            return self.fits(_ONE.sub("", clause))
+        return self.asks_who and _NAMES_SOMEBODY.search(clause) is not None
 
 
 def _bare(quoted: str) -> str:
@@ -290,6 +302,10 @@ _ANYTHING_ELSE = re.compile(f"{en.ANYTHING_ELSE}|{zh.ANYTHING_ELSE}")
 _PUTS_OFF = re.compile(f"{en.ASKS_FOR}|{zh.ASKS_FOR}|{en.GOES_TO_FIND_OUT}|{zh.GOES_TO_FIND_OUT}")
 _HAS_NO_ANSWER = re.compile(f"{en.HAS_NO_ANSWER}|{zh.HAS_NO_ANSWER}")
 _COURTESY = re.compile(f"{en.COURTESY}|{zh.COURTESY}")
+_NO_DECISION = re.compile(zh.NO_DECISION)
+_PLEASANTRY = re.compile(rf"\W*(?:{en.PLEASANTRY}|{zh.PLEASANTRY})")
+_NAMES_SOMEBODY = re.compile(f"{en.NAMES_SOMEBODY}|{zh.NAMES_SOMEBODY}")
+_WHO = re.compile(r"\bwho\b|谁")
 _CLAUSE = re.compile(r"[^,;、]+")
 _YES_OR_NO = en.YES_OR_NO | zh.YES_OR_NO
 # One of so many words of a question, its own, tells that it is spoken of; of pairs of characters half lie across two
@@ -314,8 +330,10 @@ def _form(question: str) -> Callable[[str], bool]:
 
 
 def _is_bare(answer: str) -> bool:
-    size = _size(words.tokens(answer))
-    return 0 < size <= (2 * _BARE if _POINTS_BACK.match(answer) else _BARE)
+    found = words.tokens(answer)
+    if _YES_OR_NO.issuperset(found):
+        return False
+    return _size(found) <= (2 * _BARE if _POINTS_BACK.match(answer) else _BARE)
 
 
 def _gives_number(answer: str) -> bool:
@@ -331,7 +349,7 @@ _ONE = re.compile(r"\bone\b|一")  # says little: one of them, 一封信
 
 
 def _says_yes_or_no(answer: str) -> bool:
-    return not _YES_OR_NO.isdisjoint(words.tokens(answer)[:3])
+    return not _YES_OR_NO.isdisjoint(words.tokens(_NO_DECISION.sub("_", answer))[:3])
 
 
 def _has_any_form(answer: str) -> bool:
@@ -358,17 +376,19 @@ def _unanswered_of(questions: list[_Question], reply: Reading, message: Reading)
         own = [term for term in question.terms if term not in others] or question.terms
         if shared := _taken_up(own, reply):
             claimed += shared
-        elif any(quoted in reply.folded for quoted in question.quoted):
-            continue
-        else:
+        elif not question.is_shown_in(reply):
             still_open.append(number)
     if not still_open or _puts_off(reply.folded):
         return []
     free: list[str] = []
     beside: list[str] = []  # clauses of what answers another question
     decisions = 0
+    is_any = False  # is anything said but "Thanks for asking!"
     for start, end in words.sentences(reply.folded):
         sentence = reply.folded[start:end]
+        if _PLEASANTRY.match(sentence):
+            continue
+        is_any = True
         found = words.tokens(sentence)
         spaced = words.spaced(found)
         decisions += _says_yes_or_no(sentence)
@@ -376,8 +396,11 @@ def _unanswered_of(questions: list[_Question], reply: Reading, message: Reading)
             clauses = [(clause, words.spaced(words.tokens(clause))) for clause in _CLAUSE.findall(sentence)]
             beside += [clause for clause, said in clauses if not any(term in said for term in claimed)]
         else:
-            # "Mia Chen, +1 555 0100." answers two.
-            free += _CLAUSE.findall(sentence) if len(still_open) > 1 and _size(found) <= _BARE else [sentence]
+            # "Mia Chen, +1 555 0100." answers two; what follows a yes explains it.
+            parts = _CLAUSE.findall(sentence) if len(still_open) > 1 and _size(found) <= _BARE else [sentence]
+            decided = next((at for at, part in enumerate(parts, 1) if _says_yes_or_no(part)), len(parts))
+            free += parts[:decided]
+            beside += parts[decided:]
     polar = [number for number in still_open if questions[number].fits is _says_yes_or_no]
     if polar and decisions >= sum(question.fits is _says_yes_or_no for question in questions):
         still_open = [number for number in still_open if number not in polar]
@@ -391,12 +414,12 @@ def _unanswered_of(questions: list[_Question], reply: Reading, message: Reading)
     for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
         question = questions[number]
         answers = (each for each in free if question.is_answered_by(each, is_elsewhere) or _HAS_NO_ANSWER.search(each))
-        figures = (each for each in beside if question.fits in _BY_FIGURES and question.fits(_ONE.sub("", each)))
+        figures = (each for each in beside if question.is_answered_beside(each))
         if (answer := next(answers, None)) is not None:
             free.remove(answer)
         elif (figure := next(figures, None)) is not None:
             beside.remove(figure)
-        elif len(questions) > 1 or _size(reply.words) > _BARE:
+        elif len(questions) > 1 or _size(reply.words) > _BARE or not is_any:
             unanswered.append(number)
     return sorted(unanswered)
 

@@ -149,6 +149,17 @@ def test_it_passes_an_answer(message: str, response: str) -> None:
             ["What time does the museum open?"],
         ),
         ("Who is the director? Are dogs allowed inside?", "Dogs are welcome, of course.", ["Who is the director?"]),
+        ("Where is the head office?", "Thanks for reaching out! I love talking.", ["Where is the head office?"]),
+        ("總公司在哪裡？", "很高興為您服務，祝您有美好的一天！", ["總公司在哪裡？"]),
+        ("总公司在哪里？", "感谢您的提问。", ["总公司在哪里？"]),
+        (
+            "Does Kafka keep message order? How do I delete a topic?",
+            "Yes, within one partition.",
+            ["How do I delete a topic?"],
+        ),
+        ("會議在幾樓？誰主持？需要帶電腦嗎？", "會議在五樓，由張偉主持。", ["需要帶電腦嗎？"]),
+        ("《紅樓夢》是誰寫的？一共有幾回？", "一共一百二十回，分成兩冊。", ["《紅樓夢》是誰寫的？"]),
+        ("How do I undo the last commit? Will I lose it?", "No, nothing is lost.", ["How do I undo the last commit?"]),
     ],
 )
 def test_it_points_at_the_question_that_is_not_answered(message: str, response: str, unanswered: list[str]) -> None:
@@ -163,6 +174,12 @@ def test_it_points_at_the_question_that_is_not_answered(message: str, response: 
     ("message", "response"),
     [
         ("What is the capital of France? Who wrote Hamlet?", "Paris. Shakespeare."),
+        ("How do I undo the last commit? Will I lose it?", "Run `git reset --soft HEAD~1`; you lose nothing."),
+        ("怎麼復原上一次提交？會不會弄丟？", "`git reset --soft HEAD~1`，不會弄丟。"),
+        ("《紅樓夢》是誰寫的？一共有幾回？", "一共一百二十回，作者是曹雪芹。"),
+        ("Is there parking? What does it cost?", "Yes, five euros."),
+        ("會議在幾樓？誰主持？需要帶電腦嗎？", "會議在五樓，由張偉主持，需要帶。"),
+        ("Where is it? Who has the key?", "Thanks for asking! In Berlin. Mia."),
         ("Does it rain? How many trains run?", "Yes, all day. There are 12."),
         ("What does it cost? When does it arrive?", "It costs $5 and arrives on Monday."),
         ("What does it cost? Anyway, thanks. Right?", "It costs $5."),

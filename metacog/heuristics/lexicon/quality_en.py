@@ -47,7 +47,7 @@ ANYTHING_ELSE = r"\banything else (?:that )?(?:i|we)\b"
 POLAR = r"(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|may|am|isn't|aren't|don't|can't)\b"
 NUMBER = (
     r"\bhow\s+(?:many|much|long|old|far|often|tall|big|large|deep|high|fast|soon)\b|\bwhen\b"
-    r"|\bwhat\s+(?:time|year|date|day|percentage|number|age|price)\b"
+    r"|\bwhat\s+(?:time|year|date|day|percentage|number|age|price)\b|\bwhat\s+(?:do|does|did|will|would)\b.{0,40}\bcost\b"
 )
 REASON = r"\bwhy\b|\bhow\s+come\b|\bfor\s+what\s+reason\b"
 
@@ -62,7 +62,7 @@ _YES_OR_NO = (
 YES_OR_NO = frozenset(_YES_OR_NO.split())
 NUMBER_WORDS = (
     r"\b(?:zero|once|twice|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|"
-    r"billion|half|none|never|always|today|tomorrow|yesterday|tonight|soon|immediately|"
+    r"billion|half|none|free|nothing|never|always|today|tomorrow|yesterday|tonight|soon|immediately|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|"
     r"november|december)\b"
 )
@@ -84,6 +84,16 @@ STEPS = (
 COURTESY = (
     r"\b(?:anything|something|what)\s+else\b|\b(?:further|other|more)\s+(?:questions|help|assistance)\b|\bhelp you\b"
 )
+# Said to everybody, whatever was asked.
+PLEASANTRY = (
+    r"(?:(?:many )?thanks?(?: you)?(?: so much| very much)?"
+    r"(?: for (?:reaching out|asking|your|contacting|getting in touch|the)\b.{0,60})?"
+    r"|(?:great|good|excellent|interesting) question|(?:i(?:'m| am|'d be)|we(?:'re| are)) (?:always |more than )?"
+    r"(?:happy|glad|delighted|here) to (?:help|assist)\b.{0,30}|have a (?:great|nice|good|lovely|wonderful)\b.{0,30}"
+    r"|(?:hello|hi|hey)(?: there)?|you're welcome|i (?:just )?love (?:talking|chatting)\b.{0,40})\W*$"
+)
+# "…, by Ada", "the author is Ada".
+NAMES_SOMEBODY = r"\bby \w+|\b(?:author|owner|lead|manager|host|speaker|contact|winner)\b"
 # What is needed from the user before the question can be answered.
 ASKS_FOR = (
     r"\b(?:please|kindly)\s+(?:provide|confirm|share|tell|give|send|specify|clarify|let me know)\b"

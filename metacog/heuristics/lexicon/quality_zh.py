@@ -37,6 +37,11 @@ TIME = r"什么时候|何时"
 TIME_WORDS = r"时候|时$|之后|之前|以后|以前|如果|只要|一旦|当"
 
 YES_OR_NO = frozenset("是不对没能会可有好当行否应并无")
+# Words that begin like a yes or a no and are none.
+NO_DECISION = (
+    r"会[议员计话场客长]|可[是惜]|不[过同久仅但如管论]|没问题|有[人时关限些名趣]|能[力源量]|是否|对[于象方话手比]|好[像处久多]|当[时地年中]"
+    r"|行[李程政业动为]|应[用当]|并[且列]|无[论线]"
+)
 NUMBER_WORDS = r"[〇零一二两三四五六七八九十百千万亿半]|今天|明天|昨天|马上|从不|从未|没有"
 REASON_WORDS = r"因为|由于|原因|为了|所以|因此|导致|之所以|\A\W*(?:可能|也许|或许|大概)"
 # How a short answer opens that points at what was asked about.
@@ -46,6 +51,14 @@ ASKS_FOR_A_WAY = r"怎么|如何|怎样"
 STEPS = r"首先|然后|接着|最后|先|点击|点选|按|打开|选择|输入|安装|使用|可以|需要|应该"
 # A question put back to the user that asks for nothing: it defers no answer.
 COURTESY = r"还有(?:什么|其他|别的)|其他(?:问题|需要)|可以帮(?:到|助)?[您你]"
+# Said to everybody, whatever was asked.
+PLEASANTRY = (
+    r"(?:(?:很|非常)?(?:高兴|荣幸|乐意)[^,。!]{0,6}(?:为[您你]服务|帮(?:助|到|忙)[您你]?|回答)[^。!]{0,14}|祝[您你][^。!]{1,16}"
+    r"|(?:感谢|谢谢)[您你]?的?(?:提问|咨询|联系|来信|耐心|支持|问题|询问)?[^,。!]{0,8}|[您你]好|不客气|(?:这是(?:一个|个)?)?好问题"
+    r"|随时为[您你]服务)\W*$"
+)
+# …，由张伟主持; 作者是曹雪芹。
+NAMES_SOMEBODY = r"由[^,。]{2,8}|(?:作者|负责人|主持人|主讲人|联系人|老师|导演|经理)(?:是|:|叫)?[^,。]{2,8}"
 # What is needed from the user before the question can be answered.
 ASKS_FOR = (
     r"请(?:您|你)?(?:先)?(?:提供|确认|告诉|告知|说明|给我|补充)|(?:能|可以)(?:否)?(?:提供|告诉我|说明)"
