@@ -263,7 +263,6 @@ class _Question(NamedTuple):
             return True
         return self.asks_for_a_way and _STEPS.search(sentence) is not None
 
-
     def is_shown_in(self, reply: Reading) -> bool:
         """Tell whether a reply repeats what is quoted, or shows a way that is asked for in code, which is not said."""
         return any(quoted in reply.folded for quoted in self.quoted) or (self.asks_for_a_way and "`" in reply.text)
