@@ -4,7 +4,8 @@ import json
 from datetime import timedelta
 
 import pytest
-from django.contrib.admin.models import LogEntry
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils import timezone
@@ -416,6 +417,35 @@ def test_a_request_for_more_steps_goes_with_the_retention_once_it_is_answered(ku
     assert as_person(alice).get(reverse("extension", args=[first.public_id])).status_code == 200
     assert as_person(alice).get("/extensions/").status_code == 200
     assert kuro.get(f"/extensions/{first.public_id}").json()["request"]["reason"] == ""
+
+
+def test_requests_and_callbacks_of_another_team_stay(kuro, other, kept_30_days):
+    for agent in (kuro, other):
+        agent.post("/extensions", {"problem": "p", "reason": "need more time, princess"})
+        Delivery.objects.create(
+            agent=Agent.objects.get(public_id=agent.id), type="meta.reflection", body="princess", state="delivered"
+        )
+    age(31)
+    ExtensionRequest.objects.update(decided_at=timezone.now() - timedelta(days=31))
+    assert erasure.erase() == 2
+    theirs = ExtensionRequest.objects.get(agent__public_id=other.id)
+    assert (theirs.reason, theirs.erased_at) == ("need more time, princess", None)
+    assert Delivery.objects.exclude(body="").get().agent.public_id == other.id
+
+
+def test_what_the_admin_calls_another_row_stays(kuro, aurora, kept_30_days, carla, as_person):
+    gone, kept = (lessons.write(aurora, None, text, [], carla) for text in ("princess", "in force"))
+    change = as_person(carla).post
+    for lesson in (gone, kept):
+        change(reverse("admin:patterns_lesson_changelist"), {"action": "retire", "_selected_action": lesson.pk})
+    kind = ContentType.objects.get_for_model(ThoughtThread)
+    LogEntry.objects.create(
+        user=carla, content_type=kind, object_id=str(gone.pk), object_repr="a thread", action_flag=CHANGE
+    )
+    assert sorted(LogEntry.objects.values_list("object_repr", flat=True)) == ["a thread", "in force", "princess"]
+    Lesson.objects.filter(pk=gone.pk).update(changed_at=timezone.now() - timedelta(days=31))
+    assert erasure.erase() == 1
+    assert sorted(LogEntry.objects.values_list("object_repr", flat=True)) == ["a thread", "in force", "…"]
 
 
 def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(kuro, aurora, kept_30_days, carla, as_person):

@@ -108,6 +108,16 @@ def test_revoke_ends_all_but_the_newest(kuro: Any) -> None:
     assert AgentKey.objects.filter(revoked_at=None).count() == 1
 
 
+def test_revoke_ends_no_key_of_another_agent_and_none_twice(kuro: Any, other: Any) -> None:
+    for _ in range(2):
+        run("rotate", "kuro")
+        run("revoke", "kuro")
+    assert other.get("/context").status_code == 200
+    first, second = AuditEvent.objects.filter(action="keys-revoked").order_by("pk")
+    assert len(first.data["keys"]) == len(second.data["keys"]) == 1
+    assert set(first.data["keys"]).isdisjoint(second.data["keys"])
+
+
 def test_disable_and_enable(kuro: Any) -> None:
     assert "refused from now on" in run("disable", "kuro")
     assert kuro.get("/context").status_code == 403
