@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from metacog import keys, notices
-from metacog.agents import create_agent
-from metacog.models import Agent, AgentKey, AuditEvent, Channel, Membership, Team, User
+from metacog.agents import add_policy, create_agent
+from metacog.models import Agent, AgentKey, AuditEvent, Channel, Membership, Policy, Team, User
 from reviews import figures, reflections
 from tests.callbacks.receiving import listening
 from tests.conftest import Caller
@@ -30,6 +30,16 @@ def test_an_agents_page_has_its_own_keys_only(kuro: Caller, sister: Caller, olga
     page = as_person(olga).get(reverse("agent", args=[kuro.id])).content.decode()
     shown = {str(key) for key in AgentKey.objects.all() if f"<code>{key}</code>" in page}
     assert shown == {str(key) for key in AgentKey.objects.filter(agent__public_id=kuro.id)}
+
+
+def test_an_agents_page_has_its_own_policies_only(kuro: Caller, sister: Caller, olga: User, as_person: Any) -> None:
+    for caller, hold_at in ((sister, 88), (kuro, 77)):
+        policy = Policy(hold_at=hold_at, note=f"holds at {hold_at}")
+        add_policy(Agent.objects.get(public_id=caller.id), olga, policy, based_on=1)
+    for caller, own, strange in ((kuro, 77, 88), (sister, 88, 77)):
+        page = as_person(olga).get(reverse("agent", args=[caller.id])).content.decode()
+        assert (f"<dd>{own}</dd>" in page, f"holds at {own}" in page) == (True, True)
+        assert (f"<dd>{strange}</dd>" in page, f"holds at {strange}" in page) == (False, False)
 
 
 def test_reflections_are_of_the_agent_that_was_chosen(
