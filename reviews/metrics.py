@@ -90,7 +90,7 @@ def _unseen(now: datetime) -> float:
 
 
 @login_not_required
-@csrf_exempt
+@csrf_exempt  # changes nothing: a post is told so (405), not that it lacks a token
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer Prometheus; to others than this machine only with METACOG_METRICS_TOKEN."""

@@ -23,5 +23,5 @@ def by_itself(said: str, *about: object) -> Iterator[None]:
         yield
     except (*AWAY, SoftTimeLimitExceeded):
         raise
-    except Exception:
+    except Exception:  # one that fails must not hold up the others
         log.exception(said, *about)

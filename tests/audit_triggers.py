@@ -43,7 +43,7 @@ def lifted() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _flush_past_triggers() -> Iterator[None]:
-    flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
+    flush = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]  # not in the stubs
 
     def lift_and_flush(self: Any) -> None:
         with lifted():

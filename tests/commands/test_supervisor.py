@@ -81,7 +81,7 @@ def supervised(tmp_path: Path) -> Iterator[Callable[..., Supervised]]:
     made: list[Supervised] = []
 
     def make(*arguments: object) -> Supervised:
-        made.append(Supervised(tmp_path, *arguments))  # type: ignore[arg-type]
+        made.append(Supervised(tmp_path, *arguments))  # type: ignore[arg-type]  # as the tests give them
         return made[-1]
 
     hangup = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # where all of these tests run under nohup, too

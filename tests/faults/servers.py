@@ -159,7 +159,7 @@ class RabbitMQ(Broker):
 
 @contextmanager
 def running(kind: type[PostgreSQL] | type[Broker], folder: Path) -> Iterator[Any]:
-    server = kind(folder)  # type: ignore[call-arg]
+    server = kind(folder)  # type: ignore[call-arg]  # both take it
     try:
         yield server
     finally:

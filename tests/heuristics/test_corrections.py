@@ -286,8 +286,13 @@ def test_it_finds_what_a_correction_concerns(message: str, text: str, quoted: bo
 
 def test_it_takes_the_only_sentence_that_can_be_meant() -> None:
     previous = "The train leaves on Monday. Platform 3 is at the back."
-    assert find_concern("I told you Friday!", previous).text == "The train leaves on Monday."  # type: ignore[union-attr]
-    assert find_concern("wrong", "It is blue.").text == "It is blue."  # type: ignore[union-attr]
+    for said, before, meant in (
+        ("I told you Friday!", previous, "The train leaves on Monday."),
+        ("wrong", "It is blue.", "It is blue."),
+    ):
+        found = find_concern(said, before)
+        assert found is not None
+        assert found.text == meant
     assert find_concern("I told you tomorrow!", previous) is None
 
 

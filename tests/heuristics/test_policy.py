@@ -117,7 +117,7 @@ def test_it_says_everything_that_is_wrong_at_once() -> None:
 
 def test_it_refuses_a_list() -> None:
     with pytest.raises(PolicyError, match="must be an object"):
-        Policy.from_dict([])  # type: ignore[arg-type]
+        Policy.from_dict([])  # type: ignore[arg-type]  # on purpose
 
 
 def test_it_is_checked_when_made_in_python_too() -> None:
@@ -129,4 +129,4 @@ def test_it_is_checked_when_made_in_python_too() -> None:
 
 def test_it_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
-        Policy().threshold = 0  # type: ignore[misc]
+        Policy().threshold = 0  # type: ignore[misc]  # on purpose

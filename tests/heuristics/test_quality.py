@@ -629,7 +629,7 @@ def test_settings_point_at_everything_that_is_wrong(bad: dict[str, Any], pointer
 
 def test_settings_refuse_a_list() -> None:
     with pytest.raises(PolicyError, match="must be an object"):
-        QualitySettings.from_dict([])  # type: ignore[arg-type]
+        QualitySettings.from_dict([])  # type: ignore[arg-type]  # on purpose
 
 
 def test_settings_come_back_as_they_were_stored() -> None:

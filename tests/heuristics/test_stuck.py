@@ -875,7 +875,7 @@ def test_it_refuses_an_outcome_of_nothing(asked: State) -> None:
     with pytest.raises(ValueError, match="nobody has said yes"):
         outcome(asked, "helped")
     with pytest.raises(ValueError, match="did-not-help"):
-        outcome(answer(asked, "yes", settings=SETTINGS["seed"]), "worked")  # type: ignore[arg-type]
+        outcome(answer(asked, "yes", settings=SETTINGS["seed"]), "worked")  # type: ignore[arg-type]  # on purpose
 
 
 # -- settings ----------------------------------------------------------------------------------------------------
