@@ -112,7 +112,7 @@ def test_a_history_that_is_cut_off_leaves_nothing(
         assert Team.objects.exists()
         raise KeyboardInterrupt
 
-    settings.DATA_DIR = tmp_path
+    settings.DATA_DIR, settings.LOCALE_PATHS = tmp_path, [tmp_path]
     monkeypatch.setattr(history, "play", cut_off)
     with pytest.raises(KeyboardInterrupt):
         demo.make(DAYS)
@@ -124,7 +124,7 @@ def test_a_history_that_is_cut_off_leaves_nothing(
 def test_a_second_start_goes_on_with_the_first_ones_history(
     settings: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    settings.DATA_DIR, settings.ADMIN_PASSWORD = tmp_path, "correct horse battery"
+    settings.DATA_DIR, settings.LOCALE_PATHS, settings.ADMIN_PASSWORD = tmp_path, [tmp_path], "correct horse battery"
     command = demo.Command()
     command.days = 1
     assert "admin" in command.prepare()
