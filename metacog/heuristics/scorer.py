@@ -9,8 +9,9 @@ from .modulation import modulate, schedule
 from .parts import History, Parts
 from .patterns import Pattern, Patterns
 from .policy import Policy
-from .quality import Fingerprint, Quality
+from .quality import Quality
 from .tags import Item, items_of
+from .utterance import Fingerprint
 
 ENGINE = "1.13.0"
 NO_HISTORY = History()

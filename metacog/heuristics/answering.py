@@ -1,0 +1,238 @@
+"""Which questions of a message a reply leaves open: what quality's completeness is made of (seed 004)."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from . import words
+from .lexicon import quality_en as en
+from .lexicon import quality_zh as zh
+from .utterance import Utterance
+
+_REASON, _NUMBER, _POLAR = (
+    re.compile(f"{english}|{chinese}")
+    for english, chinese in ((en.REASON, zh.REASON), (en.NUMBER, zh.NUMBER), (rf"\A\s*{en.POLAR}", zh.POLAR))
+)
+_REQUEST = re.compile(rf"\A\W*{en.REQUEST}|{zh.REQUEST}")
+# What is asked about a quotation stands outside it: “…” is a line from which poem?
+_QUOTATION = re.compile(r'"[^"\n]{8,}"|「[^「」\n]{8,}」|『[^『』\n]{8,}』')
+_TIME, _GIVES_TIME = re.compile(f"{en.TIME}|{zh.TIME}"), re.compile(f"{en.TIME_WORDS}|{zh.TIME_WORDS}")
+_POINTS_BACK = re.compile(rf"\W*(?:{en.POINTS_BACK}|{zh.POINTS_BACK})")
+_GIVES_REASON = re.compile(f"{en.REASON_WORDS}|{zh.REASON_WORDS}")
+_QUOTED = re.compile(r'"[^"\n]+"|「[^「」\n]+」|『[^『』\n]+』|《[^《》\n]+》')
+_GIVES_NUMBER = re.compile(rf"\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
+_ASKS_FOR_A_WAY = re.compile(f"{en.ASKS_FOR_A_WAY}|{zh.ASKS_FOR_A_WAY}")
+_STEPS = re.compile(f"{en.STEPS}|{zh.STEPS}")
+_MINE, _YOURS = re.compile(f"{en.MINE}|{zh.MINE}"), re.compile(f"{en.YOURS}|{zh.YOURS}")
+_LIST = re.compile(r"\s*(?:[0-9]{1,2}[.)、]|[-*•])\s*\S")
+_REFUSES = re.compile(rf"\W*(?:{en.REFUSES}|{zh.REFUSES})")
+_GIVES_GROUNDS = re.compile(f"{en.GIVES_GROUNDS}|{zh.GIVES_GROUNDS}")
+_ANYTHING_ELSE = re.compile(f"{en.ANYTHING_ELSE}|{zh.ANYTHING_ELSE}")
+_PUTS_OFF = re.compile(f"{en.ASKS_FOR}|{zh.ASKS_FOR}|{en.GOES_TO_FIND_OUT}|{zh.GOES_TO_FIND_OUT}")
+_HAS_NO_ANSWER = re.compile(f"{en.HAS_NO_ANSWER}|{zh.HAS_NO_ANSWER}")
+_COURTESY = re.compile(f"{en.COURTESY}|{zh.COURTESY}")
+_NO_DECISION = re.compile(zh.NO_DECISION)
+_PLEASANTRY = re.compile(rf"\W*(?:{en.PLEASANTRY}|{zh.PLEASANTRY})")
+_NAMES_SOMEBODY = re.compile(f"{en.NAMES_SOMEBODY}|{zh.NAMES_SOMEBODY}")
+_WHO = re.compile(r"\bwho\b|谁")
+_CLAUSE = re.compile(r"[^,;、]+")
+_YES_OR_NO = en.YES_OR_NO | zh.YES_OR_NO
+# One of so many words of a question, its own, tells that it is spoken of; of pairs of characters half lie across two
+# words, and never come again. Three are enough of any.
+_SHARE, _SHARE_OF_PAIRS, _PLENTY = 1 / 5, 1 / 8, 3
+_BARE = 12  # words of an answer that need not repeat what was asked
+_WORDS_IN_CHARACTER = 0.6
+
+
+class Question(NamedTuple):
+    """What is asked, and what an answer without any of its words looks like."""
+
+    terms: tuple[str, ...]
+    fits: Callable[[str], bool]
+    quoted: tuple[str, ...]  # what an answer may start from; less than four characters in their marks
+    asks_for_a_way: bool
+    asks_who: bool
+
+    @property
+    def may_be_refused(self) -> bool:
+        """Whether "I can't" answers it: "can you …?"."""
+        return self.fits in (_says_yes_or_no, _has_any_form)
+
+    @classmethod
+    def of(cls, text: str) -> "Question":
+        own = words.terms(words.tokens(_QUOTATION.sub(" ", text)))
+        terms = own or words.terms(words.tokens(text))
+        quoted = tuple(map(_bare, _QUOTED.findall(text)))
+        return cls(terms, _form(text), quoted, _ASKS_FOR_A_WAY.search(text) is not None, _WHO.search(text) is not None)
+
+    def is_answered_by(self, sentence: str, is_elsewhere: bool) -> bool:
+        """Tell whether a sentence looks like an answer; `is_elsewhere`: in a reply without a word of the message."""
+        if not self.fits(sentence):
+            return False
+        if not is_elsewhere or self.fits is not _is_bare or _POINTS_BACK.match(sentence):
+            return True
+        return self.asks_for_a_way and _STEPS.search(sentence) is not None
+
+    def is_shown_in(self, reply: Utterance) -> bool:
+        """Tell whether a reply repeats what is quoted, or shows a way that is asked for in code, which is not said."""
+        return any(quoted in reply.folded for quoted in self.quoted) or (self.asks_for_a_way and "`" in reply.text)
+
+    def is_answered_beside(self, clause: str) -> bool:
+        """Tell whether a clause beside the answer to another question looks like an answer."""
+        if self.fits in _BY_FIGURES:
+            return self.fits(_ONE.sub("", clause))
+        return self.asks_who and _NAMES_SOMEBODY.search(clause) is not None
+
+
+def left_open(questions: list[Question], reply: Utterance, message: Utterance) -> list[int]:
+    """Give the numbers of the questions the reply does not account for; a refusal accounts for what may be refused."""
+    if questions and _refuses(reply):
+        return [number for number, question in enumerate(questions) if not question.may_be_refused]
+    still_open = _left_open(questions, reply, message)
+    if still_open and len(questions) == 1 and len(questions[0].terms) < _PLENTY:
+        # "Who wrote it?": the rest of the message tells what.
+        return [] if _taken_up(words.terms(message.words), reply) else still_open
+    return still_open
+
+
+def _left_open(questions: list[Question], reply: Utterance, message: Utterance) -> list[int]:
+    """Give the numbers of the questions the reply does not account for.
+
+    A question is accounted for by its own words; by a sentence that answers no other, and has the form of an answer
+    (a number to "how many", yes or no, a reason to "why", a few words to the rest) or says that there is none to be
+    had; or by asking back, by going to find out, by handing over.
+    """
+    still_open = []
+    claimed: list[str] = []
+    for number, question in enumerate(questions):
+        others = {term for other in questions if other is not question for term in other.terms}
+        own = [term for term in question.terms if term not in others] or question.terms
+        if shared := _taken_up(own, reply):
+            claimed += shared
+        elif not question.is_shown_in(reply):
+            still_open.append(number)
+    if not still_open or _puts_off(reply.folded):
+        return []
+    free: list[str] = []
+    beside: list[str] = []  # clauses of what answers another question
+    decisions = 0
+    is_any = False  # is anything said but "Thanks for asking!"
+    for start, end in words.sentences(reply.folded):
+        sentence = reply.folded[start:end]
+        if _PLEASANTRY.match(sentence):
+            continue
+        is_any = True
+        found = words.tokens(sentence)
+        spaced = words.spaced(found)
+        decisions += _says_yes_or_no(sentence)
+        if any(term in spaced for term in claimed):
+            clauses = [(clause, words.spaced(words.tokens(clause))) for clause in _CLAUSE.findall(sentence)]
+            beside += [clause for clause, said in clauses if not any(term in said for term in claimed)]
+        else:
+            # "Mia Chen, +1 555 0100." answers two; what follows a yes explains it.
+            parts = _CLAUSE.findall(sentence) if len(still_open) > 1 and _size(found) <= _BARE else [sentence]
+            decided = next((at for at, part in enumerate(parts, 1) if _says_yes_or_no(part)), len(parts))
+            free += parts[:decided]
+            beside += parts[decided:]
+    polar = [number for number in still_open if questions[number].fits is _says_yes_or_no]
+    if polar and decisions >= sum(question.fits is _says_yes_or_no for question in questions):
+        still_open = [number for number in still_open if number not in polar]
+    unanswered = []
+    # A few words among many others answer nothing where none of all of them is the message's.
+    is_elsewhere = _size(reply.words) > _BARE and not (
+        any(term in reply.spaced for term in words.terms(message.words))
+        or _LIST.match(reply.folded)
+        or (_MINE.search(message.folded) and _YOURS.search(reply.folded))
+    )
+    for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
+        question = questions[number]
+        answers = (each for each in free if question.is_answered_by(each, is_elsewhere) or _HAS_NO_ANSWER.search(each))
+        figures = (each for each in beside if question.is_answered_beside(each))
+        if (answer := next(answers, None)) is not None:
+            free.remove(answer)
+        elif (figure := next(figures, None)) is not None:
+            beside.remove(figure)
+        elif len(questions) > 1 or _size(reply.words) > _BARE or not is_any:
+            unanswered.append(number)
+    return sorted(unanswered)
+
+
+def _refuses(reply: Utterance) -> bool:
+    """Tell whether a reply opens with a refusal to answer and gives no grounds, nor asks for anything."""
+    refusal = _REFUSES.match(reply.folded)
+    return (
+        refusal is not None
+        and not _GIVES_GROUNDS.search(reply.folded, refusal.end())
+        and not excuses_itself(reply.folded)
+    )
+
+
+def _taken_up(terms: Sequence[str], reply: Utterance) -> list[str]:
+    """Give the terms that the reply takes up, none where they are too few to tell."""
+    shared = [term for term in terms if term in reply.spaced]
+    wanted = sum(_SHARE_OF_PAIRS if " " in term.strip() else _SHARE for term in terms)
+    return shared if len(shared) >= min(_PLENTY, wanted) else []
+
+
+def excuses_itself(folded: str) -> bool:
+    """Tell whether a reply says that there is no answer to be had, or does something else first: asks back, looks."""
+    return _HAS_NO_ANSWER.search(folded) is not None or _puts_off(folded)
+
+
+def _puts_off(folded: str) -> bool:
+    if _PUTS_OFF.search(folded):
+        return True
+    return "?" in folded and any(
+        "?" in folded[start:end] and not _COURTESY.search(folded, start, end) for start, end in words.questions(folded)
+    )
+
+
+def _bare(quoted: str) -> str:
+    return quoted if len(quoted) < 6 else quoted[1:-1]
+
+
+def _form(question: str) -> Callable[[str], bool]:
+    if _REQUEST.search(question) or (("else" in question or "还有" in question) and _ANYTHING_ELSE.search(question)):
+        return _has_any_form
+    if _REASON.search(question):
+        return lambda answer: _GIVES_REASON.search(answer) is not None
+    if _TIME.search(question):
+        return _gives_time
+    if _NUMBER.search(question):
+        return _gives_number
+    if _POLAR.search(question):
+        return _says_yes_or_no
+    return _is_bare
+
+
+def _is_bare(answer: str) -> bool:
+    found = words.tokens(answer)
+    if _YES_OR_NO.issuperset(found):
+        return False
+    return _size(found) <= (2 * _BARE if _POINTS_BACK.match(answer) else _BARE)
+
+
+def _gives_number(answer: str) -> bool:
+    return _GIVES_NUMBER.search(answer) is not None
+
+
+def _gives_time(answer: str) -> bool:
+    return _gives_number(answer) or _GIVES_TIME.search(answer) is not None
+
+
+_BY_FIGURES = (_gives_number, _gives_time)
+_ONE = re.compile(r"\bone\b|一")  # says little: one of them, 一封信
+
+
+def _says_yes_or_no(answer: str) -> bool:
+    return not _YES_OR_NO.isdisjoint(words.tokens(_NO_DECISION.sub("_", answer))[:3])
+
+
+def _has_any_form(answer: str) -> bool:
+    """Take anything for what is done about a request ("could you check again?")."""
+    return bool(answer.strip())
+
+
+def _size(tokens: list[str]) -> float:
+    """Count words, a Chinese character for the part of one that it is."""
+    return sum(1 if len(token) > 1 or token.isascii() else _WORDS_IN_CHARACTER for token in tokens)

@@ -1,0 +1,61 @@
+"""A text as quality judges it."""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from . import words
+from .words import Script
+
+Fingerprint = tuple[int, ...]
+
+# Words are looked for in so many code points of a text; its length and forbidden phrases in all of it.
+MAX_READ = 65_536
+SKETCH = 64
+_TITLE = re.compile(r"《[^《》\n]{1,80}》")  # in whatever language the work is
+
+
+class Utterance:
+    """A text as it is judged; what nothing asks for is never made."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text  # as sent
+        self._read = text[:MAX_READ]
+
+    @cached_property
+    def said(self) -> str:
+        """Without code, links and tags."""
+        return words.said(self._read)
+
+    @cached_property
+    def folded(self) -> str:
+        return words.fold(self.said)
+
+    @cached_property
+    def script(self) -> Script | None:
+        return words.script_of(_TITLE.sub(" ", self.said) if "《" in self.said else self.said)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Code and all."""
+        return words.tokens(self.folded if self.said is self._read else words.fold(self._read))
+
+    @cached_property
+    def spaced(self) -> str:
+        return words.spaced(self.words)
+
+    @cached_property
+    def fingerprint(self) -> Fingerprint:
+        return fingerprint(self.text)
+
+
+def fingerprint(text: str) -> Fingerprint:
+    """Give what `assess` compares texts by: at most 64 whole numbers below 2**32."""
+    return tuple(sorted(words.hashes(text[:MAX_READ]))[:SKETCH])
+
+
+def similarity(one: Sequence[int], other: Sequence[int]) -> float:
+    """Estimate the share of words two texts have in common, 0..1 (Jaccard by bottom sketches, Broder 1997)."""
+    common = {*one}.intersection(other)
+    union = sorted({*one, *other})[:SKETCH]
+    return sum(value in common for value in union) / len(union) if union else 0.0
