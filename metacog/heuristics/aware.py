@@ -115,13 +115,14 @@ SIGNALS = (
 class AwareSignals:
     """The signals of the profile `aware` under a policy; nothing in it changes."""
 
-    __slots__ = ("_marks", "_patterns", "_reader", "_signals", "_threshold")
+    __slots__ = ("_calm", "_marks", "_patterns", "_reader", "_signals", "_threshold")
 
     def __init__(self, patterns: Patterns, policy: Policy) -> None:
         self._patterns, self._reader = patterns, patterns.reader
         self._marks = marks_of(*(policy.marks or {}).values())
         self._signals = [(signal, policy.weights[name]) for name, signal in SIGNALS if policy.weights[name]]
         self._threshold = policy.threshold
+        self._calm = Hesitation(*add_up([], policy.threshold)[:2], (), "", ())
 
     def hesitate(
         self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = ()
@@ -129,30 +130,36 @@ class AwareSignals:
         """Look for reasons to hesitate in a response and its items, of an agent that was `given` these texts."""
         long_chat = long_chat_of(items)
         reading = self._reader.read(response, self._marks, Given(given) if given else NOTHING)
-        is_unhedged = False
-        if long_chat == response:
-            is_unhedged = not reading.hedges
-        elif long_chat is not None:
-            start = response.find(long_chat)
-            if start < 0:
-                is_unhedged = not self._reader.read(long_chat, self._marks).hedges
-            else:
-                end = start + len(long_chat)
-                is_unhedged = not any(start <= first and last <= end for first, last in reading.hedges)
+        is_unhedged = long_chat is not None and not self._is_hedged(long_chat, response, reading)
+        others = _others(response, items)
+        if not (is_unhedged or others or reading.tells):  # as of most responses
+            return self._calm
         pattern, keyword = (None, "") if reading.keyword is None else self._patterns.of(reading.keyword)
-        texts = [item.text if isinstance(item, Item) else item["text"] for item in items]
-        # In ASCII nothing is hidden.
-        others = {
-            index: text
-            for index, text in enumerate(texts)
-            if text != response and not text.isascii() and text not in response
-        }
         evidence = AwareEvidence(reading, pattern, keyword, items, long_chat if is_unhedged else None, others)
-        spoken = [signal(evidence, weight) for signal, weight in self._signals]
-        signals = tuple([signal for signal in spoken if signal])
+        signals = tuple([said for signal, weight in self._signals if (said := signal(evidence, weight))])
         score, is_confident, suggestion = add_up([(one.type, one.weight) for one in signals], self._threshold)
         matched = tuple([pattern.id for one in signals if pattern and one.type == "error-pattern"])
         return Hesitation(score, is_confident, signals, suggestion, matched)
+
+    def _is_hedged(self, chat: str, response: str, reading: Reading) -> bool:
+        """Tell whether anybody hedges in a chat; where it stands in the response, that has been read already."""
+        if chat == response:
+            return bool(reading.hedges)
+        start = response.find(chat)
+        if start < 0:
+            return bool(self._reader.read(chat, self._marks).hedges)
+        end = start + len(chat)
+        return any(start <= first and last <= end for first, last in reading.hedges)
+
+
+def _others(response: str, items: Sequence[Item | Mapping[str, Any]]) -> dict[int, str]:
+    """Give the texts of items, by index, in which something may be hidden that the response does not hold: no ASCII."""
+    others = {}
+    for index, item in enumerate(items):
+        text = item.text if type(item) is Item else item["text"]
+        if text is not response and not text.isascii() and text not in response:
+            others[index] = text
+    return others
 
 
 def _spans(reading: Reading, places: Sequence[Place]) -> tuple[Span, ...]:

@@ -34,6 +34,8 @@ _DFA_ENTRIES = 1_500
 # Characters from which on it matters in which encoding a text is shorter, and entries up to which it is worth an
 # automaton more; with more entries than that, one automaton that reads characters serves all texts.
 _LONG_ENOUGH, _FEW_ENTRIES = 200, 5_000
+# Entries up to which a DFA stays in the caches although texts reach most of it, since keywords begin as texts do.
+_SMALL_DFA = 300
 
 
 class Automaton(NamedTuple):
@@ -150,7 +152,9 @@ class Matcher:
         self.has_keywords = bool(ranks)
         self._needs_unicode = any(map(_has_case_beyond_ascii, set("".join(ranks))))
         has_few = len(texts) <= _FEW_ENTRIES
-        automaton = automaton or (quickest_automaton if has_few else largest_automaton)
+        if automaton is None:
+            is_dfa_small = len(texts) <= _SMALL_DFA
+            automaton = quickest_automaton if is_dfa_small else best_automaton if has_few else largest_automaton
         search = automaton([text.encode() for text in texts])
         self._reads_characters = search.reads_characters
         self._may_be_wide = has_few and not search.reads_characters
@@ -237,15 +241,14 @@ class Matcher:
     def sort(self, text: str, folded: bytes | str, entries: Sequence[tuple[int, int, int]]) -> Found:
         """Tell what `search` has found in a text that was folded, by lists and ranks."""
         terms: tuple[list[Place], ...] = ([], [], [], [], [])
-        meanings = self._terms
+        meanings, ranks = self._terms, self._ranks
+        best = _NONE
         for _, end, entry in entries:
             for which, length in meanings[entry]:
                 terms[which].append((end - length, end))
-        keyword = None
-        if self.has_keywords:
-            best = min([self._ranks[entry] for _, _, entry in entries], default=_NONE)
-            keyword = None if best == _NONE else best
-        return Found(text, folded, terms, keyword)
+            if (rank := ranks[entry]) < best:
+                best = rank
+        return Found(text, folded, terms, None if best == _NONE else best)
 
     def _search_long(self, folded: bytes | str) -> list[tuple[int, int, int]]:
         """Search window by window; of a keyword, which can be found a million times, keep one finding."""

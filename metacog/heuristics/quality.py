@@ -123,15 +123,15 @@ def assess(
 
     weights = settings.weights
     score = 1.0
-    for weight, part in (
-        (weights.responsiveness, responsiveness),
-        (weights.completeness, completeness),
-        (weights.consistency, consistency),
-        (weights.length, length_ok),
-        (weights.repetition, not repetition),
-    ):
-        if part is not None:
-            score *= 1 - weight * (1 - part)
+    if responsiveness is not None:
+        score *= 1 - weights.responsiveness * (1 - responsiveness)
+    if completeness is not None:
+        score *= 1 - weights.completeness * (1 - completeness)
+    score *= 1 - weights.consistency * (1 - consistency)
+    if not length_ok:
+        score *= 1 - weights.length
+    if repetition:
+        score *= 1 - weights.repetition
     score = round(score, 2)
     passed = score >= settings.pass_at
     low = score < settings.low_at
@@ -287,13 +287,12 @@ def _mismatch(reply: Utterance, spoken: Script, wanted: Script, whose: str) -> F
 
 def _has_sane_length(reply: Utterance, language: Language | None, settings: QualitySettings, flags: list[Flag]) -> bool:
     length = len(reply.text.strip())
-    en_limits, zh_limits = settings.limits.en, settings.limits.zh
-    if max(en_limits.min, zh_limits.min) <= length <= min(en_limits.max, zh_limits.max):
-        return True  # in any script
+    if length in settings.limits.of_any:
+        return True
     script = reply.script or words.script_of(reply.folded, least=0)
     if script is None or (script == "latin" and not reply.script):  # "DOTA" answers in any language
         script = _SCRIPTS[language or "en"]
-    limits = zh_limits if script in ("han", "kana", "hangul") else en_limits
+    limits = settings.limits.zh if script in ("han", "kana", "hangul") else settings.limits.en
     if length < limits.min:
         if length:
             start = len(reply.text) - len(reply.text.lstrip())

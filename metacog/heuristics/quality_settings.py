@@ -1,6 +1,7 @@
 """How one agent's quality is judged, as one immutable value."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -54,6 +55,11 @@ class LengthLimits(_Part):
 
     en: Limits = Limits(min=10, max=12_000)
     zh: Limits = Limits(min=2, max=4_000)
+
+    @cached_property
+    def of_any(self) -> range:
+        """Give the lengths that are sane in any script."""
+        return range(max(self.en.min, self.zh.min), min(self.en.max, self.zh.max) + 1)
 
 
 def _not_blank(text: str) -> str:

@@ -42,7 +42,13 @@ def _any(name: str) -> str:
     return "|".join(getattr(language, name) for language in LANGUAGES)
 
 
-_NEGATED = re.compile(rf"(?:{_any('NEGATED')})\Z")
+def _opened_by_its_own(expression: str) -> str:
+    """Look first for the Chinese characters of an expression, if it has any: one of them opens it. Twice as quick."""
+    own = "".join(sorted(sign for sign in set(expression) if sign >= "\u3400"))
+    return f"(?=[{own}])(?:{expression})" if own else expression
+
+
+_NEGATED = re.compile(rf"(?:{'|'.join(_opened_by_its_own(language.NEGATED) for language in LANGUAGES)})\Z")
 _NOT_CITED = re.compile(_any("NOT_CITED"))
 _SENTENCE_END = re.compile(r"[!?。\n]|\.(?=\s|\Z)")
 _ASKING = "".join(language.ASKING for language in LANGUAGES)
@@ -125,6 +131,11 @@ class Reading:
         self.reasons: list[Place] = []
         self.facts: list[Place] = []  # figures, dates, names and quotations, without a citation near
         self.hides = shadow.hides
+
+    @property
+    def tells(self) -> bool:
+        """Say whether there is anything in it that a signal could go by, beside hedges."""
+        return bool(self.claims or self.facts or self.conclusions or self.hides or self.keyword is not None)
 
     def occurrences(self, keyword: str, limit: int) -> list[Place]:
         """Find where a keyword stands, `limit` at most."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from itertools import islice
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 from .fingerprints import digest, normalise_output, normalised_errors, passages, prints, squeeze
@@ -110,16 +111,16 @@ def fresh(problem: str | None = None) -> State:
     }
 
 
-_NOTABLE = ("errors", "approaches", "passages", "attempts", "signals", "invocations", "tests", "commit")
+# What there is in a state beside the count of steps; and what the signals and the state go by, beside what is said.
+_notable = itemgetter("errors", "approaches", "passages", "attempts", "signals", "invocations", "tests", "commit")
+_telling = itemgetter(
+    "approach", "command", "errors", "command_failed", "outcome", "context_used", "tests", "last_commit_at"
+)
 
 
 def is_notable(state: Mapping[str, Any]) -> bool:
     """Tell whether there is anything in a state but the count of steps."""
-    return any(map(state.__getitem__, _NOTABLE))
-
-
-# What the signals and the state go by, beside what is said.
-_TELLING = ("approach", "command", "errors", "command_failed", "outcome", "context_used", "tests", "last_commit_at")
+    return any(_notable(state))
 
 
 def advance(
@@ -143,7 +144,7 @@ def advance(
     heard = _heard(body["response"])
     is_asked = bool(body["user_message"]) and asks_to_think_twice(body["user_message"])
     known: State = dict(state) if state else fresh(body["problem"])
-    if not (state or heard or is_asked or any(map(body.__getitem__, _TELLING))):  # as of most responses
+    if not (state or heard or is_asked or any(_telling(body))):  # as of most responses
         known.update(step=1, at=now.isoformat())
         return Stuck(known["problem"], 0, settings.threshold, False, False, "", ()), known
     step = _Step(known["step"] + 1, body, _failed(body), known, profile == "aware", settings, now, heard)

@@ -1,8 +1,9 @@
 """English: what the `aware` profile looks for, and the marks.
 
 Words stand in small letters; one that ends in a letter counts only as a whole word. `NEGATED` matches what stands
-right before a claim that is none, `NOT_CITED` what follows words that look like a citation and are none: both
-expressions see the folded text (`shadow.fold`), so small letters and "'" for every apostrophe.
+right before a claim that is none (in Chinese it opens with one of its characters), `NOT_CITED` what follows words that
+look like a citation and are none: both expressions see the folded text (`shadow.fold`), so small letters and "'" for
+every apostrophe.
 
 The chat mark avoids every hedge of the seed ("not sure", "maybe", "might", "I think"), so that a marked
 text that is scored again is judged by its own words.
@@ -114,9 +115,11 @@ PLAIN = (
     *("cannot possibly", "can't possibly", "could not possibly", "couldn't possibly", "not possibly"),
 )
 NEGATED = (
-    r"\b(?:not|never|no|nor|neither|nothing|nobody|none|without|hardly|scarcely|barely|rarely|seldom|less|far from"
+    r"\b(?:"
+    r"(?:not|never|no|nor|neither|nothing|nobody|none|without|hardly|scarcely|barely|rarely|seldom|less|far from"
     r"|whether|if|cannot|[a-z]+n't)(?:\s(?:say|claim|mean|think))?(?:\s+[a-z']+){0,2}\s+"
-    r"|\b(?:nearly|almost|virtually|practically|seemingly|next to|close to|well-nigh|nigh)\s+"
+    r"|(?:nearly|almost|virtually|practically|seemingly|next to|close to|well-nigh|nigh)\s+"
+    r")"
 )
 # What stands before a claim, and then behind it, in a sentence that speaks of it as somebody's mistake.
 MISTAKEN = (
