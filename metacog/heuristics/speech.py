@@ -15,7 +15,7 @@ _QUOTED = re.compile(
     r"^[ \t]*(?:>|＞).*$"  # a quoted reply
     r"|^(?:On .{4,80} wrote|在.{4,60}(?:寫道|写道)|.{2,40}(?:說|说)?於.{4,40}寫道)[:：].*$"
     r'|"[^"\n]*"|“[^“”\n]*”|「[^「」\n]*」|『[^『』\n]*』|«[^«»\n]*»|《[^《》\n]*》'
-    r"|(?<!\w)'[^'\n]{2,200}'(?!\w)|(?<!\w)‘[^‘’\n]{2,200}’(?!\w)",
+    r"|(?<!\w)['‘](?:[^'‘’\n]|(?<=\w)['’](?=\w)){2,200}['’](?!\w)",  # 'I'm stuck'; folded, ’ is '
     re.MULTILINE,
 )
 # What a tool has written, as harnesses wrap it up and send it for a message; where that was cut, to the text's end.

@@ -293,7 +293,7 @@ def _repeated_approach(step: _Step) -> _Sign | None:
         if command and output is not None and (output.strip() or step.failed) and not passes:
             signatures.append((command, f"{squeeze(command)}\0{normalise_output(output)}"))
         if approach and (step.failed or (step.failed is None and not command)):
-            signatures.append((approach, squeeze(approach)))
+            signatures.append((approach, squeeze(approach).rstrip(".。!！;；…")))
     return _loops("repeated-approach", "approaches", signatures, step, in_a_row=step.is_aware and step.failed is False)
 
 
@@ -389,6 +389,8 @@ def _says(name: str) -> Callable[[_Step], _Sign | None]:
 _SOMEBODY = re.compile(words.SOMEBODY)
 _SAID_BY = re.compile(words.SAID_BY)
 _STUCK_WITH = re.compile(words.STUCK_WITH)
+_OWN_BEFORE, _DENIED = re.compile(words.OWN_BEFORE), re.compile(words.DENIED)
+_FOR_OTHERS = re.compile(words.FOR_OTHERS)
 _SENTENCE_ENDS = re.compile(r"[.!?。！？\n]")
 
 
@@ -397,13 +399,18 @@ def _is_meant(folded: str, place: Place, name: str) -> bool:
     before, behind = folded[start : place[0]], folded[place[1] : end + 1]
     if find_phrases(before, words.NOT_MEANT_BEFORE, 1) or find_phrases(behind, words.NOT_MEANT_BEHIND, 1):
         return False
-    if not folded[place[0]].isascii() and _SOMEBODY.search(before):
+    if not folded[place[0]].isascii():
+        if _SOMEBODY.search(before) or _DENIED.search(before):
+            return False
+        if folded.startswith(words.IDIOMS, *place) and (not _OWN_BEFORE.fullmatch(before) or behind[:1] == "的"):
+            return False
+    elif folded.startswith("this ", place[0]) and _FOR_OTHERS.match(folded, place[1]):
         return False
     if _SAID_BY.search(folded, max(0, place[0] - 48), place[0]):
         return False
     if folded.startswith("stuck", place[1] - 5) and _STUCK_WITH.match(folded, place[1]):
         return False
-    if folded[place[1] - 1] == "," and before.strip() not in words.OPENS_A_CLAUSE:
+    if folded.endswith(words.TO_OPEN_A_CLAUSE, *place) and before.strip() not in words.OPENS_A_CLAUSE:
         return False
     if name != "scope-creep":
         return True

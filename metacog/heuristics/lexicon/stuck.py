@@ -33,34 +33,46 @@ SEED = {
     ),
 }
 
+# "I am completely out of ideas."
+_DEGREES = ("", "really ", "completely ", "totally ", "entirely ", "truly ", "quite ", "still ", "just ", "now ")
+_AT_AN_END = tuple(
+    f"{who} {degree}{how}"
+    for who, states in (
+        *((who, ("stuck", "out of ideas", "at a loss")) for who in ("i'm", "i am")),
+        *((who, ("stuck", "out of ideas")) for who in ("we're", "we are")),
+    )
+    for degree in _DEGREES
+    for how in states
+)
+
 AWARE = {
     "exhaustion": (
+        *_AT_AN_END,
         "i've tried everything",
         "i have tried everything",
         "i've exhausted",
         "i have exhausted",
-        "i'm out of ideas",
-        "i am out of ideas",
         "i've run out of ideas",
         "i have run out of ideas",
         "i don't know what else to try",
         "i do not know what else to try",
+        "i don't know what else i can try",
+        "i do not know what else i can try",
+        "i don't know what else i could try",
+        "i do not know what else i could try",
         "not sure what else to try",
-        "i'm stuck",
-        "i am stuck",
-        "i'm still stuck",
-        "i am still stuck",
-        "we're stuck",
-        "we are stuck",
         "i can't figure out",
         "i cannot figure out",
         "i can't seem to figure out",
         "this is puzzling",
         "i'm puzzled",
-        "i'm at a loss",
-        "i am at a loss",
         "nothing i try works",
         "nothing i've tried works",
+        "nothing i try helps",
+        "nothing i try makes",
+        "nothing i've tried helps",
+        "nothing i've tried has worked",
+        "nothing i've tried has helped",
         "nothing seems to work",
         "我卡住了",
         "我又卡住了",
@@ -96,6 +108,12 @@ AWARE = {
         "我没辙",
         "毫無頭緒",
         "毫无头绪",
+        "我沒有頭緒",
+        "我没有头绪",
+        "我沒頭緒",
+        "我没头绪",
+        "我卡在這",
+        "我卡在这",
         "百思不得其解",
         "i ran out of ideas",
         "i have no more ideas",
@@ -191,6 +209,20 @@ AWARE = {
         "不知为何",
         "不明白為什麼",
         "不明白为什么",
+        "不明白為何",
+        "不明白为何",
+        "不清楚為什麼",
+        "不清楚为什么",
+        "不清楚為何",
+        "不清楚为何",
+        "沒搞懂為什麼",
+        "没搞懂为什么",
+        "沒弄懂為什麼",
+        "没弄懂为什么",
+        "沒想通為什麼",
+        "没想通为什么",
+        "沒弄明白為什麼",
+        "没弄明白为什么",
         "不理解為什麼",
         "不理解为什么",
         "搞不懂為什麼",
@@ -213,8 +245,7 @@ AWARE = {
         "照理應該",
         "照理应该",
         "莫名其妙地",
-        "奇怪，為什麼",
-        "奇怪，为什么",
+        "奇怪，",
         "看不懂為什麼",
         "看不懂为什么",
         "想不通為什麼",
@@ -376,13 +407,30 @@ SAID_BY = (
     r"(?:writes?|wrote|says?|said|reports?|reported|complain(?:s|ed)?|asks?|asked|told (?:me|us))(?: that)?"
     r"|(?:用戶|用户|使用者|客戶|客户|有人|[他她](?:們|们)?)(?:說|说|寫道|写道|表示|回報|反饋|反馈|抱怨))\s?[:：,，]?\s*\Z"
 )
+# Idioms that are said of anybody: the agent's own where it says so, or where nobody is named (警方束手無策).
+IDIOMS = (
+    *("無計可施", "无计可施", "束手無策", "束手无策", "黔驢技窮", "黔驴技穷", "走投無路", "走投无路"),
+    *("毫無頭緒", "毫无头绪", "百思不得其解"),
+)
+OWN_BEFORE = (
+    r"[^我咱]*[我咱].*|(?:但是?|可是|然而|所以|因此|結果|结果|目前|現在|现在|暫時|暂时|一時|一时|已經?|已经|真的?|真是|實在|实在|完全"
+    r"|幾乎|几乎|徹底|彻底|仍然?|依然|還是|还是|也|都|就|有點|有点|感到|對此|对此|\s)*+"
+)
+# Right before a Chinese phrase: 我還沒有試過所有方法.
+DENIED = r"(?:沒有?|没有?|尚未|並未|并未|並非|并非)$"
+# "This is confusing for newcomers": not for the one who says it.
+FOR_OTHERS = r" (?:for|to) (?!(?:me|us)\b)"
 # What somebody is stuck with stays as it is, but for what is wrong: the old API, not this bug.
 STUCK_WITH = (
     r" with (?:the|an?|our|my|your|these|those) (?![^.,;!?\n]{0,32}\b(?:bugs?|errors?|problems?|issues?|tests?"
     r"|failures?|exceptions?|crash(?:es)?|questions?|task|idea|mess)\b)"
 )
-# "Weirdly," says it of what follows only where it opens its clause: not in "it behaves weirdly, but".
-OPENS_A_CLAUSE = ("", "and", "but", "so", "yet", "then", "now", "very", "quite", "rather")
+# "Weirdly," says it of what follows only where it opens its clause: not in "it behaves weirdly, but" or 他很奇怪，.
+TO_OPEN_A_CLAUSE = (",", "怪，")
+OPENS_A_CLAUSE = (
+    *("", "and", "but", "so", "yet", "then", "now", "very", "quite", "rather"),
+    *("真", "很", "好", "真是", "但", "但很", "可是", "這很", "这很", "這真", "这真", "這就", "这就", "咦", "嗯"),
+)
 NOT_MEANT_BEHIND = ("except", "yet?", "的話", "的话", "之前", "的人", "的用戶", "的用户", "的使用者")
 # In the same sentence: what is done then is a plan.
 CONDITION = ("if", "in case", "如果", "要是", "萬一", "万一", "假如")
