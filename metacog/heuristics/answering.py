@@ -34,6 +34,7 @@ _COURTESY = re.compile(f"{en.COURTESY}|{zh.COURTESY}")
 _NO_DECISION = re.compile(zh.NO_DECISION)
 _PLEASANTRY = re.compile(rf"\W*(?:{en.PLEASANTRY}|{zh.PLEASANTRY})")
 _NAMES_SOMEBODY = re.compile(f"{en.NAMES_SOMEBODY}|{zh.NAMES_SOMEBODY}")
+_NO_NAME = re.compile(rf"\W*(?:{en.NO_NAME}|{zh.NO_NAME}|\Z)")
 _WHO = re.compile(r"\bwho\b|谁")
 _CLAUSE = re.compile(r"[^,;、]+")
 _YES_OR_NO = en.YES_OR_NO | zh.YES_OR_NO
@@ -41,6 +42,7 @@ _YES_OR_NO = en.YES_OR_NO | zh.YES_OR_NO
 # words, and never come again. Three are enough of any.
 _SHARE, _SHARE_OF_PAIRS, _PLENTY = 1 / 5, 1 / 8, 3
 _BARE = 12  # words of an answer that need not repeat what was asked
+_NAME = 4  # words of a name
 _WORDS_IN_CHARACTER = 0.6
 
 
@@ -77,10 +79,15 @@ class Question(NamedTuple):
         """Tell whether a reply repeats what is quoted, or shows a way that is asked for in code, which is not said."""
         return any(quoted in reply.folded for quoted in self.quoted) or (self.asks_for_a_way and "`" in reply.text)
 
-    def is_answered_beside(self, clause: str) -> bool:
-        """Tell whether a clause beside the answer to another question looks like an answer."""
+    def is_answered_beside(self, clause: str, opens: bool) -> bool:
+        """Tell whether a clause beside the answer to another question looks like an answer.
+
+        `opens`: it is how the reply begins, and this the first question: "Canberra, with about 470,000 people."
+        """
         if self.fits in _BY_FIGURES:
             return self.fits(_ONE.sub("", clause))
+        if opens and self.fits is _is_bare and not self.asks_for_a_way and _is_bare(clause):
+            return _size(words.tokens(clause)) <= _NAME and not _NO_NAME.match(clause)
         return self.asks_who and _NAMES_SOMEBODY.search(clause) is not None
 
 
@@ -147,7 +154,9 @@ def _left_open(questions: list[Question], reply: Utterance, message: Utterance) 
     for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
         question = questions[number]
         answers = (each for each in free if question.is_answered_by(each, is_elsewhere) or _HAS_NO_ANSWER.search(each))
-        figures = (each for each in beside if question.is_answered_beside(each))
+        figures = (
+            each for each in beside if question.is_answered_beside(each, number == 0 and reply.folded.startswith(each))
+        )
         if (answer := next(answers, None)) is not None:
             free.remove(answer)
         elif (figure := next(figures, None)) is not None:

@@ -64,7 +64,8 @@ _QUOTED_QUESTION = re.compile(r"\?[\"'」』]+$")
 _OPENS = re.compile(en.OPENING)
 _TAG_BEHIND = re.compile(en.TAG_BEHIND)
 _TAG_ENDS = ("h?", "h??", "saying?", "mean?")  # one of which every such tag has: spares the search
-_SECOND = re.compile(f"{en.SECOND}|{zh.SECOND}")
+_SECOND = re.compile(f"{en.SECOND}|{zh.SECOND}|(?P<polar>{en.SECOND_POLAR}|{zh.SECOND_POLAR})")
+_POLAR = re.compile(rf"\W*{en.POLAR}|.*?(?:{zh.POLAR})")
 _ZH_ENDING, _ZH_ASKING, _ZH_NOT_ASKING = (re.compile(part) for part in (zh.ENDING, zh.ASKING, zh.NOT_ASKING))
 _SUFFIX = re.compile(r"(?:ations?|ings?|ions?|ed|es|ly|[se])$")
 _FEW = 2  # characters of one variant that prove nothing: names, rare forms
@@ -226,7 +227,7 @@ def terms(words: list[str]) -> tuple[str, ...]:
         character = word if is_character and word not in zh.FUNCTION else ""
         if before and character:
             found[f" {before} {character} "] = None
-        elif before and is_alone:
+        elif before and is_alone and before != "一":  # 哪一个, 一下: grammar, and in 一共, too
             found[f" {before} "] = None
         is_alone = not before
         before = character
@@ -280,7 +281,9 @@ def questions(folded: str) -> list[Place]:
         start = sentence.start + len(text) - len(text.lstrip())
         for cut in _SECOND.finditer(text) if len(text) <= _MAX_SENTENCE else ():
             before = Place(start, sentence.start + cut.start())
-            if _opens(folded[before.start : before.end]):
+            text_before = folded[before.start : before.end]
+            # "Is it safe, and is it legal?" may have one yes for an answer.
+            if _opens(text_before) and not (cut["polar"] is not None and _POLAR.match(text_before)):
                 found.append(before)
                 start = sentence.start + cut.end()
         found.append(Place(start, sentence.start + len(text.rstrip())))

@@ -161,6 +161,21 @@ def test_it_passes_an_answer(message: str, response: str) -> None:
         ("會議在幾樓？誰主持？需要帶電腦嗎？", "會議在五樓，由張偉主持。", ["需要帶電腦嗎？"]),
         ("《紅樓夢》是誰寫的？一共有幾回？", "一共一百二十回，分成兩冊。", ["《紅樓夢》是誰寫的？"]),
         ("How do I undo the last commit? Will I lose it?", "No, nothing is lost.", ["How do I undo the last commit?"]),
+        # A second question that wants a yes or a no.
+        ("What time does the museum open, and do they take cards?", "It opens at nine.", ["do they take cards?"]),
+        ("博物館幾點開門，可以帶狗嗎？", "博物館九點開門。", ["可以帶狗嗎？"]),
+        ("博物馆几点开门，有停车场吗？", "博物馆九点开门。", ["有停车场吗？"]),
+        # What opens the answer to the second is no name.
+        (
+            "Who is the mayor of Ghent? How many people live there?",
+            "Well, about 265,000 people live there.",
+            ["Who is the mayor of Ghent?"],
+        ),
+        ("首都是哪裡？人口多少？", "您好，人口約四十七萬。", ["首都是哪裡？"]),
+        ("首都是哪裡？人口多少？", "好的，人口約四十七萬。", ["首都是哪裡？"]),
+        ("首都是哪裡？人口多少？", "目前，人口約四十七萬。", ["首都是哪裡？"]),
+        ("Who is the mayor? How many people live there?", "Sure, 265,000 people live there.", ["Who is the mayor?"]),
+        ("Who is the mayor? How many people live there?", "In Ghent, 265,000 people live.", ["Who is the mayor?"]),
     ],
 )
 def test_it_points_at_the_question_that_is_not_answered(message: str, response: str, unanswered: list[str]) -> None:
@@ -198,6 +213,12 @@ def test_it_points_at_the_question_that_is_not_answered(message: str, response: 
         ("Q: What is TLS?\nA: A protocol.\nQ: What port does it use?", "It uses port 443."),
         ("問：什麼是 TLS？\n答：一種協定。\n問：它用哪個連接埠？", "它用連接埠 443。"),
         ("> Who won the cup?\n> Who was the coach?\n\nWhat is SSH?", "SSH is a secure shell."),
+        ("What is the capital of Australia? How many people live there?", "Canberra, where about 470,000 people live."),
+        ("首都是哪裡？人口多少？", "坎培拉，人口約四十七萬。"),
+        ("有多少工单？最早的是哪一个？", "一共 17 个，最早的是 #2041。"),
+        # One yes may be said to both.
+        ("Is it safe, and is it legal?", "Yes."),
+        ("博物館幾點開門，可以告訴我嗎？", "博物館九點開門。"),
         ("Where is it?\n\n-- \nTom | Why wait? Who else would do it?", "It is in the second drawer of the desk."),
     ],
 )

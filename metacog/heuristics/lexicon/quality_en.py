@@ -21,6 +21,8 @@ OPENING = (
     r"(?:(?:and|but|so|also|then|ok|okay|hi|hello|hey|please|well)\b[\s,]*)*"
     r"(?:(?:what|how|why|when|where|who|which)(?:'s|'re|\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|"
     r"has|have|many|much|long|often|far|old|to))\b"
+    r"|(?:what|which)\s+(?:time|day|date|year|kind|type|sort|size|version|colou?r|price|number|page|file|language|one)\s+"
+    r"(?:\w+\s+)?(?:is|are|was|were|do|does|did|can|should|will|has|have)\b"
     r"|(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|may)\s+(?:i|you|we|they|he|she|it|there|this|"
     r"that|these|those|the|my|your|our)\b)"
 )
@@ -28,6 +30,11 @@ OPENING = (
 SECOND = (
     r"[,;]?\s+and\s+(?:(?:also\s+)?(?:tell me|let me know|explain|say)\s+)?(?=(?:what|how|why|when|where|who|which)\b)"
     r"|[,;]\s+(?=(?:what|how|why|when|where|who|which)\b)"
+)
+# So does one that wants a yes or a no, behind one that does not: ", and do you take cards?"
+SECOND_POLAR = (
+    r"[,;]?\s+and\s+(?:also\s+)?(?=(?:is|are|was|were|do|does|did|can|could|will|should|has|have)\s+"
+    r"(?:i|you|we|they|he|she|it|there)\b)"
 )
 # What stands before an answer in a list of questions and answers.
 ANSWER = r"a|ans|answer"
@@ -94,6 +101,12 @@ PLEASANTRY = (
 )
 # "…, by Ada", "the author is Ada".
 NAMES_SOMEBODY = r"\bby \w+|\b(?:author|owner|lead|manager|host|speaker|contact|winner)\b"
+# How a reply begins that has not named anything yet: "of course, …"
+NO_NAME = (
+    r"(?:of course|no problem|got it|understood|happy to|glad|as|according|based|in|on|at|for|from|with|currently"
+    r"|right now|usually|typically|generally|actually|honestly|basically|first|here|if|when|i|we|well|great"
+    r"|hello|hi|hey|thanks?)\b"
+)
 # What is needed from the user before the question can be answered.
 ASKS_FOR = (
     r"\b(?:please|kindly)\s+(?:provide|confirm|share|tell|give|send|specify|clarify|let me know)\b"
