@@ -247,7 +247,8 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
     """
     read = response[:MAX_READ]
     folded = words.fold(read)
-    spaced = ""  # made when it is first wanted: most responses are about something else
+    spaced = ""  # this and the parts are made when first wanted: most responses are about something else
+    parts: list[str] = []
     best: tuple[int, float] = (0, 0.0)
     recognised = None
     for thread in threads:
@@ -259,6 +260,10 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
         if len(found) >= (_MIN_WORDS if named else max(_MIN_WORDS, _MIN_SHARE * len(terms))):
             spaced = spaced or words.spaced(words.tokens(folded))
             found = [term for term in found if term in spaced]
+            if len(found) == _MIN_WORDS and not named:
+                # Two everyday words far apart are about something else.
+                parts = parts or [words.spaced(words.tokens(part)) for part in _PARTS.split(folded)]
+                found = found if any(all(term in part for term in found) for part in parts) else []
         share = len(found) / len(terms) if len(found) >= _MIN_WORDS else 0.0
         rank = (len(named), share if named or share >= _MIN_SHARE else 0.0)
         if rank > best:
@@ -267,6 +272,9 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
             spans = tuple(Span(start, end, read[start:end]) for start, end in places)
             recognised = Recognition(thread.slug, "name" if named else "words", spans)
     return recognised
+
+
+_PARTS = re.compile(r"\.(?=\s)|[;!?。\n]")
 
 
 def _named(thread: Thread, folded: str) -> list[words.Place]:

@@ -241,6 +241,8 @@ THREADS = [CONSTRAINTS, CACHE, TIME, PAUSED]
         ("It is “time for tea” in all threads", None, None),
         ('<kuro:action thread="time">read</kuro:action>', None, None),
         ("The cache is stale.", None, None),
+        ("The cache is stale. I tried three strategies for the parser.", None, None),
+        ("約束條件很多。新的框架已經湧現。", None, None),
         ("一天的約束", None, None),
         ("Paper folding machines, again paper-folding", None, None),
         ("precache-invalidation2", None, None),
