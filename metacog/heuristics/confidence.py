@@ -110,10 +110,12 @@ def estimate(
 
 
 def _retrieved(scores: Sequence[float], facts: int) -> float:
-    if not scores:  # a search that found nothing takes nothing from the facts that are known
-        return _saturate(facts, _HALF_FACTS)
+    known = _saturate(facts, _HALF_FACTS)
+    if not scores:
+        return known
     first = sorted(scores, reverse=True)[:3]
-    return _BEST * first[0] + _MEAN * sum(first) / len(first)
+    # A search that found little, or nothing, takes nothing from the facts that are known.
+    return max(known, _BEST * first[0] + _MEAN * sum(first) / len(first))
 
 
 def _saturate(count: int, half: int) -> float:

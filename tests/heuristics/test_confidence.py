@@ -60,6 +60,7 @@ def test_it_says_nothing_where_nothing_tells_of_memory(known: dict[str, Any]) ->
         ({"retrieval": {"scores": [0.4]}}, {"retrieval": {"scores": [0.5]}}),
         ({"retrieval": {"scores": [0.9, 0.1]}}, {"retrieval": {"scores": [0.9, 0.8]}}),
         ({"retrieval": {"facts": 1}}, {"retrieval": {"facts": 2}}),
+        ({"retrieval": {"scores": [0.2], "facts": 0}}, {"retrieval": {"scores": [0.2], "facts": 4}}),
         ({"retrieval": {"topic_mentions": 1}}, {"retrieval": {"topic_mentions": 9}}),
         ({"retrieval": {"facts": 1}, "turns": 0}, {"retrieval": {"facts": 1}, "turns": 1}),
         (
@@ -70,6 +71,11 @@ def test_it_says_nothing_where_nothing_tells_of_memory(known: dict[str, Any]) ->
 )
 def test_it_grows_with_each_thing_that_is_known(less: dict[str, Any], more: dict[str, Any]) -> None:
     assert estimated(**less).score < estimated(**more).score
+
+
+def test_a_weak_find_takes_nothing_from_the_facts_that_are_known() -> None:
+    none, weak = ({"scores": scores, "facts": 4} for scores in ([], [0.2]))
+    assert estimated(retrieval=weak).score == estimated(retrieval=none).score
 
 
 def test_it_does_not_count_scores_after_the_third() -> None:
