@@ -105,16 +105,18 @@ def _read(reason: str) -> _Said:
             entities[word] = None
     for run in _CHINESE.findall(reason):
         named, rest = _take(run, words.ZH_NEEDS)
+        plain = [need for need in named if need not in words.TELLING]
         needs.update(dict.fromkeys(named))
         _, rest = _take(rest, words.ZH_FILLERS)
-        subjects = [part for part in rest.split() if len(part) > 1]
+        subjects = [part for part in (*rest.split(), *words.TELLING.intersection(named)) if len(part) > 1]
         content.update(
-            dict.fromkeys(fold(term) for term in [*named, *(pair for part in subjects for pair in _pairs(part))])
+            dict.fromkeys(fold(term) for term in [*plain, *(pair for part in subjects for pair in _pairs(part))])
         )
     quoted = [text for groups in _QUOTED.findall(reason) for text in groups if _is_content(text)]
     entities.update(dict.fromkeys(quoted))
     # A need is concrete by what it is a need of: "server logs", 台積電財報; not "more data", 資料.
-    concrete = tuple(needs) if content.keys() - {stem(fold(need)) for need in needs} else ()
+    vague = {stem(fold(need)) for need in needs if need.lower() not in words.TELLING}
+    concrete = tuple(needs) if content.keys() - vague else ()
     figures.update(word for word in content if re.search(r"\d", word))
     figures.update(_ZH_FIGURE.findall(fold(reason)))
     return _Said(frozenset(content), frozenset(figures), tuple(entities), concrete)
@@ -179,7 +181,9 @@ def _has_other_word(reason: str, before: str) -> bool:
     return (
         0 < len(left) <= _WORD_LENGTH
         and 0 < len(right) <= _WORD_LENGTH
-        and all(_CHINESE.fullmatch(each) and each not in words.ZH_NEEDS for each in (left, right))
+        and all(
+            _CHINESE.fullmatch(each) and (each in words.TELLING or each not in words.ZH_NEEDS) for each in (left, right)
+        )
     )
 
 

@@ -39,8 +39,17 @@ FILLERS = frozenset(
     """)
 )
 
+# What can be looked up, and says by itself what about: "emissions data" is a need as it stands.
+TELLING = frozenset(
+    _listed("""
+    patent patents emissions index indices turnover wages salary salaries mortality unemployment inflation effects
+    symptoms
+    專利 专利 指數 指数 費用 费用 薪資 薪资 工資 工资 副作用 症狀 症状 排放 毛利 毛利率 失業率 失业率 增長率 增长率
+    成長率 成长率 死亡率 房價 房价 油價 油价 關稅 关税 稅率 税率
+    """)
+)
 # What can be looked up. With a word beside it that is no filler, it is a need for data.
-NEEDS = frozenset(
+NEEDS = TELLING | frozenset(
     _listed("""
     data dataset datasets figure figures statistic statistics stats number numbers price prices cost costs revenue
     earnings report reports filing filings source sources citation citations reference references paper papers article
@@ -65,11 +74,14 @@ ZH_FILLERS = _listed("""
     比較 比较 核實 核实 方面 方向 部分 到 做 缺少 缺 支持 論點 论点 觀點 观点 立場 立场 佐證 佐证 平衡 全面 更好 來 来
     蒐集 搜集 收集 加強 加强 強化 强化 充實 充实 補充 补充 完善 深度 廣泛 广泛 說服力 说服力 主張 主张 立論 立论
 """)
-ZH_NEEDS = _listed("""
+ZH_NEEDS = _listed(
+    " ".join(sorted(word for word in TELLING if not word.isascii()))
+    + """
     數據 数据 資料 资料 資訊 信息 財報 财报 營收 营收 報告 报告 報表 报表 統計 统计 價格 价格 股價 股价 成本 來源 来源
     出處 出处 文獻 文献 論文 论文 日誌 日志 紀錄 記錄 记录 測試 测试 結果 结果 輸出 输出 文件 檔案 版本 指標 指标 法規
     法规 法條 法条 條文 条文 判決 判决 樣本 样本 比例 利率 匯率 汇率 設定 设置 配置 程式碼 代码 錯誤 错误 證據 证据
     新聞 新闻 清單 清单 名單 名单 日期 數字 数字 歷史 历史 佔比 占比 銷量 销量
     條款 条款 工期 交期 參數 参数 規格 规格 規定 规定 政策 產量 产量 產能 产能 人口 面積 面积 引文 原文 合約 合同
     訂單 订单
-""")
+"""
+)
