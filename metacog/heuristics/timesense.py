@@ -47,9 +47,9 @@ def temporal_markers(text: str, now: datetime) -> str:
 
 
 # The forms the seed's expression leaves alone: [02-12], [2026-02-12 evening], (2026-02-12).
-# Without a year in square brackets only: (10-12) counts pages.
+# Without a year in square brackets only, and not behind a name: (10-12) counts pages, rows[10-12] too.
 _ANY_DATE = re.compile(
-    r"(?:\[(?:([0-9]{4})-)?|[(（]([0-9]{4})-)([0-9]{2})-([0-9]{2})(?:\s[^\])）⟨\n]{0,80})?(?=[\])）])"
+    r"(?:\[([0-9]{4})-|(?<![A-Za-z0-9_)\]])\[|[(（]([0-9]{4})-)([0-9]{2})-([0-9]{2})(?:\s[^\])）⟨\n]{0,80})?(?=[\])）])"
 )
 
 
