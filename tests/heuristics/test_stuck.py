@@ -243,6 +243,10 @@ FIRES = {
     "我还是没想通为什么会重复。": ("uncertainty", [{"response": "我还是没想通为什么会重复。"}], "aware"),
     "真奇怪，同樣的輸入在這裡沒事。": ("uncertainty", [{"response": "真奇怪，同樣的輸入在這裡沒事。"}], "aware"),
     "This is confusing to me.": ("uncertainty", [{"response": "This is confusing to me."}], "aware"),
+    "every option exhausted": ("exhaustion", [{"response": "We've exhausted every option I know of."}], "aware"),
+    "not clear why": ("uncertainty", [{"response": "It's not clear to me why it runs twice."}], "aware"),
+    "at a loss about what": ("exhaustion", [{"response": "對於這個錯誤束手無策。"}], "aware"),
+    "我原本預期會是 404。": ("uncertainty", [{"response": "我原本預期會是 404。"}], "aware"),
     "stale context": ("stale-context", [{"context_used": 0.8001}], "seed"),
     "no commits": ("no-commits", [{"last_commit_at": "2026-02-16T07:30:00Z"}], "seed"),
     "test regression": (
@@ -394,6 +398,7 @@ MISSES = {
     "who else is at their wits' end": ([{"response": "醫生束手無策，只好等。"}], "aware"),
     "whom else it is about": ([{"response": "这是写给走投无路的人的一本书。"}], "aware"),
     "a strange one, in Chinese": ([{"response": "他這個人很奇怪，每天都來。"}], "aware"),
+    "where it works": ([{"response": "This should work, but only on Linux; the other has no inotify."}], "aware"),
     "tests that pass, run again and again": (
         repeated(command="pytest", command_output="5 passed", command_failed=False, tests={"passed": 5, "failed": 0}),
         "aware",

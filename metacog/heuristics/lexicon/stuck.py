@@ -52,6 +52,8 @@ AWARE = {
         "i have tried everything",
         "i've exhausted",
         "i have exhausted",
+        "we've exhausted",
+        "we have exhausted",
         "i've run out of ideas",
         "i have run out of ideas",
         "i don't know what else to try",
@@ -189,6 +191,8 @@ AWARE = {
         "i don't understand why",
         "i do not understand why",
         "i don't know why",
+        "not clear to me why",
+        "unclear to me why",
         "i have no idea why",
         "for some reason",
         "strangely,",
@@ -273,6 +277,10 @@ AWARE = {
         "我原以为",
         "我原本以為",
         "我原本以为",
+        "我原本預期會",
+        "我原本预期会",
+        "我原本預期是",
+        "我原本预期是",
         "這令人困惑",
         "这令人困惑",
         "這很令人困惑",
@@ -413,13 +421,14 @@ IDIOMS = (
     *("毫無頭緒", "毫无头绪", "百思不得其解"),
 )
 OWN_BEFORE = (
-    r"[^我咱]*[我咱].*|(?:但是?|可是|然而|所以|因此|結果|结果|目前|現在|现在|暫時|暂时|一時|一时|已經?|已经|真的?|真是|實在|实在|完全"
+    r"[^我咱]*[我咱].*|(?:(?:對於?|对于?|面對|面对)[這这那][^我咱]{0,12}"
+    r"|但是?|可是|然而|所以|因此|結果|结果|目前|現在|现在|暫時|暂时|一時|一时|已經?|已经|真的?|真是|實在|实在|完全"
     r"|幾乎|几乎|徹底|彻底|仍然?|依然|還是|还是|也|都|就|有點|有点|感到|對此|对此|\s)*+"
 )
 # Right before a Chinese phrase: 我還沒有試過所有方法.
 DENIED = r"(?:沒有?|没有?|尚未|並未|并未|並非|并非)$"
-# "This is confusing for newcomers": not for the one who says it.
-FOR_OTHERS = r" (?:for|to) (?!(?:me|us)\b)"
+# "This is confusing for newcomers": not for the one who says it. "This should work, but only on Linux" says where.
+FOR_OTHERS = r" (?:for|to) (?!(?:me|us)\b)| (?:only|not (?:on|in|for|with))\b"
 # What somebody is stuck with stays as it is, but for what is wrong: the old API, not this bug.
 STUCK_WITH = (
     r" with (?:the|an?|our|my|your|these|those) (?![^.,;!?\n]{0,32}\b(?:bugs?|errors?|problems?|issues?|tests?"
