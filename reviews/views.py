@@ -81,7 +81,7 @@ def changes(request: PersonRequest) -> HttpResponse:
         return HttpResponse(status=204)
     filters = Filters.of(request.GET)
     page = held_queue.page(filters, teams, around)
-    context: dict[str, Any] = {"oob": True}
+    context: dict[str, Any] = {"oob": True, "opened": opened}
     if opened:
         held = held or visible_items(request).filter(public_id=opened).first()
         context["others"] = around.others.get(held.pk) if held else None

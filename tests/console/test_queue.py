@@ -318,3 +318,10 @@ def test_a_chinese_full_stop_or_colon_brings_its_own_room(
     held = kuro.hold()
     decide(client, held, "reject", reason="x")
     assert re.findall(r'[:：](\s*)<q class="answered">', client.get(f"/queue/{held}/").content.decode()) == [room]
+
+
+def test_a_page_without_an_item_is_told_nothing_of_who_looks_at_it(client: Any, kuro: Any) -> None:
+    kuro.hold()
+    answer = client.get("/queue/changes", {"token": "", "kind": "task"}, headers={"hx-request": "true"})
+    assert answer.status_code == 200
+    assert 'id="others"' not in answer.content.decode(), "there is no such place on that page"
