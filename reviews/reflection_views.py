@@ -104,7 +104,9 @@ def reflection(request: PersonRequest, reflection_id: str) -> HttpResponse:
         "repeated": [_linked(each) for each in figures["repeated"]],
         "reasons": [_linked(each) for each in figures["reasons"]],
         "impasses": figures["impasses"][-LINKED:][::-1],
-        "held": [(str(HeldItem.State(name).label), count) for name, count in figures["held"].items()],
+        "held": [
+            (state.label, figures["held"][state]) for state in HeldItem.State if state in figures["held"]
+        ],
         "held_for": [
             (TITLES.get(name, name), count)
             for name, count in sorted(figures["held_for"].items(), key=lambda each: -each[1])

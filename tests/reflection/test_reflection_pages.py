@@ -71,6 +71,16 @@ def test_one_shows_all_of_it_with_the_error_review_of_its_day(made: Reflection, 
     assert "<i>" not in page.replace("meta<i>", "")
 
 
+def test_what_became_of_it_stands_in_one_order(made: Reflection, victor: Any, as_person: Any) -> None:
+    made.figures["held"] = {"withdrawn": 6, "approved": 26, "pending": 5, "edited": 4, "rejected": 8}
+    made.save(update_fields=["figures"])
+    page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
+    told = page.partition("What became of it")[2].partition("For these signals")[0]
+    assert re.findall(r"<dt>([^<]+)</dt><dd>(\d+)</dd>", told) == [
+        ("Held", "5"), ("Approved", "26"), ("Approved edited", "4"), ("Rejected", "8"), ("Withdrawn", "6"),
+    ]  # fmt: skip
+
+
 def test_what_is_better_is_told_with_an_interval_above_nought(made: Reflection, victor: Any, as_person: Any) -> None:
     halves = {"older": {"passed": 80, "judged": 100}, "newer": {"passed": 91, "judged": 100}}
     made.figures["trend"] |= halves | {"says": "better", "low": 0.0041, "high": 0.2}
