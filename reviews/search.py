@@ -7,6 +7,7 @@ ASCII on SQLite, a body may write Chinese as escapes, and an index of all words 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,8 +37,9 @@ class Hit(NamedTuple):
     """One row that was found."""
 
     url: str
-    text: str
+    text: Sequence[tuple[str, bool]]  # in pieces: whether it is one of the words that were looked for
     of: str  # whose it is
+    session: str
     state: str | Promise
     at: datetime
 
@@ -49,6 +51,7 @@ class Group(NamedTuple):
     hits: Sequence[Hit]
     has_more: bool
     list_name: str  # the page of all of them, where that has a search of its own
+    nameless: str | Promise
 
 
 @dataclass(frozen=True)
@@ -67,13 +70,15 @@ class Kind:
     at: str = "created_at"
     states: type[TextChoices] | None = None
     exact: str = ""  # a field by which the oldest rows are found, too
+    session: str = ""  # a field of `texts` that is told beside the text
+    nameless: str | Promise = ""  # what stands for an empty text, where that is not an erased one
     list_name: str = ""
 
     def by_id(self, teams: Sequence[int], beginning: str) -> list[Hit]:
         # Between two ids of full length: whatever the collation, both databases have an index for that.
         last = beginning.ljust(len(new_id(self.prefix)), "z")
         rows = self._seen(teams).filter(public_id__gte=beginning, public_id__lte=last, public_id__startswith=beginning)
-        return self._hits(rows.order_by("-public_id")[: SHOWN + 1], beginning)  # in time, too, and along their index
+        return self._hits(rows.order_by("-public_id")[: SHOWN + 1], [beginning])  # in time, too, and along their index
 
     def by_words(self, teams: Sequence[int], query: str) -> list[Hit]:
         words, found = query.lower().split(), set[int]()
@@ -85,7 +90,7 @@ class Kind:
             text = self.text(row).lower()
             if all(word in text for word in words):
                 found.add(row["pk"])
-        return self._hits(self._seen(teams).filter(pk__in=found), words[0]) if found else []
+        return self._hits(self._seen(teams).filter(pk__in=found), words) if found else []
 
     def _newest(self, teams: Sequence[int], words: Sequence[str]) -> Iterable[Row]:
         rows = self._seen(teams).values("pk", *self.texts)
@@ -97,16 +102,25 @@ class Kind:
     def _seen(self, teams: Sequence[int]) -> QuerySet[Any, Any]:
         return self.model._default_manager.filter(**{f"{self.team}__in": teams}).order_by("-pk")
 
-    def _hits(self, rows: QuerySet[Any, Any], word: str) -> list[Hit]:
+    def _hits(self, rows: QuerySet[Any, Any], words: Sequence[str]) -> list[Hit]:
         hits = []
         state = ("state",) if self.states else ()
         for row in rows.values("public_id", self.key, self.of, self.at, *self.texts, *state):
-            text = self.text(row)
-            start = max(0, text.lower().find(word.lower()) - CLIP // 4)
+            session = row[self.session] if self.session else ""
+            text = self.text(row | {self.session: ""} if session else row)
+            start = max(0, text.lower().find(words[0].lower()) - CLIP // 4)
             clip = ("…" if start else "") + text[start : start + CLIP] + ("…" if len(text) > start + CLIP else "")
             label = self.states(row["state"]).label if self.states else ""
-            hits.append(Hit(reverse(self.page, args=[row[self.key]]), clip, row[self.of], label, row[self.at]))
+            url, said = reverse(self.page, args=[row[self.key]]), _in_pieces(clip, words)
+            hits.append(Hit(url, said, row[self.of], session, label, row[self.at]))
         return hits
+
+
+def _in_pieces(text: str, words: Sequence[str]) -> list[tuple[str, bool]]:
+    """Cut a text where one of the words stands."""
+    longest_first = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    pieces = re.split(f"({longest_first})", text, flags=re.IGNORECASE)
+    return [(piece, bool(place % 2)) for place, piece in enumerate(pieces) if piece]
 
 
 def _bounded(rows: QuerySet[Any, Row], texts: Sequence[str]) -> Iterator[Row]:
@@ -158,7 +172,7 @@ KINDS = (
     ),
     Kind(
         _("Problems"), Problem, "prob", "problem", _PROBLEM, _lines(*_PROBLEM),
-        at="touched_at", exact="key",
+        at="touched_at", exact="key", session="session", nameless=_("What it gave no name"),
     ),
     Kind(
         _("Patterns"), ErrorPattern, "ep", "pattern", ("description", "keywords"), _of_pattern,
@@ -191,5 +205,5 @@ def search(teams: QuerySet[Team], query: str) -> list[Group]:
     groups = []
     for kind in [named] if named else KINDS:
         if hits := kind.by_id(seen, query) if named else kind.by_words(seen, query):
-            groups.append(Group(kind.title, hits[:SHOWN], len(hits) > SHOWN, kind.list_name))
+            groups.append(Group(kind.title, hits[:SHOWN], len(hits) > SHOWN, kind.list_name, kind.nameless))
     return groups

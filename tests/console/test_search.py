@@ -161,7 +161,7 @@ def test_it_lists_five_of_a_kind_and_says_that_there_are_more(client: Any, kuro:
 def test_it_shows_the_place_and_texts_are_only_text(client: Any, kuro: Any) -> None:
     kuro.respond("before " * 60 + "<b>giraffe</b> after", items=[])
     page = client.get("/search/?q=giraffe").content.decode()
-    assert "&lt;b&gt;giraffe&lt;/b&gt; after" in page
+    assert "&lt;b&gt;<mark>giraffe</mark>&lt;/b&gt; after" in page
     assert "<b>giraffe" not in page
     assert 'value="&quot;&gt;&lt;b&gt;"' in client.get("/search/", {"q": '"><b>'}).content.decode()
 
@@ -187,3 +187,20 @@ def test_it_costs_the_same_number_of_queries_however_much_is_found(
         ErrorPattern.objects.create(team=Team.objects.get(), keywords=[f"cache {n}"], description="d")
     with django_assert_num_queries(20):
         client.get("/search/?q=cache")
+
+
+def test_the_words_that_were_looked_for_are_marked(client: Any, kuro: Any) -> None:
+    kuro.respond("A <b>Zebra</b> crossing; zebra.", items=[])
+    page = client.get("/search/", {"q": "zebra CROSSING"}).content.decode()
+    assert re.findall(r'<mark>([^<]+)</mark>', page) == ["Zebra", "crossing", "zebra"]
+    assert "&lt;b&gt;<mark" in page
+
+
+def test_a_problem_says_which_of_its_words_is_its_session(client: Any, kuro: Any) -> None:
+    agent = Agent.objects.get()
+    named = Problem.objects.create(agent=agent, key="slow", session="ci", state={})
+    Problem.objects.create(agent=agent, key="", session="ci-night", state={})
+    page = client.get("/search/", {"q": "ci"}).content.decode()
+    assert f'href="/stuck/{named.public_id}/">slow</a>' in page
+    assert "session ci ·" in " ".join(page.split())
+    assert "What it gave no name</a>" in page, "it is not erased"
