@@ -42,13 +42,16 @@ def stuck(request: PersonRequest) -> HttpResponse:
     )
     answered = ThinkTwice.objects.filter(problem__agent__team__in=teams)
     advice = thinking.threshold_advice(answered.exclude(outcome=""))
+    counts = thinking.success(answered)
     context = {
         "rows": [_row(problem) for problem in rows],
         "most": SHOWN,
         "answers": answered.exclude(answer="")
         .select_related("problem__agent", "person")
         .order_by("-answered_at", "-id")[:ANSWERS],
-        "counts": thinking.success(answered),
+        "counts": counts,
+        "answered": counts["yes"] + counts["no"],
+        "helped": ratio(Ratio(counts["helped"], counts["helped"] + counts["did_not_help"])),
         "advice": advice,
         "advised": advice and ratio(Ratio(advice.helped, advice.n)),
         "section": "stuck",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
@@ -166,3 +167,16 @@ def test_the_cost_of_a_response_is_fixed(client: Any, kuro: Any, django_assert_m
     verdict = kuro.respond(items=[{"kind": "chat", "text": "one"}, {"kind": "task", "text": "two"}])
     with django_assert_max_num_queries(8):
         client.get(f"/responses/{verdict['id']}/")
+
+
+def test_it_says_what_quality_did_not_pass_and_what_was_offered(kuro: Any, alice: Any, as_person: Any) -> None:
+    client = as_person(alice)
+    good = kuro.respond("The meeting is at nine.", user_message="When is the meeting?", items=[])
+    weak = kuro.respond("Perhaps.", user_message="When is the meeting? Who comes? Where is it?", items=[])
+    assert (good["quality"]["passed"], weak["quality"]["passed"]) == (True, False)
+    page = client.get(f"/responses/{good['id']}/").content.decode()
+    assert "not passed" not in page
+    assert "Offered to begin with" not in page
+    page = html.unescape(client.get(f"/responses/{weak['id']}/").content.decode())
+    assert "not passed" in page
+    assert (weak["quality"]["hedge_prefix"] or "…") in page

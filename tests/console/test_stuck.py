@@ -83,7 +83,9 @@ def test_what_came_of_it_is_counted(kuro: Any, problem: Problem, alice: Any, as_
     client.post(address(problem, "problem-answer"), {"answer": "yes"})
     client.post(address(problem, "problem-outcome"), {"outcome": "helped"})
     page = page_of(client, "/stuck/")
-    assert "It helped<b>1</b>" in page.partition("/stuck/prob_")[2], "after what may wait for an answer"
+    told = page.partition("/stuck/prob_")[2]
+    assert "Answered<b>1</b>yes: 1 · no: 0" in told, "after what may wait for an answer"
+    assert "It helped<b>1 of 1</b>too few to tell" in told
     client.post(address(problem, "problem-resolve"))
     problem.refresh_from_db()
     assert (problem.points, problem.suggests) == (0, False)
@@ -95,6 +97,7 @@ def test_a_threshold_is_suggested_with_how_sure_it_is(problem: Problem, alice: A
         became = "helped" if number < 16 else "did-not-help"
         problem.think_twice.create(points=8, answer="yes", answered_at=problem.touched_at, outcome=became)
     page = " ".join(page_of(as_person(alice), "/stuck/").replace("\N{NO-BREAK SPACE}", " ").split())
+    assert "It helped<b>80 %</b>16 of 20 · 95 %: 58–92 %" in page
     assert "From 8 points up it helped in 16 of 20: 80 % (95 %: 58–92 %), more often than not." in page
 
 
@@ -181,5 +184,7 @@ def test_the_item_and_its_response_tell_the_other_parts(kuro: Any, alice: Any, a
     response = Problem.objects.get().responses.get()
     for path in (reverse("item", args=[held]), reverse("response", args=[response.public_id])):
         page = page_of(client, path)
-        for part in ("What else the verdict says", "Does not know why", "2 of 7 points", "medium", "/stuck/prob_"):
+        for part in (
+            "What else the verdict says", "Does not know why", "2 points; it asks from 7", "medium", "/stuck/prob_",
+        ):  # fmt: skip
             assert part in page
