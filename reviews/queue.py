@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -24,6 +25,7 @@ PAGE = 50
 CLIP = 240  # characters of a text that a row needs; CSS clips to two lines
 JUST_NOW = timedelta(seconds=60)  # how long a decided item stays in the list, dimmed
 MAX_JUST_DECIDED = 30
+_A_NUMBER = re.compile(r"[1-9][0-9]{0,17}")  # fits into 64 bits
 
 State, Kind = HeldItem.State, HeldItem.Kind
 Teams = Sequence[Team]
@@ -48,6 +50,7 @@ class Filters:
     agent: str = ""  # public id
     kind: str = ""
     signal: str = ""
+    by: str = ""  # who decided: of Decision.By, or the number of a person; of what is decided only
     order: Literal["risk", "age"] = "risk"
     after: str = ""  # public id of the last item of the page before
 
@@ -55,11 +58,13 @@ class Filters:
     def of(cls, query: Mapping[str, Any]) -> Filters:
         """Read an address; what is not known means the default."""
         agent, kind, signal, after = (word(query, name) for name in ("agent", "kind", "signal", "after"))
+        is_decided, by = query.get("state") == "decided", word(query, "by")
         return cls(
-            state="decided" if query.get("state") == "decided" else "held",
+            state="decided" if is_decided else "held",
             agent=agent,
             kind=kind if kind in Kind.values else "",
             signal=signal,
+            by=by if is_decided and (by in Decision.By.values or _A_NUMBER.fullmatch(by)) else "",
             order="age" if query.get("order") == "age" else "risk",
             after=after,
         )
@@ -77,7 +82,7 @@ class Filters:
 
     @property
     def narrow(self) -> bool:
-        return bool(self.agent or self.kind or self.signal)
+        return bool(self.agent or self.kind or self.signal or self.by)
 
     def but(self, **changes: Any) -> Filters:
         """Return these filters with some changed, at the first page."""
@@ -108,6 +113,10 @@ def matching(filters: Filters, teams: Teams) -> Items:
         items = items.filter(
             Exists(Signal.objects.filter(response=OuterRef("response"), type=filters.signal))
         )
+    if filters.by:
+        of_it = Decision.objects.filter(held=OuterRef("pk"), undone_at=None)
+        whose = {"by": filters.by} if filters.by in Decision.By.values else {"person": filters.by}
+        items = items.filter(Exists(of_it.filter(**whose)))
     return items
 
 

@@ -204,11 +204,21 @@ def _split(
         "agents": agent_choices(Agent.objects.filter(team__in=request.user.teams)),
         "kinds": HeldItem.Kind.choices,
         "signals": TITLES.items(),
-        "held_url": reverse("queue") + filters.but(state="held").query,
+        "deciders": _deciders(request.user, filters),
+        "held_url": reverse("queue") + filters.but(state="held", by="").query,
         "decided_url": reverse("queue") + filters.but(state="decided").query,
         "all_url": reverse("queue") + Filters(state=filters.state, order=filters.order).query,
     }
     return render(request, "reviews/queue.html", context, status=status)
+
+
+def _deciders(user: User, filters: Filters) -> list[tuple[str, str]]:
+    """Return whose decisions can be listed: one's own, those of people, of agents, of nobody."""
+    choices = [(str(user.pk), gettext("Me")), ("person", gettext("People")), ("agent", gettext("Agents"))]
+    choices.append(("system", gettext("Nobody: expired")))
+    if filters.by and filters.by not in dict(choices):
+        choices.append((filters.by, gettext("Another person")))
+    return choices
 
 
 def _list(request: PersonRequest, filters: Filters, page: held_queue.Page, opened: str) -> dict[str, Any]:

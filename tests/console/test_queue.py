@@ -320,6 +320,32 @@ def test_a_chinese_full_stop_or_colon_brings_its_own_room(
     assert re.findall(r'[:：](\s*)<q class="answered">', client.get(f"/queue/{held}/").content.decode()) == [room]
 
 
+def test_what_is_decided_is_listed_by_who_decided(
+    client: Any, kuro: Any, alice: Any, bob: Any, as_person: Any, decide: Any
+) -> None:
+    mine, bobs, taken_back, own = (kuro.hold() for _ in range(4))
+    decide(client, mine)
+    decide(as_person(bob), bobs)
+    decide(client, taken_back)
+    client.post(f"/decisions/{_decision(taken_back).public_id}/undo")
+    kuro.post(f"/held/{own}/decision", {"verdict": "withdraw", "reason": "no"})
+
+    def listed(by: str) -> list[str]:
+        return shown(client.get(f"/queue/?state=decided&by={by}"))
+
+    assert listed("") == listed("nonsense") == [own, bobs, mine]
+    assert listed(str(alice.pk)) == [mine]
+    assert listed("person") == [bobs, mine]
+    assert listed("agent") == [own]
+    assert listed("system") == listed("9" * 18) == []
+    page = client.get(f"/queue/?state=decided&by={alice.pk}").content.decode()
+    assert f'<option value="{alice.pk}" selected>Me</option>' in page
+    assert 'href="/queue/">Held' in page, "what waits was decided by nobody"
+    assert f"by={alice.pk}" in re.findall(r'id="poll"[^>]*hx-get="([^"]+)"', page)[0]
+    assert "Another person" in client.get(f"/queue/?state=decided&by={bob.pk}").content.decode()
+    assert 'name="by"' not in client.get("/queue/").content.decode()
+
+
 def test_a_page_without_an_item_is_told_nothing_of_who_looks_at_it(client: Any, kuro: Any) -> None:
     kuro.hold()
     answer = client.get("/queue/changes", {"token": "", "kind": "task"}, headers={"hx-request": "true"})
