@@ -35,6 +35,7 @@ from reviews.views import PersonRequest
 PERIODS = (7, 30, 90)
 USUAL = 30
 CHANCE = 0.5  # of pairs
+MOST_DIGITS = 2  # behind the point of a percentage
 BANDS = ((0, 49), (50, 54), (55, 64), (65, 74), (75, 100))
 
 # The chart of held items, in units of its view box.
@@ -118,7 +119,15 @@ def statistics(request: PersonRequest) -> HttpResponse:
 
 
 def percent(share: float, digits: int = 0) -> str:
+    while share and digits < MOST_DIGITS and not round(100 * share, digits):  # a few are not none
+        digits += 1
     return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+def span(low: float, high: float) -> str:
+    """Return an interval in percent."""
+    digits = 0 if high >= 0.01 else 1  # 0-0 would tell nothing
+    return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}\N{NO-BREAK SPACE}%"
 
 
 def ratio(told: Ratio, digits: int = 0) -> dict[str, Any]:
@@ -133,7 +142,7 @@ def ratio(told: Ratio, digits: int = 0) -> dict[str, Any]:
         "ratio": told,
         "rate": percent(told.rate, digits),
         "counts": gettext("%(part)s of %(whole)s") % counts,
-        "interval": f"{100 * told.low:.0f}–{100 * told.high:.0f}\N{NO-BREAK SPACE}%",
+        "interval": span(told.low, told.high),
         "few": "" if told.is_enough else few % counts if told.whole else gettext("nothing decided yet"),
     }
 
@@ -384,7 +393,7 @@ def _baseline(scores: Concordance, lengths: Concordance) -> tuple[str, str]:
 
 
 def _pairs(told: Concordance) -> dict[str, str]:
-    return {"rate": percent(told.rate), "interval": f"{100 * told.low:.0f}–{100 * told.high:.0f}\N{NO-BREAK SPACE}%"}
+    return {"rate": percent(told.rate), "interval": span(told.low, told.high)}
 
 
 # -- the file --------------------------------------------------------------------------------------

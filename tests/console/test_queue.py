@@ -351,3 +351,19 @@ def test_a_page_without_an_item_is_told_nothing_of_who_looks_at_it(client: Any, 
     answer = client.get("/queue/changes", {"token": "", "kind": "task"}, headers={"hx-request": "true"})
     assert answer.status_code == 200
     assert 'id="others"' not in answer.content.decode(), "there is no such place on that page"
+
+
+@pytest.mark.parametrize(
+    ("query", "way", "told"),
+    [
+        ("kind=task", "/queue/", "Show everything that is held"),
+        ("state=decided&kind=remember", "/queue/?state=decided", "Show everything that was decided"),
+    ],
+)
+def test_from_filters_that_nothing_matches_it_leads_to_all_of_that_list(
+    client: Any, kuro: Any, decide: Any, query: str, way: str, told: str
+) -> None:
+    decide(client, kuro.hold())
+    kuro.hold()
+    page = client.get(f"/queue/?{query}").content.decode()
+    assert f'<a href="{way}">{told}</a>' in page

@@ -276,3 +276,20 @@ def test_today_is_counted_by_the_task(kuro: Any) -> None:
     kuro.hold()
     tasks.count_days()
     assert DailyFigure.objects.get().held == 1
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "digits", "rate", "interval"),
+    [
+        (0, 2251, 1, "0.0 %", "0.0–0.2 %"),
+        (1, 2251, 1, "0.04 %", "0.0–0.3 %"),
+        (1, 250, 0, "0.4 %", "0–2 %"),
+        (1, 100, 0, "1 %", "0–5 %"),
+        (1, 10**6, 0, "0.00 %", "0.0–0.0 %"),
+        (3, 4, 0, "75 %", "30–95 %"),
+    ],
+)
+def test_a_few_of_many_are_not_told_as_none(part: int, whole: int, digits: int, rate: str, interval: str) -> None:
+    told = statistics_views.ratio(figures.Ratio(part, whole), digits)
+    plain = {name: said.replace("\N{NO-BREAK SPACE}", " ") for name, said in told.items() if isinstance(said, str)}
+    assert (plain["rate"], plain["interval"]) == (rate, interval)
