@@ -17,7 +17,7 @@ from metacog.models import Role
 from reviews import figures, pace
 from reviews.models import Decision, PaceFigure
 from reviews.pace import Pace
-from reviews.statistics_views import PERIODS, USUAL, ratio
+from reviews.statistics_views import PERIODS, USUAL, duration, ratio
 from reviews.templatetags.console import person_name
 from reviews.views import PersonRequest
 
@@ -25,6 +25,7 @@ Verdict = Decision.Verdict
 
 LONG_RUN = 20  # of one verdict on a day; a hint is given from there on
 ENOUGH_TIMED = 20  # decisions
+MOST_SECONDS = 120  # that are told in seconds
 
 
 @require_safe
@@ -71,6 +72,8 @@ def _row(each: Pace) -> dict[str, Any]:
 def _seconds(seconds: float | None) -> str:
     if seconds is None:
         return "–"
+    if seconds >= MOST_SECONDS:
+        return duration(round(seconds))
     shown = number_format(seconds, 1 if seconds < 10 else 0)
     return gettext("%(seconds)s s") % {"seconds": shown}
 

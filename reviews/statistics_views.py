@@ -99,8 +99,8 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "triggered": ratio(total.trigger_ratio, digits=1),
         "change": _change(total.trigger_ratio, before.trigger_ratio, asked.days),
         "rejected": ratio(total.rejected_ratio),
-        "median": _duration(total.median_seconds),
-        "p90": _duration(total.p90_seconds) if total.seconds.total() >= ENOUGH else "",
+        "median": duration(total.median_seconds),
+        "p90": duration(total.p90_seconds) if total.seconds.total() >= ENOUGH else "",
         "timed": ngettext("%(count)s decision", "%(count)s decisions", total.seconds.total())
         % {"count": f"{total.seconds.total():,}"},
         "held": _held_chart(asked, now),
@@ -162,7 +162,7 @@ def _change(now: Ratio, before: Ratio, days: int) -> str:
     }
 
 
-def _duration(seconds: int | None) -> str:
+def duration(seconds: int | None) -> str:
     """Say a duration in its two largest units; rounded up, so that what lies within it does so as it is told."""
     if seconds is None:
         return "–"

@@ -244,6 +244,13 @@ class TestThePage:
         assert '98 % <span class="quiet">40 of 41, 87–100 %</span>' in page
         assert '41 approvals in a row <span class="quiet">9 approvals from 65 on</span>' in page
 
+    def test_long_times_are_told_in_minutes_and_hours(self, as_person: Any, alice: Any, figure: Any) -> None:
+        figure(approved=20, timed=20, to_read=20 * 27364, tenths={"1210": 20}, run=1, run_of="approve")
+        page = self.page(as_person(alice))
+        assert ">2 min 1 s <" in page
+        assert ">7 h 37 min<" in page
+        assert "27364" not in page
+
     @pytest.mark.parametrize(
         "fields",
         [
