@@ -5,6 +5,7 @@ from hashlib import sha256
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from metacog import audit_chain
@@ -63,6 +64,22 @@ def test_more_than_one_batch_is_sealed_at_once(monkeypatch):
     assert audit_chain.seal() == 10
     assert [seal.total for seal in AuditSeal.objects.order_by("number")] == [4, 8, 10]
     assert problems() == []
+
+
+def test_each_batch_is_looked_for_behind_the_one_before(monkeypatch):
+    monkeypatch.setattr(audit_chain, "BATCH", 2)
+    events = write(5)
+    with CaptureQueriesContext(connection) as captured:
+        audit_chain.seal()
+    looks = [each["sql"] for each in captured if each["sql"].startswith("SELECT") and "unsealed" in each["sql"]]
+    assert [int(look.partition(" > ")[2].split()[0]) for look in looks] == [0, events[1].pk, events[3].pk]
+
+
+def test_a_run_leaves_to_the_next_what_would_keep_the_worker_too_long(monkeypatch):
+    monkeypatch.setattr(audit_chain, "BATCH", 2)
+    monkeypatch.setattr(audit_chain, "A_RUN", 4)
+    write(5)
+    assert [audit_chain.seal() for _ in range(3)] == [4, 1, 0]
 
 
 def test_reading_in_small_pieces_finds_the_same(monkeypatch):
