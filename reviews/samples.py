@@ -10,16 +10,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import islice
+from time import monotonic
 
 from django.db import transaction
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from metacog import audit
 from metacog.models import Agent, AgentState, Team, User
 from reviews import figures
 from reviews.figures import Ratio
-from reviews.models import AgentResponse, HeldItem, Sample
+from reviews.models import AgentResponse, HeldItem, Sample, SampleCursor
 from reviews.sweeps import by_itself
 
 A_DAY = 5  # of each agent
@@ -28,21 +29,39 @@ LOOK_AT = 400  # responses of a day that are read at most to find so many
 WAITS_FOR = timedelta(days=14)  # what nobody has judged by then is no longer asked about
 COUNTED = timedelta(days=90)
 AT_ONCE = 50
+TURN_SECONDS = 20.0  # in which a run begins with agents; it ends before the task's limit
+
+_DAY = timedelta(days=1)
 
 # Exact, since everybody's chance is the same: no seed that an agent could guess.
 _chance = random.SystemRandom()
 
 
 def pick_due(now: datetime) -> int:
-    """Pick from every day that is over and was not picked from; return how many. Runs any number of times."""
-    today = figures.day_of(now)
-    days = list(figures.days_between(figures.day_of(now - CATCH_UP), today - timedelta(days=1)))
-    done = set(Sample.objects.filter(day__gte=days[0]).values_list("agent", "day"))
-    agents = Agent.objects.filter(hesitation_enabled=True).order_by("pk")
-    picked = 0
-    for agent in agents:
+    """Pick from every day that is over and was not picked from; return how many. Runs any number of times.
+
+    Who was picked from longest ago comes first; whom a run has no time for, those that follow have.
+    """
+    began, picked = monotonic(), 0
+    first, last = figures.day_of(now - CATCH_UP), figures.day_of(now - figures.LATE) - _DAY
+    posted = AgentResponse.objects.filter(
+        agent=OuterRef("pk"), received_at__gte=figures.start_of(first), received_at__lt=figures.start_of(last + _DAY)
+    )
+    due = Agent.objects.filter(Exists(posted), hesitation_enabled=True).exclude(sample_cursor__day=last)
+    until = F("sample_cursor__day")
+    for agent in due.annotate(until=until).order_by(until.asc(nulls_first=True), "pk"):
         with by_itself("No samples picked for %s", agent.public_id):
-            picked += sum(_pick(agent, day) for day in days if (agent.pk, day) not in done)
+            # A clock that was wrong for a while may have gone on.
+            begin = first if agent.until is None or agent.until > last else max(first, agent.until + _DAY)
+            picked += sum(_pick(agent, day) for day in figures.days_between(begin, last))
+            SampleCursor.objects.bulk_create(
+                [SampleCursor(agent=agent, day=last)],
+                update_conflicts=True,
+                unique_fields=["agent"],
+                update_fields=["day"],
+            )
+        if monotonic() - began > TURN_SECONDS:
+            break
     return picked
 
 
@@ -51,7 +70,7 @@ def _pick(agent: Agent, day: date) -> int:
     passed = AgentResponse.objects.filter(
         agent=agent,
         received_at__gte=start,
-        received_at__lt=start + timedelta(days=1),
+        received_at__lt=start + _DAY,
         hesitation_score__isnull=False,
         held_items=None,
         erased_at=None,

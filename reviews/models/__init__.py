@@ -2,7 +2,7 @@
 
 from reviews.models.decisions import Decision, decision_id
 from reviews.models.deliveries import Delivery, Endpoint, delivery_id
-from reviews.models.evidence import FittedWeights, Sample, sample_id
+from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_id
 from reviews.models.extensions import ExtensionRequest, extension_id
 from reviews.models.figures import DailyFigure, LookFigure, PaceFigure
 from reviews.models.held import HeldItem, HeldItems, Looking, held_id
@@ -14,6 +14,6 @@ from reviews.models.responses import AgentResponse, Signal, response_id
 __all__ = [
     "AgentResponse", "DailyFigure", "Decision", "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldItem",
     "HeldItems", "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin", "Reflection", "Research",
-    "Sample", "ShadowMatch", "Signal", "decision_id", "delivery_id", "extension_id", "held_id", "reflection_id",
-    "research_id", "response_id", "sample_id",
+    "Sample", "SampleCursor", "ShadowMatch", "Signal", "decision_id", "delivery_id", "extension_id", "held_id",
+    "reflection_id", "research_id", "response_id", "sample_id",
 ]  # fmt: skip

@@ -44,6 +44,20 @@ class Sample(models.Model):
         return self.public_id
 
 
+class SampleCursor(models.Model):
+    """The last day of an agent that samples were looked for in, whether there were any or not."""
+
+    agent = models.OneToOneField(Agent, models.CASCADE, primary_key=True, related_name="sample_cursor")
+    day = models.DateField()
+
+    class Meta:
+        verbose_name = _("sample cursor")
+        verbose_name_plural = _("sample cursors")
+
+    def __str__(self) -> str:
+        return f"{self.agent_id}: {self.day}"
+
+
 class FittedWeights(models.Model):
     """What fitting weights to people's verdicts on an agent came to last (reviews/fits.py)."""
 

@@ -10,7 +10,7 @@ import pytest
 
 from metacog.models import AuditEvent
 from reviews import samples
-from reviews.models import AgentResponse, Sample
+from reviews.models import AgentResponse, Sample, SampleCursor
 from tests.conftest import NOON
 
 PAGE = "/let-through/"
@@ -56,6 +56,7 @@ def test_everybody_has_a_chance_of_being_picked(kuro: Any) -> None:
         samples.pick_due(NOON)
         seen |= set(picked())
         Sample.objects.all().delete()
+        SampleCursor.objects.all().delete()
         if seen == posted:
             break
     assert seen == posted
@@ -66,6 +67,56 @@ def test_days_that_were_slept_through_are_made_up_for_within_a_week(kuro: Any, d
     let_through(kuro)
     days_ago(days)
     assert samples.pick_due(NOON) == is_picked
+
+
+def test_days_that_follow_the_last_one_picked_from_are_picked_from_once_they_are_over(kuro: Any) -> None:
+    for day in range(3):
+        AgentResponse.objects.filter(public_id=let_through(kuro)).update(received_at=NOON + timedelta(days=day))
+    midnight = NOON.replace(hour=0) + timedelta(days=2)
+    assert samples.pick_due(NOON + timedelta(days=1)) == 1
+    assert samples.pick_due(midnight + timedelta(minutes=5)) == 0, "what came at midnight may not be seen yet"
+    assert samples.pick_due(midnight + timedelta(minutes=10)) == 1
+    assert samples.pick_due(NOON + timedelta(days=3)) == 1
+
+
+def test_a_day_of_which_nothing_could_be_picked_is_looked_at_once(kuro: Any, django_assert_num_queries: Any) -> None:
+    let_through(kuro, items=[{"kind": "ask", "text": "Does it rain?"}])
+    days_ago(1)
+    samples.pick_due(NOON)
+    with django_assert_num_queries(1):
+        samples.pick_due(NOON + timedelta(hours=1))
+
+
+def test_an_agent_that_posted_nothing_costs_no_query(
+    kuro: Any, other: Any, django_assert_max_num_queries: Any
+) -> None:
+    let_through(kuro)
+    days_ago(1)
+    a_day, who_is_due, cursor = 6, 1, 1
+    with django_assert_max_num_queries(samples.CATCH_UP.days + a_day + who_is_due + cursor):
+        assert samples.pick_due(NOON) == 1
+
+
+def test_who_was_picked_from_longest_ago_comes_first_where_time_is_short(
+    kuro: Any, other: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(samples, "TURN_SECONDS", -1.0)
+    for caller in (kuro, other):
+        let_through(caller)
+    days_ago(1)
+    assert [samples.pick_due(NOON) for _ in range(3)] == [1, 1, 0]
+    SampleCursor.objects.filter(agent__public_id=other.id).update(day=NOON.date() - timedelta(days=3))
+    SampleCursor.objects.filter(agent__public_id=kuro.id).update(day=NOON.date() - timedelta(days=2))
+    Sample.objects.all().delete()
+    assert samples.pick_due(NOON) == 1
+    assert Sample.objects.get().agent.public_id == other.id
+
+
+def test_a_clock_that_had_run_ahead_leaves_out_no_day(kuro: Any) -> None:
+    let_through(kuro)
+    days_ago(1)
+    SampleCursor.objects.create(agent=AgentResponse.objects.get().agent, day=NOON.date() + timedelta(days=300))
+    assert samples.pick_due(NOON) == 1
 
 
 @pytest.mark.parametrize(
