@@ -8,16 +8,20 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models import Count, F, OuterRef, Prefetch, QuerySet, Subquery, Value
+from django.db.models.lookups import GreaterThan
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from metacog import agent_choice, egress, heuristics
 from metacog import agents as changes
-from metacog import egress, heuristics
+from metacog.agents import MAX_NAME
 from metacog.forms import (
     KINDS,
     RELEASED_BY,
@@ -29,25 +33,57 @@ from metacog.forms import (
 from metacog.heuristics import thresholds
 from metacog.heuristics.policy import NEVER
 from metacog.models import Agent, AgentKey, Policy, Role, Team
+from metacog.rows import Row
 from metacog.views import Request
 
+PAGE = 50
 RECENT = 200  # responses that an agent's firing rate is counted over
 POLICIES_SHOWN = 10
 
 
 @require_safe
 def agents(request: Request) -> HttpResponse:
-    """List the agents of the person's teams, with what each is up to."""
+    """List the agents of the person's teams, a page at a time, with what each is up to.
+
+    `q` is looked for in their names. With `to`, the name of a page, an agent is looked for to be shown there: the one
+    that is meant leads there at once.
+    """
+    asked = {name: request.GET.get(name, "").strip()[:MAX_NAME] for name in ("q", "to", "after")}
+    query, to = asked["q"], asked["to"] if asked["to"] in agent_choice.PAGES else ""
+    mine = Agent.objects.filter(team__in=request.user.teams_as())
+    if to and not query:
+        return redirect(to)
+    if to and not asked["after"] and (one := agent_choice.meant(mine, query)):
+        return redirect(f"{reverse(to)}?{urlencode({'agent': one.public_id})}")
+    following = agent_choice.of_name(mine, query)
+    if last := mine.filter(public_id=asked["after"]).select_related("team").first() if asked["after"] else None:
+        place = Row(Value(last.team.name), Value(last.name))
+        following = following.filter(GreaterThan(Row(F("team__name"), F("name")), place))
+    # Which they are first: else what each is up to is read of all that follow.
+    pks = list(following.order_by("team__name", "name").values_list("pk", flat=True)[: PAGE + 1])
     live = Prefetch("keys", AgentKey.objects.filter(revoked_at=None), to_attr="live_keys")
     found = (
-        Agent.objects.filter(team__in=request.user.teams_as())
+        Agent.objects.filter(pk__in=pks[:PAGE])
         .select_related("team", "state")
         .prefetch_related(live)
         .annotate(last_post_at=_last_post(), pending=_pending())
         .order_by("team__name", "name")
     )
-    context = {"agents": found, "may_add": request.user.teams_as(Role.OWNER).exists()}
+    context = {
+        "agents": list(found),
+        "may_add": request.user.teams_as(Role.OWNER).exists(),
+        "query": query,
+        "to": to,
+        "to_url": reverse(to) if to else "",
+        "first_url": _list_url(q=query, to=to) if last else "",
+        "next_url": _list_url(q=query, to=to, after=found[PAGE - 1].public_id) if len(pks) > PAGE else "",
+    }
     return render(request, "metacog/agents.html", context)
+
+
+def _list_url(**asked: str) -> str:
+    given = {name: value for name, value in asked.items() if value}
+    return reverse("agents") + (f"?{urlencode(given)}" if given else "")
 
 
 def _last_post() -> Subquery:

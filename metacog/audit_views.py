@@ -17,6 +17,7 @@ from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 
 from metacog import audit_chain, audit_log, audit_words
+from metacog.agent_choice import Choice, choice
 from metacog.audit_log import Events, Filters, Place
 from metacog.forms import SIGNALS
 from metacog.models import Agent, AuditEvent, User
@@ -90,7 +91,7 @@ class FilterForm(forms.Form):
 @require_safe
 def audit(request: PersonRequest) -> HttpResponse:
     """Show what happened."""
-    form, events = _asked(request)
+    form, events, agents = _asked(request)
     rows, following = audit_log.page(events, _place(request.GET.get("before", "")))
     here = request.GET.copy()
     here.pop("before", None)
@@ -99,6 +100,7 @@ def audit(request: PersonRequest) -> HttpResponse:
         here["before"] = f"{(following[0] - _EPOCH) // timedelta(microseconds=1)}-{following[1]}"
     context = {
         "form": form,
+        "choice": agents,
         "rows": [_row(event) for event in rows],
         "actions": audit_words.ACTIONS,
         "is_filtered": any(here.get(name) for name in form.fields),
@@ -114,7 +116,7 @@ def audit(request: PersonRequest) -> HttpResponse:
 @require_safe
 def export(request: PersonRequest) -> StreamingHttpResponse:
     """Send the same events as JSON Lines, oldest first, as one file."""
-    _form, events = _asked(request)
+    _form, events, _agents = _asked(request)
     name = f"audit-{timezone.now():%Y-%m-%d}.jsonl"
     return StreamingHttpResponse(
         audit_log.lines(events),
@@ -123,13 +125,14 @@ def export(request: PersonRequest) -> StreamingHttpResponse:
     )
 
 
-def _asked(request: PersonRequest) -> tuple[FilterForm, Sequence[Events]]:
-    """Return the form as it was sent, and the events it asks for among those the person may see."""
+def _asked(request: PersonRequest) -> tuple[FilterForm, Sequence[Events], Choice]:
+    """Return the form as it was sent, the events it asks for among those the person may see, and their agents."""
     ids = list(request.user.teams_as().values_list("pk", flat=True))
     agents = Agent.objects.filter(team__in=ids).order_by("name", "pk")
-    form = FilterForm(request.GET, agents=list(agents.only("public_id", "name")))
+    found = choice("audit", agents, request.GET.get("agent", "")[:40])
+    form = FilterForm(request.GET, agents=found.named)
     # What belongs to no team, such as passwords and the first owner, is for superusers.
-    return form, audit_log.matching(form.filters(), None if request.user.is_superuser else ids)
+    return form, audit_log.matching(form.filters(), None if request.user.is_superuser else ids), found
 
 
 def _place(text: str) -> Place | None:

@@ -17,10 +17,11 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from metacog.agent_choice import choice
 from metacog.models import Agent, Role, Team
 from reviews import deliveries as outbox
 from reviews.models import Delivery, Endpoint
-from reviews.views import PersonRequest, agent_choices
+from reviews.views import PersonRequest
 
 State = Delivery.State
 PAGE = 50
@@ -67,8 +68,7 @@ def deliveries(request: PersonRequest) -> HttpResponse:
         "now": timezone.now(),
         "filters": filters,
         "views": _views(filters, scope),
-        "agents": (choices := agent_choices(agents)),
-        "several_teams": any(team for _, _, team in choices),
+        "choice": choice("deliveries", agents.order_by("name", "team__name"), filters.agent),
         "have_address": agents.exclude(callback_url="").exists(),
         "endpoints": [
             {"endpoint": endpoint, "given_up": endpoint.exhausted, "may_send": endpoint.agent.team_id in may_send}

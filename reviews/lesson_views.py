@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from metacog.agent_choice import choice
 from metacog.models import Agent, Role
 from patterns import lessons as changes
 from patterns.lesson_forms import LessonForm, NewLessonForm
@@ -136,7 +137,6 @@ def _answer(request: PersonRequest, told: str, back: str, status: int = 200) -> 
 def _lessons_page(
     request: PersonRequest, *, form: NewLessonForm | None = None, told: str = "", is_bad: bool = False
 ) -> HttpResponse:
-    agents = list(_agents(request))
     wanted = word(request.GET, "agent") or word(request.POST, "agent")
     agent = get_object_or_404(_agents(request), public_id=wanted) if wanted else None
     rows = _visible(request).order_by("-changed_at", "-pk")
@@ -144,7 +144,7 @@ def _lessons_page(
         rows = rows.filter(Q(agent=agent) | Q(agent=None, team=agent.team))
     curated = set(request.user.teams_as(Role.CURATOR).values_list("pk", flat=True))
     context = {
-        "agents": agents,
+        "choice": choice("lessons", _agents(request), wanted),
         "agent": agent,
         "proposed": list(rows.filter(state=State.PROPOSED, erased_at=None)[:SHOWN]),
         "active": list(rows.filter(state=State.ACTIVE)[: changes.MAX_ACTIVE]),
@@ -180,9 +180,10 @@ def _lesson_page(request: PersonRequest, found: Lesson, form: LessonForm | None 
 
 def _new_form(request: PersonRequest, data: Any = None) -> NewLessonForm:
     teams = list(request.user.teams_as(Role.CURATOR).order_by("name"))
-    agents = [agent for agent in _agents(request) if agent.team in teams]
-    initial = {"whose": request.GET.get("agent")}
-    return NewLessonForm(agents, teams, data, initial=initial)
+    wanted = named((data or {}).get("whose", "")) or word(request.GET, "agent")
+    of_these = Agent.objects.filter(team__in=teams).order_by("team__name", "name")
+    agents = choice("lessons", of_these, wanted).named
+    return NewLessonForm(agents, teams, data, initial={"whose": wanted})
 
 
 def _agents(request: PersonRequest) -> QuerySet[Agent]:

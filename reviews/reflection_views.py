@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
+from metacog.agent_choice import choice
 from metacog.models import Agent, Role
 from patterns.models import Lesson
 from patterns.scorer import scorer_for
@@ -52,10 +53,11 @@ def reflections(request: PersonRequest) -> HttpResponse:
     agents = _agents(request)
     wanted = request.GET.get("agent")
     agent = get_object_or_404(agents, public_id=wanted) if wanted else agents.first()
-    context: dict[str, Any] = {"agents": agents, "agent": agent, "section": "reflections"}
+    context: dict[str, Any] = {"agent": agent, "section": "reflections"}
     if agent:
         rows = Reflection.objects.filter(agent=agent).select_related("person").order_by("-until", "-pk")[:SHOWN]
         context |= {
+            "choice": choice("reflections", agents, agent.public_id),
             "rows": [_row(row) for row in rows],
             "most": SHOWN,
             "is_on": scorer_for(agent).policy.parts["reflection"],

@@ -7,6 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from metacog.agent_choice import choice
 from metacog.models import Agent
 from reviews.models import Research
 from reviews.views import PersonRequest
@@ -24,7 +25,7 @@ def research_list(request: PersonRequest) -> HttpResponse:
     if agent:
         rows = rows.filter(agent=agent)
     context = {
-        "agents": agents,
+        "choice": choice("research-list", agents, agent.public_id if agent else ""),
         "agent": agent,
         "rows": rows.defer("findings", "advice")[:SHOWN],
         "most": SHOWN,

@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
+from metacog.agent_choice import choice
 from metacog.forms import PARTS
 from metacog.heuristics import ENGINE
 from metacog.models import Agent
@@ -23,7 +24,7 @@ from reviews.models import AgentResponse, HeldItem
 from reviews.newest import newest
 from reviews.queue import PAGE
 from reviews.replay import Replayer
-from reviews.views import PersonRequest, agent_choices, paired
+from reviews.views import PersonRequest, paired
 
 MOST = 20  # differences that are shown
 LONG = 300  # characters of each
@@ -61,8 +62,7 @@ def responses(request: PersonRequest) -> HttpResponse:
         "reviews/responses.html",
         {
             "rows": found[:PAGE],
-            "agents": (choices := agent_choices(agents)),
-            "several_teams": any(team for _, _, team in choices),
+            "choice": choice("responses", agents.order_by("name", "team__name"), agent),
             "agent": agent,
             "which": which if which in ("triggered", "held") else "",
             "after": after,

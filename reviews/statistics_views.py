@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -20,6 +21,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext, gettext_noop, ngettext
 from django.views.decorators.http import require_safe
 
+from metacog.agent_choice import choice
 from metacog.forms import RELEASED_BY
 from metacog.heuristics.agreement import ENOUGH_FOR_KAPPA, Agreement
 from metacog.heuristics.policy import RELEASE
@@ -54,7 +56,7 @@ class Asked:
     @classmethod
     def by(cls, request: PersonRequest) -> Asked:
         """Read the page's address; Http404 for an agent the person may not see."""
-        agents = list(Agent.objects.filter(team__in=request.user.teams_as()).select_related("team").order_by("name"))
+        agents = list(_agents(request).select_related("team").order_by("name"))
         wanted = request.GET.get("agent", "")
         agent = next((agent for agent in agents if agent.public_id == wanted), None)
         if wanted and agent is None:
@@ -80,6 +82,10 @@ class Asked:
         return "?" + urlencode({name: value for name, value in told.items() if value})
 
 
+def _agents(request: PersonRequest) -> QuerySet[Agent]:
+    return Agent.objects.filter(team__in=request.user.teams_as())
+
+
 @require_safe
 def statistics(request: PersonRequest) -> HttpResponse:
     """Show the figures of the last days beside those of as many days before."""
@@ -90,6 +96,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
     total, before = Total.of(now), Total.of(row for row in rows if row.day < asked.first)
     context = {
         "asked": asked,
+        "choice": choice("statistics", _agents(request).order_by("name", "team__name"), request.GET.get("agent", "")),
         "periods": [(days, asked.query(days=days), days == asked.days) for days in PERIODS],
         "csv_query": asked.query(),
         "total": total,

@@ -12,6 +12,7 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from metacog.agent_choice import choice
 from metacog.models import Agent, Role
 from patterns import thread_texts
 from patterns.models import ThoughtThread
@@ -33,7 +34,7 @@ def threads(request: PersonRequest) -> HttpResponse:
     busiest = agents.order_by("-state__active_threads", "name")
     agent = get_object_or_404(agents, public_id=wanted) if wanted else busiest.first()
     if agent is None:
-        return render(request, "reviews/threads.html", {"agents": [], "section": "threads"})
+        return render(request, "reviews/threads.html", {"section": "threads"})
     return _threads_page(request, agent)
 
 
@@ -64,7 +65,7 @@ def _threads_page(request: PersonRequest, agent: Agent, form: NewThreadForm | No
     suggested = thread_texts.suggestion(agent, agent.state)
     context = {
         "agent": agent,
-        "agents": _agents(request),
+        "choice": choice("threads", _agents(request), agent.public_id),
         "active": [{"thread": row, "last": trails[row.pk][-1] if trails[row.pk] else None} for row in active],
         "room": range(most - len(active)),
         "most": most,

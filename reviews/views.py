@@ -21,6 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import push_url
 from django_htmx.middleware import HtmxDetails
 
+from metacog.agent_choice import choice
 from metacog.heuristics import Item, items_of, parse_tags
 from metacog.heuristics.contradictions import contradicts
 from metacog.heuristics.shadow import is_blank
@@ -199,9 +200,10 @@ def _split(
     context |= _list(request, filters, page, held.public_id if held else "")
     if request.htmx:
         return render(request, "reviews/_next.html", context | {"oob": True}, status=status)
+    agents = Agent.objects.filter(team__in=request.user.teams)
     context |= {
         "view": view,
-        "agents": agent_choices(Agent.objects.filter(team__in=request.user.teams)),
+        "choice": choice("queue", agents.order_by("name", "team__name"), filters.agent),
         "kinds": HeldItem.Kind.choices,
         "signals": TITLES.items(),
         "deciders": _deciders(request.user, filters),
@@ -429,13 +431,6 @@ def why_not(verdict: str, text: str | None, reason: str) -> str:
     if text is not None and len(text.encode()) > settings.MAX_BODY_BYTES:
         return gettext("The text is too long: 1 MiB at most.")
     return ""
-
-
-def agent_choices(agents: QuerySet[Agent]) -> list[tuple[str, str, str]]:
-    """Return id, name and team of agents to choose from; no team where all are of one."""
-    found = list(agents.order_by("name", "team__name").values_list("public_id", "name", "team__name"))
-    several = len({team for _, _, team in found}) > 1
-    return [(public_id, name, team if several else "") for public_id, name, team in found]
 
 
 def number(raw: str) -> int:

@@ -246,8 +246,8 @@ def test_the_list_asks_the_same_however_many_there_are(
     client.get(reverse("agents"))
     for number in range(10):
         agents.create_agent(aurora, f"agent{number}", olga)
-    # session, person, agents, keys, may one be added, held items in the header
-    with django_assert_num_queries(6):
+    # session, person, which agents, these agents, keys, may one be added, held items in the header
+    with django_assert_num_queries(7):
         page = client.get(reverse("agents"))
     row = next(agent for agent in page.context["agents"] if agent.name == "kuro")
     assert row.pending == 1

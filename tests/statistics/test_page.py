@@ -243,7 +243,8 @@ def test_its_cost_does_not_grow_with_the_responses(
                 held(response, "rejected", score=number % 101)
         DailyFigure.objects.all().delete()  # responses come when they come; these were written into the past
         count()
-        with django_assert_num_queries(7):  # session, person, agents, figures, samples, looks, count in the navigation
+        # session, person, agents, whose to choose, figures, samples, looks, count in the navigation
+        with django_assert_num_queries(8):
             page = client.get("/statistics/")
     assert "1,000 responses" in text(page)
 
