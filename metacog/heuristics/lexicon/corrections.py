@@ -36,8 +36,9 @@ CUES = (
     (
         "denial",
         0.8,
-        r"\byou(?:'re| are| were)(?: still| just| clearly)? (?:wrong|mistaken|incorrect|confusing"
-        r"|using the wrong|repeating the mistake)\b",
+        r"\byou(?:'re| are| were)(?: still| just| clearly)? (?:wrong|mistaken|incorrect|confusing|off by|way off"
+        r"|contradicting (?:yourself|what)|ignoring|misreading|misunderstanding|missing the point|mixing|hallucinating"
+        r"|making (?:this|that|it|things|stuff) up|using the wrong|repeating the mistake)\b",
     ),
     (
         "denial",
@@ -112,7 +113,12 @@ CUES = (
         r" (?:told you(?! so\b| (?:it|that|this) (?:would|will|wouldn't) )|said (?:no|so|to you|that|it should)"
         r"|asked you to|mentioned (?:that|it|this))\b",
     ),
-    ("reminder", 0.6, r"~(?:but )?i (?:already |clearly |just )?(?:said|asked for|meant|wrote|mentioned)\b"),
+    (
+        "reminder",
+        0.6,
+        r"~(?:but )?i (?:(?:already|clearly|just|specifically|explicitly|literally) )?(?:said|asked for|meant(?! to\b)"
+        r"|wrote|mentioned)\b",
+    ),
     ("reminder", 0.7, r"\bi (?:said|asked for|meant|wrote|wanted) [^.,;?]{1,30}, not (?!that\b|only\b)"),
     ("reminder", 0.7, r"\b(?:as|like) (?:i )?(?:already )?(?:said|mentioned|told you)(?: before| earlier| already)?\b"),
     ("reminder", 0.8, r"\b(?:let me|i) remind(?:ed)? you\b"),
@@ -143,6 +149,60 @@ CUES = (
         r"|read)\b(?! (?:linked|under|another|in|on|at|there|fine|enough|possible|able)\b)"
         r"(?!.*\bor\b)[^?]*(?:$|, not|instead)",
     ),
+    (
+        "fault",
+        0.6,
+        r"(?<!did )\byou(?:'ve| have)?(?: just| also| again| still| even)? (?:dropped|skipped|undid|undone|omitted"
+        r"|broke|broken|overwrote|overwritten|duplicated|truncated|garbled|misplaced) (?:my (?!heart)|the (?!record|ice"
+        r"|news|bank)|an? (?!record)|one |two |both |half |several |part |steps? |lines? |questions? |points? |(?:it"
+        r"|them|that|this)[.!]?$)[^?]*$",
+    ),
+    ("fault", 0.6, r"(?<!did )\byou (?:answered|solved|quoted|translated|summari[sz]ed) an?(?:other| different) "),
+    (
+        "fault",
+        0.7,
+        r"\bthe (?:\w+ ){1,3}(?:that )?you (?:gave|sent|showed|told|used|wrote|listed|quoted|cited|suggested|provided"
+        r"|mentioned)(?: me| us)? (?:is|are|was|were|does|do|did)(?:n't| not)?(?: even| actually)? (?:broken|dead|wrong"
+        r"|incorrect|invalid|outdated|made up|fake|empty|work|exist)\b(?<!does work)(?<!do work)(?<!did work)[^?]*$",
+    ),
+    (
+        "reproach",
+        0.7,
+        r"\b(?:who|nobody|no one|no-one) (?:asked|told) you to (?:add|book|buy|cancel|change|commit|delete|deploy|do "
+        r"(?:this|that)|drop|edit|fix|format|include|install|modify|order|post|push|refactor|remove|rename|reset"
+        r"|rewrite|run|send|touch|translate)\b",
+    ),
+    (
+        "reproach",
+        0.7,
+        r"~but you (?:just |also |clearly )?(?:said|told me|promised|wrote|claimed)\b|\byou (?:just |also )?(?:said"
+        r"|told me|wrote|claimed) (?:the opposite|otherwise|something (?:else|different))\b",
+    ),
+    (
+        "denial",
+        0.7,
+        r"\bnothing to do with (?:my (?:question|request|problem)|what i (?:asked|said|want|meant)|the (?:question"
+        r"|task))\b",
+    ),
+    (
+        "denial",
+        0.7,
+        r"\b(?:docs?|documentation|manual|(?:web)?site|page|contract|receipt|invoice|policy|logs?|screen|app|label"
+        r"|ticket|e-?mail|spec|readme|output) (?:clearly |actually )?(?:says?|states?|shows?|reads?) (?:otherwise|the"
+        r" opposite|something else)\b",
+    ),
+    (
+        "denial",
+        0.6,
+        r"~(?:no|nope),? not (?:the (?!last time)|th[ai]t(?! i\b)|those|these|my)\b",
+    ),
+    (
+        "restatement",
+        0.6,
+        r"~(?:that|this|those|there)(?:'s| is| was| are| were) [^,.;?]{1,40}, not (?:mine|ours|yours|his|hers|theirs|"
+        r"(?:my|our|the) \w+|\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten)(?: \w+)?[.!]?$",
+    ),
+    ("reminder", 0.6, r"~again[,:] (?:it's|it is|i (?:said|asked|meant)|my name)\b"),
     (
         "restatement",
         0.6,
@@ -195,7 +255,11 @@ CUES = (
         r"|necessary|possible|so\b|\w{2,}ed\b|\w+(?:able|ing)\b)[^,.;? ]{1,16}[.!]?$",
     ),
     # -- Chinese --
-    ("reminder", 0.8, r"(?<!是)不是有说(?!明)|为何还是|我提醒你|~再说一次[,:](?!谢)"),
+    (
+        "reminder",
+        0.8,
+        r"(?<!是)不是有说(?!明)|为何还是|我提醒你|~(?:再|容我|得)?提醒你(?:一下|一句)?[,:]|~再说一次[,:](?!谢)",
+    ),
     (
         "denial",
         0.8,
@@ -210,19 +274,51 @@ CUES = (
         r"|不准确|有误)",
     ),
     ("denial", 0.7, r"(?:上面|前面|刚才|以上)的?[^,。?]{0,8}(?:有误|不对|错了|是错的)(?!吗)"),
-    ("denial", 0.7, r"(?:根本|压根)(?:不存在|没有|不是)|没有这个(?:东西|api|函[数式])"),
+    (
+        "denial",
+        0.7,
+        r"(?:根本|压根)(?:不存在|没有|不是)|(?<!怎么)(?<!什么)没有这(?:个|种|条|本)(?:东西|api|函[数式]|参数|选项|指令"
+        r"|命令|方法|功能|按钮|属性|栏位|字段|页面|菜单|选单|规定|说法|车次|航班|套件|模块)(?![^。]*(?:怎么|吗[?]?$))|~"
+        r"(?:这|那|你)[^,。?]{1,12}(?:指令|命令|参数|函[数式]|方法|选项|功能|api|接口|套件|模块|网址|论文|法条|条文)"
+        r"(?:根本|压根|并|其实)*不存在(?![^。]*(?:怎么|吗|为什么))",
+    ),
     (
         "denial",
         0.6,
         r"(?<!我的)(?:汇率|金额|日期|时间|数字|总数|地址|名字|单位|版本|顺序|答案|结果|格式|人数|价格|年份|出处|来源|资料|链接|楼层|尺寸)"
         r"(?:好像|应该|似乎|都|也|还是|又|已经|全)?(?:不太?对|不正确|有误|过期|过时|错)(?:了|喔|哦|啊|吧)*(?:[,。!]|$)",
     ),
-    ("denial", 0.7, r"答非所问|(?:完全)?(?:跟|和)我说的.{0,4}相反"),
+    ("denial", 0.7, r"答非所问|(?:完全)?(?:跟|和)我说的.{0,4}相反|~(?:你|您|这|完全|根本)*文不对题"),
+    ("denial", 0.7, r"~(?:你|您)(?:又|好像|完全|已经)*(?:跑题|离题|偏题|跑偏)了"),
+    (
+        "denial",
+        0.7,
+        r"(?:跟|和|与)我(?:问|说|要|写|给)?的(?:问题|需求|要求|提问)?(?:完全|根本)?(?:无关|没有?关系|不是一回事|不符"
+        r"|不一致)(?![^。]*吗)(?<!我的无关)(?<!我的没关系)|(?:你|您)的?[^,。?]{0,8}(?:跟|和|与)[^,。?]{1,10}(?:不符"
+        r"|不一致|对不上)(?![^。]*吗)|(?:你|您)[^,。?]{0,6}前后(?:矛盾|不一)",
+    ),
+    (
+        "reproach",
+        0.7,
+        r"(?:没有?人|谁)(?:让|叫|要|准)你(?!难过|伤心|生气|失望|开心|心烦|来)|说好的(?!幸福|永远)[^,。?]{1,10}呢[?!]?$",
+    ),
+    (
+        "reproach",
+        0.7,
+        r"(?:你|您)(?:刚才|刚刚|之前|前面|上次|昨天|先前|自己)*不是(?:(?:说|讲)(?![笑谎的])|告诉|答应|保证)",
+    ),
     (
         "fault",
         0.8,
         r"(?<![怕免让帮教])(?:你|您)(?:上次|刚才|刚刚|之前|昨天|又|也|都|还是|还|完全|可能|好像|应该|是)*"
-        r"(?:搞|弄|说|讲|写|算|看|记|理解|答|翻译?|听|想|用|猜|订|寄|发|标|抄|引|选|贴)(?:错(?!误)|反|混|误)",
+        r"(?:搞|弄|说|讲|写|算|看|记|理解|答|翻译?|听|想|用|猜|订|寄|发|标|抄|引|选|贴)(?:错(?!误)|反|混|误)(?![^。]*"
+        r"(?:吗|会怎样?|怎么办)[^,。]{0,2}$)",
+    ),
+    (
+        "fault",
+        0.8,
+        r"(?<![怕免让帮教])(?:你|您)(?:上次|刚才|刚刚|又|还是|完全|好像)*(?:改|删|加|放|传|送|填|拿|数|读|设|配|找|套"
+        r"|排)(?:错(?!误)|反了)(?![^。]*(?:吗|会怎样?|怎么办)[^,。]{0,2}$)",
     ),
     (
         "fault",
@@ -236,11 +332,21 @@ CUES = (
         r"~(?:我说)?(?:顺序|名字|文件|档案|日期|总数|答案|单位|符号|方向|意思)?(?:说|写|算|看|记|理解|翻译?|弄"
         r"|搞|数|读|听|答|拼|打)?(?:错|反)[了啦啰咯喽](?:吧|[,。!]|$)",
     ),
-    ("fault", 0.7, r"(?:你|您)(?:根本|还是|都)?没有?(?:看清|看懂|看完|看我|读|修好|回答|听懂|照|按)"),
+    (
+        "fault",
+        0.7,
+        r"(?:你|您)(?:根本|还是|都|又)?没有?(?:看清|看懂|看完|看我|读|修好|回答|听懂|照|按(?![钮键下]))|(?:你|您)"
+        r"(?:根本|压根|又|完全)没有?(?:测|检查|验证|跑|理解|考虑|处理|加|改|做|听|看|用)(?!过|错|见|到)|(?:你|您)(?:又"
+        r"|还|好像|总共|一共)*(?:(?:算|写|列|加|打|数|订|译)(?:少|多|漏)|(?:少|多|漏)(?:算|写|列|加|打|数|订|译))了"
+        r"(?![^。]*吗)|~(?:还|又)?漏(?:了|掉)(?:第|[^,。?]{0,8}(?:点|步|字|行|项|条|段|句|需求|要求|问题|条件|参数|答案"
+        r"|单位))[^,。?]{0,6}[。!]?$|~(?:还|又)?少了(?:第|[^,。?]{0,6}(?:步|行|栏位|字段|参数|逗号|括号|引号|分号"
+        r"|符号))[^,。?]{0,6}[。!]?$",
+    ),
     (
         "fault",
         0.6,
-        r"(?:你|您)(?:又|都|还是|怎么)?(?:把[^,。?]{1,12})?(?:翻译?|写|改|看|当|读|算|听|打|订|标)成(?!功)[^,。?]{1,12}了(?:[,。!啦喔哦]|$)",
+        r"(?:你|您)(?:又|都|还是|怎么)?(?:把[^,。?]{1,12})?(?:翻译?|写|改|看|当|读|算|听|打|订|标)成(?!功)"
+        r"(?:[^,。?]{1,12}了(?:[,。!啦喔哦]|$)|了[^,。?好很真]{1,12}(?:[,。!]|$))",
     ),
     ("fault", 0.6, r"(?:你|您)(?:自己)?编的|自作主张|自相矛盾|(?:自己)?前面说的.{0,6}矛盾|前面说的.{0,8}矛盾"),
     ("fault", 0.6, r"(?:总结|翻译|引用|链接|连结|答案|日期|计算).{0,4}(?:漏了|有误|是假的|打不开|差了)"),
@@ -252,7 +358,8 @@ CUES = (
     (
         "reminder",
         0.8,
-        r"~(?:跟|和)你(?:说过|讲过)|我(?:早就?|已经|明明|一直|都)(?:说|讲)(?:了(?!解)|不要|不用|别|要|得)|(?:讲|说)过?(?:多少|几)次|明明(?:说|讲)好|不是有?(?:说|讲)(?:过|好|了)",
+        r"~(?:跟|和)你(?:说|讲)(?:过|了(?=[,。!不别要用是两三几]|多少|好几))|我(?:早就?|已经|明明|一直|都)(?:说|讲)"
+        r"(?:了(?!解)|不要|不用|别|要|得)|(?:讲|说)过?(?:多少|几)次|明明(?:说|讲)好|不是有?(?:说|讲)(?:过|好|了)",
     ),
     (
         "reminder",
@@ -262,7 +369,8 @@ CUES = (
     (
         "reminder",
         0.6,
-        r"(?<![他她们说小声证表阐聪透文发])明明(?:就|都|也)?(?:不?是|说|讲|写|订|点|叫|让|应该|可以|没|已经|选|填|标|答应|付|有)",
+        r"(?<![他她们说小声证表阐聪透文发])明明(?:就|都|也|还(?=有))?(?:不?是|说|讲|写|订|点|叫|让|应该|可以|没|已经|选"
+        r"|填|标|答应|付|有)",
     ),
     ("reminder", 0.8, r"我(?:说|问|要|指|写|讲)的不?是|我的意思是|我指的是"),
     (
@@ -275,13 +383,13 @@ CUES = (
         "reproach",
         0.7,
         r"(?<![他她它们])你?(?:怎么|为什么|为何)你?(?:又|还是|还在|老是)"
-        r"(?:改|错|忘|写|用|说|删|加|漏|没|不)[^?]*[?]?$",
+        r"(?:把[^,。?]{1,12})?(?:改|错|忘|写|用|说|删|加|漏|没|不)[^?]*[?]?$",
     ),
     ("reproach", 0.6, r"~怎么还是"),
     ("reproach", 0.7, r"你怎么(?:把|又|还)|别再.{1,10}(?:叫我|了)|别再(?:叫|加|改|用|写|说)"),
     ("restatement", 0.6, r"(?:应该|要)[^?,。]{1,20}才(?:对|是)(?:[。!,]|$)"),
     ("restatement", 0.6, r"~(?:你|您)是?(?:想说|要说|指)(?:的?是)?[^,。?]{1,20}吧"),
-    ("denial", 0.6, r"~不是(?:啦|喔|哦|的|吧)?,(?=[是在应我它])"),
+    ("denial", 0.6, r"~不是(?:啦|喔|哦|的|吧)?,(?=[是在应它]|我(?:是|要|想|说|问|指|的|点|买|订|让|叫))"),
     ("denial", 0.5, r"~(?:这|那|它|他|她)[^,。?]{0,4}不是[^,。?]{2,16}的[吗嘛]"),
     ("denial", 0.6, r"~没有?[啊呀欸诶吧],[^。?]{0,12}(?:还是|仍)"),
     (
@@ -353,8 +461,11 @@ KINDS = (
 CONCESSIONS = (
     (
         0.7,
-        r"\b(?:you(?:'re| are) (?:absolutely |completely |quite |totally |so )?(?:right|correct)|my (?:mistake"
-        r"|bad|error|apologies)|i stand corrected|good catch)\b",
+        r"\b(?:you(?:'re| are) (?:absolutely |completely |quite |totally |so )?(?:right(?! (?:on (?!that|this)|here"
+        r"|there|now|at|next|behind|above|below|beside|in (?:front|the))\b)|correct)|my (?:mistake|bad|error|apologies)"
+        r"|i stand corrected|good catch|my (?:earlier|previous|last|first|original) (?:answer|reply|response|message"
+        r"|statement|claim|calculation|summary) (?:was|is) (?:wrong|incorrect|inaccurate|mistaken|misleading|not "
+        r"(?:right|correct|accurate)))\b",
     ),
     (
         0.7,
@@ -366,13 +477,29 @@ CONCESSIONS = (
         r"\bi (?:misunderstood|misread|was wrong|was mistaken|made (?:a|an) (?:mistake|error)|got (?:that"
         r"|it) wrong|mixed up|overlooked|missed that|forgot|should have)\b",
     ),
+    (
+        0.7,
+        r"\b(?:i'm |i am )?(?:so |very |really )?(?:sorry(?: about (?:that|this))?|(?:my )?apologies|i"
+        r" apologi[sz]e)[,.;:!-]* (?:but )?i (?:had |have |must have )?(?:used|took|read|sent|gave|picked|misspoke"
+        r"|confused|misattributed|left (?:out|off)|skipped|missed (?!your)|mixed|misheard|assumed|invented|made (?:that"
+        r"|this|it) up|misstated|miscounted|copied)\b",
+    ),
     (0.7, r"\bthank(?:s| you) for (?:the correction|correcting|pointing (?:that|this|it) out|catching)\b"),
     (
         0.7,
-        r"(?:你|您)说(?:得|的)(?:很|没|完全)?(?:对|错)|(?:你|您)是对的|是我的(?:错|疏忽|失误)|我(?:搞|弄|看"
+        r"(?:你|您)说(?:得|的)(?:很|没|完全)?(?:对|错)|(?:你|您)是对的|(?:是|~)我的(?:错|疏忽|失误)|我(?:搞|弄|看"
         r"|理解|记|算|说|写)错了",
     ),
-    (0.7, r"(?:抱歉|对不起|不好意思),?是?我(?:刚才|之前)?(?:搞|弄|看|理解|记|算|说|误|忘|漏|没)"),
+    (
+        0.7,
+        r"(?:抱歉|对不起|不好意思),?是?我(?:刚才|刚刚|之前|先前)?(?:搞|弄|看|理解|记|算|说|误|忘|漏|没|(?:用|给|写|发"
+        r"|选|删|加|改|引用|提供|抄)(?:了|错|成))",
+    ),
+    (
+        0.7,
+        r"我(?:刚才|刚刚|之前|先前|上面|前面|上次)的?(?:说法|回答|答案|结论|计算|理解|判断|描述|回复)是?(?:错|有误|不"
+        r"(?:太|够|完全)?(?:正确|对|准确))",
+    ),
     (0.7, r"(?:感谢|谢谢)(?:你|您)?的?(?:指正|纠正|提醒|指出)|我(?:误会|误解|忽略|忘|漏)(?:了|掉)"),
     (
         0.3,
@@ -386,4 +513,8 @@ APOLOGY = (
     r"\b(?:i(?:'m| am) )?(?:so |very )?sorry\b|\b(?:my )?apolog(?:ies|i[sz]e)\b"
     r"|[很非常真]*(?:抱歉|对不起|不好意思)"
 )
-CONCESSION_NOT_MEANT = r"\bif you(?:'re| are) right\b|\byou(?:'re| are) right (?:to|that it depends)\b|你说的对方"
+CONCESSION_NOT_MEANT = (
+    r"\b(?:if|whether|in case|unless|think|believe) (?:that )?you(?:'re| are) (?:right|correct)\b|\byou(?:'re| are)"
+    r" right (?:to|that it depends)\b|你说的对方|(?:如果|假如|假使|要是|倘若|若|万一|是否|不管|无论)(?:是)?(?:你|您)"
+    r"(?:是|说[得的])(?:很|没|完全)?(?:对|错)"
+)
