@@ -62,6 +62,7 @@ class _Statement(NamedTuple):
     numbers: tuple[tuple[str, str], ...]  # (value, unit)
     labels: frozenset[str]
     fact: Fact | None
+    is_whole: bool = True  # not only the first clause of a sentence
 
 
 def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Contradiction | None:
@@ -77,7 +78,12 @@ def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Co
 # One of several "- Price: $12": a value of something that it does not name.
 _ENTRY = re.compile(r"(?:[-*•+]|[0-9]{1,3}[.)、])\s+[^.:]{1,40}:")
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)  # code states nothing
+# An expression in code is one thing: what it denies and counts nobody says.
+_CODE = re.compile(r"`([^`\n]+)`")
+_EXPRESSION = re.compile(r"[()\[\]{}<>=*,;:!?]|^\.|^(?:none|null|nil)$")
+_OPAQUE = "\ufffc"
 _LEAD_IN, _ANSWER, _CONTRAST = re.compile(words.LEAD_IN), re.compile(words.ANSWER), re.compile(words.CONTRAST)
+_HEAD = re.compile(words.HEAD)
 _DENIES_ONE = [re.compile(expression) for expression in words.DENIES_ONE]
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _CLOCK = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
@@ -87,8 +93,10 @@ _THAN = re.compile(
 )
 _PREFERS = re.compile(r"(.{1,60}?) (?:prefers?|picked|chose) (?:the )?(.{1,40}?) (?:over|to) (?:the )?(.{1,40}?)[.!]?$")
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
+_ANOTHER = re.compile(words.ANOTHER)
 _THIS_THAT = (re.compile(r"这(?!样)"), re.compile(r"那(?!么|样|时)"))
 _KIND = {unit: next(iter(scale)) for scale in words.SCALES for unit in scale}
+_OPENING = re.compile(r"(?:(?:the|our|my|your|his|her|its|their|an?) )?([a-z][\w-]*) ([a-z][\w-]*)\b")
 _CAP = re.compile(words.CAP)
 _ANY_MORE, _BUT = re.compile(words.ANY_MORE), re.compile(words.BUT)
 _SWITCHED, _ZH_CANNOT = re.compile(words.SWITCHED), re.compile(words.ZH_CANNOT)
@@ -108,7 +116,7 @@ _ZH_COUNT = re.compile(
 _ZH_BIG_COUNT = re.compile(rf"(?<![第每好几数分]){_ZH_DIGIT}[百千万](?:零?{_ZH_DIGIT}[千百十]?)*(?![几多来余])")
 _EN_COUNT = re.compile(rf"\b(?:{'|'.join(words.NUMERALS)})\b")
 _IN_MONTH = re.compile(rf"(?<=\bin )(?:{'|'.join(words.MONTHS)})\b")
-_ON_DAY = re.compile(rf"\b(?:on|is|was|by|until) ({'|'.join(words.WEEKDAYS)})\b")
+_ON_DAY = re.compile(rf"\b(?:on|is|was|by|until) ({'|'.join(words.WEEKDAYS)})s?\b")
 _ZH_DAY = re.compile(rf"(?:星期|礼拜|周)([{words.ZH_WEEKDAYS}天])")
 _LABEL, _LETTERED = re.compile(words.LABEL), re.compile(words.LETTERED)
 _NAMED = re.compile(
@@ -129,6 +137,7 @@ _HEDGE, _BOUND, _PAST, _WHEN, _CONDITION, _DATED, _RETRACTION = (
 def _statements(text: str) -> Iterable[_Statement]:
     text = text[:MAX_READ]
     folded = _FENCED.sub(lambda match: "\n" * len(match[0]), fold(text))
+    folded = _CODE.sub(_masked, folded)
     for number, match in enumerate(_SENTENCE.finditer(folded)):
         if number == MAX_SENTENCES:
             return
@@ -142,6 +151,14 @@ def _statements(text: str) -> Iterable[_Statement]:
         yield _read(span, sentence)
         if denied := next(filter(None, (each.match(sentence) for each in _DENIES_ONE)), None):
             yield _read(span, f"{denied[1]} not {denied[2]}" if denied[0].isascii() else f"{denied[1]}不是{denied[2]}")
+        elif head := _HEAD.match(_LEAD_IN.sub("", sentence)):
+            clause = _read(span, head["zh"] or head["en"])
+            if clause.negations == 1 or head["zh_why"] or head["why"]:
+                yield clause._replace(fact=None, is_whole=False)
+
+
+def _masked(match: re.Match[str]) -> str:
+    return f"`{_OPAQUE * len(match[1])}`" if _EXPRESSION.search(match[1]) else match[0]
 
 
 def _read(span: Span, sentence: str) -> _Statement:
@@ -160,7 +177,10 @@ def _read(span: Span, sentence: str) -> _Statement:
     counted = _ZH_BIG_COUNT.sub(_big_in_digits, counted)
     counted = _ZH_COUNT.sub(_in_digits, counted)
     named = {name for match in _NAMED.finditer(span.text) for name in match.groups() if name}
-    labels = {match[0] for match in (*_ZH_ORDINAL.finditer(sentence), *_LETTERED.finditer(sentence))}
+    code = set()
+    if _OPAQUE in sentence:
+        code = {match[1] for match in _CODE.finditer(fold(span.text)) if _EXPRESSION.search(match[1])}
+    labels = code | {match[0] for match in (*_ZH_ORDINAL.finditer(sentence), *_LETTERED.finditer(sentence))}
     numbers = []
     for match in _NUMBER.finditer(counted):
         before = counted[max(0, match.start() - 12) : match.start()]
@@ -178,7 +198,8 @@ def _read(span: Span, sentence: str) -> _Statement:
     counted = _ZH_UNIT.sub("", counted)
     for run in _CHINESE.findall(_ZH_STOP.sub(" ", _ZH_NEGATED.sub("", _ZH_ORDINAL.sub(" ", counted)))):
         content |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
-    return _Statement(span, sentence, frozenset(content - units), negations, tuple(numbers), frozenset(labels), stated)
+    content = content - units | code
+    return _Statement(span, sentence, frozenset(content), negations, tuple(numbers), frozenset(labels), stated)
 
 
 def _term(word: str) -> str:
@@ -261,8 +282,12 @@ def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
         return Contradiction("antonym", 0.95, theirs.span, ours.span, detail) if is_opposite else None
     if any(bool(this.search(one)) and bool(that.search(other)) for this, that in (_THIS_THAT, _THIS_THAT[::-1])):
         return None  # this one and that one
-    if bool(_PAST.search(one)) != bool(_PAST.search(other)):
+    if any(bool(sign.search(one)) != bool(sign.search(other)) for sign in (_PAST, _ANOTHER)):
         return None
+    if not (theirs.is_whole and ours.is_whole):
+        is_heading = any(each.rstrip("*_").endswith(":") for each in (one, other))
+        if is_heading or (theirs.negations and ours.negations):
+            return None
     left, right, turned = _align(theirs, ours)
     both, either = left & right, left | right
     alike = len(both) / len(either) if either else 0.0
@@ -278,6 +303,10 @@ def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
     if is_turned and not _is_another_case(theirs, ours, bool(turned)):
         detail = f"{' / '.join(turned[0])}" if turned else "one denies what the other says"
         return Contradiction("antonym" if turned else "negation", confidence, theirs.span, ours.span, detail)
+    if (lone_left and lone_right) or not (theirs.is_whole and ours.is_whole):
+        return None  # a number of something else
+    if any(_is_another_kind(each.folded, lone, both) for each, lone in ((theirs, lone_left), (ours, lone_right))):
+        return None
     if not is_turned and alike >= SAME_COUNT and not turned:
         return _other_number(theirs, ours, confidence)
     return None
@@ -318,10 +347,31 @@ def _align(theirs: _Statement, ours: _Statement) -> tuple[frozenset[str], frozen
             if here in one and there not in one and there in other and here not in other:
                 if not _ZH_NEGATED.search(here + there):  # 从不 is counted as a negation already
                     turned.append((here, there))
-                left = {term for term in left if not set(term) & set(here)}
-                right = {term for term in right if not set(term) & set(there)}
+                left -= _terms_over(one, here)
+                right -= _terms_over(other, there)
                 one, other = one.replace(here, ""), other.replace(there, "")
     return frozenset(left), frozenset(right), turned
+
+
+def _is_another_kind(sentence: str, lone: frozenset[str], both: frozenset[str]) -> bool:
+    """Tell whether a sentence opens with what only it says, right before what it shares: "the admin service"."""
+    opening = _OPENING.match(sentence)
+    if not opening:
+        return False
+    first, second = opening.groups()
+    return first not in words.SAME_THING and _term(first) in lone and _term(second) in both
+
+
+def _terms_over(sentence: str, phrase: str) -> set[str]:
+    """Give the terms of a Chinese sentence that a phrase in it has a part of; 开启 has none of 开关."""
+    bare = _ZH_NEGATED.sub("", sentence)
+    found = {phrase[at : at + size] for size in (1, 2) for at in range(len(phrase))}
+    start = bare.find(phrase)
+    while start >= 0:
+        end = start + len(phrase)
+        found |= {bare[at : at + 2] for at in range(max(0, start - 1), end)}
+        start = bare.find(phrase, end)
+    return found
 
 
 def _opposites(word: str) -> set[str]:
@@ -362,7 +412,8 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
     left, right = _measured(value, _singular(unit), _singular(other_unit)), float(other_value)
     if left is None or abs(left - right) <= (0 if unit == other_unit else 0.03 * right):  # 10 kg are 22 lb
         return None
-    is_date = unit in ("month", "月", "weekday", "date") or (_YEAR.fullmatch(value) and _YEAR.fullmatch(other_value))
+    is_year = _YEAR.fullmatch(value) and _YEAR.fullmatch(other_value)
+    is_date = is_year or unit in ("month", "月", "weekday", "date", *words.MONTHS)
     if is_date and not _DATED.search(theirs.folded):
         return None
     return Contradiction("number", confidence, theirs.span, ours.span, f"{value} / {other_value}")

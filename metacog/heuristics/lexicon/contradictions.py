@@ -20,8 +20,9 @@ ANSWER = r"^(?:yes|no|nope|right|是的?|不是?的?|没有|对|不对|并非)(?
 LEAD_IN = (
     r"^(?:on (?:reflection|a second look|closer inspection)|looking (?:at it )?again"
     r"|i (?:have )?(?:looked|checked)(?: it)?(?: again)?|after checking|having checked|correction|actually|in fact"
+    r"|i (?:have )?(?:double-?checked|re-?checked|verified|re-?read)(?: it| this)?"
     r"|更正|订正|其实|事实上|经查|查证后"
-    r"|我?(?:重新|再)(?:检查|查|看|确认)(?:过|了)?(?:一次|一遍)?(?:后|之后)?)\s*[:,]\s*(?=\S)"
+    r"|我?(?:刚刚?|已经?)?(?:重新|再|又)(?:去)?(?:检查|查|看|确认|核对|核实|算|读)(?:过|了)?(?:一次|一遍)?(?:后|之后)?)\s*[:,]\s*(?=\S)"
 )
 CONTRAST = (
     r",\s*(?:and )?not\b[^,.;]*(?=[.!]?$)|\bnot\b[^,.;]{1,60},?\s+but\s+(?!also\b)"
@@ -36,6 +37,15 @@ DENIES_ONE = (
 )
 # Parts one sentence in two statements: "…, but it is late", …，不過不常去.
 BUT = r",\s*(?:but\b|不过|但|然而|可是)"
+# The first clause states what it states, whatever follows it, unless that turns or limits it; before a reason
+# (`why`) it does in any case.
+HEAD = (
+    r"^(?P<zh>(?!如果|若|除非|当|只要|只有|虽然|尽管|即使|就算|因为|由于|既然|为了|一旦|无论|不管|不但|不仅|除了|不是)"
+    r"(?=[^,;:?]{0,60}[\u3400-\u9fff])[^,;:?]{5,60}(?<![时后前中下和与或])(?<!的话)(?<!来说)(?<!而言)),(?P<zh_why>因为|由于)?"
+    r"(?!不过|但|然而|可是|除非|如果|只|直到|而|则|却|就|才|也|还|都|或|即使|尽管|虽然|当|不等于|不代表|不意味)(?=..)"
+    r"|^(?P<en>(?!although|though|because|since|as\b|in case|until)[^,;:?]{12,120}),? "
+    r"(?P<why>because|since(?= (?:it|they|the|he|she|we)\b)|which means) "
+)
 NEGATORS = _words("not no never none nobody nothing neither nor cannot without hardly unable")
 # Cut out first: they hold a negator and deny nothing, or deny it twice.
 NO_NEGATION = (
@@ -58,6 +68,10 @@ ANTONYMS = _pairs("""
     lighter/heavier earlier/later buy/sell ascending/descending works/broken left/right north/south
     synchronously/asynchronously reduce/increase include/drop supported/dropped inbound/outbound
     encrypted/plaintext minimum/maximum
+    raise/lower raise/reduce raise/cut easy/hard easy/difficult wide/narrow deep/shallow rare/common often/rarely
+    frequently/rarely always/rarely always/seldom help/harm cause/prevent accelerate/slow strengthen/weaken
+    upgrade/downgrade import/export gain/lose profit/loss lengthen/shorten lossless/lossy odd/even upper/lower
+    outer/inner
 """)
 ZH_ANTONYMS = _pairs("""
     公开/私有 同步/异步 正常/故障 正常/坏了 正常/损坏 必须/不用 必须/无需 开馆/休馆 开业/停业 升序/降序 左边/右边
@@ -68,6 +82,9 @@ ZH_ANTONYMS = _pairs("""
     启用/禁用 开门/关门 上涨/下降 可以/禁止 可以/不得 可以/不准 允许/不准 经常/从不 经常/从来不 总是/从来不 存在/缺失
     开着/关着 在线/离线 核准/驳回 批准/驳回 核准/拒绝 批准/拒绝 同意/拒绝 通过/驳回 可见/隐藏 增长/下降 增长/减少
     扩大/缩小 延长/缩短 盈利/亏损 提前/推迟 提前/延后 买入/卖出 加快/放慢 收紧/放宽
+    开放/闭馆 开放/休馆 开放/关闭 开馆/闭馆 营业/停业 营业/打烊 营业/歇业 已读/未读 加速/减速 增强/减弱 变大/变小
+    变多/变少 变好/变差 变高/变低 调高/调低 上调/下调 升级/降级 容易/困难 常见/罕见 导致/防止 激活/停用 显示/隐藏
+    锁定/解锁
     更高/更低 较高/较低 均高/均低 更多/更少 更早/更晚 更远/更近 更长/更短 更大/更小 更快/更慢 更好/更差 更贵/更便宜
 """)
 
@@ -80,7 +97,17 @@ STOPWORDS = _words("""
 """)
 ZH_STOP = r"[的了是在和与或是就也都而其之于以为被把让这那个会能可着地得有很来说已经曾将并及还]|从来"
 
-HEDGE = r"\b(?:may|might|could|maybe|perhaps|possibly|probably|seems?)\b|可能|也许|或许|大概|似乎"
+# May is a month beside a day, and behind what a month follows; what people may do is a rule.
+HEDGE = (
+    r"(?<!\byou )(?<!customers )(?<!customer )(?<!users )(?<!user )(?<!members )(?<!passengers )(?<!passenger )"
+    r"(?<!guests )(?<!employees )(?<!students )(?<!visitors )(?<!travelers )(?<!travellers )(?<!buyers )(?<!admins )"
+    r"(?<!agents )(?<!anyone )(?<!\bwe )"
+    r"(?<!\d )(?<!\d(?:st|nd|rd|th) )(?<!\b(?:in|of|by) )(?<!\b(?:this|last|next|late) )(?<!\b(?:until|since|early) )"
+    r"\bmay\b(?! \d)"
+    r"|\b(?:might|could|maybe|perhaps|possibly|probably|seems?)\b|可能|也许|或许|大概|似乎"
+)
+# One of several, told apart from the first by nothing else.
+ANOTHER = r"\b(?:other|another|others)\b|另[一外]|其[他它]|别的"
 BOUND = (
     r"\b(?:at least|at most|up to|more than|less than|over|under|about|around|nearly|almost)\b"
     r"|至少|最多|超过|不到|(?<![合预契条特签违履制公])约(?![定束会翰旦])|左右|以上|以下"
@@ -102,7 +129,11 @@ WHEN = (
     r"|(?:19|20)\d\d年|[一二三四五六七八九十\d]+月份?(?=[^\d]|$)"
 )
 CAP = r"\b(?:at most|up to)\b|最多"  # of two most one is wrong, of two leasts none
-CONDITION = r"^(?:if|when|unless|while|once)\b|^(?:如果|若|除非|当|只要)|\bif\b"
+CONDITION = (
+    r"^(?:if|when|unless|while|once)\b|^(?:如果|若|除非|当|只要)|\bif\b"
+    r"|^(?:so |and |now |but )?(?:(?:let's|let us) (?:assume|suppose|say|pretend)|assume|suppose|assuming|supposing)\b"
+    r"|^(?:假设|假如|假定|假使|倘若|要是)"
+)
 
 # What numbers name instead of count, and when a year is the point of the sentence.
 LABEL = (
@@ -118,8 +149,8 @@ LETTERED = (
 DATED = (
     r"due\b|deadline|moved|found|born|happen|occur"
     r"|(?<!\ba )(?<!\ban )(?<!\bnother )\b(?:meeting|appointment|interview|exam|wedding|flight)\b"
-    r"|establish|releas|launch|publish|die|built|creat|introduc|expir|end|start|begin"
-    r"|成立|出生|生于|发生|会议|面试|考试|婚礼|航班|发布|建立|推出|上市|创立|建成|到期|去世|截止|改到|举行"
+    r"|complet|construct|demolish|abolish|ratif|patent|discover|invent|sign(?:ed)?\b|wedding|establish|releas|launch|publish|die|built|creat|introduc|expir|end|start|begin"
+    r"|成立|出生|生于|发生|会议|面试|考试|婚礼|航班|发布|建立|推出|上市|创立|建成|到期|去世|截止|改到|举行|竣工|完工|落成|通车|开业|签署|签订|发明|首映|上映|出版"
 )
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -133,6 +164,8 @@ ANY_MORE = r"\b(?:any more|any longer)\b"
 NO_NAME = (
     r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*|USD|EUR|GBP|JPY|CNY|RMB|TWD|NTD|HKD|CAD|AUD|CHF|INR"
 )
+# Before the subject these tell of none but the same thing.
+SAME_THING = _words("new current actual correct updated latest right real exact official total final revised")
 # How much of the first a unit is, to compare what is measured in two of one kind.
 SCALES = (
     {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86400},
