@@ -124,6 +124,13 @@ ABSOLUTE = {
     ],
 }
 ABSOLUTE |= {
+    "no possibility": [
+        *["It cannot possibly lose data.", "The build can't possibly break them.", "There is no chance that it leaks."],
+        *["It is, beyond a shadow of a doubt, the disk.", "我敢肯定，它壞了", "可以断定它坏了", "100%確定，它壞了"],
+        *["百分百會到帳", "这百分百肯定了"],
+    ],
+    "no promise": ["我們一定會贏", "他一定會盡力", "你一定知道答案"],
+    "no sort": ["According to the WHO.\n\nIt is clearly so.", "It is clearly so, according to size."],
     "no way out": [
         *["There is no way to undo it.", "There's no way that it fits.", "It is undeniable that it leaks."],
         *["It is guaranteed to fail.", "They are guaranteed to work.", "There is no doubt that it leaks."],
@@ -164,6 +171,20 @@ ABSOLUTE |= {
     ],
 }
 NOT_ABSOLUTE = {
+    "inability": [
+        *["I cannot possibly know what you ordered.", "We couldn't possibly thank you enough."],
+        *["They said there is no chance that it fails.", "Is there no chance that it leaks?"],
+        *["If there is no chance that it leaks, skip it.", "不能100%確定", "無法斷定是它", "我不敢肯定是它"],
+    ],
+    "a promise to do one's best": ["我們一定會盡力", "我们一定努力改进", "祝您一定成功", "您一定很著急"],
+    "manner and its end": [
+        *["Write it clearly enough for all.", "Mark the box clearly so the courier sees it."],
+        *["The terms are laid out clearly in section 3.", "It would definitely help to see the log."],
+    ],
+    "by rules and records": [
+        *["Per the fare rules, it is clearly so.", "The handbook states that it is clearly so."],
+        *["According to your booking it is clearly so.", "按照合約，這一定可以退", "按照說明書，显然如此"],
+    ],
     "the manner of saying": [
         *["Clearly mention that it is slow.", "The PR clearly states that it is a bug.", "The rule clearly says no."],
         "Try to clearly name it.",
@@ -306,6 +327,12 @@ NOT_ABSOLUTE = {
     ],
 }
 HEDGES = {
+    "of the one who has not tried": [
+        *["To the best of my knowledge, no.", "As far as we know, no.", "I haven't tested it.", "This is untested."],
+        *["At a guess, DNS.", "My hunch is DNS.", "We think so.", "It cannot be ruled out.", "It may come from DNS."],
+        *["It may already run.", "憑印象是它", "照理說寄出了", "還沒測試過", "无法判断是哪个", "不能排除是它"],
+        *["我傾向認為是它", "這點存疑", "没办法确定", "粗略估计是它"],
+    ],
     "as far as one knows": ["From what I can tell, so.", "AFAIK so", "如果我沒記錯，是它", "據我了解是它"],
     "the seed's": ["I'm not sure.", "Maybe.", "It might be.", "I think so", "我不確定", "也許", "可能是", "需要確認"],
     "unknown to the seed": [
@@ -343,6 +370,7 @@ HEDGES = {
     "curly apostrophe": ["I don’t think so"],
 }
 NOT_HEDGES = {
+    "what one may": ["You may cancel within a day.", "You may still cancel.", "The May 4 release is out."],
     "what is estimated": ["估計值為三", "最大似然估计"],
     "不可能": ["不可能", "絕無可能", "盡可能快", "尽可能快", "只可能是它"],
     "parts of words": ["a mighty host", "the mushi think of it", "seamless", "likelihood", "almighty", "I thinks_so"],

@@ -34,8 +34,9 @@ ABSOLUTE = (
     *("everyone knows that", "everybody knows that", "it is a fact that", "it's a fact that"),
     *("definately", "definitly", "definetly", "obviosly"),
     *("no doubt whatsoever", "no doubt at all", "no way this", "zero chance"),
-    *("can't possibly be", "cannot possibly be", "couldn't possibly be", "can't possibly have"),
-    *("cannot possibly have",),
+    *("cannot possibly", "can't possibly", "could not possibly", "couldn't possibly"),
+    *("there is no chance", "there's no chance", "there is no possibility", "there's no possibility"),
+    *("beyond a shadow of a doubt", "without a shadow of a doubt", "there is zero chance", "there's zero chance"),
     *("i'm absolutely positive", "i am absolutely positive", "i'm positive that", "i am positive that"),
     *("cannot fail",),
     *("can never fail", "100% safe", "100% correct", "i'm 100% confident", "i am 100% confident"),
@@ -73,6 +74,15 @@ HEDGE = (
     *("from what i can tell", "from what i can see", "from what i understand", "as best i can tell"),
     *("if memory serves",),
     *("as far as i remember", "as far as i can see", "as far as i'm aware", "as i understand it", "don't quote me"),
+    *("best of my knowledge", "best of our knowledge", "as far as we know", "as far as we can tell"),
+    *("to our knowledge", "if i recall", "from memory", "at a guess", "educated guess", "my hunch", "i reckon"),
+    *("i'd say", "i would say"),
+    *("we think", "we suspect", "we're not sure", "i can't tell", "i'm not convinced"),
+    *("i am not convinced", "can't rule out", "cannot rule out", "can't be ruled out", "cannot be ruled out"),
+    *("untested", "unverified", "haven't tested", "have not tested", "haven't checked", "have not checked"),
+    *("have not verified", "not been able to verify", "may or may not"),
+    *("may come from", "may indicate", "may already", "may just", "may simply", "may still", "may no longer"),
+    *("may fail", "may break"),
     *("it sounds like", "tentatively", "plausibly", "i vaguely", "i may have", "i might have", "could well be"),
 )
 # Seed 000; "conclusion" only where something is concluded: a premise and a conclusion are logic.
@@ -90,6 +100,9 @@ CITATION = (
     *("the documentation says", "the documentation states", "the docs say", "the manual says", "see rfc", "in rfc"),
     *("study published in", "paper published in", "article published in", "research published in"),
     *("report published in",),
+    *("the handbook says", "the handbook states", "the guidelines say", "the guidelines state", "the terms say"),
+    *("the terms state", "the rules say", "the rules state", "the law says", "the law states", "the agreement says"),
+    *("the agreement states", "the release notes say", "the changelog says", "the faq says", "the warranty says"),
     *("as noted in", "as per the official", "the spec says", "the specification says", "the standard says"),
     *("the policy states", "the policy says", "the readme says", "the contract says", "the contract states"),
     *("the official documentation", "the official docs", "as published in", "documented at", "quoting from"),
@@ -112,7 +125,7 @@ PLAIN = (
     *("if you're unsure", "if you are unsure", "if you're not sure", "if you are not sure"),
     *("you might like", "you might want", "you might consider"),
     *("i believe in", "inconvenience this may have caused", "inconvenience it may have caused"),
-    *("cannot possibly", "can't possibly", "could not possibly", "couldn't possibly", "not possibly"),
+    *("not possibly", "you may still", "you may just", "you may already"),
 )
 NEGATED = (
     r"\b(?:"
@@ -133,7 +146,9 @@ UNCLAIMED = (
     r"clearly (?:says?|said|saying|set out|laid out|point(?:s|ed|ing)? out|note[sd]?|seen|heard|visible|written|named"
     r"|worded|indicat(?:e|ing)|(?:stat|mention|document|describ|explain|specif|label|mark|list|outlin|communicat"
     r"|articulat|distinguish|separat|identif|express|convey|structur|summari|organi)"
-    r"(?:y|ying|[sz]?(?:e|es|s|ed|ied|ies|ing))?)\b|(?<=[a-z] )clearly(?=[.!;\n]|\Z)"
+    r"(?:y|ying|[sz]?(?:e|es|s|ed|ied|ies|ing))?)\b"
+    r"|(?<=[a-z] )clearly(?=[.!;\n]|\Z| enough\b| so (?:that|the|your?|we|they|every[a-z]+)\b)"
+    r"|(?:cannot|can't|could not|couldn't) possibly (?:know|say|tell|guess|thank|express|imagine|list|cover|describe)\b"
     r"|impossible (?!(?:to|for|that|in|on|at|with|without|if|because|since|as|and|or|but|under|given|when|where|unless"
     r"|until|from|by|due|here|there|now|today|even|either|anyway|again|otherwise|while|so|not|using|via|through|before"
     r"|after|within|during|between|over|across|among|against|about|of|above|below|than|then|they|it|he|she|we|you|i"
@@ -155,6 +170,10 @@ UNCLAIMED = (
 UNCLAIMED_BEHIND = (
     r"\b(?:(?:stat|explain|se|speak|writ|communicat|defin|describ|mark|label|document|show|hear|read|express|think)"
     r"(?:e|s|es|ed|ing)? clearly\b(?! (?:that|it|the|this)\b)|could definitely"
+    r"|(?:sa(?:y|ys|id)|thinks?|thought|believes?|believed|claims?|claimed|argues?|argued|felt|feels?) there(?:'s| is)"
+    r" (?:no|zero) (?:way|chance|possibility)"
+    r"|out clearly|(?:i|we) (?:cannot|can't|could not|couldn't) possibly"
+    r"|would definitely(?= (?:help|like|love|want|be (?:useful|helpful|interested|happy|open|worth|nice|glad))\b)"
     r"|(?:an?|the|or|(?<=all )but|effectively|usually|often|sometimes|generally|seems?|seemed|looks|sounds|made"
     r"|(?<=made )it|(?<=would )be|(?<=should )be|logically|mathematically|provably|(?<=by )definition) impossible"
     r"|(?:to|the|any|for|(?<=should )be|(?<=must )be|(?<=that )are|(?<=that )were) (?:clearly|obviously|definitely)"
@@ -184,11 +203,15 @@ ASKING = ""
 _DOCUMENT = (
     r"(?:documentation|docs?|manual|handbook|spec(?:ification)?s?|guide(?:lines?)?|readme|changelog|release notes"
     r"|polic(?:y|ies)|terms|contract|agreement|report|standard|census|survey|study|paper|article|invoice|receipt"
-    r"|(?:bank )?statement|e-?mail|letter|ticket|records?)"
+    r"|rules?|regulations?|bylaws|statutes?|warranty|itinerary|booking|reservation|confirmation|profile|calendar"
+    r"|order (?:details|history)|(?:bank )?statement|e-?mail|letter|ticket|records?)"
 )
 NOT_CITED = (
     rf"\s*(?:me|my|mine|(?:your?s?|our)(?! (?:[a-z0-9'-]+ ){{0,2}}{_DOCUMENT}\b)|us|plan"
     r"|the (?:plan|user|instructions?|schedule|rules above)|unknown|none)\b"
+    # What things are sorted by.
+    r"|\s(?:(?:their|its|the) )?(?:size|date|name|age|colou?r|priority|type|category|weight|height|length|price|order"
+    r"|needs?|preferences?|taste|availability|context|alphabet|whether|how)\b"
     rf"|(?:(?<=per the)|(?<=citing the))(?! (?:[a-z0-9.'-]+ ){{0,3}}{_DOCUMENT}\b)"
     # Somebody finds it: "research by Kahneman shows", not "a study by candlelight".
     r"|(?:(?<=research by)|(?<=study by)|(?<=studies by)|(?<=survey by)|(?<=experiments by))"
