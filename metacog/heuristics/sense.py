@@ -98,7 +98,9 @@ _TOTAL = re.compile(rf"(?:{_any('TOTAL')})[^.!?。\n]*\Z")
 _BEFORE_AS_OF = (" ", "(", "至", "到", "止")  # what it ends with
 _AS_OF = re.compile(rf"(?:{_any('AS_OF')})\Z")
 _NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
-_SUPPOSED = re.compile(rf"(?:{_any('SUPPOSED')})(?:(?!{_any('CONCLUDED')})[^,;:.!?。\n]){{0,40}}\Z")
+_SUPPOSED = re.compile(
+    rf"(?:{_any('SUPPOSED')})(?:(?!{_any('CONCLUDED')})(?:[^,;:.!?。\n]|(?<=[0-9])[.,](?=[0-9]))){{0,40}}\Z"
+)
 # By language, what stands before and behind a claim that is a mistake.
 _MISTAKEN = tuple(
     (re.compile(rf"(?:{before})[^.!?。\n]*\Z"), re.compile(rf"[^.!?。\n]{{0,60}}?{behind}"))

@@ -570,6 +570,12 @@ NO_FACTS = {
         *["unless 30 people come", "Imagine 5 km of it."],
         *["假設它重5公斤", "如果買了10億次", "要是有30人來呢。", "倘若在1998年开始"],
     ],
+    "said by the reader": [
+        *["You mentioned that you paid $54.20 on 3 May.", "You told me you moved here in 1987."],
+        *["As you said, it is 324 metres tall.", "Since you asked for a 20% discount, no."],
+        *["The amount you entered is $54.20.", "您提到您在5月3日付了54美元。", "如您所說，塔高324公尺。"],
+        *["你刚才说你在1987年搬来。", "您输入的金额是54美元。"],
+    ],
     "up to a day": [
         *["As of August 2021 it is the largest.", "as of 3 March 2021", "As of my last update in May 2021, no."],
         *["I was last trained on new data in October 2021.", "My knowledge goes up to May 2021."],
@@ -600,6 +606,11 @@ NO_FACTS = {
 }
 
 
+# What the reader spoke of is no more given than what else there is.
+FACTS["spoken of by the reader"] = [
+    *["The book you mentioned was published in 1987.", "The tower you asked for is 324 metres tall."],
+    *["你說的那座塔高324公尺。", "您提到的书出版于1987年10月。", "You said so. It is 324 metres tall."],
+]
 # What follows a supposition is claimed.
 FACTS["supposing"] = [
     *["If you go to Paris you will see 300 metres of iron.", "If you are late then you pay $50."],
@@ -655,7 +666,7 @@ GIVEN = [
     ("You leave on March 12.", "我12號出發"),
     ("You leave on May 26, 2024.", "any day from 2024-05-20 to the 26"),
     ("It began in August 2021.", "what began in 2021?"),
-    ("你说她22岁，今年。", "直到今天我才發現她２２歲"),
+    ("原来她22岁，今年。", "直到今天我才發現她２２歲"),
     ("As Marie Curie said: no.", "What was it that Marie Curie said?"),
     ('He wrote "let there be rain".', "Who wrote “let there be rain”?"),
     ("他說：「明天要下雨了」", "氣象局說明天要下雨了"),

@@ -195,7 +195,16 @@ SAID = ("that", "it", "this", "there", "they", "he", "she")
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption, and before
 # what opens the next one.
 # So is what is asked for in a recipe: "preheat the oven to".
-SUPPOSED = r"\b(?:if|unless|preheat|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically)\b"
+# And what the reader is said to have said: they know where they have it from.
+SUPPOSED = (
+    r"\b(?:if|unless|preheat|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically)\b"
+    r"|\bas you(?:'ve| have)? (?:said|mentioned|noted|stated|wrote)\b,?"
+    r"|(?:(?<![a-z0-9] )|(?<=since )|(?<=because )|(?<=that )|(?<=and )|(?<=but )|(?<=when ))\byou(?:'ve| have)?"
+    r" (?:(?:also|just|already|previously) )?(?:said|mentioned|told (?:me|us)|stated|noted|specified|entered|indicated"
+    r"|asked for|requested)\b(?! (?:is|are|was|were|has|had|about|to)\b)"
+    r"|\bthe (?:amount|date|number|figure|price|budget|year|age|weight|height|size|total|value) (?:that )?you"
+    r" (?:said|mentioned|entered|specified|provided|(?:gave|told)(?: me| us)?) (?:is|was)\b"
+)
 CONCLUDED = r"\b(?:then|will|would|can|must|should|know that|see that)\b|'ll\b"
 # Letters at the end of a question that has no mark.
 ASKING = ""

@@ -167,7 +167,12 @@ UNCLAIMED = (
 UNCLAIMED_BEHIND = r"(?!)"
 CONDITIONS = SAYING = SAID = ()
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption.
-SUPPOSED = r"(?:如果|预热|假设|假如|假定|假使|倘若|要是|若是|比方说)"
+# And what the reader is said to have said: they know where they have it from.
+SUPPOSED = (
+    r"(?:如果|预热|假设|假如|假定|假使|倘若|要是|若是|比方说)|[如像][您你]所?(?:说|提到?|述|言)的?那?样?,?"
+    r"|[您你](?:刚才|刚刚|之前|先前|前面|也|已经|曾)?(?:说|提到|提及|告诉我|写道|输入|填写?|指出)(?!的[^是])(?:过|的是)?"
+    r"|[您你](?:说|提到|提供|输入|填写?|给)的(?:金额|数字|数值|日期|年份|预算|价格|价钱|数量|尺寸|身高|体重|年龄)(?:是|为)"
+)
 CONCLUDED = r"那么|就会|就能|就可|就要|就是|则|将会|[你您他她它]会|会(?:看|发|得)"
 # Letters at the end of a question that has no mark.
 ASKING = "吗"
