@@ -263,17 +263,17 @@ def propose_keywords(said: str, message: str, history: Sequence[str] | Frequenci
     folded = _without_apologies(fold(said[:MAX_READ]))
     past = _Past(history)
     wanted = terms_of(message)
-    best: tuple[tuple[bool, int, int, int], str] | None = None
+    best: tuple[tuple[bool, int, int, int, int], str] | None = None
     for phrase, first, last in _phrases(folded):
         within = terms_of(phrase)
         if not within:
             continue
         hits = past.hits(phrase, within)
-        rank = (hits > RARE * past.texts, -len(within & wanted), hits, -len(within))
+        rank = (hits > RARE * past.texts, -len(within & wanted), _cuts(folded, first, last), hits, -len(within))
         if best is None or rank < best[0]:
             best = rank, said[first:last]
     if best and not best[0][0]:
-        return Keywords((best[1],), True, best[0][2], past.texts)
+        return Keywords((best[1],), True, best[0][3], past.texts)
     rarest = sorted(terms_of(folded), key=lambda term: (past.hits(term, {term}), term not in wanted, term))[:3]
     if len(rarest) < 2:
         return None
@@ -325,13 +325,21 @@ def _phrases(folded: str) -> Iterator[tuple[str, int, int]]:
                 found += 1
                 yield phrase, first.start(), last.end()
     for run in _CHINESE_RUN.finditer(folded):
-        for size in (6, 5, 8, 4):
+        for size in (6, 5, 8, 7, 4):
             for start in range(run.start(), run.end() - size + 1):
                 phrase = folded[start : start + size]
-                if found < 2 * MAX_PHRASES and not (_OPENS_BADLY & {phrase[0]} or _ENDS_BADLY & {phrase[-1]}):
+                ends_badly = start + size < run.end() and phrase[-1] in _ENDS_BADLY  # 首都 is no 都 at its end
+                if found < 2 * MAX_PHRASES and not (phrase[0] in _OPENS_BADLY or ends_badly):
                     found += 1
                     yield phrase, start, start + size
 
 
+def _cuts(folded: str, start: int, end: int) -> int:
+    """Count the ends of a Chinese phrase, 0 to 2, that may cut a word: no word of grammar, nor a sign, is beside."""
+    beside = (folded[start - 1 : start], folded[end : end + 1])
+    return sum("\u3400" <= sign <= "\u9fff" and sign not in _BESIDE_WORDS for sign in beside if sign)
+
+
 _OPENS_BADLY = frozenset("的了着地得们么吗呢吧在和与或是就也都而其之于以为被把让")
 _ENDS_BADLY = frozenset("的了着地得和与或是就也都而其之于以为被把让在很最更不没")
+_BESIDE_WORDS = _OPENS_BADLY | _ENDS_BADLY | frozenset("个里上下中将会能可要已对从向到我你您他她")

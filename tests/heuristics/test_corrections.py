@@ -387,6 +387,21 @@ def test_it_proposes_a_rare_phrase_of_what_was_said(said: str, message: str, par
     assert (proposal.hits, proposal.texts, proposal.is_common) == (0, 40, False)
 
 
+@pytest.mark.parametrize(
+    ("said", "message", "phrase"),
+    [
+        ("行李費是三十元。", "不對，行李費是四十元。", "行李費是三十元"),
+        ("雪梨是澳洲的首都。", "錯了，澳洲的首都是坎培拉。", "雪梨是澳洲的首都"),
+        ("我在每个函数里加了注释。", "跟你说过不要加注释。", "函数里加了注释"),
+        ("這款手機支援無線充電和快充。", "你說錯了，它沒有無線充電", "手機支援無線充電"),
+    ],
+)
+def test_it_cuts_no_chinese_word_where_it_need_not(said: str, message: str, phrase: str) -> None:
+    proposal = propose_keywords(said, message, HISTORY)
+    assert proposal is not None
+    assert proposal.keywords == (phrase,)
+
+
 def test_it_proposes_keywords_together_where_every_phrase_is_common() -> None:
     proposal = propose_keywords("capital France", "no", ["The capital France", "capital france"] * 10)
     assert proposal is not None
