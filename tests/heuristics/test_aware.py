@@ -130,7 +130,7 @@ ABSOLUTE |= {
         *["百分百會到帳", "这百分百肯定了"],
     ],
     "no promise": ["我們一定會贏", "他一定會盡力", "你一定知道答案"],
-    "no sort": ["According to the WHO.\n\nIt is clearly so.", "It is clearly so, according to size."],
+    "no sort": ["It is clearly so, according to size.", "顯然如此，根據日期排序"],
     "no way out": [
         *["There is no way to undo it.", "There's no way that it fits.", "It is undeniable that it leaks."],
         *["It is guaranteed to fail.", "They are guaranteed to work.", "There is no doubt that it leaks."],
@@ -176,7 +176,7 @@ NOT_ABSOLUTE = {
         *["They said there is no chance that it fails.", "Is there no chance that it leaks?"],
         *["If there is no chance that it leaks, skip it.", "不能100%確定", "無法斷定是它", "我不敢肯定是它"],
     ],
-    "a promise to do one's best": ["我們一定會盡力", "我们一定努力改进", "祝您一定成功", "您一定很著急"],
+    "a promise": ["我們一定會盡力", "我们一定努力改进", "祝您一定成功", "您一定很著急", "我一定幫您轉達"],
     "manner and its end": [
         *["Write it clearly enough for all.", "Mark the box clearly so the courier sees it."],
         *["The terms are laid out clearly in section 3.", "It would definitely help to see the log."],

@@ -18,7 +18,8 @@ def _words(listed: str) -> frozenset[str]:
 ANSWER = r"^(?:yes|no|nope|right|是的?|不是?的?|没有|对|不对|并非)(?:,\s*|\s+(?=it\b))(?=\S)"
 # How somebody who looked again begins, before what is so.
 LEAD_IN = (
-    r"^(?:on (?:reflection|a second look|closer inspection)|looking (?:at it )?again"
+    r"^on (?:reflection|(?:a )?(?:second|closer) (?:look|inspection))\s+(?=\w)"
+    r"|^(?:on (?:reflection|(?:a )?(?:second|closer) (?:look|inspection))|looking (?:at it )?again"
     r"|i (?:have )?(?:looked|checked)(?: it)?(?: again)?|after checking|having checked|correction|actually|in fact"
     r"|i (?:have )?(?:double-?checked|re-?checked|verified|re-?read)(?: it| this)?"
     r"|更正|订正|其实|事实上|经查|查证后"

@@ -116,8 +116,8 @@ CUES = (
     (
         "reminder",
         0.6,
-        r"~(?:but )?i (?:(?:already|clearly|just|specifically|explicitly|literally) )?(?:said|asked for|meant(?! to\b)"
-        r"|wrote|mentioned)\b",
+        r"~(?:but )?i (?:(?:already|clearly|just|specifically|explicitly|literally) )?(?:asked for|meant(?! to\b)"
+        r"|said(?! (?:yes|hi|hello|goodbye|goodnight)\b)|wrote|mentioned)\b",
     ),
     ("reminder", 0.7, r"\bi (?:said|asked for|meant|wrote|wanted) [^.,;?]{1,30}, not (?!that\b|only\b)"),
     ("reminder", 0.7, r"\b(?:as|like) (?:i )?(?:already )?(?:said|mentioned|told you)(?: before| earlier| already)?\b"),
@@ -175,7 +175,8 @@ CUES = (
     (
         "reproach",
         0.7,
-        r"~but you (?:just |also |clearly )?(?:said|told me|promised|wrote|claimed)\b|\byou (?:just |also )?(?:said"
+        r"\byou (?:\w+ )?said [^.?]{1,60}\bnow you(?:'re| are)? (?:say|tell|claim)"
+        r"|~but you (?:just |also |clearly )?(?:said|told me|promised|wrote|claimed)\b|\byou (?:just |also )?(?:said"
         r"|told me|wrote|claimed) (?:the opposite|otherwise|something (?:else|different))\b",
     ),
     (
@@ -295,7 +296,8 @@ CUES = (
         0.7,
         r"(?:跟|和|与)我(?:问|说|要|写|给)?的(?:问题|需求|要求|提问)?(?:完全|根本)?(?:无关|没有?关系|不是一回事|不符"
         r"|不一致)(?![^。]*吗)(?<!我的无关)(?<!我的没关系)|(?:你|您)的?[^,。?]{0,8}(?:跟|和|与)[^,。?]{1,10}(?:不符"
-        r"|不一致|对不上)(?![^。]*吗)|(?:你|您)[^,。?]{0,6}前后(?:矛盾|不一)",
+        r"|不一致|对不上)(?![^。]*吗)|(?:你|您)[^,。?]{0,6}前后(?:矛盾|不一)"
+        r"|(?:你|您)(?:刚才|刚刚|之前|前面|上次|昨天|先前|一开始)(?:才|还)?说[^。]{1,24}(?:现在|这次|怎么)又",
     ),
     (
         "reproach",
@@ -412,8 +414,8 @@ CUES = (
     (
         "denial",
         0.7,
-        r"(?:你|您)(?:刚才|刚刚|上次|之前)?(?:给|写|说|发|用|算|列|引用|提供)的[^,。?]{1,12}"
-        r"(?:是错(?:误)?的|不对|有误|错了|不正确|打不开|不存在)(?!吗)",
+        r"(?:你|您)(?:刚才|刚刚|上次|之前)?(?:给|写|说|发|用|算|列|引用|提供)的[^,。?]{0,12}"
+        r"(?:是错(?:误)?的|不对|有误|错了|不正确|不准确|打不开|不存在)(?!吗)",
     ),
 )
 

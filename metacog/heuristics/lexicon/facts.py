@@ -38,7 +38,7 @@ _NAMED = _any(r"""
     university bank vendor supplier provider carrier registrar airline hotel major currency timezone time_zone
     language locale framework broker database license licence model runtime engine compiler codename birthday
     anniversary deadline (?:due|start|end|launch|release|delivery|expiry|wedding|moving)_date schema
-    (?:entry|primary|preferred|current|official|main)_\w+
+    (?:entry|primary|preferred|current|official|main|lead|chief)_\w+
     root_cause cause culprit reason bug error problem issue fault leak bottleneck regression
     port version phone extension number zip_code postcode postal_code code id gate release build date
 """)
@@ -107,6 +107,7 @@ ENGLISH = tuple(
 
 _ZH_ROLE = _any("""
     负责人 联系人 承办人 主管 经理 老板 作者 译者 导演 导师 班主任 总监 店长 主席 校长 院长 部长 队长 组长 班长 市长
+    (?:主要|首席)(?:开发者|工程师|设计师|架构师|作者|供应商|客户) 主编 教练
     总统 总理 主任 创办人 创始人 执行长 总经理 董事长 首都 省会 冠军 得主 凶手 法人
 """)
 _ZH_NAMED = _any("""

@@ -157,9 +157,10 @@ MISTAKEN = (
     r"|(?:说法|观点|想法|看法)(?:是错|不对|不准确|不正确|不成立|没有))",
 )
 # Such a word where it claims nothing: it means "a certain".
-# Or somebody promises to do their best, wishes, or feels with the reader.
+# Or somebody promises what they will do, or to do their best, wishes, or feels with the reader.
 UNCLAIMED = (
     r"一定(?:情况|时期|阶段|环境|区域|地区|场合|前提|标准|规则|顺序)"
+    r"|(?<=我)一定(?:会|[帮替为][您你]|把)"
     r"|(?:(?<=我)|(?<=我们))一定(?:会)?(?:尽|努力|竭|全力|加强|改进|转达|记[住得])"
     r"|(?:(?<=[祝愿])|(?<=[祝愿][你您]))一定|(?<=[你您])一定(?:很|感到|觉得)"
 )
@@ -181,6 +182,9 @@ _DOCUMENT = r"(?:发票|合[同约]|契约|[账帐]单|收据|邮件|来信|订�
 NOT_CITED = (
     rf"(?![^,。;!?\n]{{0,12}}{_DOCUMENT}).{{0,3}}?(?:自己|个人|您|你|我|需要|需求|要求|情况|具体|实际|兴趣|不同|经验"
     r"|上述|以上|自身|喜好|这些|这个|上下文)"
+    # What things are sorted by.
+    r"|.{0,2}?(?:日期|时间|大小|名称|价格|字母|优先级|类型|类别|尺寸|颜色|年龄|拼音|笔画|重要性|距离|长度|数量)"
+    r"(?![表单]|资料|数据|统计|研究|报告)"
     r"|不明|不详|未知|何在|是什么"
     # A book is cited by what stands in it: 在《史记》中, not 在《明报》连载.
     r"|(?<=在《)[^《》\n]{1,40}》(?!中|里|一书|一文)"
