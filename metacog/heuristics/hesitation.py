@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from .matcher import ABSOLUTE, CONCLUSION, HEDGE, NOWHERE, REASONING, SOURCE, Found, Place, occurrences
+from .matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Found, Place, occurrences
 from .patterns import Patterns
 from .policy import Policy
 from .tags import Item
@@ -91,7 +91,7 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
     short text and with a single item stands in it once more.
     """
     matcher = patterns.matcher
-    find, search, sort, lists = matcher.find, matcher.search, matcher.sort, matcher.lists
+    find, search, sort, lists = matcher.find, matcher.search_short, matcher.sort, matcher.lists
     is_plain = not matcher.has_keywords
     named = [(name, policy.weights[name]) for name in ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")]
     absolute, error, unhedged, overconfident = [weight for _, weight in named]
@@ -137,7 +137,7 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
                 score, is_confident, suggestion = sums[4]
                 signal = Signal("no-hedge", NO_HEDGE, unhedged, spans)
                 return Hesitation(score, is_confident, (signal,), suggestion, ())
-            found = Found(response, "", NOWHERE, None)
+            found = Found(response)
         terms, known = found.terms, found.keyword
         signals: tuple[Signal, ...] = ()
         spoken = 0

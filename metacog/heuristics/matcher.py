@@ -1,27 +1,32 @@
 """Find the seed's terms and the patterns' keywords in a text, in one pass."""
 
 from array import array
-from codecs import utf_16_le_encode
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from threading import local
 from typing import Any, NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 from msgspec import Struct
 
 from .lexicon import seed
-from .shadow import is_wide
 
 try:
+    import hyperscan
+except ImportError:  # no wheel for this platform, or none of its processors
+    HAS_HYPERSCAN = False
+else:
+    HAS_HYPERSCAN = True
+    FOLD, ONCE = hyperscan.HS_FLAG_CASELESS, hyperscan.HS_FLAG_SINGLEMATCH
+try:
     import daachorse
-except ImportError:  # no wheel for this platform; ahocorasick_rs finds the same, a little slower
+except ImportError:  # ahocorasick_rs finds the same, a little slower
     HAS_DAACHORSE = False
 else:
     HAS_DAACHORSE = True
 
 Place = tuple[int, int]
-# Start, end and number of each entry found in a text, in the order in which they end.
-Search = Callable[[Any], Sequence[tuple[int, int, int]]]
+# In order of their ends: start (or 0: not told), end and number of each entry found in a text.
+Search = Callable[[bytes], Sequence[tuple[int, int, int]]]
 
 ABSOLUTE, SOURCE, HEDGE, CONCLUSION, REASONING = range(5)
 TERMS = (seed.ABSOLUTE, seed.SOURCE, seed.HEDGE, seed.CONCLUSION, seed.REASONING)
@@ -31,24 +36,102 @@ _NONE = 2**62
 _KELVIN, _DOTTED_I = "\u212a", "\u0130"
 # Entries up to which ahocorasick_rs builds a DFA: three times as fast, but at 10,000 patterns it takes 2 s and 134 MB.
 _DFA_ENTRIES = 1_500
-# Characters from which on it matters in which encoding a text is shorter, and entries up to which it is worth an
-# automaton more; with more entries than that, one automaton that reads characters serves all texts.
-_LONG_ENOUGH, _FEW_ENTRIES = 200, 5_000
-# Entries up to which a DFA stays in the caches although texts reach most of it, since keywords begin as texts do.
-_SMALL_DFA = 300
+# Entries that Hyperscan compiles together: all 30,000 of 10,000 patterns would take twice the time, and 70 MB.
+_COMPILED_TOGETHER = 5_000
+# Entries up to which daachorse reads a short text while Hyperscan would still be preparing to.
+_FEW_ENTRIES = 100
+# Entries that may end at one place where Hyperscan tells every one of them, each time.
+_MANY_ENDINGS = 8
 
 
 class Automaton(NamedTuple):
-    """Both searches overlap; `longest` leaves out what ends where something longer ends too."""
+    """Both searches overlap; `longest` may leave out what ends where something longer ends too."""
 
     longest: Search
     every: Search
     window: int  # how much to read at once, so that what is found in it never fills the memory
-    reads_characters: bool = False  # strings, or else bytes
+    leaves_out: bool = True  # whether `longest` does, or else tells each entry for itself
+    folds: bool = False  # whether it finds small letters of ASCII in capitals, too
+    short: Search | None = None  # finds what `longest` does, and is quicker on some hundred bytes
 
 
-def daachorse_automaton(entries: Sequence[bytes]) -> Automaton:
-    """Build the faster automaton.
+Build = Callable[[Sequence[bytes], int], Automaton]
+
+
+def best_automaton(entries: Sequence[bytes], often: int) -> Automaton:
+    """Build the fastest there is for these entries; only the first `often` need be told more than once a search."""
+    reads_whole = not any(b"\0" in entry for entry in entries)  # Hyperscan would take it for an end
+    if HAS_HYPERSCAN and reads_whole and _most_endings(entries[:often]) <= _MANY_ENDINGS:
+        return hyperscan_automaton(entries, often)
+    return (daachorse_automaton if HAS_DAACHORSE else ahocorasick_automaton)(entries, often)
+
+
+def _most_endings(entries: Sequence[bytes]) -> int:
+    """Count how many entries may end at one place, at most."""
+    most = 0
+    chain: list[bytes] = []
+    for backwards in sorted([entry[::-1] for entry in entries]):
+        while chain and not backwards.startswith(chain[-1]):
+            chain.pop()
+        chain.append(backwards)
+        most = max(most, len(chain))
+    return most
+
+
+class _Scratch(local):
+    """Where a search of one thread notes how far it is; it lets other threads run."""
+
+    def __init__(self, database: Any) -> None:
+        self.space = database.scratch.clone()
+
+
+def _note(number: int, start: int, end: int, flags: int, found: list[tuple[int, int, int]]) -> None:
+    found.append((start, end, number))
+
+
+def _compiled(entries: Sequence[bytes], numbers: Sequence[int], often: int) -> Any:
+    database = hyperscan.Database()
+    database.compile(
+        expressions=[entries[number] for number in numbers],
+        ids=numbers,
+        flags=[FOLD if number < often else FOLD | ONCE for number in numbers],
+        literal=True,
+    )
+    return database
+
+
+def hyperscan_automaton(entries: Sequence[bytes], often: int) -> Automaton:
+    """Build the one that reads many bytes at a time; it does not tell starts."""
+    # What ends alike is looked at together: fewer places of a text look like one of them.
+    order = sorted(range(len(entries)), key=lambda number: entries[number][::-1])
+    databases = [
+        _compiled(entries, order[at : at + _COMPILED_TOGETHER], often)
+        for at in range(0, len(order), _COMPILED_TOGETHER)
+    ]
+    scans = [(database.scan, _Scratch(database)) for database in databases]
+    first_scan, first = scans[0]
+
+    def search_one(text: bytes) -> list[tuple[int, int, int]]:
+        found: list[tuple[int, int, int]] = []
+        first_scan(text, _note, 0, found, first.space)
+        if len(found) > 1:
+            found.sort()
+        return found
+
+    def search_all(text: bytes) -> list[tuple[int, int, int]]:
+        found: list[tuple[int, int, int]] = []
+        for scan, scratch in scans:
+            scan(text, _note, 0, found, scratch.space)
+        found.sort()
+        return found
+
+    search = search_one if len(scans) == 1 else search_all
+    few = daachorse_automaton(entries, often) if HAS_DAACHORSE and len(entries) <= _FEW_ENTRIES else None
+    return Automaton(search, search, window=65_536, leaves_out=False, folds=True, short=few.every if few else None)
+
+
+def daachorse_automaton(entries: Sequence[bytes], often: int) -> Automaton:
+    """Build the one that finds no more than an entry a place, however many end there.
 
     Most that a text reaches are beginnings of entries: with some of these together, more of it stays in the caches.
     """
@@ -57,16 +140,8 @@ def daachorse_automaton(entries: Sequence[bytes]) -> Automaton:
     return Automaton(automaton.find_overlapping_no_suffix, automaton.find_overlapping, window=65_536)
 
 
-def character_automaton(entries: Sequence[bytes]) -> Automaton:
-    """Build one that is smaller, and the fastest with thousands of entries; it reads strings."""
-    words = [entry.decode() for entry in entries]
-    beginnings = [word[: len(word) // 2] for word in words[::25]]
-    automaton = daachorse.CharwiseDoubleArrayAhoCorasick(words, corpus=beginnings)
-    return Automaton(automaton.find_overlapping_no_suffix, automaton.find_overlapping, 65_536, reads_characters=True)
-
-
-def ahocorasick_automaton(entries: Sequence[bytes]) -> Automaton:
-    """Build the automaton that has wheels for more platforms."""
+def ahocorasick_automaton(entries: Sequence[bytes], often: int) -> Automaton:
+    """Build the one that has wheels for the most platforms."""
     kind = Implementation.DFA if len(entries) <= _DFA_ENTRIES else Implementation.ContiguousNFA
     automaton = BytesAhoCorasick(entries, implementation=kind)
 
@@ -84,35 +159,26 @@ def ahocorasick_automaton(entries: Sequence[bytes]) -> Automaton:
     return Automaton(longest, every, window=4_096)  # it lists every entry, however many end at one place
 
 
-best_automaton = daachorse_automaton if HAS_DAACHORSE else ahocorasick_automaton
-largest_automaton = character_automaton if HAS_DAACHORSE else ahocorasick_automaton
-
-
-def quickest_automaton(entries: Sequence[bytes]) -> Automaton:
-    """Build a DFA for some hundred entries; daachorse reads ahead for few of them, and stays small with many."""
-    return (ahocorasick_automaton if 100 <= len(entries) <= 1_400 else best_automaton)(entries)
-
-
 NOWHERE: Sequence[Sequence[Place]] = ((),) * len(TERMS)
 
 
 class Found(Struct, frozen=True, gc=False):
-    """What stands in a text. Places are offsets into `folded`, where that is bytes; `spans` gives code points."""
+    """What stands in a text. Places are offsets into `encoded`; `spans` gives code points."""
 
     text: str
-    folded: bytes | str = ""  # a string: places are code points of the text
+    encoded: bytes = b""
     terms: Sequence[Sequence[Place]] = NOWHERE  # the places of each list's terms, by ABSOLUTE, SOURCE, …
     keyword: int | None = None  # the first one that occurs, by its place in the list that was given
 
     def spans(self, places: Sequence[Place]) -> Sequence[Place]:
         """Turn places (in order, apart from each other) into code points of the text."""
-        if isinstance(self.folded, str) or self.text.isascii():
+        if self.text.isascii():
             return places
         spans = []
         at = point = 0
         for start, end in places:
-            first = point + len(self.folded[at:start].decode())
-            point = first + len(self.folded[start:end].decode())
+            first = point + len(self.encoded[at:start].decode())
+            point = first + len(self.encoded[start:end].decode())
             at = end
             spans.append((first, point))
         return spans
@@ -123,123 +189,60 @@ def _has_case_beyond_ascii(character: str) -> bool:
     return not character.isascii() and (character.lower() != character.upper() or character == "\u0307")
 
 
-class _Word(NamedTuple):
-    """A term, a keyword, or both."""
-
-    text: str  # folded
-    rank: int  # the keyword's place in the list that was given, or _NONE
-    terms: int | None  # the list that it is a term of
-
-
 class Matcher:
-    """All terms and keywords in one automaton; it never changes, and any number of threads may share it.
+    """All terms and keywords in one automaton; it never changes, and any number of threads may share it."""
 
-    What is mostly beyond Latin, where UTF-16 is shorter, is searched as that by an automaton of its own, which is built
-    when the first such text comes, unless there are thousands of entries.
-    """
-
-    def __init__(
-        self, keywords: Sequence[str] = (), automaton: Callable[[Sequence[bytes]], Automaton] | None = None
-    ) -> None:
+    def __init__(self, keywords: Sequence[str] = (), automaton: Build = best_automaton) -> None:
         """Build from keywords in order of rank; they fold as JavaScript's toLowerCase does."""
         ranks: dict[str, int] = {}
         for rank, keyword in enumerate(keywords):
             ranks.setdefault(keyword.lower(), rank)
         lists = {term.lower(): which for which, terms in enumerate(TERMS) for term in terms}
-        texts = dict.fromkeys([*lists, *ranks])
-        self._words = [_Word(text, ranks.get(text, _NONE), lists.get(text)) for text in texts]
-        self._automaton = automaton
+        texts = list(dict.fromkeys([*lists, *ranks]))
         self.has_keywords = bool(ranks)
         self._needs_unicode = any(map(_has_case_beyond_ascii, set("".join(ranks))))
-        has_few = len(texts) <= _FEW_ENTRIES
-        if automaton is None:
-            is_dfa_small = len(texts) <= _SMALL_DFA
-            automaton = quickest_automaton if is_dfa_small else best_automaton if has_few else largest_automaton
-        search = automaton([text.encode() for text in texts])
-        self._reads_characters = search.reads_characters
-        self._may_be_wide = has_few and not search.reads_characters
-        self._write: Callable[[str], bytes | str] = str if search.reads_characters else str.encode
-        entries = [self._write(text) for text in texts]
-        self.search = search.longest
+        entries = [text.encode() for text in texts]
+        search = automaton(entries, len(lists))
+        self.search, self.search_short = search.longest, search.short or search.longest
         self._window = search.window
+        self._folds = search.folds
         self._overlap = max(map(len, entries)) - 1
-        # An entry that is found stands for all entries it ends with: for the best rank among them, and for
-        # their terms (list and length), where there are any.
+        # An entry that is found stands for itself, or for all entries it ends with: for the best rank among them,
+        # and for their terms (list and length), where there are any.
         self._ranks = array("q")
         self._terms: list[tuple[tuple[int, int], ...]] = []
-        self.lists: list[int] = []  # of what each entry ends with is a term: bit n is the nth list
-        for entry in entries:
-            endings = [self._words[other] for _, end, other in search.every(entry) if end == len(entry)]
-            self._ranks.append(min([word.rank for word in endings]))
-            terms = [(word.terms, len(self._write(word.text))) for word in endings if word.terms is not None]
+        self.lists: list[int] = []  # of what each entry stands for is a term: bit n is the nth list
+        for number, entry in enumerate(entries):
+            stands_for = [number]
+            if search.leaves_out:
+                stands_for = [other for _, end, other in search.every(entry) if end == len(entry)]
+            self._ranks.append(min([ranks.get(texts[other], _NONE) for other in stands_for]))
+            terms = [(lists[texts[other]], len(entries[other])) for other in stands_for if texts[other] in lists]
             self._terms.append(tuple(terms))
             self.lists.append(sum({1 << which for which, _ in terms}))
 
-    @cached_property
-    def _wide(self) -> tuple[Search, list[list[_Word]]]:
-        """Build the search in UTF-16, and the words that each entry it finds may stand for."""
-        alike: dict[bytes, list[_Word]] = {}
-        for word in self._words:
-            # Other letters than those of ASCII become the same here, too: they are told apart once they are found.
-            alike.setdefault(utf_16_le_encode(word.text)[0].lower(), []).append(word)
-        entries = list(alike)
-        search = (self._automaton or best_automaton)(entries)
-        endings = ([other for _, end, other in search.every(entry) if end == len(entry)] for entry in entries)
-        return search.longest, [[word for other in others for word in alike[entries[other]]] for others in endings]
-
     def find(self, text: str) -> Found | None:
         """Find the places of all terms, and the best-ranked keyword that occurs; None: nothing at all."""
-        folded: bytes | str
-        if text.isascii():
-            folded = text.lower() if self._reads_characters else text.encode().lower()
-        elif self.has_keywords and (_KELVIN in text or _DOTTED_I in text):
+        if text.isascii() or not self.has_keywords:
+            encoded = text.encode()
+        elif _KELVIN in text or _DOTTED_I in text:
             return self._find_twice(text)
-        elif self._needs_unicode:
-            folded = self._write(text.lower())
         else:
-            # No letter that folding brings is in a keyword: to fold the ASCII ones is enough, and far quicker.
-            length = len(text)
-            if length >= _LONG_ENOUGH and self._may_be_wide and is_wide(text):
-                written = utf_16_le_encode(text)[0].lower()
-                if len(written) == 2 * length <= self._window:
-                    return self._find_wide(text, written)
-            folded = self._with_small_ascii(text)
-        entries = self.search(folded) if len(folded) <= self._window else self._search_long(folded)
-        return self.sort(text, folded, entries) if entries else None
-
-    def _find_wide(self, text: str, written: bytes) -> Found | None:
-        """Find in a text that has a UTF-16 unit for each code point."""
-        search, meanings = self._wide
-        entries = search(written)
-        if not entries:
-            return None
-        terms: tuple[list[Place], ...] = ([], [], [], [], [])
-        best = _NONE
-        for _, end, entry in entries:
-            if end & 1:
-                continue  # the end of one unit and the beginning of the next
-            end >>= 1
-            for word, rank, which in meanings[entry]:
-                start = end - len(word)
-                if text[start:end] == word or text[start:end].lower() == word:
-                    if which is not None:
-                        terms[which].append((start, end))
-                    if rank < best:
-                        best = rank
-        return Found(text, "", terms, None if best == _NONE else best)
-
-    def _with_small_ascii(self, text: str) -> bytes | str:
-        folded = text.encode().lower()
-        return folded.decode() if self._reads_characters else folded
+            # No letter that folding brings is in most keywords: then to fold ASCII is enough, and far quicker.
+            encoded = (text.lower() if self._needs_unicode else text).encode()
+        if not self._folds:
+            encoded = encoded.lower()
+        entries = self.search(encoded) if len(encoded) <= self._window else self._search_long(encoded)
+        return self.sort(text, encoded, entries) if entries else None
 
     def _find_twice(self, text: str) -> Found:
         """Find terms and keywords apart, where they fold differently."""
-        folded, lowered = self._with_small_ascii(text), self._write(text.lower())
-        terms = self.sort(text, folded, self._search_long(folded)).terms
-        return Found(text, folded, terms, self.sort(text, lowered, self._search_long(lowered)).keyword)
+        encoded, lowered = text.encode().lower(), text.lower().encode()
+        terms = self.sort(text, encoded, self._search_long(encoded)).terms
+        return Found(text, encoded, terms, self.sort(text, lowered, self._search_long(lowered)).keyword)
 
-    def sort(self, text: str, folded: bytes | str, entries: Sequence[tuple[int, int, int]]) -> Found:
-        """Tell what `search` has found in a text that was folded, by lists and ranks."""
+    def sort(self, text: str, encoded: bytes, entries: Sequence[tuple[int, int, int]]) -> Found:
+        """Tell what `search` has found in a text that was encoded, by lists and ranks."""
         terms: tuple[list[Place], ...] = ([], [], [], [], [])
         meanings, ranks = self._terms, self._ranks
         best = _NONE
@@ -248,15 +251,15 @@ class Matcher:
                 terms[which].append((end - length, end))
             if (rank := ranks[entry]) < best:
                 best = rank
-        return Found(text, folded, terms, None if best == _NONE else best)
+        return Found(text, encoded, terms, None if best == _NONE else best)
 
-    def _search_long(self, folded: bytes | str) -> list[tuple[int, int, int]]:
+    def _search_long(self, encoded: bytes) -> list[tuple[int, int, int]]:
         """Search window by window; of a keyword, which can be found a million times, keep one finding."""
         kept: list[tuple[int, int, int]] = []
         keywords: set[int] = set()
-        for at in range(0, len(folded), self._window):
+        for at in range(0, len(encoded), self._window):
             offset = max(0, at - self._overlap)
-            found = self.search(folded[offset : at + self._window])
+            found = self.search(encoded[offset : at + self._window])
             kept += [
                 (offset + start, offset + end, entry)
                 for start, end, entry in found

@@ -5,14 +5,14 @@ What the `aware` profile sees. It goes by the findings on real texts: 不一定 
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from .calculation import added_up, is_worked_out
 from .given import NOTHING, OPENING_QUOTES, Given
 from .lexicon import LANGUAGES, MARKS
-from .matcher import Automaton, quickest_automaton
+from .matcher import Build, best_automaton
 from .shadow import Place, Shadow, fold
 from .tags import code_spans
 
@@ -182,7 +182,7 @@ def _is_wordy_after(closed: bytes, at: int) -> bool:
 
 
 class _Entry(NamedTuple):
-    """What it means that an entry was found: it stands for all entries it ends with, too. Many mean the same."""
+    """What it means that an entry was found: it may stand for all entries it ends with, too. Many mean the same."""
 
     opens: bool  # with a letter, which one before it would make part of a longer word
     closes: bool
@@ -217,11 +217,9 @@ class Marks(NamedTuple):
 class Reader:
     """Reads any number of texts, from any number of threads; nothing in it changes once it is built."""
 
-    __slots__ = ("_best", "_closes", "_entries", "_overlap", "_ranks", "_search", "_window", "_worth")
+    __slots__ = ("_best", "_closes", "_entries", "_lengths", "_overlap", "_ranks", "_search", "_window", "_worth")
 
-    def __init__(
-        self, keywords: Sequence[str] = (), automaton: Callable[[Sequence[bytes]], Automaton] = quickest_automaton
-    ) -> None:
+    def __init__(self, keywords: Sequence[str] = (), automaton: Build = best_automaton) -> None:
         """Build from keywords in order of rank; one in which everything is hidden is never found."""
         ranks: dict[str, int] = {}
         for rank, keyword in enumerate(keywords):
@@ -231,14 +229,18 @@ class Reader:
         for language in LANGUAGES:
             lists |= {fold(word): which for name, which in _LISTS.items() for word in getattr(language, name)}
         words = list(dict.fromkeys([*lists, *ranks]))
-        search = automaton([word.encode() for word in words])
+        written = [word.encode() for word in words]
+        search = automaton(written, len(written))
         self._search, self._window = search.longest, search.window
-        self._overlap = max(len(word.encode()) for word in words) - 1
+        self._lengths = list(map(len, written))
+        self._overlap = max(self._lengths) - 1
         self._entries: list[_Entry] = []
         alike: dict[_Entry, _Entry] = {}
-        for word in words:
-            encoded = word.encode()
-            endings = {words[other]: end - start for start, end, other in search.every(encoded) if end == len(encoded)}
+        for word, encoded in zip(words, written, strict=True):
+            endings = {word: len(encoded)}
+            if search.leaves_out:
+                found = search.every(encoded)
+                endings = {words[other]: end - start for start, end, other in found if end == len(encoded)}
             entry = _Entry.of(word, endings, ranks, lists)
             self._entries.append(alike.setdefault(entry, entry))
         self._closes = bytes(entry.closes for entry in self._entries)
@@ -268,18 +270,18 @@ class Reader:
         worth, closes, closed = self._worth, self._closes, folded + b"\n"
         for at in range(0, len(folded), self._window):
             offset = max(0, at - self._overlap)
-            for start, end, number in self._search(folded[offset : at + self._window]):
+            for _, end, number in self._search(folded[offset : at + self._window]):
                 # A flood has a finding a character: these two lines decide how long it takes.
                 if worth[number] >= best or (closes[number] and _WORDY_ASCII[closed[offset + end]]):
                     continue
                 entry = self._entries[number]
-                first, last = offset + start, offset + end
+                last = offset + end
                 if last <= at or (entry.closes and _is_wordy_after(closed, last)):
                     continue
                 best = min(best, entry.inner_rank)
                 for length, which in entry.inner_terms:
                     terms.append((last - length, last, which))
-                if not (entry.opens and _is_wordy_before(closed, first)):
+                if not (entry.opens and _is_wordy_before(closed, last - self._lengths[number])):
                     best = min(best, self._ranks[number])
                     for length, which in entry.terms:
                         terms.append((last - length, last, which))

@@ -350,7 +350,7 @@ def _circular_reasoning(step: _Step) -> _Sign | None:
 _SEED_KEYWORDS = {name: [phrase.lower() for phrase in words.SEED[name]] for name in KEYWORD_SIGNALS}
 _SIGNAL_OF = {phrase: name for name in KEYWORD_SIGNALS for phrase in (*_SEED_KEYWORDS[name], *words.AWARE[name])}
 _KEYWORDS = list(_SIGNAL_OF)
-_find_keywords = best_automaton([phrase.encode() for phrase in _KEYWORDS]).every
+_find_keywords = best_automaton([phrase.encode() for phrase in _KEYWORDS], 0).every
 # Beyond ASCII, what folds into a letter or a sign of the keywords.
 _FOLDED = (("’", "'"), ("\u0130", "i"), ("\u212a", "k"))
 _NOTHING: frozenset[str] = frozenset()

@@ -1,19 +1,20 @@
-"""A reading is the same with either library, however long the text, and leads back to the text as sent."""
+"""A reading is the same with each library, however long the text, and leads back to the text as sent."""
 
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics import matcher
-from metacog.heuristics.matcher import Automaton, ahocorasick_automaton
+from metacog.heuristics.matcher import Build, ahocorasick_automaton
 from metacog.heuristics.sense import Reader, Reading, marks_of
 from metacog.heuristics.shadow import Shadow, fold, is_blank
 
-AUTOMATA: list[Callable[..., Automaton]] = [ahocorasick_automaton]
+AUTOMATA: list[Build] = [ahocorasick_automaton]
 if matcher.HAS_DAACHORSE:
     AUTOMATA.append(matcher.daachorse_automaton)
+if matcher.HAS_HYPERSCAN:
+    AUTOMATA.append(matcher.hyperscan_automaton)
 KEYWORDS = ["none", "key word", "重試", "word"]
 MARKS = marks_of()
 READERS = [Reader(KEYWORDS, automaton) for automaton in AUTOMATA]
@@ -26,11 +27,11 @@ def summary(reading: Reading) -> dict[str, object]:
 
 @pytest.mark.parametrize("automaton", AUTOMATA)
 @pytest.mark.parametrize("shift", range(12))
-def test_it_misses_nothing_where_two_windows_meet(automaton: Callable[..., Automaton], shift: int) -> None:
+def test_it_misses_nothing_where_two_windows_meet(automaton: Build, shift: int) -> None:
     filler = "字" * 17 + "." * shift + " "
     text = (filler + "不可能 clearly 也許 because \u200b" + filler + "KEY word 12% ") * 5
     whole = Reader(KEYWORDS, automaton).read(text, MARKS)
-    parted = Reader(KEYWORDS, lambda entries: automaton(entries)._replace(window=64)).read(text, MARKS)
+    parted = Reader(KEYWORDS, lambda *given: automaton(*given)._replace(window=64)).read(text, MARKS)
     assert summary(parted) == summary(whole)
     assert (whole.keyword, len(whole.claims), len(whole.hedges), len(whole.facts)) == (1, 10, 5, 5)
 
@@ -56,7 +57,7 @@ texts = st.lists(pieces, max_size=25).map("".join)
 
 
 @given(texts)
-def test_both_libraries_read_alike(text: str) -> None:
+def test_all_libraries_read_alike(text: str) -> None:
     first, *others = [summary(reader.read(text, MARKS)) for reader in READERS]
     assert all(other == first for other in others)
 
