@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from . import words
 from .answering import Question, excuses_itself, left_open
 from .hesitation import Span
+from .lexicon import languages
 from .lexicon import quality_en as en
 from .lexicon import quality_zh as zh
 from .quality_settings import QualitySettings
@@ -156,10 +157,12 @@ def _answers(reply: Utterance, message: Utterance | None, flags: list[Flag]) -> 
     if not reply.text or reply.text.isspace():
         flags.append(Flag("empty", "nothing is said"))
         return 0.0, 0.0 if asked else None
-    if message is None or not message.words or message.text.lstrip().startswith(_MACHINE_MADE):
+    if message is None or not message.words or _is_machine_made(message):
         return None, None
-    if reply.script and message.script and reply.script != message.script:
+    if reply.script and message.script and (reply.script != message.script or _differ(reply, message)):
         return None, None  # no words in common to judge by: consistency tells
+    if message.language not in (None, "en"):
+        return None, None  # nor do we know which words of another language say little
     questions = [Question.of(message.folded[place.start : place.end]) for place in asked]
     open_questions = left_open(questions, reply, message)
     completeness = round(1 - len(open_questions) / len(asked), 2) if asked else None
@@ -172,6 +175,10 @@ def _answers(reply: Utterance, message: Utterance | None, flags: list[Flag]) -> 
         responsiveness = 0.0
         flags.append(Flag("off-topic", "shares no word with the message"))
     return responsiveness, completeness
+
+
+def _is_machine_made(message: Utterance) -> bool:
+    return message.text.lstrip().startswith(_MACHINE_MADE)
 
 
 def _unanswered(message: Utterance, places: list[Place], asked: int) -> Flag:
@@ -240,7 +247,14 @@ def _whole_words(phrase: str) -> re.Pattern[str]:
 _STRANGE = 0.5
 _SCRIPTS: dict[Language, Script] = {"en": "latin", "zh-Hant": "han", "zh-Hans": "han"}
 _NAMES = {"latin": "Latin letters", "han": "Chinese", "kana": "Japanese", "hangul": "Korean", "other": "another script"}
-_NAMES_A_LANGUAGE = re.compile(f"{en.NAMES_A_LANGUAGE}|{zh.NAMES_A_LANGUAGE}")
+_NAMES_A_LANGUAGE = re.compile(f"{en.NAMES_A_LANGUAGE}|{zh.NAMES_A_LANGUAGE}|{languages.NAMES_A_LANGUAGE}")
+
+
+def _differ(reply: Utterance, message: Utterance) -> bool:
+    """Tell whether two texts in Latin letters are in two languages that are known."""
+    if reply.script != "latin" or message.script != "latin" or not (message.language and reply.language):
+        return False
+    return reply.language != message.language
 
 
 def _speaks_the_language(
@@ -255,7 +269,7 @@ def _speaks_the_language(
     wanted = users or own
     has_variants = spoken == own == "han"
     if spoken == wanted and not has_variants:
-        return 1.0
+        return 1.0 if message is None else _speaks_as_the_user(reply, message, language, flags)
     if message is not None and _NAMES_A_LANGUAGE.search(message.folded):
         return 1.0
     if spoken not in (wanted, own):
@@ -274,6 +288,17 @@ def _speaks_the_language(
         return 1.0
     flags.append(Flag("variant-mismatch", f"written in {variant}, not in {other}"))
     return 0.75
+
+
+def _speaks_as_the_user(reply: Utterance, message: Utterance, language: Language | None, flags: list[Flag]) -> float:
+    """Compare two texts of one script, where that may be of several languages."""
+    if not _differ(reply, message) or _is_machine_made(message) or _NAMES_A_LANGUAGE.search(message.folded):
+        return 1.0
+    start, end = next(iter(words.sentences(reply.folded)))
+    span = Span(start, end, reply.text[start:end])
+    spoken, wanted = (languages.NAMES[each.language] for each in (reply, message) if each.language)
+    flags.append(Flag("language-mismatch", f"in {spoken}, the message in {wanted}", (span,)))
+    return 0.5 if reply.language == language else 0.0
 
 
 def _mismatch(reply: Utterance, spoken: Script, wanted: Script, whose: str) -> Flag:

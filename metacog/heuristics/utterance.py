@@ -12,6 +12,7 @@ Fingerprint = tuple[int, ...]
 # Words are looked for in so many code points of a text; its length and forbidden phrases in all of it.
 MAX_READ = 65_536
 SKETCH = 64
+_QUOTED = re.compile('"[^"\n]{1,80}"')  # as folded
 _TITLE = re.compile(r"《[^《》\n]{1,80}》")  # in whatever language the work is
 
 
@@ -34,6 +35,15 @@ class Utterance:
     @cached_property
     def script(self) -> Script | None:
         return words.script_of(_TITLE.sub(" ", self.said) if "《" in self.said else self.said)
+
+    @cached_property
+    def language(self) -> str | None:
+        """Tell the language (ISO 639-1) of what is said in Latin letters."""
+        if self.script != "latin":
+            return None
+        if self.said is self._read and '"' not in self.folded:
+            return words.language_of(self.words)
+        return words.language_of(words.tokens(_QUOTED.sub(" ", self.folded)))
 
     @cached_property
     def words(self) -> list[str]:

@@ -6,7 +6,7 @@ one is the same place in the other.
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from math import ceil
 from typing import Literal, NamedTuple
@@ -15,6 +15,7 @@ from zlib import crc32
 from . import shadow
 from .lexicon import quality_en as en
 from .lexicon import quality_zh as zh
+from .lexicon.languages import EVERYDAY
 from .tags import KINDS
 
 Script = Literal["latin", "han", "kana", "hangul", "other"]
@@ -46,6 +47,9 @@ _CHARACTERS_IN_WORD = {"han": 1.6, "kana": 2.5, "hangul": 2.5, "other": 5.0}
 # Chinese text is full of Latin names and terms; English text holds Chinese only where it quotes.
 _LATIN_SHARE, _OTHER_SHARE = 0.8, 0.4
 _KANA_SHARE = 0.1  # of the characters: Japanese mixes them with Han, Chinese does not
+
+# Tokens that tell the language, and how many different ones must be everyday words of it.
+_TELLING, _FEW_EVERYDAY, _EVERYDAY_SHARE = 100, 3, 0.1
 
 _PUNCTUATION = tuple(zip("“”…—–•·", '"".--**', strict=True))
 # Code, links and tags are not said to anybody. A fence or a backtick that nobody closes hides nothing.
@@ -130,6 +134,29 @@ def script_of(text: str, least: float = 2.5) -> Script | None:
     script = max(words, key=lambda one: (one != "latin" and words[one] >= _OTHER_SHARE * total, words[one]))
     wanted = _LATIN_SHARE if script == "latin" else _OTHER_SHARE
     return script if words[script] >= wanted * total else None
+
+
+def language_of(found: Sequence[str]) -> str | None:
+    """Tell the language (ISO 639-1) of `tokens` in Latin letters by its everyday words.
+
+    None where there are hardly any, as in a list of names, and where they are of several languages.
+    """
+    read = set(found[:_TELLING])
+    least = max(_FEW_EVERYDAY, _EVERYDAY_SHARE * len(read))
+    everyday = _everyday()
+    english = len(everyday["en"] & read)
+    if english >= 2 * least:  # spares counting all the others
+        return "en"
+    counts = {name: len(common & read) for name, common in everyday.items()}
+    second, most = sorted(counts.values())[-2:]
+    name = max(counts, key=counts.__getitem__)
+    # Neighbours share many words, and none of these with English.
+    return name if most >= max(least, 1.5 * second, 0 if name == "en" else 3 * english) else None
+
+
+@cache
+def _everyday() -> dict[str, frozenset[str]]:
+    return {name: frozenset(map(fold, common)) for name, common in EVERYDAY.items()}
 
 
 def _beyond_ascii(text: str) -> str:

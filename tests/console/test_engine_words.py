@@ -12,6 +12,7 @@ from django.utils.translation import trans_real
 
 from metacog import catalogues
 from metacog.heuristics import History, Scorer
+from metacog.heuristics.lexicon.languages import NAMES
 from metacog.heuristics.lexicon.stuck import DETAILS
 from reviews.engine_words import reason_said, said
 
@@ -24,6 +25,7 @@ CHINESE = "因為憑證在前一晚過期了，所以部署失敗，我們會重
 SIMPLIFIED = "这个问题是因为证书过期，我们应该重新签发证书，然后再部署一次。"
 FIGURES = "It fell by 37% in 2019, says the 3rd report of 12 March 2021."
 LONG = "The deployment failed because the certificate had expired the night before. " * 3
+FRENCH = "Le déploiement a échoué parce que le certificat était expiré, et nous allons le renouveler pour vous."
 QUESTION = "Why did the deployment to production fail? And when will the certificate be renewed?"
 EVERY_KNOWN = {"scores": [0.91, 0.4], "facts": 3, "topic_mentions": 7, "identity_covered": True}
 
@@ -53,6 +55,7 @@ def details(policy: dict[str, Any], body: dict[str, Any], history: History | Non
         ("written in zh-Hans", {"language": "zh-Hant"}, {"response": SIMPLIFIED}),
         ("agent's language in", {"language": "zh-Hant"}, {"response": LONG}),
         ("the message in", {}, {"response": CHINESE, "user_message": QUESTION}),
+        ("in French, the message in English", {}, {"response": FRENCH, "user_message": QUESTION}),
         ("expected", {}, {"response": "ok"}),
         ("at most", {}, {"response": "The certificate had expired. " * 2_000}),
         ("without source", {"profile": "aware"}, {"response": FIGURES}),
@@ -67,6 +70,12 @@ def test_it_says_each_detail_in_the_readers_language(flag: str, policy: dict[str
             assert not re.search("[A-Za-z]{2,}", said(detail)), said(detail)
         with translation.override("en"):
             assert "(s)" not in said(detail)
+
+
+def test_it_names_every_language_it_tells() -> None:
+    with translation.override("zh-hant"):
+        for name in NAMES.values():
+            assert not re.search("[A-Za-z]{2,}", said(f"in {name}, the message in English")), name
 
 
 def test_it_says_how_alike_another_response_is() -> None:

@@ -420,6 +420,54 @@ def test_it_compares_the_languages(
     assert assessed(response, message, language=language).consistency == consistency
 
 
+EACH_LANGUAGE = {
+    "es": ("¿Cómo puedo cambiar la contraseña de mi cuenta?", "Entre en su cuenta, donde puede cambiar la contraseña."),
+    "fr": ("Comment puis-je changer le mot de passe ?", "Allez dans votre compte, où vous pouvez le changer."),
+    "de": ("Wie kann ich mein Passwort ändern?", "Das geht in den Einstellungen, wenn Sie sich vorher anmelden."),
+    "it": ("Come posso cambiare la password del mio account?", "Nel suo account, dove la può cambiare quando vuole."),
+    "pt": ("Como posso mudar a senha da minha conta?", "Você pode mudar a senha na sua conta, onde está o nome."),
+    "nl": ("Hoe kan ik mijn wachtwoord veranderen?", "Dat kan in het menu, waar u ook uw naam ziet."),
+    "sv": ("Hur kan jag byta lösenord till mitt konto?", "Det kan du göra på ditt konto, där du också ser ditt namn."),
+    "pl": ("Jak mogę zmienić hasło, gdy nie ma dostępu?", "Hasło można zmienić na koncie, ale nie jest to konieczne."),
+    "tr": ("Ben bu hesap için şifre nasıl değiştirebilirim?", "Bunu hesapta yapabilirsiniz, ama çok gerek yok."),
+    "id": ("Bagaimana saya bisa mengganti kata sandi ini?", "Anda bisa mengganti kata sandi di akun, dan juga nama."),
+    "vi": ("Làm sao để tôi có thể đổi mật khẩu này?", "Bạn có thể đổi trong tài khoản, và cũng có thể đổi tên."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", EACH_LANGUAGE)
+def test_it_tells_languages_in_latin_letters_apart(language: str) -> None:
+    question, answer = EACH_LANGUAGE[language]
+    asked, answered = "How can I change the password of my account?", "You can do that in it, where your name is, too."
+    wrong = assessed(answer, asked)
+    assert (wrong.consistency, flags(wrong)) == (0.0, ["language-mismatch"])
+    assert assessed(answered, question).consistency == 0.5  # it is the agent's
+    assert assessed(answered, question, language="zh-Hant").consistency == 0.0
+    right = assessed(answer, question)
+    assert (right.consistency, right.responsiveness, right.completeness) == (1.0, None, None)
+
+
+@pytest.mark.parametrize(
+    ("message", "response"),
+    [
+        ("Who painted it?", "Pablo Ruiz Picasso, Georges Braque, Juan Gris."),
+        ("Who wrote it, and what is its name?", "Gabriel García Márquez: “El amor en los tiempos del cólera”."),
+        ("What can I order in this place?", "The menu has: crème brûlée, steak au poivre, pain au chocolat."),
+        ("How do you say “thank you for your help” in French?", "Merci pour votre aide, vous êtes gentil avec nous."),
+        ("Generate a few instructions in Spanish.", "Lave sus manos antes de comenzar, y también después."),
+        ("Translate it for me: where is the station?", "Où est la gare, et comment puis-je y aller ?"),
+        ("Übersetze mir das bitte, wenn du kannst: Wo ist er?", "Where is he, and what does he do there?"),
+        ("Traduis cette phrase pour moi : il est dans la maison", "He is in the house, and we are not there."),
+        ("¿Cómo se dice esto en inglés? Es para mi hermana", "You would say that it is for your sister."),
+        ("Merci !", "You are welcome, and I hope that you have a nice day."),
+        ("And the command for it is?", "`die Datei ist nicht da und wird auch nicht mehr von der Liste gelesen`"),
+        ("<output>la le les des une dans pour qui</output>", "The command has put out what it should, so we are done."),
+    ],
+)  # fmt: skip
+def test_it_takes_no_loan_for_another_language(message: str, response: str) -> None:
+    assert "language-mismatch" not in flags(assessed(response, message))
+
+
 def test_it_points_at_the_wrong_language() -> None:
     quality = assessed("好的。 測試失敗是因為快取過期了。", "Why do the tests fail today?")
     flag = next(flag for flag in quality.flags if flag.flag == "language-mismatch")

@@ -141,7 +141,10 @@ HAS_NO_ANSWER = (
     r"|\b(?:hard|difficult|impossible) to (?:say|tell|know|determine)\b|\b(?:not|isn't|is not) (?:known|clear)\b"
 )
 # The message names the language the answer is to have.
-_LANGUAGE = r"(?:english|chinese|mandarin|cantonese|japanese|korean|french|german|spanish|russian|arabic|hindi|thai)"
+_LANGUAGE = (
+    "(?:english|chinese|mandarin|cantonese|japanese|korean|french|german|spanish|portuguese|italian|dutch|polish|swedish"
+    "|turkish|russian|arabic|hindi|thai|vietnamese|indonesian|malay|latin)"
+)
 NAMES_A_LANGUAGE = (
     rf"\btranslat|\b(?:in|into|to)\s+(?:(?:simplified|traditional|plain|proper|modern|classical)\s+)?{_LANGUAGE}\b"
     rf"|\b{_LANGUAGE}\s+(?:titles?|names?|words?|phrases?|terms?|characters?|letters?|text|version|translation|spelling"
