@@ -67,7 +67,7 @@ def _threads_page(request: PersonRequest, agent: Agent, form: NewThreadForm | No
         "agent": agent,
         "choice": choice("threads", _agents(request), agent.public_id),
         "active": [{"thread": row, "last": trails[row.pk][-1] if trails[row.pk] else None} for row in active],
-        "room": range(most - len(active)),
+        "room": max(0, most - len(active)),  # a later policy may allow fewer than there are
         "most": most,
         "paused": rows.filter(state=State.PAUSED)[:SHOWN],
         "resolved": rows.filter(state=State.RESOLVED)[:SHOWN],
