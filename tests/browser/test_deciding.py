@@ -219,6 +219,37 @@ def test_a_rejection_carries_its_reason_to_the_agent(
     assert (told["verdict"], told["reason"]) == ("reject", "No evidence: Nobody measured it.")
 
 
+def test_what_is_typed_after_the_number_of_a_reason_is_a_note_to_it(
+    open_page: Any, alice: Any, kuro: Any, undo_at_once: None
+) -> None:
+    kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "r")
+    page.keyboard.press("2")
+    expect(page.locator("#reason")).to_be_focused()
+    expect(page.locator("#live")).to_contain_text("No evidence")
+    page.keyboard.type("1 of 5 is measured.")
+    page.keyboard.press("Enter")  # a new line
+    page.keyboard.type("Which?")
+    expect(page.get_by_role("radio", name="No evidence")).to_be_checked()
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("heading", name="Nothing waits").wait_for()
+    (told,) = kuro.get("/decisions").json()["items"]
+    assert told["reason"] == "No evidence: 1 of 5 is measured.\nWhich?"
+
+
+def test_the_number_of_a_reason_writes_nothing_while_it_stays_down(open_page: Any, alice: Any, kuro: Any) -> None:
+    kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "r")
+    for _ in range(3):  # without a release between them, the later ones are repeats
+        page.keyboard.down("2")
+    expect(page.locator("#reason")).to_be_focused()
+    expect(page.locator("#reason")).to_have_value("")
+
+
 def test_a_curator_makes_a_pattern_of_what_they_rejected_with_one_key(open_page: Any, carla: Any, kuro: Any) -> None:
     kuro.hold()
     held = kuro.hold()
