@@ -384,6 +384,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   main.dataset.view = "item";
   keepSight();
   scrollTo(0, 0);
+  if (isEditing()) byId("edited").scrollIntoView({ block: "nearest" }); // a warning may be higher than the screen
   // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended.
   if (!document.querySelector("#desk [role=alert]")) byId("item-title")?.focus({ preventScroll: true });
   select(byId("item").dataset.held);

@@ -14,6 +14,8 @@ from tests.browser.test_people import LOW
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 RISKY = "The cause is clearly the cache."
+# All the seed's signals fire on it but the one that wants a known error.
+SURE = "The cause is clearly the cache. Therefore it is off, therefore all is well, in conclusion it is over. " * 6
 TITLE = "#item-title"
 SETTLED = 400  # milliseconds for which keys rest after a swap
 
@@ -200,6 +202,23 @@ def test_an_edit_that_is_still_risky_is_explained_and_can_be_insisted_on(
     page.get_by_role("button", name="Approve edited anyway").click()
     page.get_by_role("heading", name="Nothing waits").wait_for()
     assert decided(held).text == RISKY + " Really."
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_warning_about_an_edit_leaves_the_editor_in_sight(
+    open_page: Any, alice: Any, kuro: Any, width: int, height: int
+) -> None:
+    held = kuro.respond(SURE)["items"][0]["held"]
+    page = open_page(alice, viewport={"width": width, "height": height})
+    page.goto(f"/queue/{held}/")
+    press(page, "e")
+    page.locator("#edited").fill(SURE * 2)
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Approve edited anyway").wait_for()
+    editor, buttons = (page.locator(name).bounding_box() for name in ("#edited", ".act"))
+    assert editor["y"] >= 0
+    assert editor["y"] + editor["height"] <= buttons["y"]
+    assert buttons["y"] + buttons["height"] <= height
 
 
 def test_a_rejection_carries_its_reason_to_the_agent(
