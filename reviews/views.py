@@ -203,7 +203,7 @@ def _split(
     agents = Agent.objects.filter(team__in=request.user.teams)
     context |= {
         "view": view,
-        "choice": choice("queue", agents.order_by("name", "team__name"), filters.agent),
+        "choice": choice("queue", agents.order_by("name", "team__name"), request.GET, filters.agent),
         "kinds": HeldItem.Kind.choices,
         "signals": TITLES.items(),
         "deciders": _deciders(request.user, filters),
