@@ -133,7 +133,7 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
     for problem in problems:
         messages.warning(request, problem)
     if not (done or skipped or problems):
-        messages.info(request, _("Nothing was chosen."))
+        messages.info(request, _("Nothing was selected."))
     query = held_queue.word(request.POST, "q")
     return redirect(reverse("patterns") + (_address(State.PROPOSED, query) if query else ""))
 

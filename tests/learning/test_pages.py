@@ -197,7 +197,7 @@ class TestManyAtOnce:
         client, theirs = as_person(carla), make(borealis)
         answer = client.post(reverse("patterns-decide"), {"pattern": [theirs.pk], "step": "activate"})
         assert answer.status_code == 400
-        assert "Nothing was chosen." in self.post(client, theirs)
+        assert "Nothing was selected." in self.post(client, theirs)
         theirs.refresh_from_db()
         assert theirs.state == "proposed"
 
