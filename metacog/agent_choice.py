@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from django.db.models import QuerySet
 
 from metacog.models import Agent
 
 MOST = 50  # agents that a page names to choose from
-# The pages that are about one agent where their address names it. The list of agents leads back to these.
-PAGES = (
-    "queue", "responses", "deliveries", "statistics", "lessons", "reflections", "threads", "research-list", "audit",
-)  # fmt: skip
+MAX_FILTER = 100  # characters of what else is asked for that are handed on
+# The pages that are about one agent where their address names it, each with what else it asks for that stays when
+# another agent is found. The list of agents leads back to these.
+PAGES: dict[str, Sequence[str]] = {
+    "queue": ("state", "kind", "signal", "by", "order"),
+    "responses": ("show",),
+    "deliveries": ("state",),
+    "statistics": ("days",),
+    "lessons": (),
+    "reflections": (),
+    "threads": (),
+    "research-list": (),
+    "audit": ("action", "actor", "object", "since", "until"),
+}
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,7 @@ class Choice:
     agents: Sequence[Agent]  # with their teams; none where there are too many to name
     chosen: Agent | None
     is_many: bool
+    kept: Mapping[str, str]  # what else the page's address asks for
 
     @property
     def named(self) -> Sequence[Agent]:
@@ -40,13 +52,24 @@ class Choice:
         return len({agent.team_id for agent in self.agents}) > 1
 
 
-def choice(page: str, agents: QuerySet[Agent], chosen: str = "") -> Choice:
-    """Return the agents to choose from, in their order; `chosen` is the public id of one. One query for a few."""
+def choice(page: str, agents: QuerySet[Agent], asked: Mapping[str, Any], chosen: str = "") -> Choice:
+    """Return the agents to choose from, in their order. One query for a few.
+
+    `asked` is the page's address, `chosen` the public id of an agent.
+    """
     found = list(agents.select_related("team")[: MOST + 1])
+    others = kept(page, asked)
     if len(found) > MOST:
-        return Choice(page, agents, [], agents.filter(public_id=chosen).first() if chosen else None, is_many=True)
+        one = agents.filter(public_id=chosen).first() if chosen else None
+        return Choice(page, agents, [], one, is_many=True, kept=others)
     one = next((agent for agent in found if agent.public_id == chosen), None)
-    return Choice(page, agents, found, one, is_many=False)
+    return Choice(page, agents, found, one, is_many=False, kept=others)
+
+
+def kept(page: str, asked: Mapping[str, Any]) -> dict[str, str]:
+    """Return what stays of a page's address when another agent is found; each page reads it as if typed."""
+    given = {name: asked.get(name, "")[:MAX_FILTER] for name in PAGES[page]}
+    return {name: value for name, value in given.items() if value}
 
 
 def of_name(agents: QuerySet[Agent], name: str) -> QuerySet[Agent]:

@@ -51,10 +51,11 @@ def agents(request: Request) -> HttpResponse:
     asked = {name: request.GET.get(name, "").strip()[:MAX_NAME] for name in ("q", "to", "after")}
     query, to = asked["q"], asked["to"] if asked["to"] in agent_choice.PAGES else ""
     mine = Agent.objects.filter(team__in=request.user.teams_as())
+    kept = agent_choice.kept(to, request.GET) if to else {}
     if to and not query:
-        return redirect(to)
+        return redirect(_address(to, **kept))
     if to and not asked["after"] and (one := agent_choice.meant(mine, query)):
-        return redirect(f"{reverse(to)}?{urlencode({'agent': one.public_id})}")
+        return redirect(_address(to, **kept, agent=one.public_id))
     following = agent_choice.of_name(mine, query)
     if last := mine.filter(public_id=asked["after"]).select_related("team").first() if asked["after"] else None:
         place = Row(Value(last.team.name), Value(last.name))
@@ -69,21 +70,23 @@ def agents(request: Request) -> HttpResponse:
         .annotate(last_post_at=_last_post(), pending=_pending())
         .order_by("team__name", "name")
     )
+    here = {"q": query, "to": to} | kept
     context = {
         "agents": list(found),
         "may_add": request.user.teams_as(Role.OWNER).exists(),
         "query": query,
         "to": to,
-        "to_url": reverse(to) if to else "",
-        "first_url": _list_url(q=query, to=to) if last else "",
-        "next_url": _list_url(q=query, to=to, after=found[PAGE - 1].public_id) if len(pks) > PAGE else "",
+        "kept": kept,
+        "to_url": f"{reverse(to)}?{urlencode(kept | {'agent': ''})}" if to else "",
+        "first_url": _address("agents", **here) if last else "",
+        "next_url": _address("agents", **here, after=found[PAGE - 1].public_id) if len(pks) > PAGE else "",
     }
     return render(request, "metacog/agents.html", context)
 
 
-def _list_url(**asked: str) -> str:
+def _address(page: str, **asked: str) -> str:
     given = {name: value for name, value in asked.items() if value}
-    return reverse("agents") + (f"?{urlencode(given)}" if given else "")
+    return reverse(page) + (f"?{urlencode(given)}" if given else "")
 
 
 def _last_post() -> Subquery:

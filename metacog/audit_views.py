@@ -129,7 +129,7 @@ def _asked(request: PersonRequest) -> tuple[FilterForm, Sequence[Events], Choice
     """Return the form as it was sent, the events it asks for among those the person may see, and their agents."""
     ids = list(request.user.teams_as().values_list("pk", flat=True))
     agents = Agent.objects.filter(team__in=ids).order_by("name", "pk")
-    found = choice("audit", agents, request.GET.get("agent", "")[:40])
+    found = choice("audit", agents, request.GET, request.GET.get("agent", "")[:40])
     form = FilterForm(request.GET, agents=found.named)
     # What belongs to no team, such as passwords and the first owner, is for superusers.
     return form, audit_log.matching(form.filters(), None if request.user.is_superuser else ids), found

@@ -64,6 +64,12 @@ class NewForm(WrittenForm):
         self.fields["team"].queryset = teams  # type: ignore[attr-defined]  # it is a choice of models
         if len(teams) == 1:
             self.fields["team"].initial, self.fields["team"].widget = teams[0], forms.HiddenInput()
+        if self.initial.get("keywords"):
+            self.fields["keywords"].label = gettext("Proposed keywords")
+            self.fields["keywords"].help_text = gettext(
+                "They stand in what was held and in little else that this agent says. Change them where other words "
+                "give the mistake away. One a line; any one of them fires, and nothing in it is a wildcard."
+            )
 
 
 class PatternForm(StoredModelForm):

@@ -68,7 +68,7 @@ def deliveries(request: PersonRequest) -> HttpResponse:
         "now": timezone.now(),
         "filters": filters,
         "views": _views(filters, scope),
-        "choice": choice("deliveries", agents.order_by("name", "team__name"), filters.agent),
+        "choice": choice("deliveries", agents.order_by("name", "team__name"), request.GET, filters.agent),
         "have_address": agents.exclude(callback_url="").exists(),
         "endpoints": [
             {"endpoint": endpoint, "given_up": endpoint.exhausted, "may_send": endpoint.agent.team_id in may_send}

@@ -144,7 +144,7 @@ def _lessons_page(
         rows = rows.filter(Q(agent=agent) | Q(agent=None, team=agent.team))
     curated = set(request.user.teams_as(Role.CURATOR).values_list("pk", flat=True))
     context = {
-        "choice": choice("lessons", _agents(request), wanted),
+        "choice": choice("lessons", _agents(request), request.GET, wanted),
         "agent": agent,
         "proposed": list(rows.filter(state=State.PROPOSED, erased_at=None)[:SHOWN]),
         "active": list(rows.filter(state=State.ACTIVE)[: changes.MAX_ACTIVE]),
@@ -182,7 +182,7 @@ def _new_form(request: PersonRequest, data: Any = None) -> NewLessonForm:
     teams = list(request.user.teams_as(Role.CURATOR).order_by("name"))
     wanted = named((data or {}).get("whose", "")) or word(request.GET, "agent")
     of_these = Agent.objects.filter(team__in=teams).order_by("team__name", "name")
-    agents = choice("lessons", of_these, wanted).named
+    agents = choice("lessons", of_these, request.GET, wanted).named
     return NewLessonForm(agents, teams, data, initial={"whose": wanted})
 
 

@@ -31,7 +31,7 @@ from reviews.preview import DAYS, MOST
 from reviews.records import Standing
 from reviews.statistics_views import ratio
 from reviews.teaching import Teacher
-from reviews.views import PersonRequest, number
+from reviews.views import PersonRequest, marks, number
 
 State = ErrorPattern.State
 
@@ -40,6 +40,7 @@ LATEST = 10  # responses shown that a pattern fired on
 ORIGINS = 20  # rows shown that taught it
 ALIKE = 3  # other patterns shown that have one of its keywords
 MAX_BECAUSE = 300
+KNOWN = "error-pattern"  # the signal whose words another pattern has already
 
 
 @require_safe
@@ -132,7 +133,7 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
     for problem in problems:
         messages.warning(request, problem)
     if not (done or skipped or problems):
-        messages.info(request, _("Nothing was chosen."))
+        messages.info(request, _("Nothing was selected."))
     query = held_queue.word(request.POST, "q")
     return redirect(reverse("patterns") + (_address(State.PROPOSED, query) if query else ""))
 
@@ -294,7 +295,7 @@ def pattern_new(request: PersonRequest) -> HttpResponse:
         raise PermissionDenied(_may_not())
     decision = None
     if public_id := request.GET.get("decision"):
-        decided = Decision.objects.select_related("held", "agent__team").filter(held__team__in=teams)
+        decided = Decision.objects.select_related("held__response", "agent__team").filter(held__team__in=teams)
         decision = get_object_or_404(decided, public_id=public_id)
         teams = teams.filter(pk=decision.held.team_id)
         taught = PatternOrigin.objects.filter(kind=PatternOrigin.Kind.REJECTION, row=public_id).first()
@@ -314,11 +315,16 @@ def pattern_new(request: PersonRequest) -> HttpResponse:
 def _suggested(decision: Decision | None) -> dict[str, Any]:
     if decision is None:
         return {"source": ErrorPattern.Source.EXTERNAL}
-    taught = Teacher(decision.agent).from_decision(decision) or {}
+    teacher, held = Teacher(decision.agent), decision.held
+    taught = teacher.from_decision(decision) or {}
+    keywords = taught.get("keywords")
+    if not keywords and held.text:
+        fired = marks(held, held.response.wire_verdict(), held.response.wire_body())
+        keywords = teacher.for_person(decision, [mark.start for mark in fired if mark.type != KNOWN])
     _preset, own_words = reasons.parse(decision.reason)
     description = taught.get("description") or (decision.reason if own_words else "")
     return {
-        "keywords": taught.get("keywords", []),
+        "keywords": keywords or [],
         "description": description[: ErrorPattern.MAX_DESCRIPTION],
         "source": ErrorPattern.Source.CORRECTION,
         "team": decision.held.team_id,

@@ -171,7 +171,7 @@ def _rows(found: Preview) -> list[dict[str, Any]]:
         (_("Responses that trigger"), now.triggered, then.triggered, False),
         (_("Items marked"), now.marked, then.marked, False),
         (_("Items held"), now.held, then.held, False),
-        (_("of them turned down"), now.outcomes["rejected"], then.outcomes["rejected"], True),
+        (_("of them rejected or withdrawn"), now.outcomes["rejected"], then.outcomes["rejected"], True),
         (_("approved after an edit"), now.outcomes["edited"], then.outcomes["edited"], True),
         (_("approved"), now.outcomes["approved"], then.outcomes["approved"], True),
         (_("nobody decided"), now.outcomes["unseen"], then.outcomes["unseen"], True),

@@ -57,7 +57,7 @@ def reflections(request: PersonRequest) -> HttpResponse:
     if agent:
         rows = Reflection.objects.filter(agent=agent).select_related("person").order_by("-until", "-pk")[:SHOWN]
         context |= {
-            "choice": choice("reflections", agents, agent.public_id),
+            "choice": choice("reflections", agents, request.GET, agent.public_id),
             "rows": [_row(row) for row in rows],
             "most": SHOWN,
             "is_on": scorer_for(agent).policy.parts["reflection"],

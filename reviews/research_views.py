@@ -25,7 +25,7 @@ def research_list(request: PersonRequest) -> HttpResponse:
     if agent:
         rows = rows.filter(agent=agent)
     context = {
-        "choice": choice("research-list", agents, agent.public_id if agent else ""),
+        "choice": choice("research-list", agents, request.GET, agent.public_id if agent else ""),
         "agent": agent,
         "rows": rows.defer("findings", "advice")[:SHOWN],
         "most": SHOWN,

@@ -62,7 +62,7 @@ def responses(request: PersonRequest) -> HttpResponse:
         "reviews/responses.html",
         {
             "rows": found[:PAGE],
-            "choice": choice("responses", agents.order_by("name", "team__name"), agent),
+            "choice": choice("responses", agents.order_by("name", "team__name"), request.GET, agent),
             "agent": agent,
             "which": which if which in ("triggered", "held") else "",
             "after": after,

@@ -96,7 +96,12 @@ def statistics(request: PersonRequest) -> HttpResponse:
     total, before = Total.of(now), Total.of(row for row in rows if row.day < asked.first)
     context = {
         "asked": asked,
-        "choice": choice("statistics", _agents(request).order_by("name", "team__name"), request.GET.get("agent", "")),
+        "choice": choice(
+            "statistics",
+            _agents(request).order_by("name", "team__name"),
+            request.GET,
+            asked.agent.public_id if asked.agent else "",
+        ),
         "periods": [(days, asked.query(days=days), days == asked.days) for days in PERIODS],
         "csv_query": asked.query(),
         "total": total,

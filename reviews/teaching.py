@@ -6,7 +6,9 @@ learnt: a mistake must be pinned to a sentence, and that sentence must hold some
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -32,6 +34,7 @@ Source, Kind, Verdict = ErrorPattern.Source, PatternOrigin.Kind, Decision.Verdic
 MAX_REMEMBERED = 5  # of one response that are compared with what was known
 MAX_LOOKED_BACK, MAX_KEPT_IN_MIND = 100, 100  # responses, and what they had remembered
 MAX_UNPINNED = 3  # sentences that are shown together where a correction does not say which of them it means
+MAX_TRIED = 5  # sentences that keywords are looked for in, where a person wants some
 MAX_QUOTE = 200  # in a description
 Taught = dict[str, Any]
 
@@ -192,6 +195,19 @@ class Teacher:
             return []
         return list(found.keywords) if found.is_phrase else [said[:MAX_KEYWORD_LENGTH].strip()]
 
+    def for_person(self, decision: Decision, fired: Iterable[int]) -> list[str]:
+        """Choose keywords for a person who wants a pattern of what was decided, whatever the reason; maybe none.
+
+        Of the sentence that the reason speaks of; else of that in which signals fired most, at the places `fired`.
+        """
+        told = reasons.parse(decision.reason)[1]
+        text = decision.held.text
+        meant = sentence_meant(told, text)
+        for said in [meant] if meant else _most_often(fired, text)[:MAX_TRIED]:
+            if found := self.keywords(said, told, {"held": decision.held}):
+                return found
+        return []
+
     @cached_property
     def _history(self) -> list[tuple[int, str]]:
         """Return the agent's latest texts, oldest first; of long ones fewer."""
@@ -255,3 +271,11 @@ def sentence_changed(text: str, edited: str) -> tuple[str, str]:
 def _sentences(text: str) -> list[str]:
     cut = (text[place.start : place.end].strip() for place in words.sentences(words.fold(text)))
     return [sentence for sentence in cut if sentence]
+
+
+def _most_often(places: Iterable[int], text: str) -> list[str]:
+    """Return the sentences of a text in which a place is; those with the most come first."""
+    cut = list(words.sentences(words.fold(text)))
+    starts = [sentence.start for sentence in cut]
+    counts = Counter(bisect_right(starts, place) - 1 for place in sorted(places))
+    return [text[cut[at].start : cut[at].end].strip() for at, _count in counts.most_common() if at >= 0]

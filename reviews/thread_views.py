@@ -65,9 +65,9 @@ def _threads_page(request: PersonRequest, agent: Agent, form: NewThreadForm | No
     suggested = thread_texts.suggestion(agent, agent.state)
     context = {
         "agent": agent,
-        "choice": choice("threads", _agents(request), agent.public_id),
+        "choice": choice("threads", _agents(request), request.GET, agent.public_id),
         "active": [{"thread": row, "last": trails[row.pk][-1] if trails[row.pk] else None} for row in active],
-        "room": range(most - len(active)),
+        "room": max(0, most - len(active)),  # a later policy may allow fewer than there are
         "most": most,
         "paused": rows.filter(state=State.PAUSED)[:SHOWN],
         "resolved": rows.filter(state=State.RESOLVED)[:SHOWN],

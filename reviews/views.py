@@ -203,7 +203,7 @@ def _split(
     agents = Agent.objects.filter(team__in=request.user.teams)
     context |= {
         "view": view,
-        "choice": choice("queue", agents.order_by("name", "team__name"), filters.agent),
+        "choice": choice("queue", agents.order_by("name", "team__name"), request.GET, filters.agent),
         "kinds": HeldItem.Kind.choices,
         "signals": TITLES.items(),
         "deciders": _deciders(request.user, filters),
@@ -291,12 +291,17 @@ def _desk(
 
 def marked(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) -> highlight.Shown:
     """Return an item's whole text, marked where a signal of its response's verdict fired."""
+    return highlight.show(held.text, marks(held, verdict, body))
+
+
+def marks(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) -> list[highlight.Mark]:
+    """Return where in an item's text a signal of its response's verdict fired."""
     # An engine of before may have found other tags.
     found = parse_tags(body["response"])[held.index :] if body.get("items") is None else ()
     place = found[0] if found else None
     start, end = (place.start, place.end) if place and place.text == held.text else (None, None)
     signals = verdict["hesitation"]["signals"]
-    return highlight.show(held.text, highlight.of_item(signals, held.index, held.text, start, end))
+    return highlight.of_item(signals, held.index, held.text, start, end)
 
 
 def paired(verdict: Mapping[str, Any], body: Mapping[str, Any]) -> list[tuple[dict[str, Any], Item]]:

@@ -384,6 +384,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   main.dataset.view = "item";
   keepSight();
   scrollTo(0, 0);
+  if (isEditing()) byId("edited").scrollIntoView({ block: "nearest" }); // a warning may be higher than the screen
   // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended.
   if (!document.querySelector("#desk [role=alert]")) byId("item-title")?.focus({ preventScroll: true });
   select(byId("item").dataset.held);
@@ -433,6 +434,10 @@ for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) 
 // A box that was ticked with the mouse keeps the focus, and takes no letters.
 const isTyping = (target) => target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
 
+// Who chose a reason with its number stands in the note, and may have nothing to add.
+const isNoteSkipped = (note) => words.keys !== "off" && note.id === "reason" && !note.value
+  && Boolean(document.querySelector(".reject[open] [name=preset]:checked"));
+
 function press(key) {
   const control = document.querySelector(`[data-key="${key}"]`);
   if (control && !control.disabled) control.click();
@@ -479,7 +484,7 @@ document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]")) return;
   if (event.key === "Escape") return leave();
   // On a reason, Enter alone: where several are decided, the form's first button is one that decides nothing.
-  const sends = event.ctrlKey || event.metaKey ? ["edited", "reason"] : ["preset"];
+  const sends = event.ctrlKey || event.metaKey ? ["edited", "reason"] : ["preset", isNoteSkipped(event.target) && "reason"];
   if (event.key === "Enter" && sends.includes(event.target.id || event.target.name)) {
     event.preventDefault();
     return event.target.form.requestSubmit(event.target.form.querySelector(".sure"));
@@ -489,8 +494,10 @@ document.addEventListener("keydown", (event) => {
   if (words.keys === "off" || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   const reason = event.target.id !== "reason" && document.querySelectorAll(".reject[open] [name=preset]")[event.key - 1];
   if (reason) {
+    stillDown = event.key;
     reason.click();
-    reason.focus();
+    announce(reason.nextSibling.textContent); // the focus goes elsewhere
+    byId("reason").focus(); // what is typed next is a note to it
     return event.preventDefault();
   }
   if (isTyping(event.target) || document.querySelector("details.reject[open], details.menu[open]")) return;

@@ -14,6 +14,8 @@ from tests.browser.test_people import LOW
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 RISKY = "The cause is clearly the cache."
+# All the seed's signals fire on it but the one that wants a known error.
+SURE = "The cause is clearly the cache. Therefore it is off, therefore all is well, in conclusion it is over. " * 6
 TITLE = "#item-title"
 SETTLED = 400  # milliseconds for which keys rest after a swap
 
@@ -202,6 +204,23 @@ def test_an_edit_that_is_still_risky_is_explained_and_can_be_insisted_on(
     assert decided(held).text == RISKY + " Really."
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_warning_about_an_edit_leaves_the_editor_in_sight(
+    open_page: Any, alice: Any, kuro: Any, width: int, height: int
+) -> None:
+    held = kuro.respond(SURE)["items"][0]["held"]
+    page = open_page(alice, viewport={"width": width, "height": height})
+    page.goto(f"/queue/{held}/")
+    press(page, "e")
+    page.locator("#edited").fill(SURE * 2)
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Approve edited anyway").wait_for()
+    editor, buttons = (page.locator(name).bounding_box() for name in ("#edited", ".act"))
+    assert editor["y"] >= 0
+    assert editor["y"] + editor["height"] <= buttons["y"]
+    assert buttons["y"] + buttons["height"] <= height
+
+
 def test_a_rejection_carries_its_reason_to_the_agent(
     open_page: Any, alice: Any, kuro: Any, undo_at_once: None
 ) -> None:
@@ -217,6 +236,37 @@ def test_a_rejection_carries_its_reason_to_the_agent(
     page.get_by_role("heading", name="Nothing waits").wait_for()
     (told,) = kuro.get("/decisions").json()["items"]
     assert (told["verdict"], told["reason"]) == ("reject", "No evidence: Nobody measured it.")
+
+
+def test_what_is_typed_after_the_number_of_a_reason_is_a_note_to_it(
+    open_page: Any, alice: Any, kuro: Any, undo_at_once: None
+) -> None:
+    kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "r")
+    page.keyboard.press("2")
+    expect(page.locator("#reason")).to_be_focused()
+    expect(page.locator("#live")).to_contain_text("No evidence")
+    page.keyboard.type("1 of 5 is measured.")
+    page.keyboard.press("Enter")  # a new line
+    page.keyboard.type("Which?")
+    expect(page.get_by_role("radio", name="No evidence")).to_be_checked()
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("heading", name="Nothing waits").wait_for()
+    (told,) = kuro.get("/decisions").json()["items"]
+    assert told["reason"] == "No evidence: 1 of 5 is measured.\nWhich?"
+
+
+def test_the_number_of_a_reason_writes_nothing_while_it_stays_down(open_page: Any, alice: Any, kuro: Any) -> None:
+    kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    press(page, "r")
+    for _ in range(3):  # without a release between them, the later ones are repeats
+        page.keyboard.down("2")
+    expect(page.locator("#reason")).to_be_focused()
+    expect(page.locator("#reason")).to_have_value("")
 
 
 def test_a_curator_makes_a_pattern_of_what_they_rejected_with_one_key(open_page: Any, carla: Any, kuro: Any) -> None:

@@ -75,6 +75,17 @@ def test_texts_of_code_and_templates_are_found(project: Path) -> None:
     call_command("messages", check=True)
 
 
+def test_a_text_that_got_a_plural_is_translated_anew(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "reviews/texts.py").write_text('TITLE = gettext("one item")')
+    call_command("messages")
+    for source in project.glob("locale/*/django.po"):
+        source.write_text(source.read_text().replace('"one item"\nmsgstr ""', '"one item"\nmsgstr "一項"'))
+    (project / "reviews/texts.py").write_text('TITLE = ngettext("one item", "%(n)s items", n)')
+    capsys.readouterr()
+    call_command("messages")
+    assert "('one item', '%(n)s items') is not translated" in capsys.readouterr().err
+
+
 def test_nothing_changes_where_nothing_changed(project: Path) -> None:
     translate(project)
     source = project / "locale/zh_Hans/django.po"

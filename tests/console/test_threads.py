@@ -51,10 +51,19 @@ class TestWhatIsPursued:
         page = page_of(as_person(victor), "/threads/")
         assert "Active: 1 of 3" in page
         places = [
-            page.index(text) for text in (TITLE, "讀 Oulipo", "寫出框架", "Room for one more", "Put down", "Answered")
+            page.index(text) for text in (TITLE, "讀 Oulipo", "寫出框架", "Room for 2 more", "Put down", "Answered")
         ]
         assert places == sorted(places)
         assert "Begin a thread" not in page  # a viewer reads
+
+    @pytest.mark.parametrize(("active", "said"), [(0, "Room for 3 more"), (2, "Room for one more"), (3, "")])
+    def test_it_says_for_how_many_there_is_room(
+        self, kuro: Any, victor: Any, as_person: Any, active: int, said: str
+    ) -> None:
+        for number in range(active):
+            kuro.post("/threads", {"title": f"Thread {number}"})
+        page = page_of(as_person(victor), "/threads/")
+        assert re.findall("Room for [^<]*", page) == ([said] if said else [])
 
     def test_each_agent_has_its_own(
         self, kuro: Any, thread: ThoughtThread, aurora: Any, alice: Any, as_person: Any

@@ -197,7 +197,7 @@ class TestManyAtOnce:
         client, theirs = as_person(carla), make(borealis)
         answer = client.post(reverse("patterns-decide"), {"pattern": [theirs.pk], "step": "activate"})
         assert answer.status_code == 400
-        assert "Nothing was chosen." in self.post(client, theirs)
+        assert "Nothing was selected." in self.post(client, theirs)
         theirs.refresh_from_db()
         assert theirs.state == "proposed"
 
@@ -325,6 +325,32 @@ class TestWritingDown:
         learning.learn()
         assert PatternOrigin.objects.count() == 1
         assert client.get(link).url == address(pattern)
+
+    @pytest.mark.parametrize(
+        ("reason", "said", "proposed"),
+        [
+            ("Tone", f"It rains today. {SAID}", "cause is clearly"),  # of the sentence in which signals fired
+            ("Wrong", "The cache is small. 這一點毫無疑問是快取造成的。", "這一點毫無疑問"),
+            ("No evidence: 30 days, says who?", SAID, "arrive in 30 days"),  # of the one that the reason speaks of
+            ("Not now", "It rains on the cache", "rains on the cache"),  # of the only one
+        ],
+    )
+    def test_keywords_are_proposed_whatever_the_reason(
+        self, hold: Any, carla: Any, as_person: Any, reason: str, said: str, proposed: str
+    ) -> None:
+        decision, _ = decisions.decide(hold(said), carla, "reject", reason=reason)
+        page = page_of(as_person(carla), f"/patterns/new?decision={decision.public_id}")
+        assert "Proposed keywords" in page
+        assert re.findall(r"<textarea name=\"keywords\"[^>]*> ?([^<]*)</textarea>", page) == [proposed]
+
+    @pytest.mark.parametrize("said", ["It is the cache. It is Sunday.", "The cache."])
+    def test_none_are_proposed_where_nothing_is_to_be_recognised(
+        self, hold: Any, carla: Any, as_person: Any, said: str
+    ) -> None:
+        decision, _ = decisions.decide(hold(said), carla, "reject", reason="Tone")
+        page = page_of(as_person(carla), f"/patterns/new?decision={decision.public_id}")
+        assert "Proposed keywords" not in page
+        assert re.findall(r"<textarea name=\"keywords\"[^>]*> ?([^<]*)</textarea>", page) == [""]
 
     def test_what_a_viewer_and_reviewer_rejects_is_not_offered(self, hold: Any, alice: Any, as_person: Any) -> None:
         decisions.decide(hold(SAID), alice, "reject", reason="x")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from django.urls import reverse
@@ -92,6 +94,43 @@ def test_another_filter_leaves_the_agent_that_was_found(
 ) -> None:
     page = client.get(reverse(name), {"agent": scouts[3].public_id}).content.decode()
     assert f'<input type="hidden" name="agent" value="{scouts[3].public_id}">' in page
+
+
+FILTERS = {
+    "queue": "state=decided&kind=chat&signal=no-hedge&by=person",
+    "responses": "show=held",
+    "deliveries": "state=given-up",
+    "statistics": "days=90",
+    "audit": "action=chat-held&actor=person&since=2026-01-02",
+}
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_the_agent_that_is_found_leaves_the_other_filters(
+    client: Any, scouts: list[Agent], few_fit: None, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(agent_views, "PAGE", 3)
+    filters = dict(parse_qsl(FILTERS[name]))
+    # What the page's form hands on is what the list of agents is asked for.
+    page = client.get(reverse(name), filters | {"agent": scouts[0].public_id, "after": "x"}).content.decode()
+    form = re.search(r'<form[^>]*action="/agents/"(.*?)</form>', page)
+    asked = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', form[1]))  # type: ignore[index]
+    assert asked == {"to": name} | filters
+    there = reverse(name)
+    assert client.get(LIST, asked | {"q": "scout-3"}).url == f"{there}?{FILTERS[name]}&agent={scouts[3].public_id}"
+    assert client.get(LIST, asked | {"q": ""}).url == f"{there}?{FILTERS[name]}"
+    several = html.unescape(client.get(LIST, asked | {"q": "scout"}).content.decode())
+    assert f'href="{there}?{FILTERS[name]}&agent={scouts[2].public_id}"' in several
+    more = re.search(r'rel="next" href="([^"]+)"', several)
+    assert f'href="{there}?{FILTERS[name]}&agent={scouts[4].public_id}"' in html.unescape(
+        client.get(more[1]).content.decode()  # type: ignore[index]
+    )
+
+
+def test_no_other_word_of_an_address_is_handed_on(client: Any, scouts: list[Agent]) -> None:
+    asked = {"to": "statistics", "q": "scout-3", "days": "7", "kind": "chat", "next": "//evil.example"}
+    answer = client.get(LIST, asked)
+    assert answer.url == f"/statistics/?days=7&agent={scouts[3].public_id}"
 
 
 @pytest.mark.parametrize("has_second_team", [False, True])

@@ -227,7 +227,7 @@ class TestPreview:
             "Responses that trigger": ["3", "5", "+2"],
             "Items marked": ["0", "0", "–"],
             "Items held": ["3", "4", "+1"],
-            "of them turned down": ["1", "1", "–"],
+            "of them rejected or withdrawn": ["1", "1", "–"],
             "approved after an edit": ["0", "0", "–"],
             "approved": ["1", "1", "–"],
             "nobody decided": ["1", "1", "–"],

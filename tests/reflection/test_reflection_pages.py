@@ -97,6 +97,30 @@ def test_its_days_are_of_utc_wherever_it_is_read(made: Reflection, victor: Any, 
     assert f"{' to '.join(days)}: 10 responses" in page
 
 
+@pytest.mark.parametrize(
+    ("language", "day", "days", "hour"),
+    [
+        ("en", "Jan 2, 2026", ("Dec 27", "Jan 2"), "Jan 3, 2026 15:04"),
+        ("zh-hant", "2026年1月2日", ("12月27日", "1月2日"), "2026年1月3日 15:04"),
+        ("zh-hans", "2026年1月2日", ("12月27日", "1月2日"), "2026年1月3日 15:04"),
+    ],
+)
+def test_days_are_written_one_way_in_each_language(
+    made: Reflection, victor: Any, as_person: Any, language: str, day: str, days: tuple[str, str], hour: str
+) -> None:
+    type(victor).objects.update(language=language, time_zone="UTC")
+    made.since, made.until = datetime(2025, 12, 27, tzinfo=UTC), datetime(2026, 1, 3, tzinfo=UTC)
+    made.day = made.until.date() - timedelta(days=1)
+    made.save()
+    client = as_person(victor)
+    page = words(client.get(reverse("reflection", args=[made.public_id])))
+    assert all(each in page for each in (day, *days))
+    assert f">{day}</a>" in words(client.get("/reflections/"))
+    made.day, made.until = None, made.until + timedelta(hours=15, minutes=4)  # one that was asked for
+    made.save()
+    assert f">{hour}</a>" in words(client.get("/reflections/"))
+
+
 def test_the_error_review_tells_all_that_was_held(made: Reflection, agent: Agent, victor: Any, as_person: Any) -> None:
     figures_of = DailyFigure.objects.filter(agent=agent)
     figures_of.update(held=15, rejected=1, withdrawn=2, edited=4, approved=5, expired=2, pending=1)

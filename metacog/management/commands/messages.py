@@ -84,7 +84,9 @@ def refreshed(locale: str, template: Catalog) -> Catalog:
     for message in template:
         if message.id:
             old = known.get(message.id, message.context)
-            text = old.string if old is not None and not old.fuzzy else ""
+            if old is None or old.fuzzy or type(old.id) is not type(message.id):  # one that got a plural is another
+                old = None
+            text = old.string if old else ""
             catalog.add(message.id, text or None, message.locations, context=message.context)
     return catalog
 
