@@ -86,26 +86,27 @@ def add_up(spoken: Sequence[tuple[str, int]], threshold: int) -> tuple[int, bool
 def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
     """Give what looks for the seed's four signals under a policy.
 
-    It is one function, as in the seed, that calls and looks up nothing it can do without: every response goes through
-    it, and on short ones calls take longer than the search. So what `Matcher.find` and `long_chat_of` would do with a
-    short text and with a single item stands in it once more.
+    Every response goes through it, and on short ones calls take longer than the search: it calls and looks up nothing
+    it can do without. So what `Matcher.find` and `long_chat_of` would do with a short text and with a single item
+    stands in it once more, and what few responses need stands in a function of its own.
     """
     matcher = patterns.matcher
     find, search, sort, lists = matcher.find, matcher.search_short, matcher.sort, matcher.lists
-    is_plain = not matcher.has_keywords
+    short = 0 if matcher.has_keywords else SHORT
     named = [(name, policy.weights[name]) for name in ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")]
     absolute, error, unhedged, overconfident = [weight for _, weight in named]
     # What each choice of signals adds up to: bit n of its number is the nth signal.
     chosen = ([one for bit, one in enumerate(named) if number >> bit & 1] for number in range(1 << len(named)))
     sums = [add_up(spoken, policy.threshold) for spoken in chosen]
     calm = Hesitation(*sums[0][:2], (), "", ())
+    score_unhedged, is_sure_unhedged, say_unhedged = sums[4]
 
     def hesitate(response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = ()) -> Hesitation:
         """Look for reasons to hesitate in a response and its chats; the seed does not ask what was `given`."""
+        long_chat = None
         if len(items) == 1:
             item = items[0]
             text = item.text if type(item) is Item else item["text"]
-            long_chat = None
             length = len(text)
             if length > MAY_BE_LONG and (length > LONG_CHAT or (not text.isascii() and is_long(text))):
                 kind = item.kind if type(item) is Item else item["kind"]
@@ -113,29 +114,36 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
                     long_chat = text
         else:
             long_chat = long_chat_of(items)
-        found = None
-        if len(response) < SHORT and is_plain:
-            folded = response.encode().lower()
-            entries = search(folded)
-            if entries:
-                stand = 0
-                for _, _, entry in entries:
-                    stand |= lists[entry]
-                if stand & _CLAIMS == _UNSOURCED or (stand & _CONCLUDES and len(entries) > MANY_CONCLUSIONS):
-                    found = sort(response, folded, entries)
-                elif long_chat is None or (stand & _HEDGES and long_chat == response):
-                    return calm  # as most texts that hold a term: a hedge, a reason, a conclusion or two
-                elif stand & _HEDGES:
-                    found = sort(response, folded, entries)
-        else:
+        if len(response) >= short:
             found = find(response)
+            return calm if found is None and long_chat is None else weigh(response, items, long_chat, found)
+        encoded = response.encode().lower()
+        entries = search(encoded)
+        if entries:
+            stand = 0
+            for _, _, entry in entries:
+                stand |= lists[entry]
+            is_told = stand & _CLAIMS == _UNSOURCED or (stand & _CONCLUDES and len(entries) > MANY_CONCLUSIONS)
+            if not is_told and (long_chat is None or (stand & _HEDGES and long_chat == response)):
+                return calm  # as most texts that hold a term: a hedge, a reason, a conclusion or two
+            if is_told or stand & _HEDGES:
+                return weigh(response, items, long_chat, sort(response, encoded, entries))
+        if long_chat is None:
+            return calm
+        if long_chat != response or len(items) != 1 or not unhedged:
+            return weigh(response, items, long_chat, None)
+        signal = Signal("no-hedge", NO_HEDGE, unhedged, (Span(0, length, long_chat, 0),))
+        return Hesitation(score_unhedged, is_sure_unhedged, (signal,), say_unhedged, ())
+
+    def weigh(
+        response: str, items: Sequence[Item | Mapping[str, Any]], long_chat: str | None, found: Found | None
+    ) -> Hesitation:
         if found is None:
             if long_chat is None or not unhedged:
                 return calm
             if long_chat == response or long_chat in response:
-                spans = (Span(0, length, long_chat, 0),) if len(items) == 1 else whole_chats(long_chat, items)
+                signal = Signal("no-hedge", NO_HEDGE, unhedged, whole_chats(long_chat, items))
                 score, is_confident, suggestion = sums[4]
-                signal = Signal("no-hedge", NO_HEDGE, unhedged, spans)
                 return Hesitation(score, is_confident, (signal,), suggestion, ())
             found = Found(response)
         terms, known = found.terms, found.keyword
