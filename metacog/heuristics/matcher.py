@@ -85,43 +85,41 @@ class _Scratch(local):
         self.space = database.scratch.clone()
 
 
-def _note(number: int, start: int, end: int, flags: int, found: list[tuple[int, int, int]]) -> None:
-    found.append((start, end, number))
-
-
-def _compiled(entries: Sequence[bytes], numbers: Sequence[int], often: int) -> Any:
+def _compiled(entries: Sequence[bytes], numbers: Sequence[int], often: int) -> tuple[Any, Any, _Scratch]:
+    """Compile the entries of these numbers; give what scans a text, what notes each finding in a list, and where."""
     database = hyperscan.Database()
+    # Without ids of ours, to which the binding would keep a reference for ever.
     database.compile(
         expressions=[entries[number] for number in numbers],
-        ids=numbers,
         flags=[FOLD if number < often else FOLD | ONCE for number in numbers],
         literal=True,
     )
-    return database
+
+    def note(place: int, start: int, end: int, flags: int, found: list[tuple[int, int, int]]) -> None:
+        found.append((start, end, numbers[place]))
+
+    return database.scan, note, _Scratch(database)
 
 
 def hyperscan_automaton(entries: Sequence[bytes], often: int) -> Automaton:
     """Build the one that reads many bytes at a time; it does not tell starts."""
     # What ends alike is looked at together: fewer places of a text look like one of them.
     order = sorted(range(len(entries)), key=lambda number: entries[number][::-1])
-    databases = [
-        _compiled(entries, order[at : at + _COMPILED_TOGETHER], often)
-        for at in range(0, len(order), _COMPILED_TOGETHER)
-    ]
-    scans = [(database.scan, _Scratch(database)) for database in databases]
-    first_scan, first = scans[0]
+    together = range(0, len(order), _COMPILED_TOGETHER)
+    scans = [_compiled(entries, order[at : at + _COMPILED_TOGETHER], often) for at in together]
+    first_scan, first_note, first = scans[0]
 
     def search_one(text: bytes) -> list[tuple[int, int, int]]:
         found: list[tuple[int, int, int]] = []
-        first_scan(text, _note, 0, found, first.space)
+        first_scan(text, first_note, 0, found, first.space)
         if len(found) > 1:
             found.sort()
         return found
 
     def search_all(text: bytes) -> list[tuple[int, int, int]]:
         found: list[tuple[int, int, int]] = []
-        for scan, scratch in scans:
-            scan(text, _note, 0, found, scratch.space)
+        for scan, note, scratch in scans:
+            scan(text, note, 0, found, scratch.space)
         found.sort()
         return found
 

@@ -1,5 +1,6 @@
 """One automaton finds what the seed's expressions and `includes` find, whichever library it is built with."""
 
+import gc
 import itertools
 import re
 import tracemalloc
@@ -308,6 +309,24 @@ def test_it_keeps_little_of_a_flood(automaton: matcher.Build) -> None:
     assert found is not None
     assert found.keyword == 0
     assert peak < 30_000_000
+
+
+@automata
+def test_a_matcher_that_is_no_longer_wanted_leaves_nothing(automaton: matcher.Build) -> None:
+    """Each change of a pattern brings another one."""
+
+    def left_by(builds: int) -> int:
+        for _ in range(builds):
+            Matcher([f"mistake {number}." for number in range(1_000)], automaton).find("mistake 7.")
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = left_by(1)
+        assert left_by(4) - before < 20_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_the_lists_are_numbered_as_they_are_named() -> None:
