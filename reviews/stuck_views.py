@@ -16,6 +16,7 @@ from metacog.forms import STUCK
 from metacog.models import Role
 from patterns import thinking
 from patterns.models import Problem, ThinkTwice
+from patterns.scorer import scorer_for
 from reviews.engine_words import said
 from reviews.figures import Ratio
 from reviews.models import AgentResponse
@@ -78,6 +79,7 @@ def problem(request: PersonRequest, problem_id: str) -> HttpResponse:
         ],
         "chart": _chart(points, shape["threshold"]),
         "answers": answers,
+        "is_on": _is_on(found),
         "asked": next((each for each in answers if not each.answered_at), None),
         "said_yes": said_yes,
         "may_answer": request.user.has_role(found.agent.team_id, Role.REVIEWER),
@@ -100,7 +102,9 @@ def problem_answer(request: PersonRequest, problem_id: str) -> HttpResponse:
     except thinking.NotAsked as closed:
         messages.warning(request, _not_asked(closed.answer))
     else:
-        if said == "yes":
+        if said == "yes" and not _is_on(found):
+            messages.success(request, _("The agent is told once stuck is switched on for it again."))
+        elif said == "yes":
             messages.success(request, _("The agent is told with its next response, and gets the brief in its context."))
         else:
             messages.success(request, _("It is not asked again until there is a new sign."))
@@ -130,6 +134,11 @@ def problem_resolve(request: PersonRequest, problem_id: str) -> HttpResponse:
     thinking.resolve(_own(request, problem_id), request.user)
     messages.success(request, _("Counting starts anew."))
     return redirect("problem", problem_id)
+
+
+def _is_on(problem: Problem) -> bool:
+    """Tell whether the policy in force has the agent's verdicts say if it is stuck."""
+    return scorer_for(problem.agent).policy.parts["stuck"]
 
 
 def _not_asked(answer: str) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from metacog import agents
+from metacog.models import Policy
 from patterns.models import Problem, ThinkTwice
 from tests.api.test_problems import CREEP, fail, get_stuck
 
@@ -112,6 +114,25 @@ def test_a_yes_of_ones_own_stands_after_a_no(
     assert "Have it think twice" not in page_of(as_person(alice), address(problem)), "until the agent was told"
     assert fail(kuro)["invoke"]
     assert "Have it think twice" in page_of(as_person(alice), address(problem))
+
+
+def test_a_question_of_what_is_switched_off_reaches_nobody_until_it_is_on_again(
+    kuro: Any, problem: Problem, alice: Any, as_person: Any
+) -> None:
+    policy, client = Policy.objects.get(agent__name="kuro"), as_person(alice)
+    note = "Stuck is switched off in the policy of this agent"
+    assert note not in page_of(client, address(problem))
+    agents.add_policy(policy.agent, alice, Policy(parts={"stuck": False}), based_on=policy.version)
+    page = page_of(client, address(problem))
+    assert note in page
+    assert kuro.get("/context").json()["think_twice"] is None
+    told = client.post(address(problem, "problem-answer"), {"answer": "yes", **form_of(page)}, follow=True)
+    assert "The agent is told once stuck is switched on for it again." in told.content.decode()
+    assert "with its next response" not in told.content.decode()
+    assert kuro.respond(problem="bug-17", session="s1")["stuck"] is None
+    agents.add_policy(policy.agent, alice, Policy(parts={"stuck": True}), based_on=policy.version + 1)
+    assert kuro.get("/context").json()["think_twice"][0]["invoke"]
+    assert fail(kuro)["invoke"]
 
 
 def test_an_outcome_before_the_agent_was_told_ends_the_yes_and_says_so(
