@@ -24,6 +24,7 @@ from metacog import agents as changes
 from metacog.agents import MAX_NAME
 from metacog.forms import (
     KINDS,
+    PARTS,
     RELEASED_BY,
     SIGNALS,
     ChangeAgentForm,
@@ -229,6 +230,7 @@ def _agent_page(
         "policies": policies,
         "weights": [(label, rules.weights[signal]) for signal, label in SIGNALS.items()],
         "release": [(label, RELEASED_BY[policy.release.get(kind, "person")]) for kind, label in KINDS.items()],
+        "parts": [(label, rules.parts[part]) for part, label in PARTS.items()],
         "review_after": duration(policy.review_seconds),
         "expires_after": duration(policy.expiry_seconds),
         "section": "agents",

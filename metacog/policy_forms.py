@@ -57,6 +57,10 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
                 "Seed finds its words wherever they stand. Aware reads them in their sense, and looks for facts "
                 "without a source and for hidden characters too."
             ),
+            "stuck_threshold": gettext_lazy(
+                "1–100 points. A new agent asks from 7. With Aware take 6: the same approach and the same error make "
+                "6, and hardly any run shows more."
+            ),
             "note": gettext_lazy("For whoever wonders later."),
         }
 

@@ -33,6 +33,14 @@ class NothingToSay(Exception):
     """There is no answer to which this outcome could belong; nothing was written."""
 
 
+class NotAsked(Exception):
+    """The question is not open any more; nothing was written. `answer` is what was said to it, "" where nobody did."""
+
+    def __init__(self, answer: str) -> None:
+        super().__init__(answer)
+        self.answer = answer
+
+
 def advanced(
     agent: Agent,
     problem: Problem | None,
@@ -73,11 +81,14 @@ def advanced(
 _save = Update(Problem, "state", "points", "suggests", "touched_at", "resolved_at", "erased_at")
 
 
-def answer(problem: Problem, said: Literal["yes", "no"], actor: Agent | User) -> Problem:
+def answer(
+    problem: Problem, said: Literal["yes", "no"], actor: Agent | User, *, asked: int | None = None
+) -> Problem:
     """Record a person's answer, given in the console (a User) or brought by the agent; return the problem as it is.
 
     Until now nobody may have asked: a yes stands by itself (S6). The same answer again, before anything else happened
-    to the problem, is the first.
+    to the problem, is the first. In the console a no is always said to a question, and `asked` names the one that was
+    shown (the key of its ThinkTwice): raises NotAsked when somebody has answered it, or the problem was solved.
     """
     person = actor if isinstance(actor, User) else None
     by = ThinkTwice.By.PERSON if person else ThinkTwice.By.AGENT
@@ -86,6 +97,10 @@ def answer(problem: Problem, said: Literal["yes", "no"], actor: Agent | User) ->
         first = row.think_twice.filter(answer=said, by=by, person=person, answered_at=row.touched_at, outcome="")
         if first.exists():
             return row
+        if person and (said == "no" or asked is not None):
+            shown = row.think_twice.filter(**({"pk": asked} if asked is not None else {})).first()
+            if shown is None or shown.answered_at:
+                raise NotAsked(shown.answer if shown else "")
         row.state = stuck.answer(row.state, said, settings=settings)
         row.suggests, row.touched_at = False, timezone.now()
         row.save(update_fields=["state", "suggests", "touched_at"])

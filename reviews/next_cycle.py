@@ -175,7 +175,9 @@ def _think_twice(agent: Agent) -> list[dict[str, Any]] | None:
     rows = Problem.objects.filter(Q(suggests=True) | is_told, agent=agent).distinct().order_by("-touched_at", "-id")
     shapes = map(thinking.shape, rows.select_related("agent__team"))
     # By the policy of now: that may have changed since somebody was to be asked.
-    wanted = islice((shape for shape in shapes if shape["suggest"] or shape["invoke"]), THINK_TWICE_MOST)
+    wanted = list(islice((shape for shape in shapes if shape["suggest"] or shape["invoke"]), THINK_TWICE_MOST))
+    if wanted and not scorer_for(agent).policy.parts["stuck"]:
+        return None  # what a verdict does not count any more is not asked about, and no verdict would end a yes
     names = ("problem", "session", "points", "threshold", "suggest", "invoke", "prompt", "brief")
     return [{name: shape[name] for name in names} for shape in wanted] or None
 

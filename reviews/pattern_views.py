@@ -159,7 +159,7 @@ def pattern_step(request: PersonRequest, pattern_id: int) -> HttpResponse:
         lifecycle.take_step(found, step, request.user, because=_because(request), seen=request.POST.get("seen", ""))
     except Unseen:
         found.refresh_from_db()
-        return _pattern_page(request, found, tried=found.keywords)
+        return _pattern_page(request, found, tried=found.keywords, unseen=True)
     except NotDone as error:
         found.refresh_from_db()
         return _pattern_page(request, found, problem=str(error), status=409)
@@ -180,7 +180,7 @@ def pattern_edit(request: PersonRequest, pattern_id: int) -> HttpResponse:
     try:
         lifecycle.edit(found, request.user, seen=request.POST.get("seen", ""), **form.cleaned_data)
     except Unseen:
-        return _pattern_page(request, found, form=form, tried=keywords)
+        return _pattern_page(request, found, form=form, tried=keywords, unseen=True)
     except NotDone as error:
         form.add_error(None, str(error))
         return _pattern_page(request, found, form=form, status=409)
@@ -211,6 +211,7 @@ def _pattern_page(
     tried: Sequence[str] | None = None,
     problem: str = "",
     saved: bool = False,
+    unseen: bool = False,
     status: int = 200,
 ) -> HttpResponse:
     may_change = request.user.has_role(found.team_id, Role.CURATOR)
@@ -232,6 +233,7 @@ def _pattern_page(
         "seen": digest(tried) if tried else "",
         "problem": problem,
         "saved": saved,
+        "unseen": unseen,
         "max_because": MAX_BECAUSE,
         "days": DAYS,
         "most": f"{MOST:,}",

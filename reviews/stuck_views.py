@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.contrib import messages
@@ -15,6 +16,7 @@ from metacog.forms import STUCK
 from metacog.models import Role
 from patterns import thinking
 from patterns.models import Problem, ThinkTwice
+from patterns.scorer import scorer_for
 from reviews.engine_words import said
 from reviews.figures import Ratio
 from reviews.models import AgentResponse
@@ -25,6 +27,7 @@ SHOWN = 100  # problems, those worked on last
 ANSWERS = 20  # given last, of whatever became of their problems
 STEPS = 60  # responses of a problem in its chart
 LABELLED = 12  # columns that have room for their number, on a phone too
+DIGITS = re.compile(r"[0-9]{1,18}")
 HEAD = 16  # pixels above the columns, for the number of the highest
 
 
@@ -76,6 +79,8 @@ def problem(request: PersonRequest, problem_id: str) -> HttpResponse:
         ],
         "chart": _chart(points, shape["threshold"]),
         "answers": answers,
+        "is_on": _is_on(found),
+        "asked": next((each for each in answers if not each.answered_at), None),
         "said_yes": said_yes,
         "may_answer": request.user.has_role(found.agent.team_id, Role.REVIEWER),
         "section": "stuck",
@@ -89,13 +94,20 @@ def problem_answer(request: PersonRequest, problem_id: str) -> HttpResponse:
     found, said = _own(request, problem_id), request.POST.get("answer")
     if said not in ("yes", "no"):
         return HttpResponseBadRequest(_("Answer yes or no."), content_type="text/plain; charset=utf-8")
-    answered = thinking.answer(found, "yes" if said == "yes" else "no", request.user)
-    if said == "no" and answered.state["invoke"]:
-        messages.warning(request, _("Somebody said yes meanwhile: the agent is told, and your no is on record."))
-    elif said == "yes":
-        messages.success(request, _("The agent is told with its next response, and gets the brief in its context."))
+    asked = request.POST.get("asked", "")
+    try:
+        thinking.answer(
+            found, "yes" if said == "yes" else "no", request.user, asked=int(asked) if DIGITS.fullmatch(asked) else None
+        )
+    except thinking.NotAsked as closed:
+        messages.warning(request, _not_asked(closed.answer))
     else:
-        messages.success(request, _("It is not asked again until there is a new sign."))
+        if said == "yes" and not _is_on(found):
+            messages.success(request, _("The agent is told once stuck is switched on for it again."))
+        elif said == "yes":
+            messages.success(request, _("The agent is told with its next response, and gets the brief in its context."))
+        else:
+            messages.success(request, _("It is not asked again until there is a new sign."))
     return redirect("problem", problem_id)
 
 
@@ -107,7 +119,10 @@ def problem_outcome(request: PersonRequest, problem_id: str) -> HttpResponse:
         return HttpResponseBadRequest(_("There is no such outcome."), content_type="text/plain; charset=utf-8")
     try:
         thinking.set_outcome(found, "helped" if became == "helped" else "did-not-help", request.user)
-        messages.success(request, _("Saved."))
+        if found.state["invoke"]:
+            messages.success(request, _("Saved. The agent is not told of that yes any more: it has thought twice."))
+        else:
+            messages.success(request, _("Saved."))
     except thinking.NothingToSay:
         messages.error(request, _("Nobody has said yes to thinking twice about this problem."))
     return redirect("problem", problem_id)
@@ -119,6 +134,20 @@ def problem_resolve(request: PersonRequest, problem_id: str) -> HttpResponse:
     thinking.resolve(_own(request, problem_id), request.user)
     messages.success(request, _("Counting starts anew."))
     return redirect("problem", problem_id)
+
+
+def _is_on(problem: Problem) -> bool:
+    """Tell whether the policy in force has the agent's verdicts say if it is stuck."""
+    return scorer_for(problem.agent).policy.parts["stuck"]
+
+
+def _not_asked(answer: str) -> str:
+    """Say what became of the question that somebody answered too late."""
+    if answer == ThinkTwice.Answer.YES:
+        return _("Somebody said yes meanwhile, and that stands: your answer changed nothing.")
+    if answer == ThinkTwice.Answer.NO:
+        return _("Somebody said no meanwhile, and that stands. You can still have it think twice, below.")
+    return _("It does not ask any more, since it was solved meanwhile. Nothing was recorded.")
 
 
 def _visible(request: PersonRequest, problem_id: str) -> Problem:

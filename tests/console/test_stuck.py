@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from metacog import agents
+from metacog.models import Policy
 from patterns.models import Problem, ThinkTwice
 from tests.api.test_problems import CREEP, fail, get_stuck
 
@@ -71,11 +73,79 @@ def test_an_answer_ends_the_question(
     assert ThinkTwice.objects.exclude(suggested_at=None).count() == 1
 
 
-def test_a_no_after_a_yes_is_told_what_stands(problem: Problem, alice: Any, bob: Any, as_person: Any) -> None:
-    as_person(bob).post(address(problem, "problem-answer"), {"answer": "yes"})
-    page = as_person(alice).post(address(problem, "problem-answer"), {"answer": "no"}, follow=True).content.decode()
-    assert "Somebody said yes meanwhile" in page
-    assert "It is not asked again" not in page
+def form_of(page: str) -> dict[str, str]:
+    """Return the hidden fields of the question that a page shows."""
+    return dict(re.findall(r'type="hidden" name="(asked)" value="(\d+)"', page))
+
+
+@pytest.mark.parametrize("said", ["yes", "no"])
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        ("yes", "Somebody said yes meanwhile, and that stands"),
+        ("no", "Somebody said no meanwhile, and that stands"),
+        ("solved", "solved meanwhile"),
+    ],
+)
+def test_whoever_answers_second_is_told_what_stands_and_changes_nothing(
+    kuro: Any, problem: Problem, alice: Any, bob: Any, as_person: Any, first: str, told: str, said: str
+) -> None:
+    shown = form_of(page_of(as_person(alice), address(problem)))
+    assert shown
+    if first == "solved":
+        fail(kuro, "Fixed.", outcome="resolved", errors=[], approach=None)
+    else:
+        as_person(bob).post(address(problem, "problem-answer"), {"answer": first, **shown})
+    answers = list(ThinkTwice.objects.values())
+    page = as_person(alice).post(address(problem, "problem-answer"), {"answer": said, **shown}, follow=True)
+    assert told in page.content.decode()
+    assert list(ThinkTwice.objects.values()) == answers
+    problem.refresh_from_db()
+    assert bool(problem.state["invoke"]) == (first == "yes")
+
+
+def test_a_yes_of_ones_own_stands_after_a_no(
+    kuro: Any, problem: Problem, alice: Any, bob: Any, as_person: Any
+) -> None:
+    as_person(bob).post(address(problem, "problem-answer"), {"answer": "no"})
+    page = page_of(as_person(alice), address(problem))
+    assert "Have it think twice" in page
+    as_person(alice).post(address(problem, "problem-answer"), {"answer": "yes", **form_of(page)})
+    assert "Have it think twice" not in page_of(as_person(alice), address(problem)), "until the agent was told"
+    assert fail(kuro)["invoke"]
+    assert "Have it think twice" in page_of(as_person(alice), address(problem))
+
+
+def test_a_question_of_what_is_switched_off_reaches_nobody_until_it_is_on_again(
+    kuro: Any, problem: Problem, alice: Any, as_person: Any
+) -> None:
+    policy, client = Policy.objects.get(agent__name="kuro"), as_person(alice)
+    note = "Stuck is switched off in the policy of this agent"
+    assert note not in page_of(client, address(problem))
+    agents.add_policy(policy.agent, alice, Policy(parts={"stuck": False}), based_on=policy.version)
+    page = page_of(client, address(problem))
+    assert note in page
+    assert kuro.get("/context").json()["think_twice"] is None
+    told = client.post(address(problem, "problem-answer"), {"answer": "yes", **form_of(page)}, follow=True)
+    assert "The agent is told once stuck is switched on for it again." in told.content.decode()
+    assert "with its next response" not in told.content.decode()
+    assert kuro.respond(problem="bug-17", session="s1")["stuck"] is None
+    agents.add_policy(policy.agent, alice, Policy(parts={"stuck": True}), based_on=policy.version + 1)
+    assert kuro.get("/context").json()["think_twice"][0]["invoke"]
+    assert fail(kuro)["invoke"]
+
+
+def test_an_outcome_before_the_agent_was_told_ends_the_yes_and_says_so(
+    kuro: Any, problem: Problem, alice: Any, as_person: Any
+) -> None:
+    client = as_person(alice)
+    client.post(address(problem, "problem-answer"), {"answer": "yes"})
+    assert "Has it thought twice already?" in page_of(client, address(problem))
+    page = client.post(address(problem, "problem-outcome"), {"outcome": "helped"}, follow=True).content.decode()
+    assert "The agent is not told of that yes any more" in page
+    assert not fail(kuro)["invoke"]
+    page = client.post(address(problem, "problem-outcome"), {"outcome": "did-not-help"}, follow=True).content.decode()
+    assert "not told of that yes" not in page
 
 
 def test_what_came_of_it_is_counted(kuro: Any, problem: Problem, alice: Any, as_person: Any) -> None:

@@ -244,6 +244,8 @@ class TestOnePattern:
         page = words(client.post(address(pattern, "pattern-step"), {"step": "activate"}))
         assert "In the last 30 days it would have held 5 items: people rejected 1 and approved 1." in page
         assert "It fires on more than 5 %" in page
+        assert "Nothing has changed yet" in page
+        assert "Nothing has changed yet" not in page_of(client, f"{address(pattern)}?tried=1"), "nobody took a step"
         pattern.refresh_from_db()
         assert pattern.state == "shadow"
         (seen,) = set(re.findall(r'name="seen" value="(\w+)"', page))

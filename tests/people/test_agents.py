@@ -158,6 +158,12 @@ class TestSwitches:
         assert verdict["hesitation"] is None
         assert verdict["items"][0]["disposition"] == "pass"
 
+    def test_the_page_says_which_parts_are_off(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        Policy.objects.update(parts={"quality": True, "confidence": False, "stuck": True})
+        page = as_person(olga).get(reverse("agent", args=[kuro.id])).content.decode()
+        rows = dict(re.findall(r"<dt>(\w+)</dt><dd>(?:<b>)?(On|Off)", page))
+        assert rows == {"Quality": "On", "Confidence": "Off", "Stuck": "On", "Reflection": "On"}
+
     def test_no_change_leaves_no_event(self, olga: Any, kuro: Any, as_person: Any) -> None:
         self.switch(as_person(olga), kuro, "enabled", "1")
         assert not AuditEvent.objects.filter(actor="olga").exists()

@@ -171,6 +171,9 @@ class TestSaving:
 
 
 class TestParts:
+    def test_it_says_from_where_aware_asks_to_think_twice(self, desk: Desk) -> None:
+        assert "With Aware take 6" in desk.get()
+
     def test_it_switches_parts_and_profile(self, desk: Desk, kuro: Any) -> None:
         desk.save(part_quality="", profile="aware", stuck_threshold="6")
         verdict = kuro.respond("Not obviously. Why?", problem="bug")

@@ -134,6 +134,10 @@ class TestOneTimeLink:
         path = self.path(newcomer, olga)
         self.use(client, path)
         assert "This link has ended" in self.use(Client(), path).content.decode()
+        again = client.get(path).content.decode()
+        assert "This link has ended" in again
+        assert "Ask an owner" not in again, "whoever is signed in needs none"
+        assert reverse("sign-in") not in again
 
     def test_it_dies_when_the_person_joins_another_team(
         self, newcomer: Any, olga: Any, borealis: Any, mallory: Any
