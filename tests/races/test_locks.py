@@ -94,7 +94,7 @@ def test_what_a_problem_says_stays_erased_though_somebody_answers_meanwhile(
     Problem.objects.update(touched_at=timezone.now() - timedelta(days=31))
     Team.objects.update(retention_days=30)
     erased = beside(thinking.stuck, "answer", erasure.erase)
-    thinking.answer(Problem.objects.get(), "no", alice)
+    thinking.answer(Problem.objects.get(), "yes", alice)
     erased[0].running.result()
     problem = Problem.objects.get()
     assert problem.erased_at is None or "princess" not in str(problem.state)

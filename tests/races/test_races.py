@@ -169,13 +169,20 @@ def test_steps_of_one_problem_count_in_order_and_ask_once(kuro):
     assert list(by_arrival) == points
 
 
-def test_two_answers_to_one_question_are_both_recorded_and_neither_lost(kuro, alice, bob):
+def test_of_two_answers_to_one_question_one_stands_and_the_other_is_told(kuro, alice, bob):
     step = {"problem": "bug", "approach": "again", "errors": ["E"], "response": "For some reason it fails."}
     for _ in range(3):
         kuro.post("/responses", step)
     problem = Problem.objects.get()
-    at_once([lambda: thinking.answer(problem, "yes", alice), lambda: thinking.answer(problem, "no", bob)])
-    assert sorted(ThinkTwice.objects.values_list("answer", flat=True)) == ["no", "yes"]
-    assert ThinkTwice.objects.filter(suggested_at=None).count() == 1
+    asked = ThinkTwice.objects.get().pk
+    results = at_once(
+        lambda person=person, said=said: thinking.answer(problem, said, person, asked=asked)
+        for person, said in ((alice, "yes"), (bob, "no"))
+    )
+    (late,) = [result for result in results if isinstance(result, thinking.NotAsked)]
+    stands = ThinkTwice.objects.get()
+    assert (stands.answer, stands.person) == (("yes", alice) if results[0] is not late else ("no", bob))
+    assert late.answer == stands.answer
     problem.refresh_from_db()
     assert not problem.suggests
+    assert problem.state["invoke"] is (stands.answer == "yes")
