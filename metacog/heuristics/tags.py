@@ -198,7 +198,7 @@ def code_spans(text: str) -> list[tuple[int, int]]:
     """Find fenced and inline code, in order."""
     spans: list[tuple[int, int]] = []
     at = 0
-    for fenced in _FENCED.finditer(text):
+    for fenced in _FENCED.finditer(text) if "```" in text or "~~~" in text else ():
         spans += _inline_code(text, at, fenced.start())
         spans.append(fenced.span())
         at = fenced.end()
@@ -207,6 +207,8 @@ def code_spans(text: str) -> list[tuple[int, int]]:
 
 def _inline_code(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Find inline code: between two runs of as many backticks, in one paragraph, as in CommonMark."""
+    if text.find("`", start, end) < 0:
+        return []
     tokens = [token.span() for token in _TICKS_OR_BREAK.finditer(text, start, end)]
     # For each run of ticks, the next one of the same length in its paragraph.
     partner: dict[int, int] = {}
