@@ -12,7 +12,7 @@ from .lexicon import seed
 
 try:
     import hyperscan
-except ImportError:  # no wheel for this platform, or none of its processors
+except ImportError:  # no wheel for this platform
     HAS_HYPERSCAN = False
 else:
     HAS_HYPERSCAN = True
