@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from pydantic_core import from_json, to_json
 
 from metacog import heuristics
+from metacog.heuristics import words
 from metacog.heuristics.confidence import Confidence, estimate
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.models import Agent, AgentState, Language
@@ -54,7 +55,7 @@ class Past:
             at=at,
             turns=len(turns or ()),
             recent=[prints for _, prints in recent],
-            familiarity={topic: state.topics.get(topic, 0) for topic in topics} if turns is not None else None,
+            familiarity=mentions(state.topics, topics) if turns is not None else None,
             stuck=problem.state if problem else None,
             told=_told(*before) if before else "",
         )
@@ -134,12 +135,12 @@ def confidence(
     agent: Agent, *, session: str | None, retrieval: Mapping[str, Any] | None, topics: Sequence[str] | None
 ) -> Confidence:
     """Estimate before an answer is written how sure the agent may be (M7); with nothing known it is low."""
-    counted = AgentState.objects.values_list("topics", flat=True).get(pk=agent.pk)
+    counted = AgentState.objects.only("topics").get(pk=agent.pk).topics
     with connection.cursor() as cursor:
         turns = _turns(cursor, agent.pk, session or "")
     known: dict[str, Any] = {
         "topics": topics or (),
-        "familiarity": counted,
+        "familiarity": mentions(counted, topics or ()),
         "turns": len(turns),
         "language": BCP47[Language(agent.language)],
     }
@@ -176,9 +177,18 @@ def recorded(response: AgentResponse) -> Recorded:
     return Recorded(history, len(prints) == len(ids), kept.get("review_seconds", 0))
 
 
+def mentions(counted: Mapping[str, int], topics: Iterable[str]) -> dict[str, int]:
+    """Tell how often each topic was named, in whatever case, width and characters of Chinese."""
+    return {topic: counted.get(_key(topic), counted.get(topic, 0)) for topic in topics}
+
+
+def _key(topic: str) -> str:
+    return " ".join(words.fold(topic).split())
+
+
 def with_mentions(counted: Mapping[str, int], topics: Iterable[str]) -> dict[str, int]:
     """Count topics that were named; beyond TOPICS the one named longest ago is forgotten."""
     counts = dict(counted)
-    for topic in dict.fromkeys(topics):
-        counts[topic] = counts.pop(topic, 0) + 1
+    for key in dict.fromkeys(map(_key, topics)):
+        counts[key] = counts.pop(key, 0) + 1
     return dict(list(counts.items())[-TOPICS:])

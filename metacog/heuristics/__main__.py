@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, get_args
 
 from .given import told
+from .hesitation import SEED_SIGNALS
 from .parts import MANY_TURNS, History
 from .patterns import PatternError
-from .policy import PROFILES, WEIGHTS
+from .policy import PROFILES, WEIGHTS, Policy
 from .policy_error import PolicyError
 from .quality import FlagName
 from .scorer import Scorer, given_in
@@ -122,24 +123,42 @@ def _score(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
 
 
 def _rates(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
-    """Print how often each signal fires: what, how many responses, the share of all."""
-    sessions, counts, total, bad = _Sessions(_scorer(options)), Counter[str](), 0, 0
+    """Print how often each signal fires: what, how many responses, the share of all; those that never do, too."""
+    sessions, total, bad = _Sessions(_scorer(options)), 0, 0
+    counts = Counter(dict.fromkeys(_may_fire(sessions.scorer.policy), 0))
     threshold, hold_at = sessions.scorer.policy.threshold, sessions.scorer.policy.hold_at
+    fault = ""
     for line in _lines(source):
         try:
             verdict = sessions.score(_body(line, options))
-        except Refused:
+        except Refused as refusal:
             bad += 1
+            fault = fault or refusal.detail
             continue
         total += 1
         counts.update(set(_fired(verdict, threshold, hold_at)))
     rows = [(name, counts[name]) for name in sorted(counts)]
     width = max((len(name) for name, _ in rows), default=0)
     lines = [f"{total:,} response{'' if total == 1 else 's'}" + (f", {bad:,} lines that are none" if bad else "")]
-    lines += [f"{name:<{width}}  {count:>9,}  {count / total:7.2%}" for name, count in rows]
+    if total:
+        lines += [f"{name:<{width}}  {count:>9,}  {count / total:7.2%}" for name, count in rows]
     sink.write(("\n".join(lines) + "\n").encode())
     sink.flush()
+    if bad:
+        hint = "" if options.fields else " With --fields other fields are left out, or read by another name."
+        print(f"The first line that is no response: {fault}.{hint}", file=sys.stderr)
     return 1 if bad else 0
+
+
+def _may_fire(policy: Policy) -> Iterator[str]:
+    """Name the signals that this policy looks for."""
+    names = WEIGHTS if policy.profile == "aware" else SEED_SIGNALS
+    yield from (f"hesitation {name}" for name in names if policy.weights[name])
+    if policy.parts["quality"]:
+        yield from (f"quality {flag}" for flag in get_args(FlagName))
+        yield "quality not passed"
+    if policy.parts["stuck"]:
+        yield from (f"stuck {name}" for name in STUCK_WEIGHTS)
 
 
 def _body(line: bytes, options: argparse.Namespace) -> Any:

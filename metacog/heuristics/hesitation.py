@@ -19,6 +19,7 @@ MAX_SPANS = 256
 NO_HEDGE = "long CHAT response with no hedging language"
 LONG_CHAT = 200  # UTF-16 units, as JavaScript counts
 MAY_BE_LONG = LONG_CHAT // 2  # code points up to which no chat is long
+SEED_SIGNALS = ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")
 SHORT = 400  # code points up to which a call costs as much as what it does
 MANY_CONCLUSIONS = 2
 
@@ -93,7 +94,7 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
     matcher = patterns.matcher
     find, search, sort, lists = matcher.find, matcher.search_short, matcher.sort, matcher.lists
     short = 0 if matcher.has_keywords else SHORT
-    named = [(name, policy.weights[name]) for name in ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")]
+    named = [(name, policy.weights[name]) for name in SEED_SIGNALS]
     absolute, error, unhedged, overconfident = [weight for _, weight in named]
     # What each choice of signals adds up to: bit n of its number is the nth signal.
     chosen = ([one for bit, one in enumerate(named) if number >> bit & 1] for number in range(1 << len(named)))

@@ -16,6 +16,7 @@ from .lexicon import languages
 from .lexicon import quality_en as en
 from .lexicon import quality_zh as zh
 from .quality_settings import QualitySettings
+from .shadow import Shadow
 from .utterance import MAX_READ, Fingerprint, Utterance, fingerprint, similarity
 from .words import Place, Script
 
@@ -154,7 +155,7 @@ def assess(
 def _answers(reply: Utterance, message: Utterance | None, flags: list[Flag]) -> tuple[float | None, float | None]:
     """Judge responsiveness and completeness."""
     asked = words.questions(message.folded) if message else []
-    if not reply.text or reply.text.isspace():
+    if reply.is_empty:
         flags.append(Flag("empty", "nothing is said"))
         return 0.0, 0.0 if asked else None
     if message is None or not message.words or _is_machine_made(message):
@@ -219,29 +220,28 @@ _STATED = 0.3  # nor does what follows "Write a poem": there, words alone make n
 def _consistency(
     reply: Utterance, message: Utterance | None, language: Language | None, forbidden: Sequence[str], flags: list[Flag]
 ) -> float:
-    spans = _forbidden(reply.text, forbidden)
+    spans = _forbidden(reply.text, forbidden) if forbidden else []
     if spans:
         flags.append(Flag("forbidden-phrase", f"{len(spans)} forbidden phrase(s)", tuple(spans)))
     return min(_speaks_the_language(reply, message, language, flags), 0.0 if spans else 1.0)
 
 
 def _forbidden(text: str, phrases: Sequence[str]) -> list[Span]:
-    if not phrases:
-        return []
-    lowered = text.lower()
-    found: list[Span] = []
-    for phrase in phrases:
-        if phrase.lower() in lowered:
-            places = islice(_whole_words(phrase).finditer(text), MAX_SPANS)
-            found += [Span(*match.span(), match[0]) for match in places]
-    return sorted(found)[:MAX_SPANS]
+    """Find phrases however they are written: in capitals, in full width, in the other characters of Chinese."""
+    shadow = Shadow(text)
+    found: list[Place] = []
+    for phrase in {Shadow(phrase).text for phrase in phrases} - {""}:
+        if phrase in shadow.text:
+            places = islice(_whole_words(phrase).finditer(shadow.text), MAX_SPANS)
+            found += [Place(*shadow.place(*match.span())) for match in places]
+    return [Span(*place, text[slice(*place)]) for place in sorted(found)[:MAX_SPANS]]
 
 
 def _whole_words(phrase: str) -> re.Pattern[str]:
-    """Match a phrase in any case where no ASCII letter or digit goes on: "AI" is in 是AI模型, not in "said"."""
+    """Match a folded phrase where no ASCII letter or digit goes on: "AI" is in 是AI模型, not in "said"."""
     before = r"(?<![A-Za-z0-9])" if phrase[0].isascii() and phrase[0].isalnum() else ""
     after = r"(?![A-Za-z0-9])" if phrase[-1].isascii() and phrase[-1].isalnum() else ""
-    return re.compile(before + re.escape(phrase) + after, re.IGNORECASE)
+    return re.compile(before + re.escape(phrase) + after)
 
 
 _STRANGE = 0.5
@@ -272,6 +272,8 @@ def _speaks_the_language(
         return 1.0 if message is None else _speaks_as_the_user(reply, message, language, flags)
     if message is not None and _NAMES_A_LANGUAGE.search(message.folded):
         return 1.0
+    if message is not None and users is None and spoken == words.script_of(message.said, least=0):
+        return 1.0  # too few words to want their language, enough to be answered in it: 謝謝
     if spoken not in (wanted, own):
         flags.append(_mismatch(reply, spoken, wanted, "message" if users else "agent's language"))
         # Nobody's words to go by: the agent may well speak to somebody in another language than its own.
@@ -311,7 +313,7 @@ def _mismatch(reply: Utterance, spoken: Script, wanted: Script, whose: str) -> F
 
 
 def _has_sane_length(reply: Utterance, language: Language | None, settings: QualitySettings, flags: list[Flag]) -> bool:
-    length = len(reply.text.strip())
+    length = 0 if reply.is_empty else len(reply.text.strip())
     if length in settings.limits.of_any:
         return True
     script = reply.script or words.script_of(reply.folded, least=0)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from . import words
+from .shadow import is_blank
+from .tags import KINDS
 from .words import Script
 
 Fingerprint = tuple[int, ...]
@@ -13,6 +15,8 @@ Fingerprint = tuple[int, ...]
 MAX_READ = 65_536
 SKETCH = 64
 _QUOTED = re.compile('"[^"\n]{1,80}"')  # as folded
+_BARE_TAG = re.compile(rf"</?[\w:.-]+\s*>|\[/?(?:{'|'.join(KINDS)})\]", re.IGNORECASE)
+_MAX_BARE = 200  # a text of nothing but tags is short
 _TITLE = re.compile(r"《[^《》\n]{1,80}》")  # in whatever language the work is
 
 
@@ -22,6 +26,14 @@ class Utterance:
     def __init__(self, text: str) -> None:
         self.text = text  # as sent
         self._read = text[:MAX_READ]
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """Tell whether nothing is to be seen, or nothing but tags around it."""
+        text = self.text
+        if len(text) <= _MAX_BARE and ("<" in text or "[" in text):
+            text = _BARE_TAG.sub("", text)
+        return is_blank(text)
 
     @cached_property
     def said(self) -> str:

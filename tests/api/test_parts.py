@@ -115,6 +115,13 @@ def test_topics_named_longest_ago_are_forgotten() -> None:
     assert (counts["0"], counts["new"], "1" in counts) == (2, 1, False)
 
 
+def test_a_topic_is_the_same_however_it_is_written(kuro: Any) -> None:
+    for topic in ("Caching", "caching", "快取", " 快取"):
+        kuro.respond("x", topics=[topic])
+    for topics, count in ((["caching"], 2), (["CACHING "], 2), (["快取"], 2), (["cache"], 0)):
+        assert f": {count})" in kuro.post("/confidence", {"topics": topics}).json()["reason"]
+
+
 class TestConfidence:
     def test_it_says_before_the_answer_what_the_verdict_says_with_it(self, told: Any, kuro: Any) -> None:
         asked = {"session": "s2", "retrieval": {"scores": [0.9, 0.2], "facts": 3}, "topics": ["deploys"]}

@@ -249,13 +249,17 @@ def test_it_prints_how_often_each_signal_fires() -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     first, *rest = done.stdout.decode().splitlines()
     assert first == "4 responses"
-    assert {line.rsplit(None, 2)[0]: line.split()[-2:] for line in rest} == {
+    rates = {line.rsplit(None, 2)[0]: line.split()[-2:] for line in rest}
+    assert {name: rate for name, rate in rates.items() if rate != ["0", "0.00%"]} == {
         "hesitation absolute-claim": ["1", "25.00%"],
         "quality empty": ["1", "25.00%"],
         "quality not passed": ["1", "25.00%"],
         "stuck exhaustion": ["1", "25.00%"],
         "stuck uncertainty": ["2", "50.00%"],
     }
+    assert {"hesitation overconfidence", "quality off-topic", "stuck error-loop"} < rates.keys()
+    assert "hesitation no-source" not in rates  # the seed looks for none
+    assert "hesitation no-source" in run("rates", "--profile", "aware", sent=b'{"response": ""}').stdout.decode()
 
 
 def test_it_reads_the_fields_it_is_told_to_of_any_lines() -> None:
@@ -264,6 +268,9 @@ def test_it_reads_the_fields_it_is_told_to_of_any_lines() -> None:
     done = run("rates", "--fields", "response=answer", sent=sent)
     assert done.returncode == 1
     assert done.stdout.decode().splitlines()[0] == "1 response, 2 lines that are none"
+    assert b"The first line that is no response: " in done.stderr
+    assert b"--fields" not in done.stderr
+    assert b"--fields" in run("rates", sent=sent).stderr
     wrong = run("rates", "--fields", "reply", sent=sent)
     assert wrong.returncode == 2
     assert b"'reply' is no field of a response" in wrong.stderr

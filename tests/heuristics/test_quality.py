@@ -247,6 +247,15 @@ def test_it_accounts_for_each_of_several_questions(message: str, response: str) 
         ("Can you discuss my case?", "I'm sorry, but I cannot discuss it.", True),
         ("Who can answer?", "Ann can; I cannot answer such things.", True),
         ("Where is Ann?", "I cannot discuss Bob. However, Ann is in Rome.", True),
+        ("How do I bake sourdough bread?", "I'm sorry, but I can't help with that.", False),
+        ("How do I bake sourdough bread?", "Sorry, I cannot assist you with your request.", False),
+        ("How do I bake sourdough bread?", "I'm unable to help with that! ", False),
+        ("怎麼烤酸種麵包？", "抱歉，我無法協助這個問題。", False),
+        ("怎么烤酸种面包？", "对不起，我不能帮忙。", False),
+        ("How do I get a refund?", "I can't help with that. Write to refunds@example.org, they send it.", True),
+        ("How do I get a refund?", "I can't help with that because refunds are made by your bank.", True),
+        ("Can you help me with my taxes?", "I'm sorry, but I can't help with that.", True),
+        ("怎麼退款？", "抱歉，我無法處理退款，請您寫信給客服部門。", True),
         # Wanted is only that it be taken up.
         ("Is there anything else I should know?", "You're welcome! Reach out if you like, and safe travels.", True),
         ("還有什麼我需要注意的嗎？", "祝您旅途愉快，一路順風，有事隨時找我們。", True),
@@ -371,7 +380,7 @@ def test_nothing_asked_leaves_completeness_open() -> None:
 
 
 @pytest.mark.parametrize("message", [None, "Why does it fail?"])
-@pytest.mark.parametrize("response", ["", " \n"])
+@pytest.mark.parametrize("response", ["", " \n", "<chat></chat>", "<chat> </chat>\n", "[chat][/chat]", "\u200b\u200b"])
 def test_it_flags_an_empty_response_whatever_it_answers(response: str, message: str | None) -> None:
     quality = assessed(response, message)
     assert flags(quality) == ["empty"]
@@ -411,6 +420,15 @@ def test_it_flags_an_empty_response_whatever_it_answers(response: str, message: 
         ("zh-Hant", "怎麼部署？", "用 Django REST framework 寫 API，然後部署到 PostgreSQL 和 Redis 上。", 1.0),
         ("en", "What is Chinese for cat?", "It is 貓, read as mao in Mandarin, with the first tone.", 1.0),
         ("en", "How many?", "42", 1.0),
+        # Few words have no language of their own, but may be answered in it.
+        ("en", "謝謝", "不客氣，祝您有美好的一天。", 1.0),
+        ("en", "你好", "你好！有什么可以帮您的吗？", 1.0),
+        ("en", "可以嗎？", "可以，我們晚上十點關門。", 1.0),
+        ("zh-Hant", "thanks", "You are welcome, have a nice day.", 1.0),
+        ("zh-Hant", "Explain caching.", "A cache keeps what was asked for before.", 1.0),
+        ("en", "thanks", "不客氣，祝您有美好的一天。", 0.5),
+        ("zh-Hant", "謝謝", "You are welcome, have a nice day.", 0.5),
+        ("en", "42", "不客氣，祝您有美好的一天。", 0.5),
         ("zh-Hant", "誰？", "Burnett", 1.0),
     ],
 )
@@ -482,6 +500,11 @@ def test_it_points_at_the_wrong_language() -> None:
         ("AI", "我是AI模型。AI！", [(2, 4), (7, 9)]),
         ("人工智能", "作為人工智能，我不能說。", [(2, 6)]),
         ("(c)", "all rights (C) reserved", [(11, 14)]),
+        ("作為一個AI", "嗯，作為一個ＡＩ，我不能說。", [(2, 8)]),
+        ("作為一個AI", "作為一\u200b個A\u200bI，我不能說。", [(0, 8)]),
+        ("作為一個AI", "作为一个AI，我不能说。", [(0, 6)]),
+        ("作為一個AI", "作為一個AIR，我不能說。", []),
+        ("as an AI", "\uff21\uff33 an Ａi", [(0, 8)]),
         ("guarantee", "We guaranteed nothing.", []),
     ],
 )

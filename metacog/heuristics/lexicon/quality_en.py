@@ -129,7 +129,9 @@ GOES_TO_FIND_OUT = (
 REFUSES = (
     r"(?:(?:i(?:'m| am) )?(?:so |very )?sorry\b,?|unfortunately,?|i apologi[sz]e,?|as an? [^,.]{1,40},|but|\s)*+"
     r"i(?:'m| am)? (?:cannot|can't|can not|won't|will not|unable to|not able to)"
-    r" (?:answer|discuss|respond to|comment on|talk about)\b"
+    r" (?:(?:answer|discuss|respond to|comment on|talk about)\b"
+    r"|(?:help|assist)(?: you)? (?:with|on) (?:it|this|that|your|the)(?: \w+){0,3}[.!\s]*\Z"
+    r"|do (?:it|this|that)[.!\s]*\Z)"
 )
 GIVES_GROUNDS = r"\b(?:because|since|due to|as it|depends?|without|unless|until|but|however|not enough)\b"
 # An answer, too: there is none, or none is known.
