@@ -44,6 +44,8 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
         _("figures, dates, names or quotations without a source: %(count)s"),
     ),
     (rf"hidden characters in (?P<count>{_NUMBER}) place\(s\)", _("places with hidden characters: %(count)s")),
+    # the next cycle
+    (r"hesitation review: held (?P<kinds>[A-Z, ]+)", _("to look again at what is held: %(kinds)s")),
     # quality
     (r"nothing is said", _("nothing is said")),
     (r"shares hardly a word with the message", _("shares hardly a word with the message")),
