@@ -38,7 +38,7 @@ LENGTHS = {
 }
 RECENT = {
     "recent_window": gettext_lazy("Responses before that it is compared with"),
-    "similar_at": gettext_lazy("Is a repetition from a likeness of"),
+    "similar_at": gettext_lazy("Repetition from a likeness of"),
 }
 
 
