@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -10,8 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from metacog import heuristics
-from metacog.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, STUCK
-from metacog.heuristics.quality_settings import QualitySettings
+from metacog.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, STUCK, ShownField
+from metacog.heuristics.quality import HEDGES
+from metacog.heuristics.quality_settings import MAX_CHARACTERS, MAX_RECENT, LengthLimits, QualitySettings
 from metacog.heuristics.stuck_settings import StuckSettings
 from metacog.models import Agent, Policy
 
@@ -26,6 +28,17 @@ QUALITY = {
     "repetition": gettext_lazy("Repetition"),
     "pass_at": gettext_lazy("Passes from"),
     "low_at": gettext_lazy("Is low below"),
+}
+# By the setting's place among those of quality. Left empty, the engine's own counts.
+LENGTHS = {
+    ("en", "min"): gettext_lazy("Fewest characters"),
+    ("en", "max"): gettext_lazy("Most characters"),
+    ("zh", "min"): gettext_lazy("Fewest characters in Chinese, Japanese or Korean"),
+    ("zh", "max"): gettext_lazy("Most characters in Chinese, Japanese or Korean"),
+}
+RECENT = {
+    "recent_window": gettext_lazy("Responses before that it is compared with"),
+    "similar_at": gettext_lazy("Repetition from a likeness of"),
 }
 
 
@@ -43,6 +56,13 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         required=False,
         max_length=20_000,
         widget=forms.Textarea(attrs={"rows": 3}),
+    )
+    quality_hedge_prefix = ShownField(
+        label=gettext_lazy("Words offered to begin with"),
+        required=False,
+        max_length=200,
+        strip=False,
+        help_text=gettext_lazy("Where the quality neither passes nor is low. Empty: the usual words."),
     )
     hold_at = _score(gettext_lazy("Holds from"), gettext_lazy("0–100, or 101 for never. A new agent holds from 50."))
 
@@ -77,6 +97,20 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
 
         for name, label in QUALITY.items():
             self.fields[f"quality_{name}"] = forms.FloatField(label=label, min_value=0, max_value=1, step_size=0.01)
+        for (script, end), label in LENGTHS.items():
+            self.fields[f"quality_{script}_{end}"] = forms.IntegerField(
+                label=label, required=False, min_value=1 if end == "max" else 0, max_value=MAX_CHARACTERS
+            )
+        self.fields["quality_recent_window"] = forms.IntegerField(
+            label=RECENT["recent_window"], required=False, min_value=0, max_value=MAX_RECENT
+        )
+        self.fields["quality_similar_at"] = forms.FloatField(
+            label=RECENT["similar_at"], required=False, min_value=0, max_value=1
+        )
+        for name, value in _limits(QualitySettings()).items():
+            self.fields[name].widget.attrs["placeholder"] = value
+        usual = HEDGES[agent.language or "en"]  # type: ignore[index]  # its choices are those
+        self.fields["quality_hedge_prefix"].widget.attrs["placeholder"] = usual
         for name, label in STUCK.items():
             self.fields[f"stuck_{name}"] = forms.IntegerField(label=label, min_value=0, max_value=100)
         for part, label in PARTS.items():
@@ -87,6 +121,12 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
 
     def quality_fields(self) -> list[forms.BoundField]:
         return [self[f"quality_{name}"] for name in QUALITY]
+
+    def length_fields(self) -> list[forms.BoundField]:
+        return [self[f"quality_{script}_{end}"] for script, end in LENGTHS]
+
+    def recent_fields(self) -> list[forms.BoundField]:
+        return [self[f"quality_{name}"] for name in RECENT]
 
     def stuck_fields(self) -> list[forms.BoundField]:
         return [self[f"stuck_{name}"] for name in STUCK]
@@ -108,8 +148,12 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
 
     def has_errors_below(self) -> bool:
         """Tell whether something is wrong in the part of the page that is folded away."""
-        below = (self.mark_fields, self.budget_fields, self.limit_fields, self.quality_fields, self.stuck_fields)
-        return any(field.errors for fields in below for field in fields())
+        below = (
+            self.mark_fields, self.budget_fields, self.limit_fields, self.quality_fields, self.length_fields,
+            self.recent_fields, self.stuck_fields,
+        )  # fmt: skip
+        fields = [self["forbidden"], self["quality_hedge_prefix"], *(field for group in below for field in group())]
+        return any(field.errors for field in fields)
 
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data
@@ -124,10 +168,17 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             "forbidden": phrases,
             "weights": {name: data.get(f"quality_{name}") for name in QUALITY if name not in LINES},
             **{name: data.get(f"quality_{name}") for name in LINES},
+            **_set(data),
         }
         policy.stuck = {"weights": {name: data.get(f"stuck_{name}") for name in STUCK}}
         if data.get("quality_low_at", 0) > data.get("quality_pass_at", 1):
             self.add_error("quality_low_at", _("A text cannot be low from above where it passes."))
+        for script, limits in policy.quality.get("limits", {}).items():
+            if limits["min"] > limits["max"]:
+                end = "min" if data.get(f"quality_{script}_max") is None else "max"
+                self.add_error(f"quality_{script}_{end}", _("The fewest cannot be more than the most."))
+        if data.get("quality_similar_at") == 0:
+            self.add_error("quality_similar_at", _("Everything is alike from 0: take more."))
         if not self.errors:
             try:
                 QualitySettings.from_dict(policy.quality)
@@ -157,6 +208,7 @@ def filled_in(policy: Policy, *, based_on: int) -> dict[str, Any]:
         **{f"part_{part}": rules.parts[part] for part in PARTS},
         **{f"quality_{name}": value for name, value in _quality(rules).items()},
         **{f"stuck_{name}": value for name, value in _stuck(rules).items()},
+        **_unlike_usual(rules),
         "forbidden": "\n".join(rules.quality.get("forbidden", ())),
         "based_on": based_on,
     }
@@ -181,6 +233,11 @@ def _told(policy: Policy) -> dict[str, str]:
         told[_("Mark of %(kind)s") % {"kind": name}] = (rules.marks or {}).get(kind) or "–"
     told |= {str(label): _on(rules.parts[part]) for part, label in PARTS.items()}
     told |= {str(QUALITY[name]): value for name, value in _quality(rules).items()}
+    settings = QualitySettings.from_dict(rules.quality)
+    labels = {f"quality_{script}_{end}": label for (script, end), label in LENGTHS.items()}
+    labels |= {f"quality_{name}": label for name, label in RECENT.items()}
+    told |= {str(labels[name]): value for name, value in _limits(settings).items()}
+    told[_("Words offered to begin with")] = settings.hedge_prefix or "–"
     told |= {str(STUCK[name]): value for name, value in _stuck(rules).items()}
     told[_("Phrases it may not use")] = ", ".join(rules.quality.get("forbidden", ())) or "–"
     return {label: str(value) for label, value in told.items()}
@@ -189,6 +246,35 @@ def _told(policy: Policy) -> dict[str, str]:
 def _quality(rules: heuristics.Policy) -> dict[str, float]:
     settings = QualitySettings.from_dict(rules.quality)
     return {name: getattr(settings if name in LINES else settings.weights, name) for name in QUALITY}
+
+
+def _limits(settings: QualitySettings) -> dict[str, Any]:
+    """Return the limits of length and of repetition by their fields."""
+    return {
+        **{f"quality_{script}_{end}": getattr(getattr(settings.limits, script), end) for script, end in LENGTHS},
+        **{f"quality_{name}": getattr(settings, name) for name in RECENT},
+    }
+
+
+def _unlike_usual(rules: heuristics.Policy) -> dict[str, Any]:
+    """Return those that are the policy's own; a field of what is as the engine has it stays empty."""
+    settings = QualitySettings.from_dict(rules.quality)
+    usual = _limits(QualitySettings())
+    own = {name: None if value == usual[name] else value for name, value in _limits(settings).items()}
+    return own | {"quality_hedge_prefix": settings.hedge_prefix or ""}
+
+
+def _set(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that were filled in; of two limits of one script, the engine wants both or none."""
+    found: dict[str, Any] = {name: value for name in RECENT if (value := data.get(f"quality_{name}")) is not None}
+    if prefix := data.get("quality_hedge_prefix"):
+        found["hedge_prefix"] = prefix
+    usual, limits = LengthLimits().model_dump(), {}
+    for script in usual:
+        own = {end: value for end in usual[script] if (value := data.get(f"quality_{script}_{end}")) is not None}
+        if own:
+            limits[script] = usual[script] | own
+    return found | ({"limits": limits} if limits else {})
 
 
 def _stuck(rules: heuristics.Policy) -> dict[str, int]:

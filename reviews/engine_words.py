@@ -6,9 +6,11 @@ A verdict is stored as it was answered, in one language; people read its details
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 _NAMES = {
     "Latin letters": _("Latin letters"),
@@ -35,20 +37,26 @@ _NAMES = {
 _NUMBER = r"[\d.,]+"
 
 # How the engine puts it, and what is said instead of it.
-_SAYINGS: tuple[tuple[str, Promise], ...] = (
+_SAYINGS: tuple[tuple[str, Any], ...] = (
     # hesitation
     (
         rf"(?P<count>{_NUMBER}) figure\(s\), date\(s\), name\(s\) or quotation\(s\) without source",
         _("figures, dates, names or quotations without a source: %(count)s"),
     ),
     (rf"hidden characters in (?P<count>{_NUMBER}) place\(s\)", _("places with hidden characters: %(count)s")),
+    # the next cycle
+    (r"hesitation review: held (?P<kinds>[A-Z, ]+)", _("to look again at what is held: %(kinds)s")),
     # quality
     (r"nothing is said", _("nothing is said")),
     (r"shares hardly a word with the message", _("shares hardly a word with the message")),
     (r"shares no word with the message", _("shares no word with the message")),
     (
-        rf"(?P<count>{_NUMBER}) of (?P<asked>{_NUMBER}) question\(s\) not accounted for",
-        _("%(count)s of %(asked)s questions not accounted for"),
+        rf"(?P<count>{_NUMBER}) of (?P<asked>\d+) question\(s\) not accounted for",
+        ngettext_lazy(
+            "%(count)s of %(asked)s question not accounted for",
+            "%(count)s of %(asked)s questions not accounted for",
+            "asked",
+        ),
     ),
     (rf"(?P<count>{_NUMBER}) forbidden phrase\(s\)", _("forbidden phrases: %(count)s")),
     (r"written in (?P<name>[\w-]+), not in (?P<other_name>[\w-]+)", _("written in %(name)s, not in %(other_name)s")),
@@ -58,8 +66,10 @@ _SAYINGS: tuple[tuple[str, Promise], ...] = (
         _("in %(name)s, the agent's language is %(other_name)s"),
     ),
     (
-        rf"(?P<length>{_NUMBER}) character\(s\), (?P<least>{_NUMBER}) expected",
-        _("%(length)s characters, %(least)s expected"),
+        rf"(?P<length>\d+) character\(s\), (?P<least>{_NUMBER}) expected",
+        ngettext_lazy(
+            "%(length)s character, %(least)s expected", "%(length)s characters, %(least)s expected", "length"
+        ),
     ),
     (rf"(?P<length>{_NUMBER}) characters, (?P<most>{_NUMBER}) at most", _("%(length)s characters, %(most)s at most")),
     (rf"(?P<alike>{_NUMBER})% like the last response", _("%(alike)s%% like the last response")),
@@ -119,9 +129,16 @@ _SAYINGS: tuple[tuple[str, Promise], ...] = (
     (rf"same error (?P<count>{_NUMBER}) times", _("same error %(count)s times")),
     (r'says "(?P<words>.*)"', _("says “%(words)s”")),
     (rf"(?P<percent>{_NUMBER})% of the context window in use", _("%(percent)s%% of the context window in use")),
-    (rf"no commit in (?P<minutes>{_NUMBER}) minutes of work", _("no commit in %(minutes)s minutes of work")),
-    (rf"(?P<passed>{_NUMBER}) tests pass, (?P<best>{_NUMBER}) did", _("%(passed)s tests pass, %(best)s did")),
+    (
+        r"no commit in (?P<minutes>\d+) minutes of work",
+        ngettext_lazy("no commit in %(minutes)s minute of work", "no commit in %(minutes)s minutes of work", "minutes"),
+    ),
+    (
+        rf"(?P<passed>\d+) tests pass, (?P<best>{_NUMBER}) did",
+        ngettext_lazy("%(passed)s test passes, %(best)s did", "%(passed)s tests pass, %(best)s did", "passed"),
+    ),
 )
+_COUNTED = ("asked", "length", "minutes", "passed")  # by which a saying is singular or plural
 _COMPILED = [(re.compile(expression, re.DOTALL), saying) for expression, saying in _SAYINGS]
 
 
@@ -129,12 +146,14 @@ def said(detail: str) -> str:
     """Return a detail in the active language; what no engine of ours says stays as it is."""
     for expression, saying in _COMPILED:
         if match := expression.fullmatch(detail):
-            values = {
-                group: _NAMES.get(value, value) if group.endswith("name") else value
-                for group, value in match.groupdict().items()
-            }
-            return str(saying) % values
+            return str(saying % {group: _value(group, value) for group, value in match.groupdict().items()})
     return detail
+
+
+def _value(group: str, value: str) -> str | int | Promise:
+    if group in _COUNTED and value.isdecimal():
+        return int(value)
+    return _NAMES.get(value, value) if group.endswith("name") else value
 
 
 def reason_said(reason: str) -> str:

@@ -30,6 +30,10 @@ FLAGS = {
     "too-long": gettext_lazy("Very long"),
     "repetition": gettext_lazy("Said before"),
 }
+EVENTS = {
+    "meta:confidence-low": gettext_lazy("low quality"),
+    "meta:impasse": gettext_lazy("got nowhere"),
+}
 LEVELS = {"high": gettext_lazy("high"), "medium": gettext_lazy("medium"), "low": gettext_lazy("low")}
 STEPS = {**dict(ThreadStep.Op.choices), "touch": pgettext_lazy("thought thread", "touched")}
 TOUCHED_BY = {
@@ -110,6 +114,7 @@ def parts(
 def other_parts(verdict: dict[str, Any]) -> dict[str, Any]:
     """Return what a verdict says beside hesitation, with its words for people."""
     quality, confidence, stuck = (verdict[part] for part in ("quality", "confidence", "stuck"))
+    schedule = verdict["schedule"]
     return {
         "quality": quality
         and {
@@ -117,17 +122,49 @@ def other_parts(verdict: dict[str, Any]) -> dict[str, Any]:
             "told": [
                 {**each, "title": FLAGS[each["flag"]], "detail": said(each["detail"])} for each in quality["details"]
             ],
+            "evaluated": _evaluated(quality["evaluation"]),
         },
         "confidence": confidence
         and {**confidence, "title": LEVELS[confidence["level"]], "reason": reason_said(confidence["reason"])},
         "stuck": stuck
         and {**stuck, "told": [{"title": STUCK[each["type"]], **each} for each in stuck["signals"]]},
+        "events": [(name, EVENTS.get(name, "")) for name in verdict["events"]],
+        "next_cycle": schedule and {"due": _due(schedule["next"]), "reason": said(schedule["reason"])},
         # Verdicts of an older engine have no such part.
         "followed": [
             {**each, "title": STEPS.get(each["op"], each["op"]), "told": TOUCHED_BY.get(each["by"], "")}
             for each in verdict.get("threads") or ()
         ],
     }
+
+
+def _evaluated(evaluation: dict[str, Any]) -> list[str]:
+    """Say what the score of quality was made of; what there was nothing to judge by is said to be that."""
+    shares = {
+        "responsiveness": (gettext("responsiveness %(share)s"), gettext("responsiveness not judged")),
+        "completeness": (gettext("completeness %(share)s"), gettext("completeness not judged")),
+        "consistency": (gettext("consistency %(share)s"), gettext("consistency not judged")),
+    }
+    told = []
+    for name, (judged, not_judged) in shares.items():
+        share = evaluation[name]
+        told.append(not_judged if share is None else judged % {"share": f"{share:g}"})
+    told.append(gettext("length ok") if evaluation["length_ok"] else gettext("length out of its limits"))
+    told.append(gettext("said before") if evaluation["repetition"] else gettext("no repetition"))
+    return told
+
+
+def _due(pause: str) -> str:
+    """Say a schedule's "2m" or "90s" in words."""
+    match = re.fullmatch(r"(\d+)([ms])", pause)
+    if match is None:
+        return pause
+    count = int(match[1])
+    if not count:
+        return gettext("at once")
+    if match[2] == "m":
+        return ngettext("in %(count)s minute", "in %(count)s minutes", count) % {"count": f"{count:,}"}
+    return ngettext("in %(count)s second", "in %(count)s seconds", count) % {"count": f"{count:,}"}
 
 
 def _detail(name: str, detail: str) -> str:

@@ -117,7 +117,8 @@ def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
 def _unlike(draft: dict[str, Any], current: Policy) -> dict[str, Any]:
     """Return what of a draft differs from the version in force, for the draft's address."""
     stored = filled_in(current, based_on=draft["based_on"])
-    return {name: value for name, value in draft.items() if value != stored[name]}
+    changed = {name: value for name, value in draft.items() if value != stored[name]}
+    return {name: "" if value is None else value for name, value in changed.items()}
 
 
 def _digest(draft: Policy) -> str:

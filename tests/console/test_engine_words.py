@@ -110,6 +110,26 @@ def test_it_says_the_reason_of_a_confidence(sent: dict[str, Any]) -> None:
         assert "retrieval" in reason_said(verdict["confidence"]["reason"])
 
 
+@pytest.mark.parametrize(
+    ("detail", "expected"),
+    [
+        ("1 character(s), 2 expected", "1 character, 2 expected"),
+        ("2 character(s), 10 expected", "2 characters, 10 expected"),
+        ("12,001 characters, 12,000 at most", "12,001 characters, 12,000 at most"),
+        ("1 of 1 question(s) not accounted for", "1 of 1 question not accounted for"),
+        ("1 of 2 question(s) not accounted for", "1 of 2 questions not accounted for"),
+        ("no commit in 1 minutes of work", "no commit in 1 minute of work"),
+        ("1 tests pass, 3 did", "1 test passes, 3 did"),
+        ("0 tests pass, 1 did", "0 tests pass, 1 did"),
+        ("in Latin letters, the agent's language in Chinese", "in Latin letters, the agent's language is Chinese"),
+        ("in another script, the agent's language in English", "in another script, the agent's language is English"),
+    ],
+)
+def test_it_says_one_of_a_thing_as_one(detail: str, expected: str) -> None:
+    with translation.override("en"):
+        assert said(detail) == expected
+
+
 def test_it_leaves_what_it_does_not_know() -> None:
     with translation.override("zh-hant"):
         assert said("100% made up by hand") == "100% made up by hand"

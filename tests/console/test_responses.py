@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from django.db import connection
+from django.utils.html import strip_tags
+from django.utils.translation import trans_real
 
+from metacog import catalogues
 from metacog.agents import create_agent
-from metacog.models import Membership
+from metacog.models import Membership, Policy
 from reviews import response_views
 from reviews.models import AgentResponse, Signal, response_id
 from tests.conftest import Caller
@@ -180,3 +186,79 @@ def test_it_says_what_quality_did_not_pass_and_what_was_offered(kuro: Any, alice
     page = html.unescape(client.get(f"/responses/{weak['id']}/").content.decode())
     assert "not passed" in page
     assert (weak["quality"]["hedge_prefix"] or "…") in page
+
+
+@pytest.fixture
+def told(client: Any) -> Callable[[str], str]:
+    """Return what a page says beside hesitation, as plain text."""
+
+    def read(address: str) -> str:
+        page = client.get(address).content.decode()
+        (box,) = re.findall(r'<section class="box otherwise">(.*?)</section>', page, re.DOTALL)
+        return " ".join(html.unescape(strip_tags(box)).split())
+
+    return read
+
+
+def pages_of(verdict: dict[str, Any]) -> list[str]:
+    """Return the addresses of a response and of what of it is held."""
+    return [f"/responses/{verdict['id']}/"] + [f"/queue/{one['held']}/" for one in verdict["items"] if one["held"]]
+
+
+def test_both_pages_say_what_quality_was_made_of_and_when_the_next_cycle_is(kuro: Any, told: Any) -> None:
+    Policy.objects.update(quality={"pass_at": 0.9, "low_at": 0.9})
+    verdict = kuro.respond(user_message="When is the meeting? Who comes?")
+    evaluation = verdict["quality"]["evaluation"]
+    assert (verdict["events"], verdict["schedule"]["next"]) == (["meta:confidence-low", "meta:impasse"], "2m")
+    addresses = pages_of(verdict)
+    assert len(addresses) == 2
+    for address in addresses:
+        page = told(address)
+        assert (
+            f"responsiveness {evaluation['responsiveness']:g} · completeness {evaluation['completeness']:g}"
+            " · consistency 1 · length ok · no repetition"
+        ) in page
+        assert "Events low quality meta:confidence-low · got nowhere meta:impasse" in page
+        assert "Next cycle in 2 minutes to look again at what is held: CHAT" in page
+
+
+def test_it_says_what_there_was_nothing_to_judge_by(kuro: Any, told: Any) -> None:
+    kuro.respond("It may rain in the north today, says [1].")
+    page = told(pages_of(kuro.respond("It may rain in the north today, says [1]."))[0])
+    assert "responsiveness not judged · completeness not judged · consistency 1 · length ok · said before" in page
+    assert "length out of its limits" in told(pages_of(kuro.respond("Ok"))[0])
+    for silent in ("Next cycle", "Events"):
+        assert silent not in page
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0, "at once"), (1, "in 1 second"), (60, "in 1 minute"), (90, "in 90 seconds")]
+)
+def test_it_says_when_the_next_cycle_is_in_words(kuro: Any, told: Any, seconds: int, said: str) -> None:
+    Policy.objects.update(review_seconds=seconds)
+    assert f"Next cycle {said} to look again" in told(pages_of(kuro.respond())[0])
+
+
+def test_both_pages_say_the_confidence_and_what_it_tells_the_agent(kuro: Any, told: Any) -> None:
+    verdict = kuro.respond(retrieval={"scores": [0.5], "facts": 3})
+    confidence = verdict["confidence"]
+    for address in pages_of(verdict):
+        page = told(address)
+        assert f"Confidence {confidence['level']} {confidence['score']} of 1" in page
+        assert f"For the prompt: {confidence['prompt']}" in page
+
+
+@pytest.mark.parametrize("language", ["zh-hant", "zh-hans"])
+def test_what_else_it_says_is_translated(
+    kuro: Any, client: Any, told: Any, language: str, tmp_path: Path, settings: Any
+) -> None:
+    Policy.objects.update(quality={"pass_at": 0.9, "low_at": 0.9})
+    verdict = kuro.respond(user_message="When is the meeting? Who comes?", retrieval={"scores": [0.5]})
+    settings.LOCALE_PATHS = [tmp_path]
+    catalogues.compile_all()
+    client.cookies[settings.LANGUAGE_COOKIE_NAME] = language
+    with mock.patch.object(trans_real, "_translations", {}):
+        page = told(pages_of(verdict)[0])
+    for english in ("responsiveness", "consistency", "Next cycle", "minute", "low quality", "For the prompt", "of 1"):
+        assert english not in page
+    assert "meta:impasse" in page

@@ -112,6 +112,16 @@ class TestDrafting:
             ({"max_active_threads": "101"}, "less than or equal to 100"),
             ({"forbidden": "x" * 201}, "at most 200 characters"),
             ({"threshold": "many"}, "whole number"),
+            ({"quality_hedge_prefix": "x" * 201}, "at most 200 characters"),
+            ({"quality_en_min": "-1"}, "greater than or equal to 0"),
+            ({"quality_en_max": "0"}, "greater than or equal to 1"),
+            ({"quality_zh_max": "1048577"}, "less than or equal to 1048576"),
+            ({"quality_en_min": "12001"}, "The fewest cannot be more than the most"),
+            ({"quality_zh_min": "9", "quality_zh_max": "8"}, "The fewest cannot be more than the most"),
+            ({"quality_recent_window": "21"}, "less than or equal to 20"),
+            ({"quality_recent_window": "1.5"}, "whole number"),
+            ({"quality_similar_at": "0"}, "Everything is alike from 0"),
+            ({"quality_similar_at": "1.01"}, "less than or equal to 1"),
         ],
     )
     def test_it_says_what_is_wrong(self, desk: Desk, changed: dict[str, str], said: str, do: str) -> None:
@@ -200,6 +210,64 @@ class TestParts:
         quality = kuro.respond("Well, as an AI I cannot say.")["quality"]
         assert "forbidden-phrase" in quality["flags"]
         assert 'as an AI\n身為AI</textarea>' in desk.get()
+
+    def test_lengths_repetition_and_the_words_to_begin_with_are_its_own(self, desk: Desk, kuro: Any) -> None:
+        draft = {
+            "quality_hedge_prefix": "Kuro wonders: ", "quality_en_min": "3", "quality_zh_max": "9",
+            "quality_recent_window": "0", "quality_similar_at": "0.755", "quality_low_at": "0.1",
+        }  # fmt: skip
+        assert desk.save(**draft).status_code == 302
+        quality = Policy.objects.get(version=2).quality
+        assert quality["limits"] == {"en": {"min": 3, "max": 12_000}, "zh": {"min": 2, "max": 9}}
+        assert {name: quality[name] for name in ("hedge_prefix", "recent_window", "similar_at")} == {
+            "hedge_prefix": "Kuro wonders: ",
+            "recent_window": 0,
+            "similar_at": 0.755,
+        }
+        assert kuro.respond("Fine.")["quality"]["flags"] == []
+        judged = kuro.respond("因為憑證在前一晚過期了，所以部署失敗。")["quality"]
+        assert ("too-long" in judged["flags"], judged["hedge_prefix"]) == (True, "Kuro wonders: ")
+        page = desk.get()
+        assert "<dt>Fewest characters</dt><dd><del>10</del> → <ins>3</ins></dd>" in page
+        assert "<dt>Words offered to begin with</dt><dd><del>–</del> → <ins>Kuro wonders: </ins></dd>" in page
+        assert "<dt>Most characters</dt>" not in page
+        for name, value in draft.items():
+            assert f'name="{name}" value="{value}"' in page
+
+    def test_what_is_left_empty_is_the_engines_own(self, desk: Desk, kuro: Any) -> None:
+        empty = {
+            f"quality_{name}": ""
+            for name in ("en_min", "en_max", "zh_min", "zh_max", "recent_window", "similar_at", "hedge_prefix")
+        }
+        page = desk.get()
+        for name, usual in (("en_min", "10"), ("zh_max", "4000"), ("similar_at", "0.9"), ("recent_window", "5")):
+            (field,) = re.findall(rf'<input[^>]*name="quality_{name}"[^>]*>', page)
+            assert f'placeholder="{usual}"' in field
+            assert "value=" not in field
+        assert 'placeholder="I\'m not entirely sure, but…"' in page
+        for nothing in (empty, empty | {"quality_hedge_prefix": "  "}, {}):
+            assert desk.save(**nothing).status_code == 302
+            quality = Policy.objects.latest("version").quality
+            assert not {"limits", "recent_window", "similar_at", "hedge_prefix"} & quality.keys()
+            Policy.objects.filter(version__gt=1).delete()
+            Agent.objects.update(policy_version=1)
+
+    def test_saving_something_else_keeps_them(self, desk: Desk, kuro: Any) -> None:
+        own = {"limits": {"en": {"min": 1, "max": 99}}, "recent_window": 2, "similar_at": 0.555, "hedge_prefix": "Hm: "}
+        Policy.objects.update(quality=own)
+        shown = dict(re.findall(r'name="(quality_\w+)" value="([^"]*)"', desk.get()))
+        assert desk.save(**shown).status_code == 302
+        quality = Policy.objects.get(version=2).quality
+        assert {name: quality[name] for name in own} == own
+
+    def test_a_draft_that_empties_one_is_an_address(self, kuro: Any, alice: Any, as_person: Any) -> None:
+        Policy.objects.update(quality={"recent_window": 2, "hedge_prefix": "Hm:"})
+        desk = Desk(as_person(alice), kuro)
+        page = html.unescape(desk.try_out(quality_hedge_prefix="", quality_recent_window="").content.decode())
+        (link,) = re.findall(r'href="(\?[^"]+)">this draft', page)
+        page = desk.get(link)
+        assert "<dt>Words offered to begin with</dt><dd><del>Hm:</del> → <ins>–</ins></dd>" in page
+        assert "</dt><dd><del>2</del> → <ins>5</ins></dd>" in page
 
     def test_the_preview_reads_with_the_drafts_profile(self, desk: Desk, kuro: Any) -> None:
         kuro.respond("Not obviously.")
