@@ -1,7 +1,7 @@
 """Find the seed's terms and the patterns' keywords in a text, in one pass."""
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import local
 from typing import Any, NamedTuple
 
@@ -40,7 +40,7 @@ _DFA_ENTRIES = 1_500
 _COMPILED_TOGETHER = 5_000
 # Entries up to which daachorse reads a short text while Hyperscan would still be preparing to.
 _FEW_ENTRIES = 100
-# Entries that may end at one place where Hyperscan tells every one of them, each time.
+# Entries that may end at one place: Hyperscan looks at every one of them, each time.
 _MANY_ENDINGS = 8
 
 
@@ -61,21 +61,23 @@ Build = Callable[[Sequence[bytes], int], Automaton]
 def best_automaton(entries: Sequence[bytes], often: int) -> Automaton:
     """Build the fastest there is for these entries; only the first `often` need be told more than once a search."""
     reads_whole = not any(b"\0" in entry for entry in entries)  # Hyperscan would take it for an end
-    if HAS_HYPERSCAN and reads_whole and _most_endings(entries[:often]) <= _MANY_ENDINGS:
+    if HAS_HYPERSCAN and reads_whole and max(len(chain) for _, chain in endings(entries)) <= _MANY_ENDINGS:
         return hyperscan_automaton(entries, often)
     return (daachorse_automaton if HAS_DAACHORSE else ahocorasick_automaton)(entries, often)
 
 
-def _most_endings(entries: Sequence[bytes]) -> int:
-    """Count how many entries may end at one place, at most."""
-    most = 0
-    chain: list[bytes] = []
-    for backwards in sorted([entry[::-1] for entry in entries]):
-        while chain and not backwards.startswith(chain[-1]):
+def endings(entries: Sequence[bytes]) -> Iterator[tuple[int, Sequence[int]]]:
+    """Give each entry and, the shortest first, the entries it ends with (the last is itself), all by number.
+
+    The sequence is another one's a step later.
+    """
+    chain: list[int] = []
+    backwards = [entry[::-1] for entry in entries]
+    for number in sorted(range(len(entries)), key=backwards.__getitem__):
+        while chain and not backwards[number].startswith(backwards[chain[-1]]):
             chain.pop()
-        chain.append(backwards)
-        most = max(most, len(chain))
-    return most
+        chain.append(number)
+        yield number, chain
 
 
 class _Scratch(local):
@@ -207,17 +209,19 @@ class Matcher:
         self._overlap = max(map(len, entries)) - 1
         # An entry that is found stands for itself, or for all entries it ends with: for the best rank among them,
         # and for their terms (list and length), where there are any.
-        self._ranks = array("q")
-        self._terms: list[tuple[tuple[int, int], ...]] = []
-        self.lists: list[int] = []  # of what each entry stands for is a term: bit n is the nth list
-        for number, entry in enumerate(entries):
-            stands_for = [number]
-            if search.leaves_out:
-                stands_for = [other for _, end, other in search.every(entry) if end == len(entry)]
-            self._ranks.append(min([ranks.get(texts[other], _NONE) for other in stands_for]))
-            terms = [(lists[texts[other]], len(entries[other])) for other in stands_for if texts[other] in lists]
-            self._terms.append(tuple(terms))
-            self.lists.append(sum({1 << which for which, _ in terms}))
+        self._ranks = array("q", [ranks.get(text, _NONE) for text in texts])
+        self._terms: list[tuple[tuple[int, int], ...]] = [()] * len(entries)
+        self.lists = [0] * len(entries)  # of what each entry stands for is a term: bit n is the nth list
+        for text, which in lists.items():
+            number = texts.index(text)
+            self._terms[number], self.lists[number] = ((which, len(entries[number])),), 1 << which
+        if search.leaves_out:
+            for number, chain in endings(entries):
+                if len(chain) > 1:  # what it ends with has taken in what that ends with
+                    inner = chain[-2]
+                    self._ranks[number] = min(self._ranks[number], self._ranks[inner])
+                    self._terms[number] = self._terms[inner] + self._terms[number]
+                    self.lists[number] |= self.lists[inner]
 
     def find(self, text: str) -> Found | None:
         """Find the places of all terms, and the best-ranked keyword that occurs; None: nothing at all."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .calculation import added_up, is_worked_out
 from .given import NOTHING, OPENING_QUOTES, Given
 from .lexicon import LANGUAGES, MARKS
-from .matcher import Build, best_automaton
+from .matcher import Build, best_automaton, endings
 from .shadow import Place, Shadow, fold
 from .tags import code_spans
 
@@ -234,15 +234,13 @@ class Reader:
         self._search, self._window = search.longest, search.window
         self._lengths = list(map(len, written))
         self._overlap = max(self._lengths) - 1
-        self._entries: list[_Entry] = []
         alike: dict[_Entry, _Entry] = {}
-        for word, encoded in zip(words, written, strict=True):
-            endings = {word: len(encoded)}
-            if search.leaves_out:
-                found = search.every(encoded)
-                endings = {words[other]: end - start for start, end, other in found if end == len(encoded)}
-            entry = _Entry.of(word, endings, ranks, lists)
-            self._entries.append(alike.setdefault(entry, entry))
+        each = endings(written) if search.leaves_out else ((number, [number]) for number in range(len(words)))
+        meanings: dict[int, _Entry] = {}
+        for number, chain in each:
+            entry = _Entry.of(words[number], {words[other]: self._lengths[other] for other in chain}, ranks, lists)
+            meanings[number] = alike.setdefault(entry, entry)
+        self._entries = [meanings[number] for number in range(len(words))]
         self._closes = bytes(entry.closes for entry in self._entries)
         self._ranks = [ranks.get(word, _NONE) for word in words]
         # The best rank that finding an entry can bring; and with terms, which are wanted whatever the rank.

@@ -40,9 +40,23 @@ def test_it_takes_the_fastest_library_that_is_there() -> None:
 
 @pytest.mark.parametrize("entries", [[b"a" * length for length in range(1, 10)], [b"a\0b"]])
 def test_it_takes_another_for_what_the_fastest_reads_too_often_or_not_whole(entries: list[bytes]) -> None:
-    automaton = matcher.best_automaton(entries, len(entries))
-    assert automaton.leaves_out
-    assert [entry for _, _, entry in automaton.longest(entries[-1])][-1] == len(entries) - 1
+    for often in (0, len(entries)):
+        automaton = matcher.best_automaton(entries, often)
+        assert automaton.leaves_out
+        assert [entry for _, _, entry in automaton.longest(entries[-1])][-1] == len(entries) - 1
+
+
+def test_each_entry_ends_with_others() -> None:
+    entries = [b"c", b"abc", b"b", b"bc", b"xc", b"cb"]
+    found = {entries[number]: [entries[other] for other in chain] for number, chain in matcher.endings(entries)}
+    assert found == {
+        b"c": [b"c"],
+        b"abc": [b"c", b"bc", b"abc"],
+        b"b": [b"b"],
+        b"bc": [b"c", b"bc"],
+        b"xc": [b"c", b"xc"],
+        b"cb": [b"b", b"cb"],
+    }
 
 
 @pytest.mark.parametrize("terms", TERMS)
