@@ -165,13 +165,9 @@ def _lessons(agent: Agent, state: AgentState, is_given: bool) -> dict[str, Any] 
 
 
 def _think_twice(agent: Agent) -> list[dict[str, Any]] | None:
-    """Return the problems about which somebody should be asked, and those to which a person has said yes."""
-    # A person's yes, until the next response about the problem.
-    is_told = Q(
-        think_twice__answer=ThinkTwice.Answer.YES,
-        think_twice__by=ThinkTwice.By.PERSON,
-        think_twice__answered_at__gte=F("touched_at"),
-    )
+    """Return the problems about which somebody should be asked, and those to which somebody has said yes."""
+    # A yes, from the console or brought by the agent, until the next response about the problem.
+    is_told = Q(think_twice__answer=ThinkTwice.Answer.YES, think_twice__answered_at__gte=F("touched_at"))
     rows = Problem.objects.filter(Q(suggests=True) | is_told, agent=agent).distinct().order_by("-touched_at", "-id")
     shapes = map(thinking.shape, rows.select_related("agent__team"))
     # By the policy of now: that may have changed since somebody was to be asked.

@@ -124,7 +124,8 @@ _BINDS = re.compile(
     r"|必須|必须|務必|务必|不要|不得|不能|不可|不准|禁止|只能|只可|至少|至多|最多|最少|避免|保留",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
+# A dot within a word ends no sentence: "Django 5.2", "settings.py".
+_SENTENCE = re.compile(r"(?:[^.!?。！？\n]|[.!?](?![\s.!?。！？]|\Z))+[.!?。！？]*")
 
 
 def constraints(messages: Iterable[str]) -> list[str]:
