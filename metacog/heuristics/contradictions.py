@@ -118,6 +118,7 @@ _EN_COUNT = re.compile(rf"\b(?:{'|'.join(words.NUMERALS)})\b")
 _IN_MONTH = re.compile(rf"(?<=\bin )(?:{'|'.join(words.MONTHS)})\b")
 _ON_DAY = re.compile(rf"\b(?:on|is|was|by|until) ({'|'.join(words.WEEKDAYS)})s?\b")
 _ZH_DAY = re.compile(rf"(?:星期|礼拜|周)([{words.ZH_WEEKDAYS}天])")
+_ZH_OTHER_DAY = re.compile(rf"(?:星期|礼拜)([{words.ZH_WEEKDAYS}天])|周天")
 _LABEL, _LETTERED = re.compile(words.LABEL), re.compile(words.LETTERED)
 _NAMED = re.compile(
     rf"(?:(?<=[\w,] )(?!(?:{words.NO_NAME})\b)[A-Z][\w+#]* (\d+(?:\.\d+)*)|^[A-Z][\w+#]* (\d+\.\d+))"
@@ -163,7 +164,7 @@ def _masked(match: re.Match[str]) -> str:
 
 def _read(span: Span, sentence: str) -> _Statement:
     sentence = _ANY_MORE.sub("", _CONTRAST.sub("", _ANSWER.sub("", _LEAD_IN.sub("", sentence))))
-    stated = fact(sentence, span.text)
+    stated = fact(_ZH_OTHER_DAY.sub(lambda match: f"周{(match[1] or '日').replace('天', '日')}", sentence), span.text)
     sentence = _SWITCHED.sub(lambda match: f"{match[1]} {'enabled' if match[2] == 'on' else 'disabled'}", sentence)
     sentence = _ZH_CANNOT.sub("不", sentence)
     plain = _NO_NEGATION.sub(" ", sentence)

@@ -287,6 +287,26 @@ def test_it_finds_no_contradiction(first: str, second: str) -> None:
     assert contradicts(first, second) is None
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        ("會議在週二。", "會議在星期二。", False),
+        ("會議在禮拜二。", "会议在周二。", False),
+        ("會議在週二下午。", "會議在星期二下午。", False),
+        ("会议在周日。", "会议在星期天。", False),
+        ("截止日是週五。", "截止日是禮拜五。", False),
+        ("The meeting is on Tuesday.", "The meeting is on Tue.", False),
+        ("會議在週二。", "會議在星期三。", True),
+        ("会议在礼拜二。", "会议在周四。", True),
+        ("會議在週二下午。", "會議在星期三下午。", True),
+        ("The meeting is on Tuesday.", "The meeting is on Wednesday.", True),
+    ],
+)
+def test_a_day_of_the_week_is_the_same_by_any_name(first: str, second: str, differ: bool) -> None:
+    assert (contradicts(first, second) is not None) is differ
+    assert (contradicts(second, first) is not None) is differ
+
+
 def test_it_shows_the_two_sentences() -> None:
     found = contradicts("Hello 🧭. The cache is safe to delete. Bye.", "Well. The cache is not safe to delete.")
     assert found is not None
