@@ -86,7 +86,7 @@ _LEAD_IN, _ANSWER, _CONTRAST = re.compile(words.LEAD_IN), re.compile(words.ANSWE
 _HEAD = re.compile(words.HEAD)
 _DENIES_ONE = [re.compile(expression) for expression in words.DENIES_ONE]
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
-_CLOCK = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
+_CLOCK = re.compile(r"(?<![a-z0-9_])([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
 _THAN = re.compile(
     r"(?:the )?(.{1,60}?) (?:is|are|was|were) (.{1,40}?) than (?:the )?(.{1,60}?)"
     r"((?: (?:for|in|on|at|with|under|by) .{1,60})?)[.!]?$"
@@ -108,10 +108,19 @@ _WORD = re.compile(r"[a-z][a-z0-9_'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
-_ZH_UNIT = re.compile(r"(?<=\d)\s?(?:分钟|小时|秒钟?|天)")
+_ZH_UNIT = re.compile(r"(?<=\d)\s?(?:分钟|小时|秒钟?|天|点钟?)")
 _ZH_DIGIT = f"[{''.join(words.ZH_NUMERALS)}]"
 _ZH_COUNT = re.compile(
     rf"(?!一点)(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)(?=[{words.ZH_MEASURES}]|小时|公[里斤尺分])"
+)
+_ZH_TWO_DIGITS = re.compile(rf"(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)")
+_NOON = re.compile(r"(?<=\bat )(?:noon|midnight)\b")
+_AM_PM = re.compile(r"(?<![\d:.])(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])(?:m\b|\.m\b\.?)")
+_ZH_BELOW_100 = rf"(?:{_ZH_DIGIT}?十{_ZH_DIGIT}?|{_ZH_DIGIT})"
+_ZH_TIME = re.compile(
+    rf"(?P<half>{'|'.join(words.ZH_HALVES)}|(?<=[今明昨当每])晚)?\s?"
+    rf"(?<![\d第.:])(?P<hour>\d{{1,2}}|{_ZH_BELOW_100})\s?"
+    rf"(?:点钟?整?|:)(?P<minute>半|[一三]刻|\d\d分?(?!\d)|(?:\d|{_ZH_BELOW_100})分)?"
 )
 _ZH_BIG_COUNT = re.compile(rf"(?<![第每好几数分]){_ZH_DIGIT}[百千万](?:零?{_ZH_DIGIT}[千百十]?)*(?![几多来余])")
 _EN_COUNT = re.compile(rf"\b(?:{'|'.join(words.NUMERALS)})\b")
@@ -164,12 +173,14 @@ def _masked(match: re.Match[str]) -> str:
 
 def _read(span: Span, sentence: str) -> _Statement:
     sentence = _ANY_MORE.sub("", _CONTRAST.sub("", _ANSWER.sub("", _LEAD_IN.sub("", sentence))))
-    stated = fact(_ZH_OTHER_DAY.sub(lambda match: f"周{(match[1] or '日').replace('天', '日')}", sentence), span.text)
-    sentence = _SWITCHED.sub(lambda match: f"{match[1]} {'enabled' if match[2] == 'on' else 'disabled'}", sentence)
+    timed = _in_24_hours(sentence)
+    stated = fact(_ZH_OTHER_DAY.sub(lambda match: f"周{(match[1] or '日').replace('天', '日')}", timed), span.text)
+    sentence = _SWITCHED.sub(_switched, sentence)
     sentence = _ZH_CANNOT.sub("不", sentence)
     plain = _NO_NEGATION.sub(" ", sentence)
     negations = len(_NEGATED.findall(plain)) + len(_ZH_NEGATED.findall(plain))
-    counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], sentence)
+    timed = _SWITCHED.sub(_switched, _ZH_CANNOT.sub("不", timed))
+    counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], timed)
     counted = _ISO_DATE.sub(r"\1\2\3 date", counted)
     counted = _CLOCK.sub(lambda match: f"{60 * int(match[1]) + int(match[2])} clock", counted)
     counted = _IN_MONTH.sub(lambda match: f"{words.MONTHS.index(match[0]) + 1} month", counted)
@@ -201,6 +212,38 @@ def _read(span: Span, sentence: str) -> _Statement:
         content |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
     content = content - units | code
     return _Statement(span, sentence, frozenset(content), negations, tuple(numbers), frozenset(labels), stated)
+
+
+def _switched(match: re.Match[str]) -> str:
+    return f"{match[1]} {'enabled' if match[2] == 'on' else 'disabled'}"
+
+
+def _in_24_hours(sentence: str) -> str:
+    """Write a time of day as 15:00 where it says which half: 3 pm, 下午三点; 三点半 may be either and is 3.5点."""
+    sentence = _NOON.sub(lambda match: "12:00" if match[0] == "noon" else "00:00", sentence)
+    sentence = _AM_PM.sub(_en_in_24_hours, sentence)
+    return _ZH_TIME.sub(_zh_in_24_hours, sentence)
+
+
+def _en_in_24_hours(match: re.Match[str]) -> str:
+    return f"{int(match['hour']) % 12 + (12 if match['half'] == 'p' else 0):02}:{match['minute'] or '00'}"
+
+
+def _zh_in_24_hours(match: re.Match[str]) -> str:
+    hour, half, minute = _whole(match["hour"]), match["half"], match["minute"]
+    minutes = {"半": 30, "一刻": 15, "三刻": 45}.get(minute) or _whole((minute or "0").rstrip("分"))
+    if hour > 24 or minutes > 59:
+        return match[0]
+    if half:
+        later, twelve = words.ZH_HALVES[half]
+        hour = twelve if hour == 12 else hour + 12 * (hour in later)
+        return f"{hour % 24:02}:{minutes:02}"
+    return f"{hour + minutes / 60:.4g}点" if minute and ":" not in match[0] else match[0]
+
+
+def _whole(number: str) -> int:
+    """Read a number below a hundred, in digits or Chinese."""
+    return int(number) if number.isdigit() else int(_ZH_TWO_DIGITS.sub(_in_digits, number, count=1))
 
 
 def _term(word: str) -> str:
@@ -266,11 +309,21 @@ def _other_value(theirs: _Statement, ours: _Statement) -> Contradiction | None:
         return None
     if _BOUND.search(theirs.fact.value) or _BOUND.search(ours.fact.value):
         return None
+    if _agree_on_time(theirs, ours):
+        return None
     if theirs.negations or ours.negations or len({frozenset(_WHEN.findall(each)) for each in said}) > 1:
         return None
     alike = len(theirs.content & ours.content) / len(theirs.content | ours.content)
     detail = f"{theirs.fact.value} / {ours.fact.value}"
     return Contradiction("value", round(0.5 + 0.45 * alike, 2), theirs.span, ours.span, detail)
+
+
+def _agree_on_time(theirs: _Statement, ours: _Statement) -> bool:
+    """Tell whether what is told is one time of day, and by one of the two without its half."""
+    if len(theirs.numbers) != len(ours.numbers):
+        return False
+    pairs = [pair for pair in zip(theirs.numbers, ours.numbers, strict=True) if pair[0] != pair[1]]
+    return bool(pairs) and all(_is_same_hour(*one, *other) for one, other in pairs)
 
 
 def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
@@ -410,14 +463,31 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
     if len(pairs) != 1:
         return None
     (value, unit), (other_value, other_unit) = pairs[0]
+    if _is_same_hour(value, unit, other_value, other_unit):
+        return None
     left, right = _measured(value, _singular(unit), _singular(other_unit)), float(other_value)
-    if left is None or abs(left - right) <= (0 if unit == other_unit else 0.03 * right):  # 10 kg are 22 lb
+    if left is None or abs(left - right) <= (
+        0 if unit == other_unit or "点" in (unit, other_unit) else 0.03 * right
+    ):  # 10 kg are 22 lb
         return None
     is_year = _YEAR.fullmatch(value) and _YEAR.fullmatch(other_value)
     is_date = is_year or unit in ("month", "月", "weekday", "date", *words.MONTHS)
     if is_date and not _DATED.search(theirs.folded):
         return None
-    return Contradiction("number", confidence, theirs.span, ours.span, f"{value} / {other_value}")
+    detail = f"{_shown(value, unit)} / {_shown(other_value, other_unit)}"
+    return Contradiction("number", confidence, theirs.span, ours.span, detail)
+
+
+def _shown(value: str, unit: str) -> str:
+    return f"{int(value) // 60:02}:{int(value) % 60:02}" if unit == "clock" else value
+
+
+def _is_same_hour(value: str, unit: str, other_value: str, other_unit: str) -> bool:
+    """Tell whether 三点 and 15:00 may be one time: who says no half of the day means either."""
+    if "点" not in (unit, other_unit):
+        return False
+    one, other = _measured(value, unit, "clock"), _measured(other_value, other_unit, "clock")
+    return one is not None and other is not None and (one - other) % 720 == 0
 
 
 def _measured(value: str, unit: str, wanted: str) -> float | None:

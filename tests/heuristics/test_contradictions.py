@@ -307,6 +307,47 @@ def test_a_day_of_the_week_is_the_same_by_any_name(first: str, second: str, diff
     assert (contradicts(second, first) is not None) is differ
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        ("The standup starts at 3 pm.", "The standup starts at 15:00.", False),
+        ("The standup starts at 3pm.", "The standup starts at 3:00 p.m.", False),
+        ("The shop closes at 5 pm.", "The shop closes at 17:00.", False),
+        ("The deadline is 5 pm.", "The deadline is 17:00.", False),
+        ("The job runs at 12 am.", "The job runs at midnight.", False),
+        ("The lunch is at noon.", "The lunch is at 12 pm.", False),
+        ("會議在下午3點開始。", "會議在15點開始。", False),
+        ("會議在下午3點。", "會議在15點。", False),
+        ("會議在下午3點。", "會議在15:00。", False),
+        ("会议时间是下午3点。", "会议时间是15:00。", False),
+        ("会议下午三点半开始。", "会议15:30开始。", False),
+        ("會議在三點開始。", "會議在下午三點開始。", False),
+        ("會議在三點半開始。", "會議在15:30開始。", False),
+        ("門市晚上九點關門。", "門市21:00關門。", False),
+        ("我每晚十二點睡。", "我每晚0:00睡。", False),
+        ("The standup starts at 3 pm.", "The standup starts at 16:00.", True),
+        ("The standup starts at 3 pm.", "The standup starts at 3 am.", True),
+        ("The standup starts at 3 pm.", "The standup starts at 3:10 pm.", True),
+        ("The shop closes at 5 pm.", "The shop closes at 18:00.", True),
+        ("會議在下午3點開始。", "會議在16點開始。", True),
+        ("會議在下午3點開始。", "會議在上午3點開始。", True),
+        ("会议下午三点半开始。", "会议15:00开始。", True),
+        ("會議在15點開始。", "會議在15:20開始。", True),
+        ("門市晚上九點關門。", "門市20:00關門。", True),
+        ("我每晚十一點睡。", "我每晚十二點睡。", True),
+    ],
+)
+def test_a_time_of_day_is_the_same_in_12_and_24_hours(first: str, second: str, differ: bool) -> None:
+    assert (contradicts(first, second) is not None) is differ
+    assert (contradicts(second, first) is not None) is differ
+
+
+def test_it_shows_times_of_day_as_times() -> None:
+    found = contradicts("The standup starts at 3 pm.", "The standup starts at 16:05.")
+    assert found is not None
+    assert found.detail == "15:00 / 16:05"
+
+
 def test_it_shows_the_two_sentences() -> None:
     found = contradicts("Hello 🧭. The cache is safe to delete. Bye.", "Well. The cache is not safe to delete.")
     assert found is not None

@@ -159,6 +159,14 @@ MONTHS = (
 )
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 ZH_WEEKDAYS = "一二三四五六日"
+# To which hours of each twelve are added, and what twelve becomes.
+ZH_HALVES = {
+    **dict.fromkeys(("凌晨", "清晨", "半夜", "午夜"), (range(0), 0)),
+    **dict.fromkeys(("早上", "早晨", "上午"), (range(0), 12)),
+    "中午": (range(1, 4), 12),
+    **dict.fromkeys(("下午", "午后", "傍晚"), (range(1, 12), 12)),
+    **dict.fromkeys(("晚上", "晚间", "夜里", "晚"), (range(5, 12), 0)),
+}
 # What is no longer so is not so: the words say nothing else.
 ANY_MORE = r"\b(?:any more|any longer)\b"
 # A number right behind a name tells which one: Python 3.11. Behind a month or a currency it counts.
@@ -171,6 +179,7 @@ SAME_THING = _words("new current actual correct updated latest right real exact 
 SCALES = (
     {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86400},
     {"秒": 1, "分": 60, "小": 3600, "天": 86400},
+    {"clock": 1, "点": 60},
     {"gram": 1, "g": 1, "kg": 1000, "kilogram": 1000, "pound": 453.6, "lb": 453.6, "ounce": 28.35, "oz": 28.35},
     {"meter": 1, "metre": 1, "m": 1, "cm": 0.01, "km": 1000, "kilometer": 1000, "kilometre": 1000, "mile": 1609.3},
     {"kb": 1, "mb": 1000, "gb": 1e6, "tb": 1e9},
