@@ -118,7 +118,7 @@ _NOON = re.compile(r"(?<=\bat )(?:noon|midnight)\b")
 _AM_PM = re.compile(r"(?<![\d:.])(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])(?:m\b|\.m\b\.?)")
 _ZH_BELOW_100 = rf"(?:{_ZH_DIGIT}?十{_ZH_DIGIT}?|{_ZH_DIGIT})"
 _ZH_TIME = re.compile(
-    rf"(?P<half>{'|'.join(words.ZH_HALVES)}|(?<=[今明昨当每])晚)?\s?"
+    rf"(?:(?P<half>{'|'.join(words.ZH_HALVES)}|(?<=[今明昨当每])晚)\s?)?"
     rf"(?<![\d第.:])(?P<hour>\d{{1,2}}|{_ZH_BELOW_100})\s?"
     rf"(?:点钟?整?|:)(?P<minute>半|[一三]刻|\d\d分?(?!\d)|(?:\d|{_ZH_BELOW_100})分)?"
 )
@@ -237,6 +237,7 @@ def _zh_in_24_hours(match: re.Match[str]) -> str:
     if half:
         later, twelve = words.ZH_HALVES[half]
         hour = twelve if hour == 12 else hour + 12 * (hour in later)
+    if half or (hour > 12 and minute):
         return f"{hour % 24:02}:{minutes:02}"
     return f"{hour + minutes / 60:.4g}点" if minute and ":" not in match[0] else match[0]
 
@@ -479,7 +480,10 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
 
 
 def _shown(value: str, unit: str) -> str:
-    return f"{int(value) // 60:02}:{int(value) % 60:02}" if unit == "clock" else value
+    if unit == "clock" or (unit == "点" and "." in value):
+        hour, minute = divmod(round(float(value) * (60 if unit == "点" else 1)), 60)
+        return f"{hour:02}:{minute:02}"
+    return value
 
 
 def _is_same_hour(value: str, unit: str, other_value: str, other_unit: str) -> bool:
@@ -487,7 +491,7 @@ def _is_same_hour(value: str, unit: str, other_value: str, other_unit: str) -> b
     if "点" not in (unit, other_unit):
         return False
     one, other = _measured(value, unit, "clock"), _measured(other_value, other_unit, "clock")
-    return one is not None and other is not None and (one - other) % 720 == 0
+    return one is not None and other is not None and round(one - other) % 720 == 0
 
 
 def _measured(value: str, unit: str, wanted: str) -> float | None:

@@ -323,6 +323,8 @@ def test_a_day_of_the_week_is_the_same_by_any_name(first: str, second: str, diff
         ("会议下午三点半开始。", "会议15:30开始。", False),
         ("會議在三點開始。", "會議在下午三點開始。", False),
         ("會議在三點半開始。", "會議在15:30開始。", False),
+        ("會議在十點二十分開始。", "會議在10:20開始。", False),
+        ("末班車二十三點三十五分開。", "末班车23:35开。", False),
         ("門市晚上九點關門。", "門市21:00關門。", False),
         ("我每晚十二點睡。", "我每晚0:00睡。", False),
         ("The standup starts at 3 pm.", "The standup starts at 16:00.", True),
