@@ -54,12 +54,18 @@ def contradicted(knowledge: str, memories: Iterable[str]) -> list[tuple[int, Con
     return sorted(certain, key=lambda pair: (-pair[1].confidence, pair[0]))
 
 
+class _Number(NamedTuple):
+    value: str
+    unit: str
+    per: str = ""  # second, hour, 天, where it is a rate
+
+
 class _Statement(NamedTuple):
     span: Span
     folded: str
     content: frozenset[str]
     negations: int
-    numbers: tuple[tuple[str, str], ...]  # (value, unit)
+    numbers: tuple[_Number, ...]
     labels: frozenset[str]
     fact: Fact | None
     is_whole: bool = True  # not only the first clause of a sentence
@@ -108,6 +114,16 @@ _WORD = re.compile(r"[a-z][a-z0-9_'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
+# "100 requests per minute", "2 GB/h", 每分钟100次, 100次/分钟.
+_PER = "|".join(sorted(words.PER, key=len, reverse=True))
+_RATE = re.compile(
+    r"(?<![\d.,])(?P<number>\d[\d,]*(?:\.\d+)?)(?P<counted>(?:\s?%|\s?(?!per\b|an?\b|each\b|every\b|in\b|and\b|or\b|to\b)[a-z]+"
+    r"|\s?[\u3400-\u9fff]{1,6}?){0,2})"
+    rf"(?:\s?/\s?|\s(?:per|an?|each|every)\s|\s?每个?)(?P<per>{_PER})s?(?![a-z])"
+)
+_ZH_RATE = re.compile(
+    rf"每个?(?P<per>{_PER})(?P<counted>[^\d,。;每\n]{{0,8}})(?P<number>(?<![.,])\d[\d,]*(?:\.\d+)?)(?![月日号点:]|\s?clock)"
+)
 _ZH_UNIT = re.compile(r"(?<=\d)\s?(?:分钟|小时|秒钟?|天|点钟?)")
 _ZH_DIGIT = f"[{''.join(words.ZH_NUMERALS)}]"
 _ZH_COUNT = re.compile(
@@ -193,6 +209,7 @@ def _read(span: Span, sentence: str) -> _Statement:
     if _OPAQUE in sentence:
         code = {match[1] for match in _CODE.finditer(fold(span.text)) if _EXPRESSION.search(match[1])}
     labels = code | {match[0] for match in (*_ZH_ORDINAL.finditer(sentence), *_LETTERED.finditer(sentence))}
+    rates = {match.start("number"): match["per"] for match in (*_RATE.finditer(counted), *_ZH_RATE.finditer(counted))}
     numbers = []
     for match in _NUMBER.finditer(counted):
         before = counted[max(0, match.start() - 12) : match.start()]
@@ -200,8 +217,10 @@ def _read(span: Span, sentence: str) -> _Statement:
             labels.add(match[0])
         else:
             unit = _UNIT.match(counted, match.end())
-            numbers.append((match[0].replace(",", ""), (unit[1] or "") if unit else ""))
-    units = {unit for _, unit in numbers} | {_term(unit) for _, unit in numbers}
+            per = rates.get(match.start(), "")
+            numbers.append(_Number(match[0].replace(",", ""), (unit[1] or "") if unit else "", per))
+    units = {each.unit for each in numbers} | {_term(each.unit) for each in numbers}
+    counted = _ZH_RATE.sub(r"\g<counted>\g<number>", _RATE.sub(r"\g<number>\g<counted>", counted))
     content = {
         _term(word)
         for word in _WORD.findall(_NEGATED.sub(" ", counted))
@@ -324,7 +343,7 @@ def _agree_on_time(theirs: _Statement, ours: _Statement) -> bool:
     if len(theirs.numbers) != len(ours.numbers):
         return False
     pairs = [pair for pair in zip(theirs.numbers, ours.numbers, strict=True) if pair[0] != pair[1]]
-    return bool(pairs) and all(_is_same_hour(*one, *other) for one, other in pairs)
+    return bool(pairs) and all(_is_same_hour(one, other) for one, other in pairs)
 
 
 def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
@@ -446,7 +465,7 @@ def _denies_another_thing(one: _Statement, other: _Statement) -> bool:
 
 def _is_another_case(theirs: _Statement, ours: _Statement, by_antonym: bool) -> bool:
     """Tell whether figures set the sentences apart: other years or times, or an old and a new, each with its own."""
-    one, other = ({value for value, _ in each.numbers} for each in (theirs, ours))
+    one, other = ({number.value for number in each.numbers} for each in (theirs, ours))
     if (one - other and other - one) or (by_antonym and one and other and one != other):
         return True
     years = [{value for value in values if _YEAR.fullmatch(value)} for values in (one, other)]
@@ -463,43 +482,47 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
     pairs = [(one, other) for one, other in zip(theirs.numbers, ours.numbers, strict=True) if one != other]
     if len(pairs) != 1:
         return None
-    (value, unit), (other_value, other_unit) = pairs[0]
-    if _is_same_hour(value, unit, other_value, other_unit):
+    one, other = pairs[0]
+    if _is_same_hour(one, other):
         return None
-    left, right = _measured(value, _singular(unit), _singular(other_unit)), float(other_value)
-    if left is None or abs(left - right) <= (
-        0 if unit == other_unit or "点" in (unit, other_unit) else 0.03 * right
-    ):  # 10 kg are 22 lb
+    left, right = _measured(one, other), float(other.value)
+    is_exact = (one.unit == other.unit and one.per == other.per) or "点" in (one.unit, other.unit)
+    if left is None or abs(left - right) <= (0 if is_exact else 0.03 * right):  # 10 kg are 22 lb
         return None
-    is_year = _YEAR.fullmatch(value) and _YEAR.fullmatch(other_value)
-    is_date = is_year or unit in ("month", "月", "weekday", "date", *words.MONTHS)
+    is_year = _YEAR.fullmatch(one.value) and _YEAR.fullmatch(other.value)
+    is_date = is_year or one.unit in ("month", "月", "weekday", "date", *words.MONTHS)
     if is_date and not _DATED.search(theirs.folded):
         return None
-    detail = f"{_shown(value, unit)} / {_shown(other_value, other_unit)}"
-    return Contradiction("number", confidence, theirs.span, ours.span, detail)
+    return Contradiction("number", confidence, theirs.span, ours.span, f"{_shown(one)} / {_shown(other)}")
 
 
-def _shown(value: str, unit: str) -> str:
-    if unit == "clock" or (unit == "点" and "." in value):
-        hour, minute = divmod(round(float(value) * (60 if unit == "点" else 1)), 60)
+def _shown(number: _Number) -> str:
+    if number.unit == "clock" or (number.unit == "点" and "." in number.value):
+        hour, minute = divmod(round(float(number.value) * (60 if number.unit == "点" else 1)), 60)
         return f"{hour:02}:{minute:02}"
-    return value
+    return f"{number.value}/{number.per}" if number.per else number.value
 
 
-def _is_same_hour(value: str, unit: str, other_value: str, other_unit: str) -> bool:
+def _is_same_hour(one: _Number, other: _Number) -> bool:
     """Tell whether 三点 and 15:00 may be one time: who says no half of the day means either."""
-    if "点" not in (unit, other_unit):
+    if "点" not in (one.unit, other.unit):
         return False
-    one, other = _measured(value, unit, "clock"), _measured(other_value, other_unit, "clock")
-    return one is not None and other is not None and round(one - other) % 720 == 0
+    at, other_at = _measured(one, _Number("0", "clock")), _measured(other, _Number("0", "clock"))
+    return at is not None and other_at is not None and round(at - other_at) % 720 == 0
 
 
-def _measured(value: str, unit: str, wanted: str) -> float | None:
-    """Give a value in another unit of its kind, None where there is no such."""
-    if unit == wanted:
-        return float(value)
-    scales = next((each for each in words.SCALES if unit in each and wanted in each), None)
-    return float(value) * scales[unit] / scales[wanted] if scales else None
+def _measured(number: _Number, wanted: _Number) -> float | None:
+    """Give a value in the unit and the time of another number, None where they are not of one kind."""
+    unit, wanted_unit = _singular(number.unit), _singular(wanted.unit)
+    if bool(number.per) != bool(wanted.per):
+        return None
+    value = float(number.value)
+    if number.per:
+        value *= words.PER[wanted.per] / words.PER[number.per]
+    if unit == wanted_unit or (number.per and {unit, wanted_unit} <= {"per", ""}):
+        return value
+    scales = next((each for each in words.SCALES if unit in each and wanted_unit in each), None)
+    return value * scales[unit] / scales[wanted_unit] if scales else None
 
 
 def _singular(unit: str) -> str:

@@ -350,6 +350,39 @@ def test_it_shows_times_of_day_as_times() -> None:
     assert found.detail == "15:00 / 16:05"
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        ("The limit is 100 requests per minute.", "The limit is 6000 requests per hour.", False),
+        ("The limit is 100 requests per minute.", "The limit is 100 requests a minute.", False),
+        ("The limit is 60 per minute.", "The limit is 1 per second.", False),
+        ("The limit is 60/min.", "The limit is 1/s.", False),
+        ("The job writes 2 GB per hour.", "The job writes 48 GB per day.", False),
+        ("The link carries 100 MB/s.", "The link carries 6 GB/min.", False),
+        ("We ship 1 release per week.", "We ship 52 releases per year.", False),
+        ("At most 100 requests per minute are let in.", "At most 6000 requests per hour are let in.", False),
+        ("上限是每分鐘100次。", "上限是每小時6000次。", False),
+        ("上限是 100 次/分钟。", "上限是每小时 6000 次。", False),
+        ("备份每小时写入 2 GB。", "备份每天写入 48 GB。", False),
+        ("每分鐘最多 100 次請求。", "每小時最多 6000 次請求。", False),
+        ("他每天跑 5 公里。", "他每週跑 35 公里。", False),
+        ("每週一有 3 場會議。", "每週二有 4 場會議。", False),
+        ("The limit is 100 requests per minute.", "The limit is 5000 requests per hour.", True),
+        ("The limit is 100 requests per minute.", "The limit is 100 requests per hour.", True),
+        ("The limit is 60 per minute.", "The limit is 2 per second.", True),
+        ("The job writes 2 GB per hour.", "The job writes 50 GB per day.", True),
+        ("The plan costs 100 euros per month.", "The plan costs 1500 euros per year.", True),
+        ("上限是每分鐘100次。", "上限是每小時5000次。", True),
+        ("上限是每分钟100次。", "上限是每小时100次。", True),
+        ("备份每小时写入 2 GB。", "备份每天写入 60 GB。", True),
+        ("每分鐘最多 100 次請求。", "每小時最多 100 次請求。", True),
+    ],
+)
+def test_a_rate_is_the_same_in_another_unit(first: str, second: str, differ: bool) -> None:
+    assert (contradicts(first, second) is not None) is differ
+    assert (contradicts(second, first) is not None) is differ
+
+
 def test_it_shows_the_two_sentences() -> None:
     found = contradicts("Hello 🧭. The cache is safe to delete. Bye.", "Well. The cache is not safe to delete.")
     assert found is not None

@@ -185,6 +185,16 @@ SCALES = (
     {"kb": 1, "mb": 1000, "gb": 1e6, "tb": 1e9},
     {"克": 1, "公斤": 1000, "千克": 1000},
 )
+# What something happens so often in, in seconds: a rate in one is the same in another. A year has 365 days.
+PER = {
+    **dict.fromkeys(("second", "sec", "s", "秒", "秒钟"), 1),
+    **dict.fromkeys(("minute", "min", "分钟", "分"), 60),
+    **dict.fromkeys(("hour", "hr", "h", "小时"), 3600),
+    **dict.fromkeys(("day", "天", "日"), 86_400),
+    **dict.fromkeys(("week", "周", "星期", "礼拜"), 604_800),
+    **dict.fromkeys(("month", "月"), 2_628_000),
+    **dict.fromkeys(("year", "年"), 31_536_000),
+}
 _COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NUMERALS = {
     **{word: str(number) for number, word in enumerate(_COUNTED)},
