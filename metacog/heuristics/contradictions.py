@@ -117,7 +117,8 @@ _UNIT = re.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
 # "100 requests per minute", "2 GB/h", 每分钟100次, 100次/分钟.
 _PER = "|".join(sorted(words.PER, key=len, reverse=True))
 _RATE = re.compile(
-    r"(?<![\d.,])(?P<number>\d[\d,]*(?:\.\d+)?)(?P<counted>(?:\s?%|\s?(?!per\b|an?\b|each\b|every\b|in\b|and\b|or\b|to\b)[a-z]+"
+    r"(?<![\d.,])(?P<number>\d[\d,]*(?:\.\d+)?)"
+    r"(?P<counted>(?:\s?%|\s?(?!per\b|an?\b|each\b|every\b|in\b|and\b|or\b|to\b)[a-z]+"
     r"|\s?[\u3400-\u9fff]{1,6}?){0,2})"
     rf"(?:\s?/\s?|\s(?:per|an?|each|every)\s|\s?每个?)(?P<per>{_PER})s?(?![a-z])"
 )

@@ -119,6 +119,41 @@ def test_it_notices_a_correction(message: str, type_: str) -> None:
 @pytest.mark.parametrize(
     ("message", "is_one"),
     [
+        ("為何還是要繳稅？", False),
+        ("為何還是覺得很冷？", False),
+        ("为何还是会下雨？", False),
+        ("为何还是这么贵？", False),
+        ("為何還是有人相信？", False),
+        ("為何還是用舊的？", True),
+        ("为何还是没改？", True),
+        ("為何還是一樣？", True),
+        ("為何還是要我登入？", True),
+        ("为何还是写成英文？", True),
+        ("I remind you that you can take a break whenever.", False),
+        ("Let me remind you that you may leave at any time.", False),
+        ("我提醒你隨時可以休息。", False),
+        ("I remind you that the port is 8443.", True),
+        ("Let me remind you that you can't use tabs.", True),
+        ("我提醒你，不要用容器。", True),
+        ("我已經提醒你了。", True),
+        ("客戶說你弄錯了，幫我回覆他", False),
+        ("客户说我们算错了，帮我回信", False),
+        ("主管說你寫錯了，怎麼回？", False),
+        ("The customer says that's wrong, help me reply.", False),
+        ("A client told me you forgot the invoice, please draft a reply.", False),
+        ("客戶說的是週二，你弄錯了。", True),
+        ("用户名你弄错了。", True),
+        ("你弄錯了，幫我回覆客戶。", True),
+        ("The customer says Tuesday, you got that wrong.", True),
+    ],
+)
+def test_it_tells_a_complaint_about_the_agent_from_one_about_the_world(message: str, is_one: bool) -> None:
+    assert (find_correction(message) is not None) is is_one
+
+
+@pytest.mark.parametrize(
+    ("message", "is_one"),
+    [
         ("<returncode>1</returncode>\n<output>\nThis should be the case for groupby.\n</output>", False),
         ('<tool_result id="7">你搞錯了，不是這個檔案。</tool_result>', False),
         ("<STDERR>\nfatal: that is wrong\n", False),  # cut before its end
@@ -294,6 +329,11 @@ def test_mode_seed_knows_nothing_else(message: str) -> None:
         ("確實，我之前的說法不正確。", True),
         ("不好意思，我用了舊的地址。", True),
         ("我的疏忽，已经补上。", True),
+        ("You're right: the cache is cold.", True),
+        ("你说得对！", True),
+        ("You're right-handed, then.", False),
+        ("你說得對方很生氣", False),
+        ("你说得对象都不高兴了。", False),
         ("You're right on time!", False),
         ("In case you are right, the log shows it.", False),
         ("Sorry, I missed your call.", False),

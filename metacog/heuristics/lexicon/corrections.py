@@ -121,7 +121,12 @@ CUES = (
     ),
     ("reminder", 0.7, r"\bi (?:said|asked for|meant|wrote|wanted) [^.,;?]{1,30}, not (?!that\b|only\b)"),
     ("reminder", 0.7, r"\b(?:as|like) (?:i )?(?:already )?(?:said|mentioned|told you)(?: before| earlier| already)?\b"),
-    ("reminder", 0.8, r"\b(?:let me|i) remind(?:ed)? you\b"),
+    (
+        "reminder",
+        0.8,
+        r"\b(?:let me|i) remind(?:ed)? you\b(?! (?:that )?you(?:'re| are)? (?:can(?!'t| not)|may(?! not)"
+        r"|could(?!n't| not)|free\b|welcome\b|always\b))",
+    ),
     ("reminder", 0.8, r"\b(?:didn't|did) i (?:not )?(?:say|tell|ask|mention)\b"),
     (
         "reminder",
@@ -259,7 +264,10 @@ CUES = (
     (
         "reminder",
         0.8,
-        r"(?<!是)不是有说(?!明)|为何还是|我提醒你|~(?:再|容我|得)?提醒你(?:一下|一句)?[,:]|~再说一次[,:](?!谢)",
+        r"(?<!是)不是有说(?!明)|我提醒你(?!,?(?:随时)?(?:都|也)?可以随?时?(?:休息|离开|停|问)|,?随时)"
+        # Why the world is still so is no complaint about the agent.
+        r"|为何还是(?!(?:需?要|得)(?![我你您])|会(?!把|用|写)|想|觉得|感觉|感到|认为|睡|有人|下[雨雪]|(?:很|好|[那这]么)?(?:冷|热|累|困|痛|疼|饿|穷"
+        r"|贵|忙|难过|孤单|喜欢|害怕|担心|紧张|多人))|~(?:再|容我|得)?提醒你(?:一下|一句)?[,:]|~再说一次[,:](?!谢)",
     ),
     (
         "denial",
@@ -355,7 +363,7 @@ CUES = (
     (
         "reminder",
         0.8,
-        r"我(?:已经|明明|之前|早就|刚刚)?(?:提醒过?你|(?:说过|讲过)(?![^。]*吗[?]?$)|(?:跟|和)你(?:说过|讲过))",
+        r"我(?:已经|明明|之前|早就|刚刚)?(?:提醒过你|(?<!我)提醒你|(?:说过|讲过)(?![^。]*吗[?]?$)|(?:跟|和)你(?:说过|讲过))",
     ),
     (
         "reminder",
@@ -426,6 +434,10 @@ NOT_MEANT = (
     r"|\bi (?:was|am|may be|might be|made|got|have it)\b(?! afraid| sure)|\bi'm (?:wrong|mistaken)\b"
     r"|\b(?:nothing|something|what)(?:'s| is| was| went) wrong\b"
     r"|\b(?:might|may|could) be\b|\b(?:he|she|they|my \w+) (?:said|told|says|asked|got|made|were|was)\b"
+    r"|\b(?:the|an?|our|my|this|one|another) (?:customer|client|user|guest|reviewer|manager|boss|colleague|teacher"
+    r"|buyer|seller|supplier)s? (?:just |also |still )?(?:said|says?|told|tells?|claim(?:s|ed)?|thinks?|wr[io]tes?"
+    r"|insists?"
+    r"|complain(?:s|ed)?)(?: (?:that|me|us))* (?:you|we|it|this|that|your|our)\b(?![^.!?]*, (?:and |so |but )?you\b)"
     r"|\b(?:translate|story|write a|how do (?:i|you) say|tell me (?:if|whether|about))\b|\bplease check\b"
     r"|\b(?:explain|know|understand|wonder(?:ing)?|learn|tell me|asks?|asking) why\b|\banything wrong\b"
     r"|\b(?:don't|do not) think (?:that )?(?:you're|you are|you were|that's|this is|it's|it is) "
@@ -434,6 +446,8 @@ NOT_MEANT = (
     r"|如果|是否|对不对|是不是.{0,8}(?:错|忘)|哪里错|错了?(?:吗|在哪)|我(?:记|写|说|理解|搞|弄|看)?(?:错"
     r"|忘)"
     r"|(?:他|她|老板|同事|有人)[^,。]{0,10}(?:说|把|弄)|(?<!你)(?<!您)(?:翻|翻译|英文|故事|解释)[^,。]{0,8}(?:成|怎么|:)"
+    r"|(?:客户|顾客|客人|主管|经理|上司|对方|朋友|老师|同学|家人|买家|卖家|用户(?!名))(?:们|刚才|刚刚|昨天|今天|一直|又|都|还)*"
+    r"(?:跟我|对我|来信|回信|写信|打来)?(?:说|讲|表示|认为|觉得|抱怨|反映|投诉|骂)(?!的)[^,。:]{0,12}(?:错|漏|忘|不对|误)"
     r"|没错|不错|(?:报|出)了?错|谢谢|好奇|想了解|原因"
 )
 
@@ -463,7 +477,8 @@ KINDS = (
 CONCESSIONS = (
     (
         0.7,
-        r"\b(?:you(?:'re| are) (?:absolutely |completely |quite |totally |so )?(?:right(?! (?:on (?!that|this)|here"
+        r"\b(?:you(?:'re| are) (?:absolutely |completely |quite |totally |so )?"
+        r"(?:right(?!-(?:hand|wing|brain|foot|side|lean|click|align|angle|mind))(?! (?:on (?!that|this)|here"
         r"|there|now|at|next|behind|above|below|beside|in (?:front|the))\b)|correct)|my (?:mistake|bad|error|apologies)"
         r"|i stand corrected|good catch|my (?:earlier|previous|last|first|original) (?:answer|reply|response|message"
         r"|statement|claim|calculation|summary) (?:was|is) (?:wrong|incorrect|inaccurate|mistaken|misleading|not "
@@ -489,7 +504,7 @@ CONCESSIONS = (
     (0.7, r"\bthank(?:s| you) for (?:the correction|correcting|pointing (?:that|this|it) out|catching)\b"),
     (
         0.7,
-        r"(?:你|您)说(?:得|的)(?:很|没|完全)?(?:对|错)|(?:你|您)是对的|(?:是|~)我的(?:错|疏忽|失误)|我(?:搞|弄|看"
+        r"(?:你|您)说(?:得|的)(?:很|没|完全)?(?:对(?![方象面手吗]|不对)|错)|(?:你|您)是对的|(?:是|~)我的(?:错|疏忽|失误)|我(?:搞|弄|看"
         r"|理解|记|算|说|写)错了",
     ),
     (
