@@ -446,6 +446,47 @@ def test_it_cuts_no_chinese_word_where_it_need_not(said: str, message: str, phra
     assert proposal.keywords == (phrase,)
 
 
+@pytest.mark.parametrize(
+    ("said", "message", "phrase"),
+    [
+        ("退款需要三個工作天才會入帳。", "錯了", "三個工作天才"),
+        ("退款需要 3 個工作天。", "錯了", "退款需要"),
+        ("退款需要三天才會入帳。", "錯了，五天", "退款需要三天才"),
+        ("会议在星期三下午举行。", "错了，是周四", "星期三下午举行"),
+        ("版本統一後就能升級。", "錯了", "版本統一後"),
+        ("The refund takes 42 days.", "wrong", "refund takes 42 days"),
+        ("The refund takes 3 working days.", "wrong", "takes 3 working days"),
+        ("The refund takes three working days.", "wrong", "takes three working days"),
+    ],
+)
+def test_it_cuts_no_number_from_what_it_counts(said: str, message: str, phrase: str) -> None:
+    proposal = propose_keywords(said, message, HISTORY)
+    assert proposal is not None
+    assert proposal.keywords == (phrase,)
+
+
+@pytest.mark.parametrize(
+    ("said", "hits", "texts", "is_proposed"),
+    [
+        ("We can pay by card today.", 100, 100, False),
+        ("我們可以刷卡付款。", 100, 100, False),
+        ("我们可以刷卡付款。", 6, 30, False),
+        ("We can pay by card today.", 6, 30, False),
+        ("We can pay by card today.", 5, 30, True),
+        ("We can pay by card today.", 29, 29, True),  # too few to tell
+        ("我們可以刷卡付款。", 5, 30, True),
+        ("我們可以刷卡付款。", 29, 29, True),
+    ],
+)
+def test_it_proposes_nothing_that_the_agent_says_all_the_time(
+    said: str, hits: int, texts: int, is_proposed: bool
+) -> None:
+    history = [said] * hits + ["The cache is warm. 快取是熱的。"] * (texts - hits)
+    proposal = propose_keywords(said, "wrong", history)
+    assert (proposal is not None) is is_proposed
+    assert proposal is None or (proposal.hits, proposal.texts) == (hits, texts)
+
+
 def test_it_proposes_keywords_together_where_every_phrase_is_common() -> None:
     proposal = propose_keywords("capital France", "no", ["The capital France", "capital france"] * 10)
     assert proposal is not None

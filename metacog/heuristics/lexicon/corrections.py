@@ -436,8 +436,8 @@ NOT_MEANT = (
     r"|\b(?:might|may|could) be\b|\b(?:he|she|they|my \w+) (?:said|told|says|asked|got|made|were|was)\b"
     r"|\b(?:the|an?|our|my|this|one|another) (?:customer|client|user|guest|reviewer|manager|boss|colleague|teacher"
     r"|buyer|seller|supplier)s? (?:just |also |still )?(?:said|says?|told|tells?|claim(?:s|ed)?|thinks?|wr[io]tes?"
-    r"|insists?"
-    r"|complain(?:s|ed)?)(?: (?:that|me|us))* (?:you|we|it|this|that|your|our)\b(?![^.!?]*, (?:and |so |but )?you\b)"
+    r"|insists?|complain(?:s|ed)?)(?: (?:that|me|us))* (?:you|we|it|this|that|your|our)\b"
+    r"(?![^.!?]*, (?:and |so |but )?you\b)"
     r"|\b(?:translate|story|write a|how do (?:i|you) say|tell me (?:if|whether|about))\b|\bplease check\b"
     r"|\b(?:explain|know|understand|wonder(?:ing)?|learn|tell me|asks?|asking) why\b|\banything wrong\b"
     r"|\b(?:don't|do not) think (?:that )?(?:you're|you are|you were|that's|this is|it's|it is) "
@@ -471,6 +471,17 @@ KINDS = (
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
     r"|(?:十[一二]?|[一二三四五六七八九])月|[0-9]月",
     r"[0-9]|[一二三四五六七八九十两百千万][点个位人元块年天楼度公]",
+)
+
+# A keyword is not cut inside a number, nor between it and what is counted; what only counts needs its noun, too.
+NUMERALS = "0123456789一二两三四五六七八九十百千万亿几"
+COUNTERS = "个名位种条项台件份张本片只支部辆栋句"
+MEASURES = f"{COUNTERS}次天年月日周人元块点时分秒季倍岁层楼小公克米度折"
+NO_NUMBER = "统唯同单之周期拜万专"  # before a numeral: 统一, 星期三
+# The same in English: 3 | days, three | working days. "Three" alone is no term, and ends no phrase.
+EN_CUT = (
+    r"\b(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten|twelve) [a-z]+"
+    r" (?:second|minute|hour|day|week|month|year|time|percent|euro|dollar|pound|mile)s?\b|[0-9] [a-z]"
 )
 
 # What an agent says in its next reply when it was corrected; looked for in the first sentences only.
