@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from .facts import Fact, exclude, fact
@@ -69,6 +70,7 @@ class _Statement(NamedTuple):
     labels: frozenset[str]
     fact: Fact | None
     is_whole: bool = True  # not only the first clause of a sentence
+    is_none: bool = False  # "no bugs", read as 0 bugs: a number and nothing else
 
 
 def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Contradiction | None:
@@ -104,6 +106,9 @@ _THIS_THAT = (re.compile(r"这(?!样)"), re.compile(r"那(?!么|样|时)"))
 _KIND = {unit: next(iter(scale)) for scale in words.SCALES for unit in scale}
 _OPENING = re.compile(r"(?:(?:the|our|my|your|his|her|its|their|an?) )?([a-z][\w-]*) ([a-z][\w-]*)\b")
 _CAP = re.compile(words.CAP)
+_ALL, _NOT_ALL, _SOME = re.compile(words.ALL), re.compile(words.NOT_ALL), re.compile(words.SOME)
+_NONE_OF = re.compile(words.NONE_OF)
+_THERE = re.compile(r"there (?:is|are|was|were) ")
 _ANY_MORE, _BUT = re.compile(words.ANY_MORE), re.compile(words.BUT)
 _SWITCHED, _ZH_CANNOT = re.compile(words.SWITCHED), re.compile(words.ZH_CANNOT)
 _NO_NEGATION = re.compile(words.NO_NEGATION)
@@ -176,6 +181,8 @@ def _statements(text: str) -> Iterable[_Statement]:
         start = match.start() + len(match[0]) - len(match[0].lstrip())
         span = Span(start, start + len(sentence), text[start : start + len(sentence)])
         yield _read(span, sentence)
+        if _NONE_OF.search(sentence):
+            yield _read(span, _NONE_OF.sub("0 ", sentence))._replace(fact=None, is_none=True)
         if denied := next(filter(None, (each.match(sentence) for each in _DENIES_ONE)), None):
             yield _read(span, f"{denied[1]} not {denied[2]}" if denied[0].isascii() else f"{denied[1]}不是{denied[2]}")
         elif head := _HEAD.match(_LEAD_IN.sub("", sentence)):
@@ -348,6 +355,10 @@ def _agree_on_time(theirs: _Statement, ours: _Statement) -> bool:
 
 
 def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
+    parts = [bool(_SOME.search(each.folded) or _NOT_ALL.search(each.folded)) for each in (theirs, ours)]
+    if all(parts):
+        return None  # each of its own
+    theirs, ours = _without_all(theirs, ours), _without_all(ours, theirs)
     one, other = theirs.folded, ours.folded
     if theirs.labels != ours.labels or any(_CONDITION.search(each) for each in (one, other)):
         return None
@@ -365,13 +376,17 @@ def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
             return None
     left, right, turned = _align(theirs, ours)
     both, either = left & right, left | right
-    alike = len(both) / len(either) if either else 0.0
+    # "There are 3 bugs": what is counted is all that is said.
+    is_bare = not either and bool(_THERE.match(one) and _THERE.match(other)) and theirs.is_none != ours.is_none
+    alike = len(both) / len(either) if either else float(is_bare)
     lone_left, lone_right = left - right, right - left
     if lone_left and lone_right and alike < SAME_COUNT:
         return None  # each speaks of something that the other does not
     is_turned = (theirs.negations + ours.negations + len(turned)) % 2 == 1
     confidence = round((0.5 + 0.45 * alike) * (0.5 if _HEDGE.search(one) or _HEDGE.search(other) else 1.0), 2)
-    if confidence < 0.5 or alike < SAME_SUBJECT or not both:
+    if confidence < 0.5 or alike < SAME_SUBJECT or not (both or is_bare):
+        return None
+    if is_turned and (theirs.is_none or ours.is_none):
         return None
     if is_turned and not turned and (_denies_another_thing(theirs, ours) or _denies_another_thing(ours, theirs)):
         return None
@@ -385,6 +400,15 @@ def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
     if not is_turned and alike >= SAME_COUNT and not turned:
         return _other_number(theirs, ours, confidence)
     return None
+
+
+def _without_all(statement: _Statement, other: _Statement) -> _Statement:
+    """Read a statement on all, or on some, as one on them, where the other is on some, or on all."""
+    for said, heard in ((_ALL, _SOME), (_SOME, _ALL)):
+        if said.search(statement.folded) and heard.search(other.folded):
+            read = _read(statement.span, said.sub("", statement.folded).strip())
+            return read._replace(fact=statement.fact, is_whole=statement.is_whole, is_none=statement.is_none)
+    return statement
 
 
 def _swapped(one: str, other: str) -> tuple[str, str] | None:
@@ -439,13 +463,11 @@ def _is_another_kind(sentence: str, lone: frozenset[str], both: frozenset[str]) 
 
 def _terms_over(sentence: str, phrase: str) -> set[str]:
     """Give the terms of a Chinese sentence that a phrase in it has a part of; 开启 has none of 开关."""
-    bare = _ZH_NEGATED.sub("", sentence)
-    found = {phrase[at : at + size] for size in (1, 2) for at in range(len(phrase))}
-    start = bare.find(phrase)
-    while start >= 0:
-        end = start + len(phrase)
-        found |= {bare[at : at + 2] for at in range(max(0, start - 1), end)}
-        start = bare.find(phrase, end)
+    kept = _ZH_NEGATED.sub("", phrase)  # 效 of 无效
+    found = {each[at : at + size] for each in (phrase, kept) for size in (1, 2) for at in range(len(each))}
+    pieces = [_ZH_NEGATED.sub("", piece) for piece in sentence.split(phrase)]
+    for before, after in pairwise(pieces):
+        found |= {f"{before[-1:]}{kept}"[:2], f"{kept}{after[:1]}"[-2:]}
     return found
 
 

@@ -383,6 +383,52 @@ def test_a_rate_is_the_same_in_another_unit(first: str, second: str, differ: boo
     assert (contradicts(second, first) is not None) is differ
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        ("The build succeeded.", "The build failed.", True),
+        ("The deployment succeeded.", "The deployment failed.", True),
+        ("The job succeeded.", "The job failed.", True),
+        ("There are three bugs.", "There are no bugs.", True),
+        ("There are 3 bugs in the parser.", "There are no bugs in the parser.", True),
+        ("There are two open tickets.", "There is no open ticket.", True),
+        ("有三個錯誤。", "沒有錯誤。", True),
+        ("這個方法有效。", "這個方法無效。", True),
+        ("这个方法有效。", "这个方法无效。", True),
+        ("需要登入。", "無需登入。", True),
+        ("需要权限。", "无需权限。", True),
+        ("報名需要付費。", "報名無需付費。", True),
+        ("所有測試都通過。", "有些測試沒有通過。", True),
+        ("全部测试都通过了。", "部分测试没通过。", True),
+        ("All tests passed.", "Some tests failed.", True),
+        ("All tests passed.", "Some tests did not pass.", True),
+        ("The build succeeded.", "The build did not fail.", False),
+        ("The build succeeded.", "The deployment failed.", False),
+        ("There are three bugs.", "There are no tickets.", False),
+        ("There are three bugs.", "There are no other bugs.", False),
+        ("There are three bugs in the parser.", "There are no bugs in the lexer.", False),
+        ("There are no bugs.", "There are 0 bugs.", False),
+        ("There is no doubt.", "There are three doubts.", False),
+        ("Three bugs are not fixed.", "No bugs are fixed.", False),
+        ("有三個錯誤。", "沒有警告。", False),
+        ("這個方法有效。", "那個方法無效。", False),
+        ("这个方法无效。", "这个方法没有效。", False),
+        ("無需登入。", "不需要登入。", False),
+        ("需要登入。", "無需付款。", False),
+        ("所有測試都通過。", "有些測試通過。", False),
+        ("有些测试通过。", "有些测试没有通过。", False),
+        ("不是所有測試都通過。", "有些測試通過。", False),
+        ("所有測試都通過。", "有些文件沒有更新。", False),
+        ("Some tests passed.", "Some tests failed.", False),
+        ("Not all tests passed.", "Some tests passed.", False),
+        ("All tests passed.", "Some files failed.", False),
+    ],
+)
+def test_it_tells_none_some_and_all_apart(first: str, second: str, differ: bool) -> None:
+    assert (contradicts(first, second) is not None) is differ
+    assert (contradicts(second, first) is not None) is differ
+
+
 def test_it_shows_the_two_sentences() -> None:
     found = contradicts("Hello 🧭. The cache is safe to delete. Bye.", "Well. The cache is not safe to delete.")
     assert found is not None
