@@ -154,6 +154,43 @@ def test_it_tells_a_complaint_about_the_agent_from_one_about_the_world(message: 
 @pytest.mark.parametrize(
     ("message", "is_one"),
     [
+        ("數字算錯了", True),
+        ("数字算错了", True),
+        ("金額又算錯了。", True),
+        ("This is not the answer to my question.", True),
+        ("That isn't an answer to what I asked.", True),
+        ("這不是我問題的答案。", True),
+        ("这不是我的问题的答案", True),
+        ("wrong file — I meant config.yaml", True),
+        ("Wrong branch, I meant develop.", True),
+        ("It's spelled Katharina with a K.", True),
+        ("It is spelt with two Ls.", True),
+        ("數字算錯了怎麼辦？", False),
+        ("数字算错了吗？", False),
+        ("我的數字算錯了", False),
+        ("Is this not the answer to my question?", False),
+        ("This is not the answer to life.", False),
+        ("這不是我問題的答案嗎？", False),
+        ("Wrong number — I meant to call my wife.", False),
+        ("Wrong turn, I wanted to go home.", False),
+        ("Is it spelled Katharina with a K?", False),
+        ("It's spelled out in the contract.", False),
+        ("It's spelled with a typo in my passport.", False),
+        ("My name is spelled with a K.", False),
+    ],
+)
+def test_it_notices_what_is_put_right_in_a_word(message: str, is_one: bool) -> None:
+    assert (find_correction(message) is not None) is is_one
+
+
+@pytest.mark.parametrize("previous", ["How is it spelled?", "How do you spell your name?", "Could you spell that?"])
+def test_a_spelling_that_was_asked_for_corrects_nothing(previous: str) -> None:
+    assert find_correction("It's spelled Katharina with a K.", previous=previous) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "is_one"),
+    [
         ("<returncode>1</returncode>\n<output>\nThis should be the case for groupby.\n</output>", False),
         ('<tool_result id="7">你搞錯了，不是這個檔案。</tool_result>', False),
         ("<STDERR>\nfatal: that is wrong\n", False),  # cut before its end

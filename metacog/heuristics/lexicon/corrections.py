@@ -250,6 +250,26 @@ CUES = (
         0.5,
         r"\bplease (?:correct|rectify) (?:that|this)\b(?! (?:text|essay|sentence|paragraph|e?-?mail|letter|file|code))",
     ),
+    (
+        "denial",
+        0.8,
+        r"\b(?:that|this|it|which)(?:(?:'s| is) not| isn't)(?: really| even| at all)? (?:an|the) answer to"
+        r" (?:my (?:\w+ )?question|what i (?:asked|wanted))\b[^?]*$",
+    ),
+    (
+        "denial",
+        0.7,
+        r"~(?:that's |it's |this is )?(?:the )?wrong (?!number)\w+ ?(?:[-–—,:]+|[.]{2,}) ?"
+        r"i (?:meant|said|asked for|wanted)\b(?! to\b)",
+    ),
+    # With a K, with two Ls.
+    (
+        "restatement",
+        0.6,
+        r"~(?:it's|it is|that's) (?:actually )?spel(?:led|t) (?:(?!exactly|just|correctly|right)[\w'-]+,? )?"
+        r"with(?:out)? (?:(?:an?|one|two|the|double|single|capital|small) )*(?:[b-z]|a(?=[.!,]|$))"
+        r"(?:'?s)?(?![\w'])[^?]{0,16}$",
+    ),
     # "7 am not pm", all of it.
     (
         "restatement",
@@ -275,7 +295,12 @@ CUES = (
         r"~(?:这|那|还是|又|完全|根本)*(?:不对|不正确|不准确|不是这样|错[了啦啰咯喽])"
         r"(?![称外劲等吗])(?:[吧啊,。!. ]|$)",
     ),
-    ("denial", 0.8, r"(?:不是|并不是)(?:这个意思|我(?:要|说|问|想|指)的|我的意思|这样|这样的|这样[,。!]|让你|叫你)"),
+    (
+        "denial",
+        0.8,
+        r"(?:不是|并不是)(?:这个意思|我的?(?:问题|提问)的(?:答案|回答)(?!吗)"
+        r"|我(?:要|说|问|想|指)的|我的意思|这样|这样的|这样[,。!]|让你|叫你)",
+    ),
     (
         "denial",
         0.7,
@@ -339,7 +364,7 @@ CUES = (
     (
         "fault",
         0.7,
-        r"~(?:我说)?(?:顺序|名字|文件|档案|日期|总数|答案|单位|符号|方向|意思)?(?:说|写|算|看|记|理解|翻译?|弄"
+        r"~(?:我说)?(?:顺序|名字|文件|档案|日期|总数|答案|单位|符号|方向|意思|数字|金额|总额|价格|费用|人数|年份|时间|地址)?(?:又|还是|都)?(?:说|写|算|看|记|理解|翻译?|弄"
         r"|搞|数|读|听|答|拼|打)?(?:错|反)[了啦啰咯喽](?:吧|[,。!]|$)",
     ),
     (
@@ -456,13 +481,14 @@ NO = (
     r"|没有?[啊呀欸诶吧],"
 )
 WHICH = (
-    r"(?:^|[.!;,。] ?)(?:and |so )?(?:which|what|when|where|how many|how much|who)\b[^.!?]*\?$"
+    r"(?:^|[.!;,。] ?)(?:and |so )?(?:which|what|when|where|how many|how much"
+    r"|how [^.!?]{1,30} spel[lt]\w*|who)\b[^.!?]*\?$"
     r"|[哪几][^。?]{0,16}\?$|什么[^。?]{0,12}\?$"
 )
 # What asks for a choice without a question mark: whatever is said then is the choice.
 ASKS_TO_CHOOSE = (
     r"\bplease (?:choose|pick|select|tell|give|provide|specify|enter|let me know)\b"
-    r"|\blet me know (?:which|what|when)\b"
+    r"|\b(?:could|can|would) you (?:please )?spell\b|\bplease spell\b|\blet me know (?:which|what|when)\b"
     r"|请(?:您|你)?(?:先)?(?:选|挑|提供|告诉|告知|输入|指定)"
 )
 
