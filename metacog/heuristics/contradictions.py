@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from .facts import Fact, exclude, fact
@@ -54,15 +55,22 @@ def contradicted(knowledge: str, memories: Iterable[str]) -> list[tuple[int, Con
     return sorted(certain, key=lambda pair: (-pair[1].confidence, pair[0]))
 
 
+class _Number(NamedTuple):
+    value: str
+    unit: str
+    per: str = ""  # second, hour, 天, where it is a rate
+
+
 class _Statement(NamedTuple):
     span: Span
     folded: str
     content: frozenset[str]
     negations: int
-    numbers: tuple[tuple[str, str], ...]  # (value, unit)
+    numbers: tuple[_Number, ...]
     labels: frozenset[str]
     fact: Fact | None
     is_whole: bool = True  # not only the first clause of a sentence
+    is_none: bool = False  # "no bugs", read as 0 bugs: a number and nothing else
 
 
 def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Contradiction | None:
@@ -86,7 +94,7 @@ _LEAD_IN, _ANSWER, _CONTRAST = re.compile(words.LEAD_IN), re.compile(words.ANSWE
 _HEAD = re.compile(words.HEAD)
 _DENIES_ONE = [re.compile(expression) for expression in words.DENIES_ONE]
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
-_CLOCK = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
+_CLOCK = re.compile(r"(?<![a-z0-9_])([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
 _THAN = re.compile(
     r"(?:the )?(.{1,60}?) (?:is|are|was|were) (.{1,40}?) than (?:the )?(.{1,60}?)"
     r"((?: (?:for|in|on|at|with|under|by) .{1,60})?)[.!]?$"
@@ -98,6 +106,9 @@ _THIS_THAT = (re.compile(r"这(?!样)"), re.compile(r"那(?!么|样|时)"))
 _KIND = {unit: next(iter(scale)) for scale in words.SCALES for unit in scale}
 _OPENING = re.compile(r"(?:(?:the|our|my|your|his|her|its|their|an?) )?([a-z][\w-]*) ([a-z][\w-]*)\b")
 _CAP = re.compile(words.CAP)
+_ALL, _NOT_ALL, _SOME = re.compile(words.ALL), re.compile(words.NOT_ALL), re.compile(words.SOME)
+_NONE_OF = re.compile(words.NONE_OF)
+_THERE = re.compile(r"there (?:is|are|was|were) ")
 _ANY_MORE, _BUT = re.compile(words.ANY_MORE), re.compile(words.BUT)
 _SWITCHED, _ZH_CANNOT = re.compile(words.SWITCHED), re.compile(words.ZH_CANNOT)
 _NO_NEGATION = re.compile(words.NO_NEGATION)
@@ -108,16 +119,37 @@ _WORD = re.compile(r"[a-z][a-z0-9_'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
-_ZH_UNIT = re.compile(r"(?<=\d)\s?(?:分钟|小时|秒钟?|天)")
+# "100 requests per minute", "2 GB/h", 每分钟100次, 100次/分钟.
+_PER = "|".join(sorted(words.PER, key=len, reverse=True))
+_RATE = re.compile(
+    r"(?<![\d.,])(?P<number>\d[\d,]*(?:\.\d+)?)"
+    r"(?P<counted>(?:\s?%|\s?(?!per\b|an?\b|each\b|every\b|in\b|and\b|or\b|to\b)[a-z]+"
+    r"|\s?[\u3400-\u9fff]{1,6}?){0,2})"
+    rf"(?:\s?/\s?|\s(?:per|an?|each|every)\s|\s?每个?)(?P<per>{_PER})s?(?![a-z])"
+)
+_ZH_RATE = re.compile(
+    rf"每个?(?P<per>{_PER})(?P<counted>[^\d,。;每\n]{{0,8}})(?P<number>(?<![.,])\d[\d,]*(?:\.\d+)?)(?![月日号点:]|\s?clock)"
+)
+_ZH_UNIT = re.compile(r"(?<=\d)\s?(?:分钟|小时|秒钟?|天|点钟?)")
 _ZH_DIGIT = f"[{''.join(words.ZH_NUMERALS)}]"
 _ZH_COUNT = re.compile(
     rf"(?!一点)(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)(?=[{words.ZH_MEASURES}]|小时|公[里斤尺分])"
+)
+_ZH_TWO_DIGITS = re.compile(rf"(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)")
+_NOON = re.compile(r"(?<=\bat )(?:noon|midnight)\b")
+_AM_PM = re.compile(r"(?<![\d:.])(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])(?:m\b|\.m\b\.?)")
+_ZH_BELOW_100 = rf"(?:{_ZH_DIGIT}?十{_ZH_DIGIT}?|{_ZH_DIGIT})"
+_ZH_TIME = re.compile(
+    rf"(?:(?P<half>{'|'.join(words.ZH_HALVES)}|(?<=[今明昨当每])晚)\s?)?"
+    rf"(?<![\d第.:])(?P<hour>\d{{1,2}}|{_ZH_BELOW_100})\s?"
+    rf"(?:点钟?整?|:)(?P<minute>半|[一三]刻|\d\d分?(?!\d)|(?:\d|{_ZH_BELOW_100})分)?"
 )
 _ZH_BIG_COUNT = re.compile(rf"(?<![第每好几数分]){_ZH_DIGIT}[百千万](?:零?{_ZH_DIGIT}[千百十]?)*(?![几多来余])")
 _EN_COUNT = re.compile(rf"\b(?:{'|'.join(words.NUMERALS)})\b")
 _IN_MONTH = re.compile(rf"(?<=\bin )(?:{'|'.join(words.MONTHS)})\b")
 _ON_DAY = re.compile(rf"\b(?:on|is|was|by|until) ({'|'.join(words.WEEKDAYS)})s?\b")
 _ZH_DAY = re.compile(rf"(?:星期|礼拜|周)([{words.ZH_WEEKDAYS}天])")
+_ZH_OTHER_DAY = re.compile(rf"(?:星期|礼拜)([{words.ZH_WEEKDAYS}天])|周天")
 _LABEL, _LETTERED = re.compile(words.LABEL), re.compile(words.LETTERED)
 _NAMED = re.compile(
     rf"(?:(?<=[\w,] )(?!(?:{words.NO_NAME})\b)[A-Z][\w+#]* (\d+(?:\.\d+)*)|^[A-Z][\w+#]* (\d+\.\d+))"
@@ -149,6 +181,8 @@ def _statements(text: str) -> Iterable[_Statement]:
         start = match.start() + len(match[0]) - len(match[0].lstrip())
         span = Span(start, start + len(sentence), text[start : start + len(sentence)])
         yield _read(span, sentence)
+        if _NONE_OF.search(sentence):
+            yield _read(span, _NONE_OF.sub("0 ", sentence))._replace(fact=None, is_none=True)
         if denied := next(filter(None, (each.match(sentence) for each in _DENIES_ONE)), None):
             yield _read(span, f"{denied[1]} not {denied[2]}" if denied[0].isascii() else f"{denied[1]}不是{denied[2]}")
         elif head := _HEAD.match(_LEAD_IN.sub("", sentence)):
@@ -163,12 +197,14 @@ def _masked(match: re.Match[str]) -> str:
 
 def _read(span: Span, sentence: str) -> _Statement:
     sentence = _ANY_MORE.sub("", _CONTRAST.sub("", _ANSWER.sub("", _LEAD_IN.sub("", sentence))))
-    stated = fact(sentence, span.text)
-    sentence = _SWITCHED.sub(lambda match: f"{match[1]} {'enabled' if match[2] == 'on' else 'disabled'}", sentence)
+    timed = _in_24_hours(sentence)
+    stated = fact(_ZH_OTHER_DAY.sub(lambda match: f"周{(match[1] or '日').replace('天', '日')}", timed), span.text)
+    sentence = _SWITCHED.sub(_switched, sentence)
     sentence = _ZH_CANNOT.sub("不", sentence)
     plain = _NO_NEGATION.sub(" ", sentence)
     negations = len(_NEGATED.findall(plain)) + len(_ZH_NEGATED.findall(plain))
-    counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], sentence)
+    timed = _SWITCHED.sub(_switched, _ZH_CANNOT.sub("不", timed))
+    counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], timed)
     counted = _ISO_DATE.sub(r"\1\2\3 date", counted)
     counted = _CLOCK.sub(lambda match: f"{60 * int(match[1]) + int(match[2])} clock", counted)
     counted = _IN_MONTH.sub(lambda match: f"{words.MONTHS.index(match[0]) + 1} month", counted)
@@ -181,6 +217,7 @@ def _read(span: Span, sentence: str) -> _Statement:
     if _OPAQUE in sentence:
         code = {match[1] for match in _CODE.finditer(fold(span.text)) if _EXPRESSION.search(match[1])}
     labels = code | {match[0] for match in (*_ZH_ORDINAL.finditer(sentence), *_LETTERED.finditer(sentence))}
+    rates = {match.start("number"): match["per"] for match in (*_RATE.finditer(counted), *_ZH_RATE.finditer(counted))}
     numbers = []
     for match in _NUMBER.finditer(counted):
         before = counted[max(0, match.start() - 12) : match.start()]
@@ -188,8 +225,10 @@ def _read(span: Span, sentence: str) -> _Statement:
             labels.add(match[0])
         else:
             unit = _UNIT.match(counted, match.end())
-            numbers.append((match[0].replace(",", ""), (unit[1] or "") if unit else ""))
-    units = {unit for _, unit in numbers} | {_term(unit) for _, unit in numbers}
+            per = rates.get(match.start(), "")
+            numbers.append(_Number(match[0].replace(",", ""), (unit[1] or "") if unit else "", per))
+    units = {each.unit for each in numbers} | {_term(each.unit) for each in numbers}
+    counted = _ZH_RATE.sub(r"\g<counted>\g<number>", _RATE.sub(r"\g<number>\g<counted>", counted))
     content = {
         _term(word)
         for word in _WORD.findall(_NEGATED.sub(" ", counted))
@@ -200,6 +239,39 @@ def _read(span: Span, sentence: str) -> _Statement:
         content |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
     content = content - units | code
     return _Statement(span, sentence, frozenset(content), negations, tuple(numbers), frozenset(labels), stated)
+
+
+def _switched(match: re.Match[str]) -> str:
+    return f"{match[1]} {'enabled' if match[2] == 'on' else 'disabled'}"
+
+
+def _in_24_hours(sentence: str) -> str:
+    """Write a time of day as 15:00 where it says which half: 3 pm, 下午三点; 三点半 may be either and is 3.5点."""
+    sentence = _NOON.sub(lambda match: "12:00" if match[0] == "noon" else "00:00", sentence)
+    sentence = _AM_PM.sub(_en_in_24_hours, sentence)
+    return _ZH_TIME.sub(_zh_in_24_hours, sentence)
+
+
+def _en_in_24_hours(match: re.Match[str]) -> str:
+    return f"{int(match['hour']) % 12 + (12 if match['half'] == 'p' else 0):02}:{match['minute'] or '00'}"
+
+
+def _zh_in_24_hours(match: re.Match[str]) -> str:
+    hour, half, minute = _whole(match["hour"]), match["half"], match["minute"]
+    minutes = {"半": 30, "一刻": 15, "三刻": 45}.get(minute) or _whole((minute or "0").rstrip("分"))
+    if hour > 24 or minutes > 59:
+        return match[0]
+    if half:
+        later, twelve = words.ZH_HALVES[half]
+        hour = twelve if hour == 12 else hour + 12 * (hour in later)
+    if half or (hour > 12 and minute):
+        return f"{hour % 24:02}:{minutes:02}"
+    return f"{hour + minutes / 60:.4g}点" if minute and ":" not in match[0] else match[0]
+
+
+def _whole(number: str) -> int:
+    """Read a number below a hundred, in digits or Chinese."""
+    return int(number) if number.isdigit() else int(_ZH_TWO_DIGITS.sub(_in_digits, number, count=1))
 
 
 def _term(word: str) -> str:
@@ -265,6 +337,8 @@ def _other_value(theirs: _Statement, ours: _Statement) -> Contradiction | None:
         return None
     if _BOUND.search(theirs.fact.value) or _BOUND.search(ours.fact.value):
         return None
+    if _agree_on_time(theirs, ours):
+        return None
     if theirs.negations or ours.negations or len({frozenset(_WHEN.findall(each)) for each in said}) > 1:
         return None
     alike = len(theirs.content & ours.content) / len(theirs.content | ours.content)
@@ -272,7 +346,19 @@ def _other_value(theirs: _Statement, ours: _Statement) -> Contradiction | None:
     return Contradiction("value", round(0.5 + 0.45 * alike, 2), theirs.span, ours.span, detail)
 
 
+def _agree_on_time(theirs: _Statement, ours: _Statement) -> bool:
+    """Tell whether what is told is one time of day, and by one of the two without its half."""
+    if len(theirs.numbers) != len(ours.numbers):
+        return False
+    pairs = [pair for pair in zip(theirs.numbers, ours.numbers, strict=True) if pair[0] != pair[1]]
+    return bool(pairs) and all(_is_same_hour(one, other) for one, other in pairs)
+
+
 def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
+    parts = [bool(_SOME.search(each.folded) or _NOT_ALL.search(each.folded)) for each in (theirs, ours)]
+    if all(parts):
+        return None  # each of its own
+    theirs, ours = _without_all(theirs, ours), _without_all(ours, theirs)
     one, other = theirs.folded, ours.folded
     if theirs.labels != ours.labels or any(_CONDITION.search(each) for each in (one, other)):
         return None
@@ -290,13 +376,17 @@ def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
             return None
     left, right, turned = _align(theirs, ours)
     both, either = left & right, left | right
-    alike = len(both) / len(either) if either else 0.0
+    # "There are 3 bugs": what is counted is all that is said.
+    is_bare = not either and bool(_THERE.match(one) and _THERE.match(other)) and theirs.is_none != ours.is_none
+    alike = len(both) / len(either) if either else float(is_bare)
     lone_left, lone_right = left - right, right - left
     if lone_left and lone_right and alike < SAME_COUNT:
         return None  # each speaks of something that the other does not
     is_turned = (theirs.negations + ours.negations + len(turned)) % 2 == 1
     confidence = round((0.5 + 0.45 * alike) * (0.5 if _HEDGE.search(one) or _HEDGE.search(other) else 1.0), 2)
-    if confidence < 0.5 or alike < SAME_SUBJECT or not both:
+    if confidence < 0.5 or alike < SAME_SUBJECT or not (both or is_bare):
+        return None
+    if is_turned and (theirs.is_none or ours.is_none):
         return None
     if is_turned and not turned and (_denies_another_thing(theirs, ours) or _denies_another_thing(ours, theirs)):
         return None
@@ -310,6 +400,15 @@ def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
     if not is_turned and alike >= SAME_COUNT and not turned:
         return _other_number(theirs, ours, confidence)
     return None
+
+
+def _without_all(statement: _Statement, other: _Statement) -> _Statement:
+    """Read a statement on all, or on some, as one on them, where the other is on some, or on all."""
+    for said, heard in ((_ALL, _SOME), (_SOME, _ALL)):
+        if said.search(statement.folded) and heard.search(other.folded):
+            read = _read(statement.span, said.sub("", statement.folded).strip())
+            return read._replace(fact=statement.fact, is_whole=statement.is_whole, is_none=statement.is_none)
+    return statement
 
 
 def _swapped(one: str, other: str) -> tuple[str, str] | None:
@@ -364,13 +463,11 @@ def _is_another_kind(sentence: str, lone: frozenset[str], both: frozenset[str]) 
 
 def _terms_over(sentence: str, phrase: str) -> set[str]:
     """Give the terms of a Chinese sentence that a phrase in it has a part of; 开启 has none of 开关."""
-    bare = _ZH_NEGATED.sub("", sentence)
-    found = {phrase[at : at + size] for size in (1, 2) for at in range(len(phrase))}
-    start = bare.find(phrase)
-    while start >= 0:
-        end = start + len(phrase)
-        found |= {bare[at : at + 2] for at in range(max(0, start - 1), end)}
-        start = bare.find(phrase, end)
+    kept = _ZH_NEGATED.sub("", phrase)  # 效 of 无效
+    found = {each[at : at + size] for each in (phrase, kept) for size in (1, 2) for at in range(len(each))}
+    pieces = [_ZH_NEGATED.sub("", piece) for piece in sentence.split(phrase)]
+    for before, after in pairwise(pieces):
+        found |= {f"{before[-1:]}{kept}"[:2], f"{kept}{after[:1]}"[-2:]}
     return found
 
 
@@ -391,7 +488,7 @@ def _denies_another_thing(one: _Statement, other: _Statement) -> bool:
 
 def _is_another_case(theirs: _Statement, ours: _Statement, by_antonym: bool) -> bool:
     """Tell whether figures set the sentences apart: other years or times, or an old and a new, each with its own."""
-    one, other = ({value for value, _ in each.numbers} for each in (theirs, ours))
+    one, other = ({number.value for number in each.numbers} for each in (theirs, ours))
     if (one - other and other - one) or (by_antonym and one and other and one != other):
         return True
     years = [{value for value in values if _YEAR.fullmatch(value)} for values in (one, other)]
@@ -408,23 +505,47 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
     pairs = [(one, other) for one, other in zip(theirs.numbers, ours.numbers, strict=True) if one != other]
     if len(pairs) != 1:
         return None
-    (value, unit), (other_value, other_unit) = pairs[0]
-    left, right = _measured(value, _singular(unit), _singular(other_unit)), float(other_value)
-    if left is None or abs(left - right) <= (0 if unit == other_unit else 0.03 * right):  # 10 kg are 22 lb
+    one, other = pairs[0]
+    if _is_same_hour(one, other):
         return None
-    is_year = _YEAR.fullmatch(value) and _YEAR.fullmatch(other_value)
-    is_date = is_year or unit in ("month", "月", "weekday", "date", *words.MONTHS)
+    left, right = _measured(one, other), float(other.value)
+    is_exact = (one.unit == other.unit and one.per == other.per) or "点" in (one.unit, other.unit)
+    if left is None or abs(left - right) <= (0 if is_exact else 0.03 * right):  # 10 kg are 22 lb
+        return None
+    is_year = _YEAR.fullmatch(one.value) and _YEAR.fullmatch(other.value)
+    is_date = is_year or one.unit in ("month", "月", "weekday", "date", *words.MONTHS)
     if is_date and not _DATED.search(theirs.folded):
         return None
-    return Contradiction("number", confidence, theirs.span, ours.span, f"{value} / {other_value}")
+    return Contradiction("number", confidence, theirs.span, ours.span, f"{_shown(one)} / {_shown(other)}")
 
 
-def _measured(value: str, unit: str, wanted: str) -> float | None:
-    """Give a value in another unit of its kind, None where there is no such."""
-    if unit == wanted:
-        return float(value)
-    scales = next((each for each in words.SCALES if unit in each and wanted in each), None)
-    return float(value) * scales[unit] / scales[wanted] if scales else None
+def _shown(number: _Number) -> str:
+    if number.unit == "clock" or (number.unit == "点" and "." in number.value):
+        hour, minute = divmod(round(float(number.value) * (60 if number.unit == "点" else 1)), 60)
+        return f"{hour:02}:{minute:02}"
+    return f"{number.value}/{number.per}" if number.per else number.value
+
+
+def _is_same_hour(one: _Number, other: _Number) -> bool:
+    """Tell whether 三点 and 15:00 may be one time: who says no half of the day means either."""
+    if "点" not in (one.unit, other.unit):
+        return False
+    at, other_at = _measured(one, _Number("0", "clock")), _measured(other, _Number("0", "clock"))
+    return at is not None and other_at is not None and round(at - other_at) % 720 == 0
+
+
+def _measured(number: _Number, wanted: _Number) -> float | None:
+    """Give a value in the unit and the time of another number, None where they are not of one kind."""
+    unit, wanted_unit = _singular(number.unit), _singular(wanted.unit)
+    if bool(number.per) != bool(wanted.per):
+        return None
+    value = float(number.value)
+    if number.per:
+        value *= words.PER[wanted.per] / words.PER[number.per]
+    if unit == wanted_unit or (number.per and {unit, wanted_unit} <= {"per", ""}):
+        return value
+    scales = next((each for each in words.SCALES if unit in each and wanted_unit in each), None)
+    return value * scales[unit] / scales[wanted_unit] if scales else None
 
 
 def _singular(unit: str) -> str:

@@ -85,9 +85,7 @@ def _seed_cues(message: str) -> Iterator[Cue]:
 
 
 # What opens a sentence, an interjection at most before it.
-_OPENS = (
-    r"^(?:(?:hm+|u[hm]+|er+m?|eh|ah|wait|sorry|well|but|and|so|oh|hey)\b[,. ]*|[但喂嗯唉呃欸诶哎额啊][,]?|可是)?"
-)
+_OPENS = r"^(?:(?:hm+|u[hm]+|er+m?|eh|ah|wait|sorry|well|but|and|so|oh|hey)\b[,. ]*|[但喂嗯唉呃欸诶哎额啊][,]?|可是)?"
 
 
 def _compiled(expression: str) -> re.Pattern[str]:
@@ -241,6 +239,8 @@ class Keywords:
 
 
 RARE = 0.05
+TOO_COMMON = 0.2  # share of a history from which keywords that stand together recognise no mistake, but the agent
+ENOUGH = 30  # texts: in fewer a share says little, and whatever is found is proposed
 MAX_HISTORY = 500
 MAX_PHRASES = 100
 _LATIN_RUN = re.compile(r"[a-z0-9_]+(?:['./:-]+[a-z0-9_]+)*")
@@ -257,8 +257,9 @@ def propose_keywords(said: str, message: str, history: Sequence[str] | Frequenci
 
     `said` is the sentence a correction concerns; what the message speaks of too is preferred. A phrase of two to four
     words, or four to eight Chinese characters, that is in 5 % of `history` at most (its latest 500 texts); else the
-    three rarest terms of the sentence together. With `Frequencies` instead of texts a phrase counts as often as its
-    rarest term. None where the sentence holds nothing to recognise.
+    three rarest terms of the sentence together, where these stand in less than 20 % of `history`, or it has fewer than
+    30 texts. With `Frequencies` instead of texts a phrase counts as often as its
+    rarest term. None where the sentence holds nothing to recognise it by.
     """
     folded = _without_apologies(fold(said[:MAX_READ]))
     past = _Past(history)
@@ -280,7 +281,10 @@ def propose_keywords(said: str, message: str, history: Sequence[str] | Frequenci
     # As they are written: a term is a stem.
     written = [re.search(rf"{re.escape(term)}[a-z0-9]*", folded) for term in rarest]
     keywords = tuple(said[found.start() : found.end()] for found in written if found)
-    return Keywords(keywords, False, past.together(rarest), past.texts)
+    hits = past.together(rarest)
+    if past.texts >= ENOUGH and hits >= TOO_COMMON * past.texts:
+        return None
+    return Keywords(keywords, False, hits, past.texts)
 
 
 def _without_apologies(folded: str) -> str:
@@ -316,11 +320,13 @@ def _phrases(folded: str) -> Iterator[tuple[str, int, int]]:
     """Give runs of words that begin and end with one that means something, and runs of Chinese characters."""
     found = 0
     matches = list(_LATIN_RUN.finditer(folded))[:MAX_PHRASES]
+    cuts = list(_EN_CUT.finditer(folded))
     for size in (3, 2, 4):
         for at in range(len(matches) - size + 1):
             first, last = matches[at], matches[at + size - 1]
             phrase = folded[first.start() : last.end()]
             ends_mean = bool(terms_of(first[0])) and bool(terms_of(last[0]))
+            ends_mean = ends_mean and not any(cut.start() < last.end() < cut.end() for cut in cuts)
             if found < MAX_PHRASES and ends_mean and phrase.count(" ") == size - 1 and len(phrase.split()) == size:
                 found += 1
                 yield phrase, first.start(), last.end()
@@ -329,9 +335,23 @@ def _phrases(folded: str) -> Iterator[tuple[str, int, int]]:
             for start in range(run.start(), run.end() - size + 1):
                 phrase = folded[start : start + size]
                 ends_badly = start + size < run.end() and phrase[-1] in _ENDS_BADLY  # 首都 is no 都 at its end
+                ends_badly = ends_badly or _cuts_number(folded, start, start + size)
                 if found < 2 * MAX_PHRASES and not (phrase[0] in _OPENS_BADLY or ends_badly):
                     found += 1
                     yield phrase, start, start + size
+
+
+_EN_CUT = re.compile(words.EN_CUT)
+_BEFORE_CUT = re.compile(rf"(?<![{words.NO_NUMBER}])[{words.NUMERALS}][{words.COUNTERS}]?$")
+_AFTER_NUMBER = re.compile(rf"[{words.NUMERALS}] ?$")
+
+
+def _cuts_number(folded: str, start: int, end: int) -> bool:
+    """Tell whether a Chinese phrase begins or ends within a number, or between it and what is counted: 三|個|工作天."""
+    if end < len(folded) and folded[end] != " " and folded[end].isalnum() and _BEFORE_CUT.search(folded[start:end]):
+        return True
+    begins = folded[start] in words.MEASURES or folded[start] in words.NUMERALS
+    return begins and bool(_AFTER_NUMBER.search(folded[max(0, start - 2) : start]))
 
 
 def _cuts(folded: str, start: int, end: int) -> int:

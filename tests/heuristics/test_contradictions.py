@@ -287,6 +287,148 @@ def test_it_finds_no_contradiction(first: str, second: str) -> None:
     assert contradicts(first, second) is None
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        ("會議在週二。", "會議在星期二。", False),
+        ("會議在禮拜二。", "会议在周二。", False),
+        ("會議在週二下午。", "會議在星期二下午。", False),
+        ("会议在周日。", "会议在星期天。", False),
+        ("截止日是週五。", "截止日是禮拜五。", False),
+        ("The meeting is on Tuesday.", "The meeting is on Tue.", False),
+        ("會議在週二。", "會議在星期三。", True),
+        ("会议在礼拜二。", "会议在周四。", True),
+        ("會議在週二下午。", "會議在星期三下午。", True),
+        ("The meeting is on Tuesday.", "The meeting is on Wednesday.", True),
+    ],
+)
+def test_a_day_of_the_week_is_the_same_by_any_name(first: str, second: str, differ: bool) -> None:
+    assert (contradicts(first, second) is not None) is differ
+    assert (contradicts(second, first) is not None) is differ
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        ("The standup starts at 3 pm.", "The standup starts at 15:00.", False),
+        ("The standup starts at 3pm.", "The standup starts at 3:00 p.m.", False),
+        ("The shop closes at 5 pm.", "The shop closes at 17:00.", False),
+        ("The deadline is 5 pm.", "The deadline is 17:00.", False),
+        ("The job runs at 12 am.", "The job runs at midnight.", False),
+        ("The lunch is at noon.", "The lunch is at 12 pm.", False),
+        ("會議在下午3點開始。", "會議在15點開始。", False),
+        ("會議在下午3點。", "會議在15點。", False),
+        ("會議在下午3點。", "會議在15:00。", False),
+        ("会议时间是下午3点。", "会议时间是15:00。", False),
+        ("会议下午三点半开始。", "会议15:30开始。", False),
+        ("會議在三點開始。", "會議在下午三點開始。", False),
+        ("會議在三點半開始。", "會議在15:30開始。", False),
+        ("會議在十點二十分開始。", "會議在10:20開始。", False),
+        ("末班車二十三點三十五分開。", "末班车23:35开。", False),
+        ("門市晚上九點關門。", "門市21:00關門。", False),
+        ("我每晚十二點睡。", "我每晚0:00睡。", False),
+        ("The standup starts at 3 pm.", "The standup starts at 16:00.", True),
+        ("The standup starts at 3 pm.", "The standup starts at 3 am.", True),
+        ("The standup starts at 3 pm.", "The standup starts at 3:10 pm.", True),
+        ("The shop closes at 5 pm.", "The shop closes at 18:00.", True),
+        ("會議在下午3點開始。", "會議在16點開始。", True),
+        ("會議在下午3點開始。", "會議在上午3點開始。", True),
+        ("会议下午三点半开始。", "会议15:00开始。", True),
+        ("會議在15點開始。", "會議在15:20開始。", True),
+        ("門市晚上九點關門。", "門市20:00關門。", True),
+        ("我每晚十一點睡。", "我每晚十二點睡。", True),
+    ],
+)
+def test_a_time_of_day_is_the_same_in_12_and_24_hours(first: str, second: str, differ: bool) -> None:
+    assert (contradicts(first, second) is not None) is differ
+    assert (contradicts(second, first) is not None) is differ
+
+
+def test_it_shows_times_of_day_as_times() -> None:
+    found = contradicts("The standup starts at 3 pm.", "The standup starts at 16:05.")
+    assert found is not None
+    assert found.detail == "15:00 / 16:05"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        ("The limit is 100 requests per minute.", "The limit is 6000 requests per hour.", False),
+        ("The limit is 100 requests per minute.", "The limit is 100 requests a minute.", False),
+        ("The limit is 60 per minute.", "The limit is 1 per second.", False),
+        ("The limit is 60/min.", "The limit is 1/s.", False),
+        ("The job writes 2 GB per hour.", "The job writes 48 GB per day.", False),
+        ("The link carries 100 MB/s.", "The link carries 6 GB/min.", False),
+        ("We ship 1 release per week.", "We ship 52 releases per year.", False),
+        ("At most 100 requests per minute are let in.", "At most 6000 requests per hour are let in.", False),
+        ("上限是每分鐘100次。", "上限是每小時6000次。", False),
+        ("上限是 100 次/分钟。", "上限是每小时 6000 次。", False),
+        ("备份每小时写入 2 GB。", "备份每天写入 48 GB。", False),
+        ("每分鐘最多 100 次請求。", "每小時最多 6000 次請求。", False),
+        ("他每天跑 5 公里。", "他每週跑 35 公里。", False),
+        ("每週一有 3 場會議。", "每週二有 4 場會議。", False),
+        ("The limit is 100 requests per minute.", "The limit is 5000 requests per hour.", True),
+        ("The limit is 100 requests per minute.", "The limit is 100 requests per hour.", True),
+        ("The limit is 60 per minute.", "The limit is 2 per second.", True),
+        ("The job writes 2 GB per hour.", "The job writes 50 GB per day.", True),
+        ("The plan costs 100 euros per month.", "The plan costs 1500 euros per year.", True),
+        ("上限是每分鐘100次。", "上限是每小時5000次。", True),
+        ("上限是每分钟100次。", "上限是每小时100次。", True),
+        ("备份每小时写入 2 GB。", "备份每天写入 60 GB。", True),
+        ("每分鐘最多 100 次請求。", "每小時最多 100 次請求。", True),
+    ],
+)
+def test_a_rate_is_the_same_in_another_unit(first: str, second: str, differ: bool) -> None:
+    assert (contradicts(first, second) is not None) is differ
+    assert (contradicts(second, first) is not None) is differ
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "differ"),
+    [
+        ("The build succeeded.", "The build failed.", True),
+        ("The deployment succeeded.", "The deployment failed.", True),
+        ("The job succeeded.", "The job failed.", True),
+        ("There are three bugs.", "There are no bugs.", True),
+        ("There are 3 bugs in the parser.", "There are no bugs in the parser.", True),
+        ("There are two open tickets.", "There is no open ticket.", True),
+        ("有三個錯誤。", "沒有錯誤。", True),
+        ("這個方法有效。", "這個方法無效。", True),
+        ("这个方法有效。", "这个方法无效。", True),
+        ("需要登入。", "無需登入。", True),
+        ("需要权限。", "无需权限。", True),
+        ("報名需要付費。", "報名無需付費。", True),
+        ("所有測試都通過。", "有些測試沒有通過。", True),
+        ("全部测试都通过了。", "部分测试没通过。", True),
+        ("All tests passed.", "Some tests failed.", True),
+        ("All tests passed.", "Some tests did not pass.", True),
+        ("The build succeeded.", "The build did not fail.", False),
+        ("The build succeeded.", "The deployment failed.", False),
+        ("There are three bugs.", "There are no tickets.", False),
+        ("There are three bugs.", "There are no other bugs.", False),
+        ("There are three bugs in the parser.", "There are no bugs in the lexer.", False),
+        ("There are no bugs.", "There are 0 bugs.", False),
+        ("There is no doubt.", "There are three doubts.", False),
+        ("Three bugs are not fixed.", "No bugs are fixed.", False),
+        ("有三個錯誤。", "沒有警告。", False),
+        ("這個方法有效。", "那個方法無效。", False),
+        ("这个方法无效。", "这个方法没有效。", False),
+        ("無需登入。", "不需要登入。", False),
+        ("需要登入。", "無需付款。", False),
+        ("所有測試都通過。", "有些測試通過。", False),
+        ("有些测试通过。", "有些测试没有通过。", False),
+        ("不是所有測試都通過。", "有些測試通過。", False),
+        ("所有測試都通過。", "有些文件沒有更新。", False),
+        ("Some tests passed.", "Some tests failed.", False),
+        ("Not all tests passed.", "Some tests passed.", False),
+        ("All tests passed.", "Some files failed.", False),
+    ],
+)
+def test_it_tells_none_some_and_all_apart(first: str, second: str, differ: bool) -> None:
+    assert (contradicts(first, second) is not None) is differ
+    assert (contradicts(second, first) is not None) is differ
+
+
 def test_it_shows_the_two_sentences() -> None:
     found = contradicts("Hello 🧭. The cache is safe to delete. Bye.", "Well. The cache is not safe to delete.")
     assert found is not None

@@ -119,6 +119,78 @@ def test_it_notices_a_correction(message: str, type_: str) -> None:
 @pytest.mark.parametrize(
     ("message", "is_one"),
     [
+        ("為何還是要繳稅？", False),
+        ("為何還是覺得很冷？", False),
+        ("为何还是会下雨？", False),
+        ("为何还是这么贵？", False),
+        ("為何還是有人相信？", False),
+        ("為何還是用舊的？", True),
+        ("为何还是没改？", True),
+        ("為何還是一樣？", True),
+        ("為何還是要我登入？", True),
+        ("为何还是写成英文？", True),
+        ("I remind you that you can take a break whenever.", False),
+        ("Let me remind you that you may leave at any time.", False),
+        ("我提醒你隨時可以休息。", False),
+        ("I remind you that the port is 8443.", True),
+        ("Let me remind you that you can't use tabs.", True),
+        ("我提醒你，不要用容器。", True),
+        ("我已經提醒你了。", True),
+        ("客戶說你弄錯了，幫我回覆他", False),
+        ("客户说我们算错了，帮我回信", False),
+        ("主管說你寫錯了，怎麼回？", False),
+        ("The customer says that's wrong, help me reply.", False),
+        ("A client told me you forgot the invoice, please draft a reply.", False),
+        ("客戶說的是週二，你弄錯了。", True),
+        ("用户名你弄错了。", True),
+        ("你弄錯了，幫我回覆客戶。", True),
+        ("The customer says Tuesday, you got that wrong.", True),
+    ],
+)
+def test_it_tells_a_complaint_about_the_agent_from_one_about_the_world(message: str, is_one: bool) -> None:
+    assert (find_correction(message) is not None) is is_one
+
+
+@pytest.mark.parametrize(
+    ("message", "is_one"),
+    [
+        ("數字算錯了", True),
+        ("数字算错了", True),
+        ("金額又算錯了。", True),
+        ("This is not the answer to my question.", True),
+        ("That isn't an answer to what I asked.", True),
+        ("這不是我問題的答案。", True),
+        ("这不是我的问题的答案", True),
+        ("wrong file — I meant config.yaml", True),
+        ("Wrong branch, I meant develop.", True),
+        ("It's spelled Katharina with a K.", True),
+        ("It is spelt with two Ls.", True),
+        ("數字算錯了怎麼辦？", False),
+        ("数字算错了吗？", False),
+        ("我的數字算錯了", False),
+        ("Is this not the answer to my question?", False),
+        ("This is not the answer to life.", False),
+        ("這不是我問題的答案嗎？", False),
+        ("Wrong number — I meant to call my wife.", False),
+        ("Wrong turn, I wanted to go home.", False),
+        ("Is it spelled Katharina with a K?", False),
+        ("It's spelled out in the contract.", False),
+        ("It's spelled with a typo in my passport.", False),
+        ("My name is spelled with a K.", False),
+    ],
+)
+def test_it_notices_what_is_put_right_in_a_word(message: str, is_one: bool) -> None:
+    assert (find_correction(message) is not None) is is_one
+
+
+@pytest.mark.parametrize("previous", ["How is it spelled?", "How do you spell your name?", "Could you spell that?"])
+def test_a_spelling_that_was_asked_for_corrects_nothing(previous: str) -> None:
+    assert find_correction("It's spelled Katharina with a K.", previous=previous) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "is_one"),
+    [
         ("<returncode>1</returncode>\n<output>\nThis should be the case for groupby.\n</output>", False),
         ('<tool_result id="7">你搞錯了，不是這個檔案。</tool_result>', False),
         ("<STDERR>\nfatal: that is wrong\n", False),  # cut before its end
@@ -294,6 +366,11 @@ def test_mode_seed_knows_nothing_else(message: str) -> None:
         ("確實，我之前的說法不正確。", True),
         ("不好意思，我用了舊的地址。", True),
         ("我的疏忽，已经补上。", True),
+        ("You're right: the cache is cold.", True),
+        ("你说得对！", True),
+        ("You're right-handed, then.", False),
+        ("你說得對方很生氣", False),
+        ("你说得对象都不高兴了。", False),
         ("You're right on time!", False),
         ("In case you are right, the log shows it.", False),
         ("Sorry, I missed your call.", False),
@@ -404,6 +481,47 @@ def test_it_cuts_no_chinese_word_where_it_need_not(said: str, message: str, phra
     proposal = propose_keywords(said, message, HISTORY)
     assert proposal is not None
     assert proposal.keywords == (phrase,)
+
+
+@pytest.mark.parametrize(
+    ("said", "message", "phrase"),
+    [
+        ("退款需要三個工作天才會入帳。", "錯了", "三個工作天才"),
+        ("退款需要 3 個工作天。", "錯了", "退款需要"),
+        ("退款需要三天才會入帳。", "錯了，五天", "退款需要三天才"),
+        ("会议在星期三下午举行。", "错了，是周四", "星期三下午举行"),
+        ("版本統一後就能升級。", "錯了", "版本統一後"),
+        ("The refund takes 42 days.", "wrong", "refund takes 42 days"),
+        ("The refund takes 3 working days.", "wrong", "takes 3 working days"),
+        ("The refund takes three working days.", "wrong", "takes three working days"),
+    ],
+)
+def test_it_cuts_no_number_from_what_it_counts(said: str, message: str, phrase: str) -> None:
+    proposal = propose_keywords(said, message, HISTORY)
+    assert proposal is not None
+    assert proposal.keywords == (phrase,)
+
+
+@pytest.mark.parametrize(
+    ("said", "hits", "texts", "is_proposed"),
+    [
+        ("We can pay by card today.", 100, 100, False),
+        ("我們可以刷卡付款。", 100, 100, False),
+        ("我们可以刷卡付款。", 6, 30, False),
+        ("We can pay by card today.", 6, 30, False),
+        ("We can pay by card today.", 5, 30, True),
+        ("We can pay by card today.", 29, 29, True),  # too few to tell
+        ("我們可以刷卡付款。", 5, 30, True),
+        ("我們可以刷卡付款。", 29, 29, True),
+    ],
+)
+def test_it_proposes_nothing_that_the_agent_says_all_the_time(
+    said: str, hits: int, texts: int, is_proposed: bool
+) -> None:
+    history = [said] * hits + ["The cache is warm. 快取是熱的。"] * (texts - hits)
+    proposal = propose_keywords(said, "wrong", history)
+    assert (proposal is not None) is is_proposed
+    assert proposal is None or (proposal.hits, proposal.texts) == (hits, texts)
 
 
 def test_it_proposes_keywords_together_where_every_phrase_is_common() -> None:

@@ -64,7 +64,8 @@ ANTONYMS = _pairs("""
     agree/disagree start/stop win/lose keep/remove hot/cold success/failure best/worst strong/weak better/worse
     improve/worsen synchronous/asynchronous guilty/innocent alive/dead exist/missing present/absent
     allowed/forbidden permitted/forbidden allowed/prohibited permitted/prohibited allowed/banned
-    succeed/fail online/offline approved/rejected approved/denied approved/declined granted/denied granted/refused
+    succeed/fail succeeded/failed
+    online/offline approved/rejected approved/denied approved/declined granted/denied granted/refused
     visible/hidden busy/idle temporary/permanent grow/shrink longer/shorter larger/smaller bigger/smaller
     lighter/heavier earlier/later buy/sell ascending/descending works/broken left/right north/south
     synchronously/asynchronously reduce/increase include/drop supported/dropped inbound/outbound
@@ -85,9 +86,19 @@ ZH_ANTONYMS = _pairs("""
     扩大/缩小 延长/缩短 盈利/亏损 提前/推迟 提前/延后 买入/卖出 加快/放慢 收紧/放宽
     开放/闭馆 开放/休馆 开放/关闭 开馆/闭馆 营业/停业 营业/打烊 营业/歇业 已读/未读 加速/减速 增强/减弱 变大/变小
     变多/变少 变好/变差 变高/变低 调高/调低 上调/下调 升级/降级 容易/困难 常见/罕见 导致/防止 激活/停用 显示/隐藏
-    锁定/解锁
+    锁定/解锁 需要/无需 需要/不用 需要/不必
     更高/更低 较高/较低 均高/均低 更多/更少 更早/更晚 更远/更近 更长/更短 更大/更小 更快/更慢 更好/更差 更贵/更便宜
 """)
+
+# All of them do and some do not contradict each other; some do and some do not do not.
+ALL = (
+    r"(?<!\bnot )(?<!n't )(?<!almost )(?<!nearly )\b(?:all|every|each)(?: of)?(?: the)?(?= [a-z])"
+    r"|(?<!不是)(?<!并非)(?<!不)(?<!几乎)(?:所有|全部|每个)"
+)
+SOME = r"\b(?:some|several|a few)(?: of the\b)?(?= [a-z])|有些|有的|某些|部分|有几[个项条]"
+NOT_ALL = r"\bnot (?:all|every|each)\b|(?:不是|并非|不)(?:所有|全部|每个)"
+# None of what another sentence counts: read as 0 of it.
+NONE_OF = r"\bno (?!more\b|longer\b|less\b|fewer\b|one\b|doubt\b|matter\b|other\b|need\b|idea\b)(?=[a-z])"
 
 # Words that only join others: they say nothing of the subject.
 STOPWORDS = _words("""
@@ -159,6 +170,14 @@ MONTHS = (
 )
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 ZH_WEEKDAYS = "一二三四五六日"
+# To which hours of each twelve are added, and what twelve becomes.
+ZH_HALVES = {
+    **dict.fromkeys(("凌晨", "清晨", "半夜", "午夜"), (range(0), 0)),
+    **dict.fromkeys(("早上", "早晨", "上午"), (range(0), 12)),
+    "中午": (range(1, 4), 12),
+    **dict.fromkeys(("下午", "午后", "傍晚"), (range(1, 12), 12)),
+    **dict.fromkeys(("晚上", "晚间", "夜里", "晚"), (range(5, 12), 0)),
+}
 # What is no longer so is not so: the words say nothing else.
 ANY_MORE = r"\b(?:any more|any longer)\b"
 # A number right behind a name tells which one: Python 3.11. Behind a month or a currency it counts.
@@ -171,11 +190,22 @@ SAME_THING = _words("new current actual correct updated latest right real exact 
 SCALES = (
     {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600, "day": 86400},
     {"秒": 1, "分": 60, "小": 3600, "天": 86400},
+    {"clock": 1, "点": 60},
     {"gram": 1, "g": 1, "kg": 1000, "kilogram": 1000, "pound": 453.6, "lb": 453.6, "ounce": 28.35, "oz": 28.35},
     {"meter": 1, "metre": 1, "m": 1, "cm": 0.01, "km": 1000, "kilometer": 1000, "kilometre": 1000, "mile": 1609.3},
     {"kb": 1, "mb": 1000, "gb": 1e6, "tb": 1e9},
     {"克": 1, "公斤": 1000, "千克": 1000},
 )
+# What something happens so often in, in seconds: a rate in one is the same in another. A year has 365 days.
+PER = {
+    **dict.fromkeys(("second", "sec", "s", "秒", "秒钟"), 1),
+    **dict.fromkeys(("minute", "min", "分钟", "分"), 60),
+    **dict.fromkeys(("hour", "hr", "h", "小时"), 3600),
+    **dict.fromkeys(("day", "天", "日"), 86_400),
+    **dict.fromkeys(("week", "周", "星期", "礼拜"), 604_800),
+    **dict.fromkeys(("month", "月"), 2_628_000),
+    **dict.fromkeys(("year", "年"), 31_536_000),
+}
 _COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 NUMERALS = {
     **{word: str(number) for number, word in enumerate(_COUNTED)},

@@ -121,7 +121,12 @@ CUES = (
     ),
     ("reminder", 0.7, r"\bi (?:said|asked for|meant|wrote|wanted) [^.,;?]{1,30}, not (?!that\b|only\b)"),
     ("reminder", 0.7, r"\b(?:as|like) (?:i )?(?:already )?(?:said|mentioned|told you)(?: before| earlier| already)?\b"),
-    ("reminder", 0.8, r"\b(?:let me|i) remind(?:ed)? you\b"),
+    (
+        "reminder",
+        0.8,
+        r"\b(?:let me|i) remind(?:ed)? you\b(?! (?:that )?you(?:'re| are)? (?:can(?!'t| not)|may(?! not)"
+        r"|could(?!n't| not)|free\b|welcome\b|always\b))",
+    ),
     ("reminder", 0.8, r"\b(?:didn't|did) i (?:not )?(?:say|tell|ask|mention)\b"),
     (
         "reminder",
@@ -245,6 +250,26 @@ CUES = (
         0.5,
         r"\bplease (?:correct|rectify) (?:that|this)\b(?! (?:text|essay|sentence|paragraph|e?-?mail|letter|file|code))",
     ),
+    (
+        "denial",
+        0.8,
+        r"\b(?:that|this|it|which)(?:(?:'s| is) not| isn't)(?: really| even| at all)? (?:an|the) answer to"
+        r" (?:my (?:\w+ )?question|what i (?:asked|wanted))\b[^?]*$",
+    ),
+    (
+        "denial",
+        0.7,
+        r"~(?:that's |it's |this is )?(?:the )?wrong (?!number)\w+ ?(?:[-–—,:]+|[.]{2,}) ?"
+        r"i (?:meant|said|asked for|wanted)\b(?! to\b)",
+    ),
+    # With a K, with two Ls.
+    (
+        "restatement",
+        0.6,
+        r"~(?:it's|it is|that's) (?:actually )?spel(?:led|t) (?:(?!exactly|just|correctly|right)[\w'-]+,? )?"
+        r"with(?:out)? (?:(?:an?|one|two|the|double|single|capital|small) )*(?:[b-z]|a(?=[.!,]|$))"
+        r"(?:'?s)?(?![\w'])[^?]{0,16}$",
+    ),
     # "7 am not pm", all of it.
     (
         "restatement",
@@ -259,7 +284,10 @@ CUES = (
     (
         "reminder",
         0.8,
-        r"(?<!是)不是有说(?!明)|为何还是|我提醒你|~(?:再|容我|得)?提醒你(?:一下|一句)?[,:]|~再说一次[,:](?!谢)",
+        r"(?<!是)不是有说(?!明)|我提醒你(?!,?(?:随时)?(?:都|也)?可以随?时?(?:休息|离开|停|问)|,?随时)"
+        # Why the world is still so is no complaint about the agent.
+        r"|为何还是(?!(?:需?要|得)(?![我你您])|会(?!把|用|写)|想|觉得|感觉|感到|认为|睡|有人|下[雨雪]|(?:很|好|[那这]么)?(?:冷|热|累|困|痛|疼|饿|穷"
+        r"|贵|忙|难过|孤单|喜欢|害怕|担心|紧张|多人))|~(?:再|容我|得)?提醒你(?:一下|一句)?[,:]|~再说一次[,:](?!谢)",
     ),
     (
         "denial",
@@ -267,7 +295,12 @@ CUES = (
         r"~(?:这|那|还是|又|完全|根本)*(?:不对|不正确|不准确|不是这样|错[了啦啰咯喽])"
         r"(?![称外劲等吗])(?:[吧啊,。!. ]|$)",
     ),
-    ("denial", 0.8, r"(?:不是|并不是)(?:这个意思|我(?:要|说|问|想|指)的|我的意思|这样|这样的|这样[,。!]|让你|叫你)"),
+    (
+        "denial",
+        0.8,
+        r"(?:不是|并不是)(?:这个意思|我的?(?:问题|提问)的(?:答案|回答)(?!吗)"
+        r"|我(?:要|说|问|想|指)的|我的意思|这样|这样的|这样[,。!]|让你|叫你)",
+    ),
     (
         "denial",
         0.7,
@@ -331,7 +364,7 @@ CUES = (
     (
         "fault",
         0.7,
-        r"~(?:我说)?(?:顺序|名字|文件|档案|日期|总数|答案|单位|符号|方向|意思)?(?:说|写|算|看|记|理解|翻译?|弄"
+        r"~(?:我说)?(?:顺序|名字|文件|档案|日期|总数|答案|单位|符号|方向|意思|数字|金额|总额|价格|费用|人数|年份|时间|地址)?(?:又|还是|都)?(?:说|写|算|看|记|理解|翻译?|弄"
         r"|搞|数|读|听|答|拼|打)?(?:错|反)[了啦啰咯喽](?:吧|[,。!]|$)",
     ),
     (
@@ -355,7 +388,7 @@ CUES = (
     (
         "reminder",
         0.8,
-        r"我(?:已经|明明|之前|早就|刚刚)?(?:提醒过?你|(?:说过|讲过)(?![^。]*吗[?]?$)|(?:跟|和)你(?:说过|讲过))",
+        r"我(?:已经|明明|之前|早就|刚刚)?(?:提醒过你|(?<!我)提醒你|(?:说过|讲过)(?![^。]*吗[?]?$)|(?:跟|和)你(?:说过|讲过))",
     ),
     (
         "reminder",
@@ -426,6 +459,10 @@ NOT_MEANT = (
     r"|\bi (?:was|am|may be|might be|made|got|have it)\b(?! afraid| sure)|\bi'm (?:wrong|mistaken)\b"
     r"|\b(?:nothing|something|what)(?:'s| is| was| went) wrong\b"
     r"|\b(?:might|may|could) be\b|\b(?:he|she|they|my \w+) (?:said|told|says|asked|got|made|were|was)\b"
+    r"|\b(?:the|an?|our|my|this|one|another) (?:customer|client|user|guest|reviewer|manager|boss|colleague|teacher"
+    r"|buyer|seller|supplier)s? (?:just |also |still )?(?:said|says?|told|tells?|claim(?:s|ed)?|thinks?|wr[io]tes?"
+    r"|insists?|complain(?:s|ed)?)(?: (?:that|me|us))* (?:you|we|it|this|that|your|our)\b"
+    r"(?![^.!?]*, (?:and |so |but )?you\b)"
     r"|\b(?:translate|story|write a|how do (?:i|you) say|tell me (?:if|whether|about))\b|\bplease check\b"
     r"|\b(?:explain|know|understand|wonder(?:ing)?|learn|tell me|asks?|asking) why\b|\banything wrong\b"
     r"|\b(?:don't|do not) think (?:that )?(?:you're|you are|you were|that's|this is|it's|it is) "
@@ -434,6 +471,8 @@ NOT_MEANT = (
     r"|如果|是否|对不对|是不是.{0,8}(?:错|忘)|哪里错|错了?(?:吗|在哪)|我(?:记|写|说|理解|搞|弄|看)?(?:错"
     r"|忘)"
     r"|(?:他|她|老板|同事|有人)[^,。]{0,10}(?:说|把|弄)|(?<!你)(?<!您)(?:翻|翻译|英文|故事|解释)[^,。]{0,8}(?:成|怎么|:)"
+    r"|(?:客户|顾客|客人|主管|经理|上司|对方|朋友|老师|同学|家人|买家|卖家|用户(?!名))(?:们|刚才|刚刚|昨天|今天|一直|又|都|还)*"
+    r"(?:跟我|对我|来信|回信|写信|打来)?(?:说|讲|表示|认为|觉得|抱怨|反映|投诉|骂)(?!的)[^,。:]{0,12}(?:错|漏|忘|不对|误)"
     r"|没错|不错|(?:报|出)了?错|谢谢|好奇|想了解|原因"
 )
 
@@ -442,13 +481,14 @@ NO = (
     r"|没有?[啊呀欸诶吧],"
 )
 WHICH = (
-    r"(?:^|[.!;,。] ?)(?:and |so )?(?:which|what|when|where|how many|how much|who)\b[^.!?]*\?$"
+    r"(?:^|[.!;,。] ?)(?:and |so )?(?:which|what|when|where|how many|how much"
+    r"|how [^.!?]{1,30} spel[lt]\w*|who)\b[^.!?]*\?$"
     r"|[哪几][^。?]{0,16}\?$|什么[^。?]{0,12}\?$"
 )
 # What asks for a choice without a question mark: whatever is said then is the choice.
 ASKS_TO_CHOOSE = (
     r"\bplease (?:choose|pick|select|tell|give|provide|specify|enter|let me know)\b"
-    r"|\blet me know (?:which|what|when)\b"
+    r"|\b(?:could|can|would) you (?:please )?spell\b|\bplease spell\b|\blet me know (?:which|what|when)\b"
     r"|请(?:您|你)?(?:先)?(?:选|挑|提供|告诉|告知|输入|指定)"
 )
 
@@ -459,11 +499,23 @@ KINDS = (
     r"[0-9]|[一二三四五六七八九十两百千万][点个位人元块年天楼度公]",
 )
 
+# A keyword is not cut inside a number, nor between it and what is counted; what only counts needs its noun, too.
+NUMERALS = "0123456789一二两三四五六七八九十百千万亿几"
+COUNTERS = "个名位种条项台件份张本片只支部辆栋句"
+MEASURES = f"{COUNTERS}次天年月日周人元块点时分秒季倍岁层楼小公克米度折"
+NO_NUMBER = "统唯同单之周期拜万专"  # before a numeral: 统一, 星期三
+# The same in English: 3 | days, three | working days. "Three" alone is no term, and ends no phrase.
+EN_CUT = (
+    r"\b(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten|twelve) [a-z]+"
+    r" (?:second|minute|hour|day|week|month|year|time|percent|euro|dollar|pound|mile)s?\b|[0-9] [a-z]"
+)
+
 # What an agent says in its next reply when it was corrected; looked for in the first sentences only.
 CONCESSIONS = (
     (
         0.7,
-        r"\b(?:you(?:'re| are) (?:absolutely |completely |quite |totally |so )?(?:right(?! (?:on (?!that|this)|here"
+        r"\b(?:you(?:'re| are) (?:absolutely |completely |quite |totally |so )?"
+        r"(?:right(?!-(?:hand|wing|brain|foot|side|lean|click|align|angle|mind))(?! (?:on (?!that|this)|here"
         r"|there|now|at|next|behind|above|below|beside|in (?:front|the))\b)|correct)|my (?:mistake|bad|error|apologies)"
         r"|i stand corrected|good catch|my (?:earlier|previous|last|first|original) (?:answer|reply|response|message"
         r"|statement|claim|calculation|summary) (?:was|is) (?:wrong|incorrect|inaccurate|mistaken|misleading|not "
@@ -489,7 +541,7 @@ CONCESSIONS = (
     (0.7, r"\bthank(?:s| you) for (?:the correction|correcting|pointing (?:that|this|it) out|catching)\b"),
     (
         0.7,
-        r"(?:你|您)说(?:得|的)(?:很|没|完全)?(?:对|错)|(?:你|您)是对的|(?:是|~)我的(?:错|疏忽|失误)|我(?:搞|弄|看"
+        r"(?:你|您)说(?:得|的)(?:很|没|完全)?(?:对(?![方象面手吗]|不对)|错)|(?:你|您)是对的|(?:是|~)我的(?:错|疏忽|失误)|我(?:搞|弄|看"
         r"|理解|记|算|说|写)错了",
     ),
     (
