@@ -233,7 +233,7 @@ def resolve(state: Mapping[str, Any]) -> State:
 
 
 _THINK_TWICE = re.compile(words.THINK_TWICE)
-_ASKED = re.compile(rf"[\s*_]*(?:{words.LEADS})*+(?:{words.THINK_TWICE})\s*(?:{words.TAILS})*+")
+_ASKED = re.compile(rf"[\s*_]*(?:[-–•+]\s+)?(?:{words.LEADS})*+(?:{words.THINK_TWICE})\s*(?:{words.TAILS})*+")
 _NOT_ASKED = re.compile(words.NOT_ASKED)
 _MENTIONED = re.compile(words.MENTIONED)
 _DASH = re.compile(r"(?<=[^\S\n])(?:-{1,3}|–)(?=[^\S\n])")  # parts clauses, as no hyphen does

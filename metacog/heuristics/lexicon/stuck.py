@@ -521,8 +521,9 @@ PROMPTS = {
 
 # A clause asks to think twice when it is nothing but this, what may lead to it, and what may follow.
 _CLOSELY = r"(?:仔細|仔细|好好|認真|认真|用心|慢慢|重新)?地?"
+_TWICE = r"think(?: +|-| *\r?\n *)twice"
 THINK_TWICE = (
-    r"think(?: +|-)twice|ｔｈｉｎｋ[ \u3000]+ｔｗｉｃｅ"
+    rf"{_TWICE}|ｔｈｉｎｋ[ \u3000]+ｔｗｉｃｅ"
     r"|think about (?:this|it|that)(?: carefully)? (?:once more|again)|re-?think|reconsider"
     r"|think (?:(?:this|it|that|things) (?:over|through)(?: carefully)? )?(?:once more|again)"
     r"|(?:have another|have a second) think|give (?:this|it|that) (?:a second|another|some more) (?:thought|think)"
@@ -542,14 +543,20 @@ LEADS = (
     r"please|pls|ok|okay|now|so|hey|hmm|wait|stop|yes|well|just|let's|lets|let us|can you|could you|would you"
     r"|why don't you|why don't we|why not|we (?=should|need|must|have to|had better|better)|i think|i said|go ahead"
     r"|will you|can we|could we|you|should|need to|must|have to|had better|better|i want you to|i'd like you to"
+    r"|i(?:'m| am) (?:asking|telling) you to|i ask you to|i told you to"
     r"|i would like you to|i need you to|i asked you to|try to|maybe|perhaps|really|and|then|but|go and|go|do a|do|try"
     r"|it's time to|time to|(?:take a )?step back|stop and|slow down|use|run|invoke|start|trigger|kuro|claude|agent"
     r"|@[\w.-]+|#|/|\*+|"
-    r"請你?您?|请你?您?|麻煩你?您?|麻烦你?您?|拜託|拜托|幫我|帮我|給我|给我|你們?|你们|您|我?要你|我?想要你|我?希望你|那就?"
+    r"我(?:[覺觉]得|[認认][為为])(?=[你您])|(?:我[想要]?|[還还懇恳敬])?[請请]你?您?|我叫[你您]|不如|要不(?!要)"
+    r"|[還还希]?望(?=[你您三])|麻煩你?您?|麻烦你?您?|拜託|拜托|幫我|帮我|給我|给我|你們?|你们|您|我?要你|我?想要你|我?希望你|那就?"
     r"|(?:換|换)[個个種种](?:角度|思路|方向|方式|立場|立场)(?:來|来)?|冷靜(?:一下|點)?|冷静(?:一下|点)?|停下來|停下来"
     r"|先|好的?|可以|能不能|能否|能|要不要|可不可以|可否|應該|应该|最好|還是|还是|停|等等|務必|务必|要|得)\s*"
 )
-_THE_MATTER = r"(?:(?:it|this|that|these|those|the|your|my|our|why|how|what|whether)\b|[^\s\d]*\d)"  # or bug-17
+_THE_MATTER = (
+    r"(?![^\n]* (?:is|was) what \w+ (?:said|says?|told|wrote)\b)"
+    r"(?:(?:it|this|that|these|those)\b(?! (?:is|was|are|were|means|meant|sounds)\b)"
+    r"|(?:the|your|my|our|why|how|what|whether)\b|[^\s\d]*\d)"  # or bug-17
+)
 # What the agent thought of: a user who wants the refund reconsidered asks for a refund.
 _THOUGHT = (
     r"(?:it|this|that|everything|(?:the|this) whole thing)\b"
@@ -560,14 +567,15 @@ _THOUGHT = (
 _ANSWERING = r"(?:you )?(?:answer|answering|reply|replying|respond|responding)\b"
 TAILS = (
     rf"(?:{_EMOJI}|"
-    r"please|pls|now|again|here|first|harder|this time|for me|for us|okay|ok|then|mode|\*+"
+    r"then (?:answer|reply|respond|tell|try|go|continue|proceed|decide|act|write|say|give|fix)\b[^\n]{0,60}"
+    r"|please|pls|now|again|here|first|harder|this time|for me|for us|okay|ok|then|mode|\*+"
     rf"|(?:about|on|with|over) {_THE_MATTER}[^\n]{{0,60}}"
     rf"|before {_ANSWERING}[^\n]{{0,60}}|(?:and|because|since)\b[^\n]{{0,60}}|{_THOUGHT}|"
     r"吧|啊|呀|呢|嗎|吗|喔|哦|看|看看|一下|好嗎|好吗|行嗎|行吗|可以嗎|可以吗|再(?:說|说|回答|做|動手|动手)"
     r"|(?:這|这|那|怎|辦法|办法|有沒有|有没有|清楚|別的|别的)[^\n]{0,20})\s*"
 )
 # Clauses that go on behind it as advice for later, or as the idiom.
-NOT_ASKED = rf"think(?: +|-)twice before(?! {_ANSWERING})|三思而"
+NOT_ASKED = rf"{_TWICE} before(?! {_ANSWERING})|三思而"
 # A colon behind these sets words apart that nobody says: they are to be translated, printed or explained.
 MENTIONED = (
     r"(?:translate|translation|spell|print|type|echo|title|button|label|caption|lyrics|phrase|idiom|sentence|words?"
