@@ -80,7 +80,10 @@ _OPENS_SENTENCE = re.compile(r"(?:^|[.!?:。！？：\n])[\s\"'“「(（*-]*$")
 _IDENTIFIER = re.compile(r"\w[_./:@#+]\w|[a-z][A-Z]|https?://")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 # So many steps, minutes or tries: how much is asked for, not what.
-_STEPS = re.compile(r"\s?(?:more|extra|steps?|calls?|tool|minutes?|times?|rounds?|tries|turns?|[次步個个輪轮分])", re.I)
+_STEPS = re.compile(
+    r"\s?(?:more|extra|steps?|calls?|tool|seconds?|minutes?|hours?|times?|rounds?|tries|turns?|[次步個个輪轮分])", re.I
+)
+_AIM = re.compile(words.AIM, re.IGNORECASE)
 _WORD_LENGTH = 4  # characters of a Chinese word, or a name
 _ZH_FIGURE = re.compile(r"第[一二三四五六七八九十百]+|[上下]半年|[去今前明]年|[上本下]個?[周月季]")
 
@@ -91,10 +94,13 @@ def _read(reason: str) -> _Said:
     needs: dict[str, None] = {}
     figures: set[str] = set()
     shouts = reason.isupper()
+    reason = _AIM.sub(" ", reason)
     for match in _WORD.finditer(reason):
         word = _POSSESSIVE.sub("", match[0].rstrip("'’./:-"))
         folded = fold(word)
-        if folded.isdigit() and not _STEPS.match(reason, match.end()):
+        if folded.isdigit():
+            if _STEPS.match(reason, match.end()):
+                continue
             figures.add(folded)
         if folded in words.FILLERS or (folded.isdigit() and not re.fullmatch(r"(?:1[89]|20)\d\d", folded)):
             continue

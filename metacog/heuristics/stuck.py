@@ -233,7 +233,7 @@ def resolve(state: Mapping[str, Any]) -> State:
 
 
 _THINK_TWICE = re.compile(words.THINK_TWICE)
-_ASKED = re.compile(rf"[\s*_]*(?:{words.LEADS})*+(?:{words.THINK_TWICE})\s*(?:{words.TAILS})*+")
+_ASKED = re.compile(rf"[\s*_]*(?:[-–•+]\s+)?(?:{words.LEADS})*+(?:{words.THINK_TWICE})\s*(?:{words.TAILS})*+")
 _NOT_ASKED = re.compile(words.NOT_ASKED)
 _MENTIONED = re.compile(words.MENTIONED)
 _DASH = re.compile(r"(?<=[^\S\n])(?:-{1,3}|–)(?=[^\S\n])")  # parts clauses, as no hyphen does
@@ -391,6 +391,7 @@ _SAID_BY = re.compile(words.SAID_BY)
 _STUCK_WITH = re.compile(words.STUCK_WITH)
 _OWN_BEFORE, _DENIED = re.compile(words.OWN_BEFORE), re.compile(words.DENIED)
 _FOR_OTHERS = re.compile(words.FOR_OTHERS)
+_NOT_CLAIMED, _GOES_ON = re.compile(words.NOT_CLAIMED), re.compile(words.GOES_ON)
 _SENTENCE_ENDS = re.compile(r"[.!?。！？\n]")
 
 
@@ -405,6 +406,8 @@ def _is_meant(folded: str, place: Place, name: str) -> bool:
         if folded.startswith(words.IDIOMS, *place) and (not _OWN_BEFORE.fullmatch(before) or behind[:1] == "的"):
             return False
     elif folded.startswith("this ", place[0]) and _FOR_OTHERS.match(folded, place[1]):
+        return False
+    if _NOT_CLAIMED.search(before) or _GOES_ON.match(folded, place[1]):
         return False
     if _SAID_BY.search(folded, max(0, place[0] - 48), place[0]):
         return False

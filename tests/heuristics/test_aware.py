@@ -327,6 +327,11 @@ NOT_ABSOLUTE = {
     ],
 }
 HEDGES = {
+    "close to other words": [
+        *["據說明天會下雨", "說不定期末會考", "也許可以", "看來賓館客滿", "應該是非常好", "很難說", "沒準他會來"],
+        *["應該會下雨", "據傳他來了", "聽說他來了", "相傳他是", "目測有三米", "很難說明天如何", "應該沒收到"],
+        *["看來電池沒電了", "也許諾貝爾獎", "應該能量產", "據傳統一要賣", "看來信號不好", "也許願意"],
+    ],
     "of the one who has not tried": [
         *["To the best of my knowledge, no.", "As far as we know, no.", "I haven't tested it.", "This is untested."],
         *["At a guess, DNS.", "My hunch is DNS.", "We think so.", "It cannot be ruled out.", "It may come from DNS."],
@@ -385,6 +390,13 @@ NOT_HEDGES = {
     "no chance": ["沒有可能", "完全沒有可能", "没有可能了", "他沒有可能知道", "絕不可能"],
     "looks": ["He looks like a duck.", "what it looks", "the guess is right", "a grain of rice", "for sure"],
     "another sense": ["with all his might", "military might", "You cannot possibly win", "查看來源"],
+    "parted otherwise": [
+        *["據說明書，先開機。", "据说明书，先开机。", "根據說明書", "用數據說話", "數據傳輸很快", "說不定期檢查"],
+        *["也許可證過期", "也许可证过期", "他也許諾了", "看來賓名單", "看来宾名单", "看來電顯示", "查看來自他的信"],
+        *["估計算法", "应该是非分明", "很難說服他", "證據說話"],
+        *["應該是非分明", "應該會議結束後", "應該能量守恆", "應該沒收財產", "互相傳送訊息", "宣傳聞名世界"],
+        *["不好說話", "說不準確", "聽說讀寫", "項目測試通過", "题目测验", "我沒準備好"],
+    ],
     "code": ["`maybe`", "```\nI think\n```", "`可能`", "~~~\nmight\n~~~", "`x` `seems`"],
     "quoted": ['"maybe"', "「也許」", "“I think”", "> perhaps", "『可能』"],
     "our own mark": [

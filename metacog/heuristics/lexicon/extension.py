@@ -35,6 +35,10 @@ FILLERS = frozenset(
     incomplete insufficient inadequate unfinished before after concluding close nearer grant granted approve approved
     current currently existing present available comprehensive thorough robust solid stronger convincing confident
     confidence overall general clearer picture depth
+    reach reaching decide deciding decision decisions judgement judgment determine determining improve improves
+    improved improving provide provides providing respond reply so far thin weak scarce sparse limited wait waiting
+    haven't hasn't hadn't don't doesn't didn't isn't aren't wasn't can't cannot couldn't won't final finally
+    await awaiting read reading asap fyi btw urgent urgently immediately
     reached missing lacking lacks lack absent against under between within during
     """)
 )
@@ -70,6 +74,8 @@ ZH_FILLERS = _listed("""
     現在 现在 已經 已经 仍 仍然 仍需 的 了 著 着 地 得 和 與 与 及 或 以 以便 為 为 為了 为了 在 對 对 於 于 是 有 很
     更 多 些 個 个 次 步 步驟 步骤 步數 步数 工具 調用 调用 呼叫 額度 额度 延長 延长 申請 申请 問題 问题 議題 议题
     主題 主题 事情 情況 情况 結論 结论 答案 總結 总结 任務 任务 工作 回答 快 快要 就 就好 好 才 也 都 嗎 吗 呢 吧 啊
+    結束 结束 無法 无法 判斷 判断 決定 决定 所有 全部 看完 讀完 读完 還沒查完 还没查完 尚未查完
+    閱讀 阅读 等待 太少 薄弱 不多 有限 盡快 尽快 提高 提升 改善 改進 改进 答覆 答复
     夠 够 批准 核准 准許 准许
     比較 比较 核實 核实 方面 方向 部分 到 做 缺少 缺 支持 論點 论点 觀點 观点 立場 立场 佐證 佐证 平衡 全面 更好 來 来
     蒐集 搜集 收集 加強 加强 強化 强化 充實 充实 補充 补充 完善 深度 廣泛 广泛 說服力 说服力 主張 主张 立論 立论
@@ -84,4 +90,10 @@ ZH_NEEDS = _listed(
     條款 条款 工期 交期 參數 参数 規格 规格 規定 规定 政策 產量 产量 產能 产能 人口 面積 面积 引文 原文 合約 合同
     訂單 订单
 """
+)
+# Whose question it is, and that it is to be answered, says nothing of what is missing.
+AIM = (
+    r"\b(?:answer(?:ing)?|help(?:ing)?|satisfy(?:ing)?|address(?:ing)?|resolv(?:e|ing)|(?:reply|respond)(?:ing)? to)"
+    r" (?:the |my |our )?(?:user|customer|client)(?:['’]?s['’]?)?(?: (?:questions?|requests?|query|queries))?\b"
+    r"|(?:回答|答[覆复]|解答|回[覆复應应])(?:用[戶户]|使用者|客[戶户])(?:提出)?的?(?:問題|问题|提問|提问|疑問|疑问)?"
 )

@@ -45,6 +45,16 @@ _AT_AN_END = tuple(
     for how in states
 )
 
+# "This should work but": where it is, what follows must be a failure, see `GOES_ON`.
+_SHOULD_WORK = tuple(
+    f"{how}{but}"
+    for how in (
+        *("應該可以", "應該能行", "應該可行", "應該行得通", "應該沒問題", "應該會成功", "應該能用", "應該會過"),
+        *("应该可以", "应该能行", "应该可行", "应该行得通", "应该没问题", "应该会成功", "应该能用", "应该会过"),
+    )
+    for but in ("，但", ",但", "但", "，可是", "，然而")
+)
+
 AWARE = {
     "exhaustion": (
         *_AT_AN_END,
@@ -180,6 +190,32 @@ AWARE = {
         "这令人费解",
         "這很令人費解",
         "这很令人费解",
+        "我沒辦法了",
+        "我没办法了",
+        "我真的沒辦法了",
+        "我真的没办法了",
+        "我實在沒辦法了",
+        "我实在没办法了",
+        "我完全沒辦法了",
+        "我完全没办法了",
+        "我已經沒辦法了",
+        "我已经没办法了",
+        "我也沒辦法了",
+        "我也没办法了",
+        "我沒有辦法了",
+        "我没有办法了",
+        "我真的沒有辦法了",
+        "我真的没有办法了",
+        "我實在沒有辦法了",
+        "我实在没有办法了",
+        "該試的我都試",
+        "该试的我都试",
+        "該試的都試",
+        "该试的都试",
+        "能試的我都試",
+        "能试的我都试",
+        "能試的都試過",
+        "能试的都试过",
     ),
     "uncertainty": (
         "i'm not sure why",
@@ -297,6 +333,21 @@ AWARE = {
         "这不合理",
         "這沒道理",
         "这没道理",
+        "我不懂為什麼",
+        "我不懂为什么",
+        "我不懂為何",
+        "我不懂为何",
+        "我也不懂為什麼",
+        "我也不懂为什么",
+        "我還是不懂為什麼",
+        "我还是不懂为什么",
+        "我真的不懂為什麼",
+        "我真的不懂为什么",
+        "我實在不懂為什麼",
+        "我实在不懂为什么",
+        "我完全不懂為什麼",
+        "我完全不懂为什么",
+        *_SHOULD_WORK,
     ),
     "scope-creep": (
         "let me try a completely different approach",
@@ -344,8 +395,16 @@ AWARE = {
         "let me try another approach entirely",
         "我換個思路",
         "我换个思路",
-        "讓我們換個思路",
-        "让我们换个思路",
+        "我換一個思路",
+        "我换一个思路",
+        "我換一種思路",
+        "我换一种思路",
+        "我們換個思路",
+        "我们换个思路",
+        "我們換一個思路",
+        "我们换一个思路",
+        "我們換一種思路",
+        "我们换一种思路",
         "換一種完全不同",
         "换一种完全不同",
         "推倒重來",
@@ -373,6 +432,22 @@ AWARE = {
         "尝试完全不同",
         "我得重新思考",
         "我需要重新思考",
+        "我們應該試試別的",
+        "我们应该试试别的",
+        "我們該試試別的",
+        "我们该试试别的",
+        "我應該試試別的",
+        "我应该试试别的",
+        "我該試試別的",
+        "我该试试别的",
+        "或許該試試別的",
+        "或许该试试别的",
+        "也許該試試別的",
+        "也许该试试别的",
+        "或許應該試試別的",
+        "或许应该试试别的",
+        "也許應該試試別的",
+        "也许应该试试别的",
     ),
 }
 
@@ -427,6 +502,15 @@ OWN_BEFORE = (
 )
 # Right before a Chinese phrase: 我還沒有試過所有方法.
 DENIED = r"(?:沒有?|没有?|尚未|並未|并未|並非|并非)$"
+NOT_CLAIMED = r"(?:\bnot|n't) (?:saying|claiming|suggesting|implying)(?: that)? \Z"
+# Right behind a phrase, what makes another of it: 我沒辦法了解, 應該可以，但請先備份, 試試別的餐廳, "start over here".
+GOES_ON = (
+    r"(?<=start over) (?:here|there)\b|(?<=[辦办]法了)[解斷断結结]"
+    r"|(?<=[試试][別别]的)(?=[一-鿿])(?!方[法式案向]|做法|[辦办]法|思路|路|[東东]西|途[徑径]|了|吧|啦)"
+    r"|(?:(?<=[以行通題题功用過过][,，]但)|(?<=[以行通題题功用過过]但)|(?<=[,，](?:可是|然而)))"
+    r"(?!是?(?:(?!在(?![這这]))[^,，。.!！?？;；\n]){0,8}?(?:不(?:行|通|[對对]|工作|起作用|成功)|[沒没](?:用|效|反[應应]|成功|[過过]|有[^,，。\n]{0,4}"
+    r"(?:用|效|反[應应]|成功|通[過过]))|失[敗败]|[報报][錯错]|出[錯错]|[錯错][誤误]|[無无]效|崩[潰溃]|卡住))"
+)
 # "This is confusing for newcomers": not for the one who says it. "This should work, but only on Linux" says where.
 FOR_OTHERS = r" (?:for|to) (?!(?:me|us)\b)| (?:only|not (?:on|in|for|with))\b"
 # What somebody is stuck with stays as it is, but for what is wrong: the old API, not this bug.
@@ -521,8 +605,9 @@ PROMPTS = {
 
 # A clause asks to think twice when it is nothing but this, what may lead to it, and what may follow.
 _CLOSELY = r"(?:仔細|仔细|好好|認真|认真|用心|慢慢|重新)?地?"
+_TWICE = r"think(?: +|-| *\r?\n *)twice"
 THINK_TWICE = (
-    r"think(?: +|-)twice|ｔｈｉｎｋ[ \u3000]+ｔｗｉｃｅ"
+    rf"{_TWICE}|ｔｈｉｎｋ[ \u3000]+ｔｗｉｃｅ"
     r"|think about (?:this|it|that)(?: carefully)? (?:once more|again)|re-?think|reconsider"
     r"|think (?:(?:this|it|that|things) (?:over|through)(?: carefully)? )?(?:once more|again)"
     r"|(?:have another|have a second) think|give (?:this|it|that) (?:a second|another|some more) (?:thought|think)"
@@ -542,14 +627,20 @@ LEADS = (
     r"please|pls|ok|okay|now|so|hey|hmm|wait|stop|yes|well|just|let's|lets|let us|can you|could you|would you"
     r"|why don't you|why don't we|why not|we (?=should|need|must|have to|had better|better)|i think|i said|go ahead"
     r"|will you|can we|could we|you|should|need to|must|have to|had better|better|i want you to|i'd like you to"
+    r"|i(?:'m| am) (?:asking|telling) you to|i ask you to|i told you to"
     r"|i would like you to|i need you to|i asked you to|try to|maybe|perhaps|really|and|then|but|go and|go|do a|do|try"
     r"|it's time to|time to|(?:take a )?step back|stop and|slow down|use|run|invoke|start|trigger|kuro|claude|agent"
     r"|@[\w.-]+|#|/|\*+|"
-    r"請你?您?|请你?您?|麻煩你?您?|麻烦你?您?|拜託|拜托|幫我|帮我|給我|给我|你們?|你们|您|我?要你|我?想要你|我?希望你|那就?"
+    r"我(?:[覺觉]得|[認认][為为])(?=[你您])|(?:我[想要]?|[還还懇恳敬])?[請请]你?您?|我叫[你您]|不如|要不(?!要)"
+    r"|[還还希]?望(?=[你您三])|麻煩你?您?|麻烦你?您?|拜託|拜托|幫我|帮我|給我|给我|你們?|你们|您|我?要你|我?想要你|我?希望你|那就?"
     r"|(?:換|换)[個个種种](?:角度|思路|方向|方式|立場|立场)(?:來|来)?|冷靜(?:一下|點)?|冷静(?:一下|点)?|停下來|停下来"
     r"|先|好的?|可以|能不能|能否|能|要不要|可不可以|可否|應該|应该|最好|還是|还是|停|等等|務必|务必|要|得)\s*"
 )
-_THE_MATTER = r"(?:(?:it|this|that|these|those|the|your|my|our|why|how|what|whether)\b|[^\s\d]*\d)"  # or bug-17
+_THE_MATTER = (
+    r"(?![^\n]* (?:is|was) what \w+ (?:said|says?|told|wrote)\b)"
+    r"(?:(?:it|this|that|these|those)\b(?! (?:is|was|are|were|means|meant|sounds)\b)"
+    r"|(?:the|your|my|our|why|how|what|whether)\b|[^\s\d]*\d)"  # or bug-17
+)
 # What the agent thought of: a user who wants the refund reconsidered asks for a refund.
 _THOUGHT = (
     r"(?:it|this|that|everything|(?:the|this) whole thing)\b"
@@ -560,14 +651,15 @@ _THOUGHT = (
 _ANSWERING = r"(?:you )?(?:answer|answering|reply|replying|respond|responding)\b"
 TAILS = (
     rf"(?:{_EMOJI}|"
-    r"please|pls|now|again|here|first|harder|this time|for me|for us|okay|ok|then|mode|\*+"
+    r"then (?:answer|reply|respond|tell|try|go|continue|proceed|decide|act|write|say|give|fix)\b[^\n]{0,60}"
+    r"|please|pls|now|again|here|first|harder|this time|for me|for us|okay|ok|then|mode|\*+"
     rf"|(?:about|on|with|over) {_THE_MATTER}[^\n]{{0,60}}"
     rf"|before {_ANSWERING}[^\n]{{0,60}}|(?:and|because|since)\b[^\n]{{0,60}}|{_THOUGHT}|"
     r"吧|啊|呀|呢|嗎|吗|喔|哦|看|看看|一下|好嗎|好吗|行嗎|行吗|可以嗎|可以吗|再(?:說|说|回答|做|動手|动手)"
     r"|(?:這|这|那|怎|辦法|办法|有沒有|有没有|清楚|別的|别的)[^\n]{0,20})\s*"
 )
 # Clauses that go on behind it as advice for later, or as the idiom.
-NOT_ASKED = rf"think(?: +|-)twice before(?! {_ANSWERING})|三思而"
+NOT_ASKED = rf"{_TWICE} before(?! {_ANSWERING})|三思而"
 # A colon behind these sets words apart that nobody says: they are to be translated, printed or explained.
 MENTIONED = (
     r"(?:translate|translation|spell|print|type|echo|title|button|label|caption|lyrics|phrase|idiom|sentence|words?"
