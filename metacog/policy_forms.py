@@ -14,6 +14,7 @@ from metacog import heuristics
 from metacog.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, STUCK, ShownField
 from metacog.heuristics.quality import HEDGES
 from metacog.heuristics.quality_settings import MAX_CHARACTERS, MAX_RECENT, LengthLimits, QualitySettings
+from metacog.heuristics.stuck_settings import SETTINGS as STUCK_OF
 from metacog.heuristics.stuck_settings import StuckSettings
 from metacog.models import Agent, Policy
 
@@ -159,6 +160,10 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         data = self.cleaned_data
         if data.get("threshold", 0) > data.get("hold_at", 101):
             self.add_error("hold_at", _("Holding cannot start below where marking does."))
+        was, profile = self.initial.get("profile"), data.get("profile")
+        changed = self.changed_data
+        if was and profile and "profile" in changed and "stuck_threshold" not in changed:
+            data["stuck_threshold"] = _threshold_under(profile, was, data.get("stuck_threshold"))
         policy = self.instance
         policy.weights = {signal: data.get(weight_field(signal)) for signal in SIGNALS}
         policy.release = {kind: data.get(f"release_{kind}") for kind in KINDS}
@@ -191,6 +196,11 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         # What is wrong with a field is said there; the model would say it again in the wire's words.
         if not self.errors:
             super()._post_clean()  # type: ignore[misc]  # not in the stubs
+
+
+def _threshold_under(profile: str, was: str, threshold: int | None) -> int | None:
+    """Give the profile's own threshold where nobody chose another one than the profile before has."""
+    return STUCK_OF[profile].threshold if threshold == STUCK_OF[was].threshold else threshold
 
 
 def weight_field(signal: str) -> str:

@@ -273,6 +273,7 @@ def _failed(body: Mapping[str, Any]) -> bool | None:
 
 
 _WAITS = re.compile(words.WAITS, re.IGNORECASE | re.MULTILINE)
+_RUNS_TESTS = re.compile(words.RUNS_TESTS, re.IGNORECASE)
 
 
 def _repeated_approach(step: _Step) -> _Sign | None:
@@ -289,7 +290,10 @@ def _repeated_approach(step: _Step) -> _Sign | None:
     else:
         signatures = []
         tests = step.body["tests"]
-        passes = step.failed is False and tests is not None and tests["passed"] and not tests["failed"]
+        if tests is not None:
+            passes = step.failed is False and tests["passed"] and not tests["failed"]
+        else:
+            passes = step.failed is False and command and _RUNS_TESTS.search(command, 0, MAX_COMMAND)
         if command and output is not None and (output.strip() or step.failed) and not passes:
             signatures.append((command, f"{squeeze(command)}\0{normalise_output(output)}"))
         if approach and (step.failed or (step.failed is None and not command)):

@@ -343,6 +343,12 @@ MISSES = {
         [{"command": "pytest", "command_output": f"{n} failed"} for n in (5, 3, 1)],
         "aware",
     ),
+    **{
+        f"tests that pass: {command}": (
+            repeated(command=command, command_output="40 passed in 1.2s", command_failed=False), "aware",
+        )
+        for command in ("pytest -q", "npm test", "go test ./...", "cd app && python manage.py test", "npm run test")
+    },
     "a re-test with another output, in Chinese": (
         [{"command": "測試", "command_output": f"{n} 個失敗"} for n in "531"],
         "aware",

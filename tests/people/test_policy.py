@@ -269,6 +269,16 @@ class TestParts:
         assert "<dt>Words offered to begin with</dt><dd><del>Hm:</del> → <ins>–</ins></dd>" in page
         assert "</dt><dd><del>2</del> → <ins>5</ins></dd>" in page
 
+    def test_another_profile_asks_from_its_own_points_where_nobody_chose_others(self, desk: Desk, kuro: Any) -> None:
+        step = {"problem": "p", "session": "s", "errors": ["E"], "approach": "again", "command_failed": True}
+        desk.save(profile="aware")
+        asked = [kuro.respond("It fails.", **step)["stuck"] for _ in range(3)][-1]
+        assert (asked["threshold"], asked["points"], asked["suggest"]) == (6, 6, True)
+
+    def test_a_threshold_that_was_chosen_stays_with_another_profile(self, desk: Desk, kuro: Any) -> None:
+        desk.save(profile="aware", stuck_threshold="9")
+        assert kuro.respond("It fails.", problem="p", session="s")["stuck"]["threshold"] == 9
+
     def test_the_preview_reads_with_the_drafts_profile(self, desk: Desk, kuro: Any) -> None:
         kuro.respond("Not obviously.")
         assert rows(desk.try_out(profile="aware").content.decode())["Items held"] == ["0", "0", "–"]
