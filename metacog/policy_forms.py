@@ -160,10 +160,6 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         data = self.cleaned_data
         if data.get("threshold", 0) > data.get("hold_at", 101):
             self.add_error("hold_at", _("Holding cannot start below where marking does."))
-        was, profile = self.initial.get("profile"), data.get("profile")
-        changed = self.changed_data
-        if was and profile and "profile" in changed and "stuck_threshold" not in changed:
-            data["stuck_threshold"] = _threshold_under(profile, was, data.get("stuck_threshold"))
         policy = self.instance
         policy.weights = {signal: data.get(weight_field(signal)) for signal in SIGNALS}
         policy.release = {kind: data.get(f"release_{kind}") for kind in KINDS}
@@ -198,11 +194,6 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             super()._post_clean()  # type: ignore[misc]  # not in the stubs
 
 
-def _threshold_under(profile: str, was: str, threshold: int | None) -> int | None:
-    """Give the profile's own threshold where nobody chose another one than the profile before has."""
-    return STUCK_OF[profile].threshold if threshold == STUCK_OF[was].threshold else threshold
-
-
 def weight_field(signal: str) -> str:
     return f"weight_{signal.replace('-', '_')}"
 
@@ -222,6 +213,16 @@ def filled_in(policy: Policy, *, based_on: int) -> dict[str, Any]:
         "forbidden": "\n".join(rules.quality.get("forbidden", ())),
         "based_on": based_on,
     }
+
+
+def with_own_threshold(values: dict[str, Any], current: Policy) -> dict[str, Any]:
+    """Return the form's values with the points from which a newly chosen profile asks, unless others were chosen."""
+    profile = values.get("profile", "")
+    own = STUCK_OF.get(profile)
+    chosen = str(values.get("stuck_threshold")) != str(STUCK_OF[current.profile].threshold)
+    if own is None or chosen or profile == current.profile:
+        return values
+    return {**values, "stuck_threshold": own.threshold}
 
 
 def changes(old: Policy, new: Policy) -> list[tuple[str, str, str]]:

@@ -20,7 +20,7 @@ from metacog.forms import SIGNALS
 from metacog.heuristics import fitting, thresholds
 from metacog.heuristics.fitting import Fit
 from metacog.models import Agent, Policy, Role
-from metacog.policy_forms import PolicyForm, changes, filled_in, weight_field
+from metacog.policy_forms import PolicyForm, changes, filled_in, weight_field, with_own_threshold
 from patterns.scorer import scorer_for
 from reviews.models import FittedWeights
 from reviews.preview import DAYS, MOST, Preview, preview
@@ -47,7 +47,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     )
     current = next((each for each in versions if each.version == agent.policy_version), None)
     assert current is not None  # the highest is in force
-    values = _values(request, versions, current)
+    values = with_own_threshold(_values(request, versions, current), current)
     form = PolicyForm(agent, values)
     drafted = form.is_valid()
     context: dict[str, Any] = {}

@@ -678,12 +678,13 @@ CODES = (
     r"|winerror|signal|sqlstate|error(?= \(?\d{2,5}\b))"
     r"|退出[码碼]|结束代码|結束代碼|狀態[码碼]|状态码|(?:错误|錯誤)(?:代?[码碼号號])|返回[码碼]|回傳碼|代[码碼]|[信訊]号|訊號"
 )
-# Commands that wait for something, or ask whether it is there yet: to ask again is no loop.
+# Commands that run tests: to run them again while they pass is no loop.
 RUNS_TESTS = (
-    r"\b(?:py\.?test|unittest|nosetests|tox|nox|jest|vitest|mocha|karma|playwright test|cypress run|rspec|phpunit|ctest|bats"
+    r"\b(?:py\.?test|unittest|nosetests|tox|nox|jest|vitest|mocha|karma|playwright test|cypress run|rspec|phpunit|ctest"
     r"|(?:npm|yarn|pnpm|bun|go|cargo|mvn|gradlew?|dotnet|swift|mix|make|rake|bazel|sbt|flutter|dart|deno|manage\.py)"
     r"(?: run)?(?: -\S+)* tests?)\b"
 )
+# Commands that wait for something, or ask whether it is there yet: to ask again is no loop.
 WAITS = (
     r"(?:^|[;&|(]\s*|\bdo\s+)(?:sleep|watch|wait|until)\b|\s--(?:wait|watch|follow)\b|\btail\s+-[a-z0-9 ]*f\b"
     r"|\bkubectl\s+(?:-\S+\s+(?:[^-\s]\S*\s+)?)?(?:get|wait|top|rollout\s+status)\b"
