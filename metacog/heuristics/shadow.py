@@ -15,10 +15,12 @@ from opencc import OpenCC
 Place = tuple[int, int]
 
 # Takes no room on the page: zero width, direction, fillers, variation selectors, tags.
-_HIDDEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]+"
+_HIDES = (
+    "\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef"
 )
+_HIDDEN = re.compile(f"[{_HIDES}]+")
+_SHOWN = re.compile(rf"[^\s{_HIDES}]")
 _TAG = b"\xf3"  # opens the UTF-8 of what is hidden beyond `_END`; a single byte is looked for quickest
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 # Scripts that join or part letters with U+200B to U+200D: Arabic, Indic, Tibetan, Southeast Asian, Mongolian.
@@ -143,7 +145,7 @@ def hides(text: str) -> bool:
 
 def is_blank(text: str) -> bool:
     """Tell whether a text shows nothing: no character, or only space and what is hidden."""
-    return not (text if text.isascii() else _HIDDEN.sub("", text)).strip()
+    return _SHOWN.search(text) is None
 
 
 def suspects(text: str, limit: int) -> list[Place]:
