@@ -68,6 +68,7 @@ _QUOTED = re.compile(
 _NAMED = re.compile(r"@|[.][a-z]")  # behind a word that is part of an address or a file's name
 _QUOTED_LINE = re.compile(r"^[ \t]*+>[^\n]*", re.MULTILINE)
 _TAG = re.compile(r"</?[a-z][a-z0-9:.-]{0,40}(?:\s[^<>\n]{0,400})?/?>")
+_ELEMENT = re.compile(r"<(/?)(code|pre|kbd|samp|blockquote|q)\b[^<>]{0,200}>")
 _MASK = "\0"
 _QUOTING = re.compile(rf"(?:{_any('QUOTING')})\Z")
 _NOT_QUOTING = re.compile(rf"(?:{_any('NOT_QUOTING')}|{_MASK}[^.!?。\n]{{0,32}})\Z")  # code says nothing
@@ -307,6 +308,8 @@ def _prose(text: str, marks: Marks) -> tuple[str, list[Place]]:
     if ("`" in text or "~" in text) and text.count("`") <= 2 * MAX_MASKS:
         text = _masked(text, code_spans(text))
     if "<" in text:
+        if "</" in text:
+            text = _masked(text, _elements(text))
         text = _masked(text, _spans(_TAG, text))
     text = _masked(text, marks.spans(text))
     quotations: list[Place] = []
@@ -339,6 +342,19 @@ def _numbers(text: str) -> Iterator[Place]:
 
 def _spans(expression: re.Pattern[str], text: str) -> list[Place]:
     return [match.span() for match in islice(expression.finditer(text), MAX_MASKS)]
+
+
+def _elements(text: str) -> list[Place]:
+    """Find what stands between HTML tags that mark code or a quotation, up to the first that closes the first."""
+    found: list[Place] = []
+    opened: re.Match[str] | None = None
+    for tag in islice(_ELEMENT.finditer(text), 2 * MAX_MASKS):
+        if opened is None:
+            opened = None if tag[1] else tag
+        elif tag[1] and tag[2] == opened[2]:
+            found.append((opened.start(), tag.end()))
+            opened = None
+    return found
 
 
 def _masked(text: str, spans: Sequence[Place]) -> str:

@@ -1196,3 +1196,22 @@ def test_its_evidence_is_always_what_stands_there(response: str, chats: list[str
         for span in signal.spans:
             text = response if span.item is None else chats[span.item]
             assert text[span.start : span.end] == span.text != ""
+
+
+@pytest.mark.parametrize(
+    ("response", "claims"),
+    [
+        ("<code>definitely</code> is a word", []),
+        ("<pre class='x'>\nit is definitely so\n</pre>", []),
+        ("<blockquote>This is definitely wrong.</blockquote>", []),
+        ("他說<q>這肯定是錯的</q>。", []),
+        ("It is <b>definitely</b> wrong.", ["definitely"]),
+        ("<code>a</code> is definitely not <code>b</code>", ["definitely"]),
+        ("<code>it is definitely wrong", ["definitely"]),
+        ("</code> it is definitely wrong <code>", ["definitely"]),
+        ("<coded>definitely</coded>", ["definitely"]),
+    ],
+)
+def test_it_reads_no_claim_in_markup_for_code_and_quotations(response: str, claims: list[str]) -> None:
+    signals = AWARE.score({"response": response})["hesitation"]["signals"]
+    assert [span["text"] for signal in signals for span in signal["spans"]] == claims
