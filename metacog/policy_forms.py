@@ -14,8 +14,8 @@ from metacog import heuristics
 from metacog.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, STUCK, ShownField
 from metacog.heuristics.quality import HEDGES
 from metacog.heuristics.quality_settings import MAX_CHARACTERS, MAX_RECENT, LengthLimits, QualitySettings
+from metacog.heuristics.stuck_settings import MOST_MINUTES, StuckSettings
 from metacog.heuristics.stuck_settings import SETTINGS as STUCK_OF
-from metacog.heuristics.stuck_settings import StuckSettings
 from metacog.models import Agent, Policy
 
 LINES = ("pass_at", "low_at")
@@ -40,6 +40,12 @@ LENGTHS = {
 RECENT = {
     "recent_window": gettext_lazy("Responses before that it is compared with"),
     "similar_at": gettext_lazy("Repetition from a likeness of"),
+}
+# By the setting among those of stuck, as above.
+LOOPS = {
+    "repeats": gettext_lazy("Times that make a loop"),
+    "context_limit": gettext_lazy("Share of the context in use that counts, above"),
+    "idle_minutes": gettext_lazy("Minutes of work without a commit"),
 }
 
 
@@ -114,6 +120,16 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         self.fields["quality_hedge_prefix"].widget.attrs["placeholder"] = usual
         for name, label in STUCK.items():
             self.fields[f"stuck_{name}"] = forms.IntegerField(label=label, min_value=0, max_value=100)
+        loops: dict[str, forms.Field] = {
+            "repeats": forms.IntegerField(label=LOOPS["repeats"], required=False, min_value=2, max_value=100),
+            "context_limit": forms.FloatField(label=LOOPS["context_limit"], required=False, min_value=0, max_value=1),
+            "idle_minutes": forms.IntegerField(
+                label=LOOPS["idle_minutes"], required=False, min_value=1, max_value=MOST_MINUTES
+            ),
+        }
+        for name, field in loops.items():
+            field.widget.attrs["placeholder"] = getattr(StuckSettings(), name)
+            self.fields[f"stuck_{name}"] = field
         for part, label in PARTS.items():
             self.fields[f"part_{part}"] = forms.BooleanField(label=label, required=False)
 
@@ -131,6 +147,9 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
 
     def stuck_fields(self) -> list[forms.BoundField]:
         return [self[f"stuck_{name}"] for name in STUCK]
+
+    def loop_fields(self) -> list[forms.BoundField]:
+        return [self[f"stuck_{name}"] for name in LOOPS]
 
     def weight_fields(self) -> list[forms.BoundField]:
         return [self[weight_field(signal)] for signal in SIGNALS]
@@ -151,7 +170,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         """Tell whether something is wrong in the part of the page that is folded away."""
         below = (
             self.mark_fields, self.budget_fields, self.limit_fields, self.quality_fields, self.length_fields,
-            self.recent_fields, self.stuck_fields,
+            self.recent_fields, self.stuck_fields, self.loop_fields,
         )  # fmt: skip
         fields = [self["forbidden"], self["quality_hedge_prefix"], *(field for group in below for field in group())]
         return any(field.errors for field in fields)
@@ -171,7 +190,10 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             **{name: data.get(f"quality_{name}") for name in LINES},
             **_set(data),
         }
-        policy.stuck = {"weights": {name: data.get(f"stuck_{name}") for name in STUCK}}
+        policy.stuck = {
+            "weights": {name: data.get(f"stuck_{name}") for name in STUCK},
+            **{name: value for name in LOOPS if (value := data.get(f"stuck_{name}")) is not None},
+        }
         if data.get("quality_low_at", 0) > data.get("quality_pass_at", 1):
             self.add_error("quality_low_at", _("A text cannot be low from above where it passes."))
         for script, limits in policy.quality.get("limits", {}).items():
@@ -250,6 +272,7 @@ def _told(policy: Policy) -> dict[str, str]:
     told |= {str(labels[name]): value for name, value in _limits(settings).items()}
     told[_("Words offered to begin with")] = settings.hedge_prefix or "–"
     told |= {str(STUCK[name]): value for name, value in _stuck(rules).items()}
+    told |= {str(label): getattr(StuckSettings.from_dict(rules.stuck), name) for name, label in LOOPS.items()}
     told[_("Phrases it may not use")] = ", ".join(rules.quality.get("forbidden", ())) or "–"
     return {label: str(value) for label, value in told.items()}
 
@@ -272,6 +295,9 @@ def _unlike_usual(rules: heuristics.Policy) -> dict[str, Any]:
     settings = QualitySettings.from_dict(rules.quality)
     usual = _limits(QualitySettings())
     own = {name: None if value == usual[name] else value for name, value in _limits(settings).items()}
+    for name in LOOPS:
+        value = getattr(StuckSettings.from_dict(rules.stuck), name)
+        own[f"stuck_{name}"] = None if value == getattr(StuckSettings(), name) else value
     return own | {"quality_hedge_prefix": settings.hedge_prefix or ""}
 
 

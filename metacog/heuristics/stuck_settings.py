@@ -19,6 +19,7 @@ WEIGHTS = {
     "no-commits": 0,
     "test-regression": 0,
 }
+MOST_MINUTES = 525_600  # a year
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class StuckSettings:
         errors = [
             *_whole("threshold", self.threshold, 1, 100),
             *_whole("repeats", self.repeats, 2, 100),
-            *_whole("idle_minutes", self.idle_minutes, 1, 525_600),
+            *_whole("idle_minutes", self.idle_minutes, 1, MOST_MINUTES),
         ]
         limit = self.context_limit
         if isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 <= limit <= 1:

@@ -120,6 +120,9 @@ class TestDrafting:
             ({"quality_zh_min": "9", "quality_zh_max": "8"}, "The fewest cannot be more than the most"),
             ({"quality_recent_window": "21"}, "less than or equal to 20"),
             ({"quality_recent_window": "1.5"}, "whole number"),
+            ({"stuck_repeats": "1"}, "greater than or equal to 2"),
+            ({"stuck_context_limit": "1.1"}, "less than or equal to 1"),
+            ({"stuck_idle_minutes": "0"}, "greater than or equal to 1"),
             ({"quality_similar_at": "0"}, "Everything is alike from 0"),
             ({"quality_similar_at": "1.01"}, "less than or equal to 1"),
         ],
@@ -259,6 +262,19 @@ class TestParts:
         assert desk.save(**shown).status_code == 302
         quality = Policy.objects.get(version=2).quality
         assert {name: quality[name] for name in own} == own
+
+    def test_what_is_a_sign_of_being_stuck_is_set_here_and_stays(self, desk: Desk, kuro: Any) -> None:
+        own = {"repeats": 2, "context_limit": 0.55, "idle_minutes": 12}
+        Policy.objects.update(stuck=own)
+        shown = dict(re.findall(r'name="(stuck_\w+)" value="([^"]*)"', desk.get()))
+        desk.save(**shown)
+        saved = Policy.objects.get(version=2).stuck
+        assert {name: saved[name] for name in own} == own
+        desk.save(based_on="2", **shown | {"stuck_repeats": "4", "stuck_context_limit": "", "stuck_idle_minutes": ""})
+        saved = Policy.objects.get(version=3).stuck
+        assert (saved["repeats"], saved.keys() & own) == (4, {"repeats"})
+        asked = [kuro.respond("x", problem="p", session="s", approach="again")["stuck"] for _ in range(4)]
+        assert [each["points"] for each in asked] == [0, 0, 0, 3]
 
     def test_a_draft_that_empties_one_is_an_address(self, kuro: Any, alice: Any, as_person: Any) -> None:
         Policy.objects.update(quality={"recent_window": 2, "hedge_prefix": "Hm:"})
