@@ -107,6 +107,22 @@ class TestAsking:
         assert kuro.get("/context").json()["think_twice"] is None
         assert not fail(kuro)["suggest"]
 
+    def test_the_brief_is_in_the_context_after_a_yes_that_the_agent_brings(self, kuro: Any) -> None:
+        get_stuck(kuro)
+        kuro.post("/problems/bug-17/think-twice", {"answer": "yes"})
+        (told,) = kuro.get("/context").json()["think_twice"]
+        assert (told["invoke"], told["brief"]) == (True, kuro.get("/problems/bug-17").json()["brief"])
+        assert fail(kuro)["invoke"]
+        assert kuro.get("/context").json()["think_twice"] is None
+
+    def test_a_brief_keeps_what_binds_whole(self, kuro: Any) -> None:
+        said = "Fix it. You must keep Django 5.2. Do not touch settings.py! 不要改 1.5 版。Is it hard?"
+        kuro.respond("x", problem="bug-17", errors=["E"], user_message=said)
+        lines = kuro.get("/problems/bug-17").json()["brief"].splitlines()
+        bound = lines[lines.index("## Constraints") :]
+        for sentence in ("You must keep Django 5.2.", "Do not touch settings.py!", "不要改 1.5 版。"):
+            assert f"> {sentence}" in bound
+
     def test_what_a_policy_took_back_before_anybody_answered_is_asked_again(self, kuro: Any, olga: Any) -> None:
         get_stuck(kuro)
         agents.add_policy(Agent.objects.get(), olga, Policy(stuck_threshold=100), based_on=1)
