@@ -71,7 +71,7 @@ class TestAStranger:
             assert ">Aurora" not in page.content.decode()
 
     def theirs(self, model: Any) -> Any:
-        path = next(each for kind, each in admin.site._registry.items() if kind is model).team_path  # type: ignore[attr-defined]
+        path = next(each for kind, each in admin.site._registry.items() if kind is model).team_path  # type: ignore[attr-defined]  # ours have it
         name = "name" if path == "pk" else f"{path}__name"
         return model.objects.filter(**{name: "Aurora"}).first().pk
 

@@ -548,7 +548,7 @@ def test_on_a_phone_the_text_comes_before_the_parts_of_its_score(open_page: Any,
         bar, text, parts, origin = (
             page.locator(f"#item {part}").bounding_box()["y"] for part in (".bar", "#text", ".parts", ".two")
         )
-        assert bar < min(text, parts) and max(text, parts) < origin  # noqa: PT018
+        assert bar < min(text, parts) and max(text, parts) < origin  # noqa: PT018 - one order, from top to bottom
         assert (text < parts) is is_first
 
 

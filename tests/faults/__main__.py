@@ -37,7 +37,7 @@ def play(fault: Callable[[Path], str]) -> tuple[str, str]:
             return "passed", fault(Path(folder))
         except Missing as missing:
             return "skipped", str(missing)
-        except Exception as error:
+        except Exception as error:  # whatever fails is one fault that failed
             traceback.print_exc()
             for log in Path(folder).glob("*.log"):
                 print(f"--- {log.name}", *log.read_text().splitlines()[-30:], sep="\n", flush=True)

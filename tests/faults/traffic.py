@@ -106,7 +106,7 @@ class Traffic:
         while True:
             after = found[-1]["seq"] if found else 0
             path = f"/decisions?after={after}"
-            page = self.insist(lambda path=path: self.sites[0].call(self.agent["api_key"], "GET", path), (200,)).json  # type: ignore[misc]
+            page = self.insist(lambda path=path: self.sites[0].call(self.agent["api_key"], "GET", path), (200,)).json  # type: ignore[misc]  # bound at once
             found += page["items"]
             if page["next"] is None:
                 return found

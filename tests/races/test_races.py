@@ -32,7 +32,7 @@ def at_once(calls: Iterable[Callable[[], Any]]) -> list[Any]:
         barrier.wait()
         try:
             return call()
-        except Exception as error:
+        except Exception as error:  # what a call raises is its result
             return error
         finally:
             connection.close()

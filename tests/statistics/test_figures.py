@@ -223,7 +223,7 @@ def test_two_that_count_at_once_count_once(kuro: Any, posted: Any, held: Any) ->
     def count() -> None:
         try:
             figures.count_days(NOON)
-        except Exception as error:
+        except Exception as error:  # a thread would swallow it
             failed.append(error)
         finally:
             connection.close()
