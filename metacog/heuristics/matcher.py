@@ -111,6 +111,7 @@ def hyperscan_automaton(entries: Sequence[bytes], often: int) -> Automaton:
     scans = [_compiled(entries, order[at : at + _COMPILED_TOGETHER], often) for at in together]
     first_scan, first_note, first = scans[0]
 
+    # In which order it tells what it finds is not promised.
     def search_one(text: bytes) -> list[tuple[int, int, int]]:
         found: list[tuple[int, int, int]] = []
         first_scan(text, first_note, 0, found, first.space)

@@ -238,6 +238,13 @@ def test_it_is_confident_below_the_threshold(score: int, threshold: int, confide
     assert (hesitation.score, hesitation.confident) == (score, confident)
 
 
+@pytest.mark.parametrize("length", [201, 399, 400])
+def test_it_switches_the_hedge_off_however_long_the_text_is(length: int) -> None:
+    chat = "x" * length
+    assert signals(hesitate(chat, chat, weights={"no-hedge": 0})) == []
+    assert [name for name, _, _ in signals(hesitate(chat, chat))] == ["no-hedge"]
+
+
 def test_it_switches_a_signal_of_weight_0_off() -> None:
     hesitation = hesitate("clearly x", patterns=[pattern("ep", "x")], weights={"absolute-claim": 0, "error-pattern": 0})
     assert hesitation == Hesitation(0, True, (), "", ())
