@@ -85,8 +85,8 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
                 "without a source and for hidden characters too."
             ),
             "stuck_threshold": gettext_lazy(
-                "1–100 points. A new agent asks from 7. With Aware take 6: the same approach and the same error make "
-                "6, and hardly any run shows more."
+                "1–100 points. Seed asks from 7, Aware from 6: there the same approach and the same error make 6, and "
+                "hardly any run shows more. Other points stay when the profile is changed."
             ),
             "note": gettext_lazy("For whoever wonders later."),
         }

@@ -185,7 +185,7 @@ class TestSaving:
 
 class TestParts:
     def test_it_says_from_where_aware_asks_to_think_twice(self, desk: Desk) -> None:
-        assert "With Aware take 6" in desk.get()
+        assert "Seed asks from 7, Aware from 6" in desk.get()
 
     def test_it_switches_parts_and_profile(self, desk: Desk, kuro: Any) -> None:
         desk.save(part_quality="", profile="aware", stuck_threshold="6")
