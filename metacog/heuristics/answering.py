@@ -20,7 +20,9 @@ _TIME, _GIVES_TIME = re.compile(f"{en.TIME}|{zh.TIME}"), re.compile(f"{en.TIME_W
 _POINTS_BACK = re.compile(rf"\W*(?:{en.POINTS_BACK}|{zh.POINTS_BACK})")
 _GIVES_REASON = re.compile(f"{en.REASON_WORDS}|{zh.REASON_WORDS}")
 _QUOTED = re.compile(r'"[^"\n]+"|「[^「」\n]+」|『[^『』\n]+』|《[^《》\n]+》')
-_GIVES_NUMBER = re.compile(rf"\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
+# A figure, not a part of a name: IP68.
+_GIVES_NUMBER = re.compile(rf"(?<![a-z\d])(?<![a-z]-)\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
+_LEADS_TO_FIGURE = re.compile(f"{en.LEADS_TO_FIGURE}|{zh.LEADS_TO_FIGURE}")
 _ASKS_FOR_A_WAY = re.compile(f"{en.ASKS_FOR_A_WAY}|{zh.ASKS_FOR_A_WAY}")
 _STEPS = re.compile(f"{en.STEPS}|{zh.STEPS}")
 _MINE, _YOURS = re.compile(f"{en.MINE}|{zh.MINE}"), re.compile(f"{en.YOURS}|{zh.YOURS}")
@@ -35,8 +37,11 @@ _NO_DECISION = re.compile(zh.NO_DECISION)
 _PLEASANTRY = re.compile(rf"\W*(?:{en.PLEASANTRY}|{zh.PLEASANTRY})")
 _NAMES_SOMEBODY = re.compile(f"{en.NAMES_SOMEBODY}|{zh.NAMES_SOMEBODY}")
 _NO_NAME = re.compile(rf"\W*(?:{en.NO_NAME}|{zh.NO_NAME}|\Z)")
-_WHO = re.compile(r"\bwho\b|谁")
-_CLAUSE = re.compile(r"[^,;、]+")
+_NAMES_A_PLACE = re.compile(f"{en.NAMES_A_PLACE}|{zh.NAMES_A_PLACE}")
+_WHO, _WHERE = re.compile(r"\bwho\b|谁"), re.compile(r"\bwhere\b|哪[里儿边]|何处|什么地方")
+_STATES, _EXPLAINS = re.compile(f"{en.STATES}|{zh.STATES}"), re.compile(rf"\W*(?:{en.EXPLAINS}|{zh.EXPLAINS})")
+_CLAUSE = re.compile(r"(?:[^,;、]|,(?=\d{3}(?!\d)))+")
+_HALVES = re.compile(r"[;、]|,(?!\d{3}(?!\d))|\band\b")  # "It is 3 m tall and weighs 2 tonnes."
 _YES_OR_NO = en.YES_OR_NO | zh.YES_OR_NO
 # One of so many words of a question, its own, tells that it is spoken of; of pairs of characters half lie across two
 # words, and never come again. Three are enough of any.
@@ -49,11 +54,12 @@ _WORDS_IN_CHARACTER = 0.6
 class Question(NamedTuple):
     """What is asked, and what an answer without any of its words looks like."""
 
+    spaced: str  # its words
     terms: tuple[str, ...]
     fits: Callable[[str], bool]
     quoted: tuple[str, ...]  # what an answer may start from; less than four characters in their marks
     asks_for_a_way: bool
-    asks_who: bool
+    names: re.Pattern[str] | None  # what tells somebody, or a place, beside another answer
 
     @property
     def may_be_refused(self) -> bool:
@@ -62,10 +68,12 @@ class Question(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> "Question":
-        own = words.terms(words.tokens(_QUOTATION.sub(" ", text)))
-        terms = own or words.terms(words.tokens(text))
+        found = words.tokens(text)
+        terms = words.terms(words.tokens(_QUOTATION.sub(" ", text))) or words.terms(found)
         quoted = tuple(map(_bare, _QUOTED.findall(text)))
-        return cls(terms, _form(text), quoted, _ASKS_FOR_A_WAY.search(text) is not None, _WHO.search(text) is not None)
+        is_way = _ASKS_FOR_A_WAY.search(text) is not None
+        names = _NAMES_SOMEBODY if _WHO.search(text) else _NAMES_A_PLACE if _WHERE.search(text) else None
+        return cls(words.spaced(found), terms, _form(text), quoted, is_way, names)
 
     def is_answered_by(self, sentence: str, is_elsewhere: bool) -> bool:
         """Tell whether a sentence looks like an answer; `is_elsewhere`: in a reply without a word of the message."""
@@ -86,15 +94,29 @@ class Question(NamedTuple):
         """
         if self.fits in _BY_FIGURES:
             return self.fits(_ONE.sub("", clause))
-        if opens and self.fits is _is_bare and not self.asks_for_a_way and _is_bare(clause):
+        if self.fits is _says_yes_or_no:
+            return _STATES.search(clause) is not None and _EXPLAINS.match(clause) is None
+        if opens and self.fits in (_is_bare, _gives_reason) and not self.asks_for_a_way and _is_bare(clause):
             return _size(words.tokens(clause)) <= _NAME and not _NO_NAME.match(clause)
-        return self.asks_who and _NAMES_SOMEBODY.search(clause) is not None
+        return self.names is not None and self.names.search(clause) is not None
+
+
+    def is_answered_within(self, clause: str, has_figure: bool) -> bool:
+        """Tell whether the answer to another question holds this one, too; `has_figure`: that one asked for a figure.
+
+        "Frank Herbert wrote it in 1965", "the small one, because it is cheaper".
+        """
+        if self.fits in _BY_FIGURES:
+            return not has_figure and _LEADS_TO_FIGURE.search(clause) is not None
+        return self.fits is _gives_reason and _gives_reason(clause)
 
 
 def left_open(questions: list[Question], reply: Utterance, message: Utterance) -> list[int]:
     """Give the numbers of the questions the reply does not account for; a refusal accounts for what may be refused."""
     if questions and _refuses(reply):
         return [number for number, question in enumerate(questions) if not question.may_be_refused]
+    if _only_repeats(reply, message, questions):
+        return list(range(len(questions)))
     still_open = _left_open(questions, reply, message)
     if still_open and len(questions) == 1 and len(questions[0].terms) < _PLENTY:
         # "Who wrote it?": the rest of the message tells what.
@@ -111,30 +133,37 @@ def _left_open(questions: list[Question], reply: Utterance, message: Utterance) 
     """
     still_open = []
     claimed: list[str] = []
+    has_figure = False  # does one that is accounted for ask for a figure
     for number, question in enumerate(questions):
         others = {term for other in questions if other is not question for term in other.terms}
         own = [term for term in question.terms if term not in others] or question.terms
-        if shared := _taken_up(own, reply):
+        shared = _taken_up(own, reply)
+        if len(questions) > 1 and all(map(_is_character, shared)) and not all(map(_is_character, own)):
+            shared = []  # 用: in 能用, and in 使用, too
+        if shared:
             claimed += shared
+            has_figure |= question.fits in _BY_FIGURES
         elif not question.is_shown_in(reply):
             still_open.append(number)
     if not still_open or _puts_off(reply.folded):
         return []
     free: list[str] = []
     beside: list[str] = []  # clauses of what answers another question
+    within: list[str] = []  # and those that are that answer
     decisions = 0
     is_any = False  # is anything said but "Thanks for asking!"
     for start, end in words.sentences(reply.folded):
         sentence = reply.folded[start:end]
         if _PLEASANTRY.match(sentence):
             continue
-        is_any = True
         found = words.tokens(sentence)
+        is_any = is_any or bool(found)
         spaced = words.spaced(found)
         decisions += _says_yes_or_no(sentence)
         if any(term in spaced for term in claimed):
-            clauses = [(clause, words.spaced(words.tokens(clause))) for clause in _CLAUSE.findall(sentence)]
-            beside += [clause for clause, said in clauses if not any(term in said for term in claimed)]
+            for clause in filter(None, _HALVES.split(sentence)):
+                said = words.spaced(words.tokens(clause))
+                (within if any(term in said for term in claimed) else beside).append(clause)
         else:
             # "Mia Chen, +1 555 0100." answers two; what follows a yes explains it.
             parts = _CLAUSE.findall(sentence) if len(still_open) > 1 and _size(found) <= _BARE else [sentence]
@@ -154,16 +183,27 @@ def _left_open(questions: list[Question], reply: Utterance, message: Utterance) 
     for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
         question = questions[number]
         answers = (each for each in free if question.is_answered_by(each, is_elsewhere) or _HAS_NO_ANSWER.search(each))
-        figures = (
+        clauses = (
             each for each in beside if question.is_answered_beside(each, number == 0 and reply.folded.startswith(each))
         )
         if (answer := next(answers, None)) is not None:
             free.remove(answer)
-        elif (figure := next(figures, None)) is not None:
-            beside.remove(figure)
-        elif len(questions) > 1 or _size(reply.words) > _BARE or not is_any:
+            within.append(answer)
+            has_figure |= question.fits in _BY_FIGURES
+        elif (clause := next(clauses, None)) is not None:
+            beside.remove(clause)
+        elif any(question.is_answered_within(each, has_figure) for each in within):
+            has_figure |= question.fits in _BY_FIGURES
+        elif len(questions) > 1 or _size(reply.words) > _BARE or not (is_any or question.may_be_refused):
             unanswered.append(number)
     return sorted(unanswered)
+
+
+def _only_repeats(reply: Utterance, message: Utterance, questions: list[Question]) -> bool:
+    """Tell whether nothing is said but the message's own words, a whole question among them."""
+    if len(reply.words) > len(message.words) or not any(question.spaced in reply.spaced for question in questions):
+        return False
+    return reply.spaced in message.spaced
 
 
 def _refuses(reply: Utterance) -> bool:
@@ -181,6 +221,10 @@ def _taken_up(terms: Sequence[str], reply: Utterance) -> list[str]:
     shared = [term for term in terms if term in reply.spaced]
     wanted = sum(_SHARE_OF_PAIRS if " " in term.strip() else _SHARE for term in terms)
     return shared if len(shared) >= min(_PLENTY, wanted) else []
+
+
+def _is_character(term: str) -> bool:
+    return len(term) == len(" 用 ") and not term.isascii()
 
 
 def excuses_itself(folded: str) -> bool:
@@ -204,7 +248,7 @@ def _form(question: str) -> Callable[[str], bool]:
     if _REQUEST.search(question) or (("else" in question or "还有" in question) and _ANYTHING_ELSE.search(question)):
         return _has_any_form
     if _REASON.search(question):
-        return lambda answer: _GIVES_REASON.search(answer) is not None
+        return _gives_reason
     if _TIME.search(question):
         return _gives_time
     if _NUMBER.search(question):
@@ -219,6 +263,10 @@ def _is_bare(answer: str) -> bool:
     if _YES_OR_NO.issuperset(found):
         return False
     return _size(found) <= (2 * _BARE if _POINTS_BACK.match(answer) else _BARE)
+
+
+def _gives_reason(answer: str) -> bool:
+    return _GIVES_REASON.search(answer) is not None
 
 
 def _gives_number(answer: str) -> bool:

@@ -5,7 +5,7 @@ Hedges are not looked at: to hedge is no fault, and hesitation asks for hedges w
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
@@ -23,6 +23,7 @@ from .words import Place, Script
 Language = Literal["en", "zh-Hant", "zh-Hans"]
 
 MAX_SPANS = 64
+MAX_SHOWN = 200  # code points of a sentence that stands for a whole text
 _MIN_WORDS = 5  # shorter responses ("Done.") may well recur
 
 HEDGES: dict[Language, str] = {
@@ -171,10 +172,11 @@ def _answers(reply: Utterance, message: Utterance | None, flags: list[Flag]) -> 
         flags.append(_unanswered(message, [asked[number] for number in open_questions], len(asked)))
     responsiveness = _responsiveness(message, questions, reply, answered=len(asked) > len(open_questions))
     if asked and responsiveness is not None and responsiveness < _STATED:
-        flags.append(Flag("off-topic", "shares hardly a word with the message"))
+        spans = _spans(message, asked)
+        flags.append(Flag("off-topic", "shares hardly a word with the message", spans, "user_message"))
     elif not asked and _is_about_something_else(message, reply):
         responsiveness = 0.0
-        flags.append(Flag("off-topic", "shares no word with the message"))
+        flags.append(Flag("off-topic", "shares no word with the message", _first_sentence(message), "user_message"))
     return responsiveness, completeness
 
 
@@ -183,8 +185,22 @@ def _is_machine_made(message: Utterance) -> bool:
 
 
 def _unanswered(message: Utterance, places: list[Place], asked: int) -> Flag:
-    spans = tuple(Span(start, end, message.text[start:end]) for start, end in places)
-    return Flag("question-unanswered", f"{len(places)} of {asked} question(s) not accounted for", spans, "user_message")
+    detail = f"{len(places)} of {asked} question(s) not accounted for"
+    return Flag("question-unanswered", detail, _spans(message, places), "user_message")
+
+
+def _spans(utterance: Utterance, places: Sequence[Place]) -> tuple[Span, ...]:
+    return tuple(Span(start, end, utterance.text[start:end]) for start, end in places)
+
+
+def _first_sentence(utterance: Utterance, is_one: Callable[[str], bool] = bool) -> tuple[Span, ...]:
+    """Point at the first sentence that is one: what is said of a whole text is shown at one place of it."""
+    for start, end in words.sentences(utterance.folded):
+        said = utterance.said[start:end]
+        if said.strip() and is_one(said):
+            start += len(said) - len(said.lstrip())
+            return _spans(utterance, [Place(start, min(end, start + MAX_SHOWN))])
+    return ()
 
 
 def _responsiveness(message: Utterance, questions: list[Question], reply: Utterance, answered: bool) -> float | None:
@@ -288,7 +304,8 @@ def _speaks_the_language(
     other = language or users_variant
     if variant == users_variant or other is None:
         return 1.0
-    flags.append(Flag("variant-mismatch", f"written in {variant}, not in {other}"))
+    spans = _first_sentence(reply, lambda sentence: words.has_characters_of(variant, sentence))
+    flags.append(Flag("variant-mismatch", f"written in {variant}, not in {other}", spans))
     return 0.75
 
 
@@ -296,20 +313,14 @@ def _speaks_as_the_user(reply: Utterance, message: Utterance, language: Language
     """Compare two texts of one script, where that may be of several languages."""
     if not _differ(reply, message) or _is_machine_made(message) or _NAMES_A_LANGUAGE.search(message.folded):
         return 1.0
-    start, end = next(iter(words.sentences(reply.folded)))
-    span = Span(start, end, reply.text[start:end])
     spoken, wanted = (languages.NAMES[each.language] for each in (reply, message) if each.language)
-    flags.append(Flag("language-mismatch", f"in {spoken}, the message in {wanted}", (span,)))
+    flags.append(Flag("language-mismatch", f"in {spoken}, the message in {wanted}", _first_sentence(reply)))
     return 0.5 if reply.language == language else 0.0
 
 
 def _mismatch(reply: Utterance, spoken: Script, wanted: Script, whose: str) -> Flag:
-    spans = (
-        Span(start, end, reply.text[start:end])
-        for start, end in words.sentences(reply.folded)
-        if words.script_of(reply.folded[start:end], least=0) == spoken
-    )
-    return Flag("language-mismatch", f"in {_NAMES[spoken]}, the {whose} in {_NAMES[wanted]}", tuple(islice(spans, 1)))
+    spans = _first_sentence(reply, lambda sentence: words.script_of(sentence, least=0) == spoken)
+    return Flag("language-mismatch", f"in {_NAMES[spoken]}, the {whose} in {_NAMES[wanted]}", spans)
 
 
 def _has_sane_length(reply: Utterance, language: Language | None, settings: QualitySettings, flags: list[Flag]) -> bool:
@@ -326,7 +337,9 @@ def _has_sane_length(reply: Utterance, language: Language | None, settings: Qual
             span = Span(start, start + length, reply.text.strip())
             flags.append(Flag("too-short", f"{length} character(s), {limits.min} expected", (span,)))
     elif length > limits.max:
-        flags.append(Flag("too-long", f"{length:,} characters, {limits.max:,} at most"))
+        start = len(reply.text) - len(reply.text.lstrip()) + limits.max
+        beyond = Place(start, min(start + MAX_SHOWN, len(reply.text)))
+        flags.append(Flag("too-long", f"{length:,} characters, {limits.max:,} at most", _spans(reply, [beyond])))
     return limits.min <= length <= limits.max
 
 
@@ -343,6 +356,6 @@ def _repeats(
         alike = similarity(own, other)
         if alike >= settings.similar_at:
             before = "the last response" if back == 1 else f"the response {back} before"
-            flags.append(Flag("repetition", f"{alike:.0%} like {before}"))
+            flags.append(Flag("repetition", f"{alike:.0%} like {before}", _first_sentence(reply)))
             return True
     return False

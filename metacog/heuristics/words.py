@@ -66,6 +66,7 @@ _SIGNATURE = "\n-- \n"
 _ANSWERED = re.compile(rf"\s*(?:{en.ANSWER}|{zh.ANSWER})\s?:")
 _QUOTED_QUESTION = re.compile(r"\?[\"'」』]+$")
 _OPENS = re.compile(en.OPENING)
+_OPENS_TWO = re.compile(en.OPENING_OF_TWO)
 _TAG_BEHIND = re.compile(en.TAG_BEHIND)
 _TAG_ENDS = ("h?", "h??", "saying?", "mean?")  # one of which every such tag has: spares the search
 _SECOND = re.compile(f"{en.SECOND}|{zh.SECOND}|(?P<polar>{en.SECOND_POLAR}|{zh.SECOND_POLAR})")
@@ -173,6 +174,11 @@ def variant_of(text: str) -> Literal["zh-Hant", "zh-Hans"] | None:
     if simplified > 2 * traditional + _FEW:
         return "zh-Hans"
     return None
+
+
+def has_characters_of(variant: Literal["zh-Hant", "zh-Hans"], text: str) -> bool:
+    """Tell whether a text holds a character that only this variant has."""
+    return not _characters_of_one_variant()[variant == "zh-Hant"].isdisjoint(text)
 
 
 @cache
@@ -310,7 +316,8 @@ def questions(folded: str) -> list[Place]:
             before = Place(start, sentence.start + cut.start())
             text_before = folded[before.start : before.end]
             # "Is it safe, and is it legal?" may have one yes for an answer.
-            if _opens(text_before) and not (cut["polar"] is not None and _POLAR.match(text_before)):
+            asks = _opens(text_before) or ("?" in text and _OPENS_TWO.match(text_before) is not None)
+            if asks and not (cut["polar"] is not None and _POLAR.match(text_before)):
                 found.append(before)
                 start = sentence.start + cut.end()
         found.append(Place(start, sentence.start + len(text.rstrip())))

@@ -176,6 +176,29 @@ def test_it_passes_an_answer(message: str, response: str) -> None:
         ("首都是哪裡？人口多少？", "目前，人口約四十七萬。", ["首都是哪裡？"]),
         ("Who is the mayor? How many people live there?", "Sure, 265,000 people live there.", ["Who is the mayor?"]),
         ("Who is the mayor? How many people live there?", "In Ghent, 265,000 people live.", ["Who is the mayor?"]),
+        # Two in one sentence, with no sign between.
+        ("Who wrote Dune and when was it published?", "Frank Herbert wrote Dune.", ["when was it published?"]),
+        ("Which plan includes SSO, and can we switch?", "The Business plan includes SSO.", ["can we switch?"]),
+        ("What's the price and is shipping included?", "The price is $30.", ["is shipping included?"]),
+        ("你們幾點開門，有沒有停車位", "我們早上九點開門。", ["有沒有停車位"]),
+        ("公司在哪里和谁是负责人？", "公司在上海。", ["谁是负责人？"]),
+        # A number in a name is no figure, nor is the figure that another question wanted.
+        ("Which GPU do I need, and how much RAM?", "You need an RTX 4070 GPU.", ["how much RAM?"]),
+        ("这个手机防水吗？电池能用多久？", "防水的，IP68等级，可以放心使用。", ["电池能用多久？"]),
+        ("How tall is it? How heavy is it?", "It is 330 m tall.", ["How heavy is it?"]),
+        # What explains the answer to one question answers no other.
+        ("Is the pool heated? Are kids allowed?", "The pool is heated, since it is winter.", ["Are kids allowed?"]),
+        ("水池有加熱嗎？小孩可以進去嗎？", "水池有加熱，因為現在是冬天。", ["小孩可以進去嗎？"]),
+        ("Who owns the repo? Is it public?", "The platform team owns the repo.", ["Is it public?"]),
+        ("What are the hours and where are you located?", "The hours are 9 to 5.", ["where are you located?"]),
+        ("Which model did you use, and why?", "I used the small model.", ["why?"]),
+        ("為什麼登入失敗？怎麼修復？", "登入失敗是因為憑證過期了。", ["怎麼修復？"]),
+        # A question said again is no answer, nor is a row of signs.
+        ("How do I reset my password?", "How do I reset my password?", ["How do I reset my password?"]),
+        ("I lost it. How do I reset my password", "How do I reset my password?", ["How do I reset my password"]),
+        ("如何重置密码？", "如何重置密码", ["如何重置密码？"]),
+        ("What is the capital of France?", "😀😀😀😀😀😀😀😀😀😀", ["What is the capital of France?"]),
+        ("法国的首都是哪里？", "————————————————", ["法国的首都是哪里？"]),
     ],
 )
 def test_it_points_at_the_question_that_is_not_answered(message: str, response: str, unanswered: list[str]) -> None:
@@ -216,6 +239,28 @@ def test_it_points_at_the_question_that_is_not_answered(message: str, response: 
         ("What is the capital of Australia? How many people live there?", "Canberra, where about 470,000 people live."),
         ("首都是哪裡？人口多少？", "坎培拉，人口約四十七萬。"),
         ("有多少工单？最早的是哪一个？", "一共 17 个，最早的是 #2041。"),
+        # In a clause beside the other answer, or within it.
+        ("Is the pool heated? Are children allowed?", "The pool is heated, and kids are welcome until 8 pm."),
+        ("Can I cancel online? Is there a fee?", "Yes, under My bookings, and it's free of charge."),
+        ("怎麼匯出資料？照片也會包含嗎？", "點「匯出」就可以，照片也在裡面。"),
+        ("這款多少錢，能不能退貨？", "這款兩百元，七天內能退。"),
+        ("How tall is it? How heavy is it?", "It is 330 m tall and weighs 10,100 tonnes."),
+        ("Who wrote Dune and when was it published?", "Frank Herbert wrote it in 1965."),
+        ("Who wrote Dune and when was it published?", "Frank Herbert, 1965."),
+        ("誰寫了《三體》，什麼時候出版的？", "劉慈欣2008年寫的。"),
+        ("公司在哪里？谁是负责人？", "公司在上海，老板是李大华。"),
+        ("How many seats are left? Who is the admin?", "Three seats are left; the admin is Priya."),
+        ("What are your opening hours and where are you located?", "We're open 9 to 5, at 12 Main Street."),
+        ("早餐幾點？健身房在哪裡？", "早餐七點開始，位於三樓。"),
+        ("Which model did you use, and why?", "I used the small model because it is cheaper."),
+        ("Why is the build red? When will it be fixed?", "A flaky test; I'll have it fixed by noon."),
+        ("你是誰？你會什麼？", "我是小助理，會查天氣和訂票。"),
+        # One question, however it is put.
+        ("When I click save and when I close the window, does it sync?", "Yes."),
+        ("What I want to know and what I need is this: does it sync?", "It does, every hour."),
+        ("谁和谁结婚了？", "小王和小李。"),
+        ("Is it Paris or London?", "London"),
+        ("Should I merge it?", "👍👍👍👍👍👍👍👍👍👍"),
         # One yes may be said to both.
         ("Is it safe, and is it legal?", "Yes."),
         ("博物館幾點開門，可以告訴我嗎？", "博物館九點開門。"),
@@ -486,6 +531,31 @@ def test_it_takes_no_loan_for_another_language(message: str, response: str) -> N
     assert "language-mismatch" not in flags(assessed(response, message))
 
 
+@pytest.mark.parametrize(
+    ("flag", "text", "response", "message", "known"),
+    [
+        ("off-topic", "Why is autumn cold?", SHOES, "Hello. Why is autumn cold?", {}),
+        ("off-topic", "秋天為什麼這麼冷？", SHOES_ZH, "秋天為什麼這麼冷？", {}),
+        ("off-topic", TOLD, SHOES, f"{TOLD} I am very sad.", {}),
+        ("repetition", "It is done.", "  It is done. All five of them.", None, {"recent": ["Done it is: all of them. Five."]}),
+        ("repetition", "做完了。", "做完了。這次處理了五筆。", None, {"recent": ["做完了。這次處理了五筆。"]}),
+        ("variant-mismatch", "请读说明书。", "好。请读说明书。还有问题吗？", None, {"language": "zh-Hant"}),
+        ("variant-mismatch", "請讀說明書。", "好。請讀說明書。還有問題嗎？", "这个怎么用？", {"language": "zh-Hans"}),
+        ("language-mismatch", "Привет, как дела сегодня?", "OK. Привет, как дела сегодня? Все хорошо.", "Why?", {}),
+        ("language-mismatch", "x" * 200, "x" * 300 + " is the answer", "為什麼測試失敗？", {"language": "zh-Hant"}),
+    ],
+)
+def test_what_is_said_of_a_whole_response_is_shown_at_one_place(
+    flag: str, text: str, response: str, message: str | None, known: dict[str, Any]
+) -> None:
+    found = next(one for one in assessed(response, message, **known).flags if one.flag == flag)
+    assert [span.text for span in found.spans] == [text]
+    within = message if flag == "off-topic" else response
+    assert within is not None
+    assert all(within[span.start : span.end] == span.text for span in found.spans)
+    assert all((one.get("in") == "user_message") is (flag == "off-topic") for one in found.as_dict()["spans"])
+
+
 def test_it_points_at_the_wrong_language() -> None:
     quality = assessed("好的。 測試失敗是因為快取過期了。", "Why do the tests fail today?")
     flag = next(flag for flag in quality.flags if flag.flag == "language-mismatch")
@@ -544,13 +614,14 @@ def test_it_limits_length_by_the_script_of_the_response(response: str, is_ok: bo
     [
         ("  Yes.  ", "too-short", "4 character(s), 10 expected", "Yes."),
         ("是", "too-short", "1 character(s), 2 expected", "是"),
-        ("x" * 12_001, "too-long", "12,001 characters, 12,000 at most", None),
+        (f" {'x' * 12_000}yz", "too-long", "12,002 characters, 12,000 at most", "yz"),
+        ("漢" * 4_000 + "字" * 300, "too-long", "4,300 characters, 4,000 at most", "字" * 200),
     ],
 )
-def test_it_says_how_long_a_response_should_be(response: str, flag: str, detail: str, text: str | None) -> None:
-    (found,) = assessed(response).flags
+def test_it_says_how_long_a_response_should_be(response: str, flag: str, detail: str, text: str) -> None:
+    found = assessed(response).flags[-1]
     assert (found.flag, found.detail) == (flag, detail)
-    assert [span.text for span in found.spans] == ([text] if text else [])
+    assert [span.text for span in found.spans] == [text]
     assert all(response[span.start : span.end] == span.text for span in found.spans)
 
 

@@ -18,13 +18,18 @@ STOPWORDS = frozenset(_STOPWORDS.split())
 # A sentence that starts like this asks, with or without a question mark. After "what" and "how" a verb must follow,
 # so that "How nice." and "What a day." ask nothing.
 OPENING = (
-    r"(?:(?:and|but|so|also|then|ok|okay|hi|hello|hey|please|well)\b[\s,]*)*"
+    r"(?:(?:and|but|so|also|then|ok|okay|hi|hello|hey|please|well|tell me(?=[,:]))\b[\s,:]*)*"
     r"(?:(?:what|how|why|when|where|who|which)(?:'s|'re|\s+(?:is|are|was|were|do|does|did|can|could|should|would|will|"
     r"has|have|many|much|long|often|far|old|to))\b"
     r"|(?:what|which)\s+(?:time|day|date|year|kind|type|sort|size|version|colou?r|price|number|page|file|language|one)\s+"
     r"(?:\w+\s+)?(?:is|are|was|were|do|does|did|can|should|will|has|have)\b"
     r"|(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|may)\s+(?:i|you|we|they|he|she|it|there|this|"
     r"that|these|those|the|my|your|our)\b)"
+)
+# So does the first half of a sentence that asks twice and ends in a question mark: "Who wrote it and when was it …?"
+OPENING_OF_TWO = (
+    r"(?:(?:and|but|so|also|then|ok|okay|hi|hello|hey|please|well)\b[\s,]*)*"
+    r"(?:who|which|whose|what(?! (?:i|you|we|they|he|she|it)\b))\s+\w"
 )
 # A second question inside one sentence: ", and when does it arrive?"
 SECOND = (
@@ -34,7 +39,8 @@ SECOND = (
 # So does one that wants a yes or a no, behind one that does not: ", and do you take cards?"
 SECOND_POLAR = (
     r"[,;]?\s+and\s+(?:also\s+)?(?=(?:is|are|was|were|do|does|did|can|could|will|should|has|have)\s+"
-    r"(?:i|you|we|they|he|she|it|there)\b)"
+    r"(?:i|you|we|they|he|she|it|there)\b"
+    r"|(?:is|are|was|were|do|does|did|will)\s+[a-z'-]+(?:\s+[a-z'-]+){1,5}\?\s*$)"
 )
 # What stands before an answer in a list of questions and answers.
 ANSWER = r"a|ans|answer"
@@ -53,8 +59,9 @@ ANYTHING_ELSE = r"\banything else (?:that )?(?:i|we)\b"
 
 POLAR = r"(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|may|am|isn't|aren't|don't|can't)\b"
 NUMBER = (
-    r"\bhow\s+(?:many|much|long|old|far|often|tall|big|large|deep|high|fast|soon)\b|\bwhen\b"
-    r"|\bwhat\s+(?:time|year|date|day|percentage|number|age|price)\b|\bwhat\s+(?:do|does|did|will|would)\b.{0,40}\bcost\b"
+    r"\bhow\s+(?:many|much|long|old|far|often|tall|big|large|deep|high|fast|soon|heavy|wide|thick|small|short|slow|loud"
+    r"|hot|cold|warm|expensive|late|early|close)\b|\bwhen\b|\b(?:what|which)(?:'s|\s+is|\s+are|\s+was|\s+were)?\s+"
+    r"(?:(?:the|your|its)\s+)?(?:time|year|date|day|month|percentage|number|age|price)\b|\bwhat\s+(?:do|does|did|will|would)\b.{0,40}\bcost\b"
 )
 REASON = r"\bwhy\b|\bhow\s+come\b|\bfor\s+what\s+reason\b"
 
@@ -75,6 +82,12 @@ NUMBER_WORDS = (
 )
 REASON_WORDS = (
     r"\b(?:because|since|due|reason|reasons|cause|caused|causes|so that|in order)\b|\A\W*(?:probably|perhaps|maybe)\b"
+)
+# A figure beside a name is a part of it ("an RTX 4070") unless a word or a sign leads to it: "in 1965".
+LEADS_TO_FIGURE = (
+    r"\b(?:in|on|at|for|by|from|since|until|till|about|around|of|to|is|are|was|were|has|have|had|costs?|over|under|takes?"
+    r"|within|after|before|only|nearly|almost|exactly|some)(?: the| a| about| around| only| some)? [$€£¥]?\d|[$€£¥]\d"
+    r"|\d ?(?:%|percent\b|(?:years?|days?|hours?|minutes?|weeks?|months?|people|times|kg|km|cm|mm|[kmgt]b)\b)"
 )
 # How a short answer opens that points at what was asked about.
 POINTS_BACK = r"(?:it|this|that)(?:'s| is| was| means| refers| comes| stands)\b"
@@ -99,8 +112,24 @@ PLEASANTRY = (
     r"(?:happy|glad|delighted|here) to (?:help|assist)\b.{0,30}|have a (?:great|nice|good|lovely|wonderful)\b.{0,30}"
     r"|(?:hello|hi|hey)(?: there)?|you're welcome|i (?:just )?love (?:talking|chatting)\b.{0,40})\W*$"
 )
-# "…, by Ada", "the author is Ada".
-NAMES_SOMEBODY = r"\bby \w+|\b(?:author|owner|lead|manager|host|speaker|contact|winner)\b"
+# "…, by Ada", "the author is Ada", "and the boss is Ada Byron".
+NAMES_SOMEBODY = (
+    r"\bby \w+|\b(?:author|owner|lead|manager|host|speaker|contact|winner)\b"
+    r"|^\W*(?:and |but |while )?(?!it\b|that\b|this\b|there\b|which\b)[a-z' ]{2,30} (?:is|was|are|were)"
+    r" [a-z'-]+(?: [a-z'-]+)?\W*$"
+)
+# ", at 12 Main Street"
+NAMES_A_PLACE = (
+    r"^\W*(?:and |but )?(?:it's |we're |it is |we are |located |based )*"
+    r"(?:at|in|on|near|next to|opposite|behind|above|below|by)\b"
+)
+# Beside the answer to another question this may well answer one that wants a yes or a no: ", and kids are welcome".
+STATES = (
+    r"\b(?:is|are|was|were|can|cannot|may|must|will|do|does|did|has|have|included|free|allowed|welcome|available|possible"
+    r"|supported|required|optional)\b|n't\b|\w'(?:s|re)\b"
+)
+# But not what only explains that other answer.
+EXPLAINS = r"(?:and |but )?(?:because|since|so|as|which|if|when|where|thanks to|due to)\b"
 # How a reply begins that has not named anything yet: "of course, …"
 NO_NAME = (
     r"(?:of course|no problem|got it|understood|happy to|glad|as|according|based|in|on|at|for|from|with|currently"
