@@ -16,12 +16,13 @@ _REASON, _NUMBER, _POLAR = (
 _REQUEST = re.compile(rf"\A\W*{en.REQUEST}|{zh.REQUEST}")
 # What is asked about a quotation stands outside it: “…” is a line from which poem?
 _QUOTATION = re.compile(r'"[^"\n]{8,}"|「[^「」\n]{8,}」|『[^『』\n]{8,}』')
-_TIME, _GIVES_TIME = re.compile(f"{en.TIME}|{zh.TIME}"), re.compile(f"{en.TIME_WORDS}|{zh.TIME_WORDS}")
+# A figure, not a part of a name: IP68.
+_FIGURE = r"(?<![a-z\d])(?<![a-z]-)\d"
+_TIME, _GIVES_TIME = re.compile(f"{en.TIME}|{zh.TIME}"), re.compile(rf"{_FIGURE}|{en.TIME_WORDS}|{zh.TIME_WORDS}")
 _POINTS_BACK = re.compile(rf"\W*(?:{en.POINTS_BACK}|{zh.POINTS_BACK})")
 _GIVES_REASON = re.compile(f"{en.REASON_WORDS}|{zh.REASON_WORDS}")
 _QUOTED = re.compile(r'"[^"\n]+"|「[^「」\n]+」|『[^『』\n]+』|《[^《》\n]+》')
-# A figure, not a part of a name: IP68.
-_GIVES_NUMBER = re.compile(rf"(?<![a-z\d])(?<![a-z]-)\d|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
+_GIVES_NUMBER = re.compile(rf"{_FIGURE}|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
 _LEADS_TO_FIGURE = re.compile(f"{en.LEADS_TO_FIGURE}|{zh.LEADS_TO_FIGURE}")
 _ASKS_FOR_A_WAY = re.compile(f"{en.ASKS_FOR_A_WAY}|{zh.ASKS_FOR_A_WAY}")
 _STEPS = re.compile(f"{en.STEPS}|{zh.STEPS}")
@@ -274,7 +275,7 @@ def _gives_number(answer: str) -> bool:
 
 
 def _gives_time(answer: str) -> bool:
-    return _gives_number(answer) or _GIVES_TIME.search(answer) is not None
+    return _GIVES_TIME.search(answer) is not None
 
 
 _BY_FIGURES = (_gives_number, _gives_time)

@@ -186,6 +186,9 @@ def test_it_passes_an_answer(message: str, response: str) -> None:
         ("Which GPU do I need, and how much RAM?", "You need an RTX 4070 GPU.", ["how much RAM?"]),
         ("这个手机防水吗？电池能用多久？", "防水的，IP68等级，可以放心使用。", ["电池能用多久？"]),
         ("How tall is it? How heavy is it?", "It is 330 m tall.", ["How heavy is it?"]),
+        # How many there are of something tells no time.
+        ("Who wrote Dune and when was it sold?", "Two pairs cost half. Dune is great.", ["when was it sold?"]),
+        ("何時成立？誰創辦的？", "由蔡元培一手創辦。", ["何時成立？"]),
         # What explains the answer to one question answers no other.
         ("Is the pool heated? Are kids allowed?", "The pool is heated, since it is winter.", ["Are kids allowed?"]),
         ("水池有加熱嗎？小孩可以進去嗎？", "水池有加熱，因為現在是冬天。", ["小孩可以進去嗎？"]),
@@ -255,6 +258,11 @@ def test_it_points_at_the_question_that_is_not_answered(message: str, response: 
         ("Which model did you use, and why?", "I used the small model because it is cheaper."),
         ("Why is the build red? When will it be fixed?", "A flaky test; I'll have it fixed by noon."),
         ("你是誰？你會什麼？", "我是小助理，會查天氣和訂票。"),
+        ("When did he die? Where?", "In the spring, on Saint Helena."),
+        ("When will it be done? Who does it?", "In a week. Ana."),
+        ("When is it due? How much is it?", "It is due at noon and costs nothing."),
+        ("什么时候发货？谁负责？", "三天后发货，负责人是小李。"),
+        ("何時成立？誰創辦的？", "民國初年，由蔡元培創辦。"),
         # One question, however it is put.
         ("When I click save and when I close the window, does it sync?", "Yes."),
         ("What I want to know and what I need is this: does it sync?", "It does, every hour."),
@@ -537,7 +545,7 @@ def test_it_takes_no_loan_for_another_language(message: str, response: str) -> N
         ("off-topic", "Why is autumn cold?", SHOES, "Hello. Why is autumn cold?", {}),
         ("off-topic", "秋天為什麼這麼冷？", SHOES_ZH, "秋天為什麼這麼冷？", {}),
         ("off-topic", TOLD, SHOES, f"{TOLD} I am very sad.", {}),
-        ("repetition", "It is done.", "  It is done. All five of them.", None, {"recent": ["Done it is: all of them. Five."]}),
+        ("repetition", "It is done.", "  It is done. All of them.", None, {"recent": ["Done it is, all of them."]}),
         ("repetition", "做完了。", "做完了。這次處理了五筆。", None, {"recent": ["做完了。這次處理了五筆。"]}),
         ("variant-mismatch", "请读说明书。", "好。请读说明书。还有问题吗？", None, {"language": "zh-Hant"}),
         ("variant-mismatch", "請讀說明書。", "好。請讀說明書。還有問題嗎？", "这个怎么用？", {"language": "zh-Hans"}),

@@ -67,7 +67,17 @@ REASON = r"\bwhy\b|\bhow\s+come\b|\bfor\s+what\s+reason\b"
 
 # Asked for a time, a condition is an answer, too.
 TIME = r"\bwhen\b"
-TIME_WORDS = r"\b(?:when|whenever|once|after|before|until|as soon as|if|unless)\b"
+TIME_WORDS = (
+    r"\b(?:when|whenever|once|after|before|until|as soon as|if|unless|today|tomorrow|yesterday|tonight|soon|immediately"
+    r"|right away|never|always|noon|midnight|o'clock|daily|weekly|monthly"
+    r"|(?:last|next|this|every|each|the) (?:day|night|morning|afternoon|evening|week|weekend|month|quarter|year|spring"
+    r"|summer|autumn|fall|winter|century|decade)"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|easter|christmas|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december"
+    r"|(?:at|by|in|within|about|until|since) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|an? (?:moment|while|second|minute|hour|day|week|month|year))"
+    r"|(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|centuries|decades) (?:ago|later|from now|earlier))\b"
+)
 
 _YES_OR_NO = (
     "absolutely cannot certainly correct course definitely exactly indeed never no nope not right sure true "
