@@ -380,7 +380,17 @@ SHOES_ZH = (
     [
         (TOLD, SHOES, True),
         (TOLD_ZH, SHOES_ZH, True),
+        ("Explain the water cycle to pupils.", SHOES, True),
+        ("Please analyse the rhyme scheme of Ozymandias.", SHOES, True),
+        ("請解釋水循環的原理。", SHOES_ZH, True),
         # near misses: a word of it is taken up, too few words to tell, what is made to order, what is put off
+        ("Explain the water cycle to pupils.", SHOES + " Rain is water.", False),
+        ("Explain the water cycle.", SHOES, False),
+        ("Describe a sunset over the water to pupils.", SHOES, False),
+        ("I cannot explain the water cycle to pupils.", SHOES, False),
+        ("Explain the water cycle to pupils.", "Rain falls.", False),
+        ("Explain the water cycle to pupils.", SHOES + " I cannot tell.", False),
+        ("請描述水循環的原理。", SHOES_ZH, False),
         (TOLD, SHOES + " About the wheel: we send another.", False),
         (TOLD_ZH, SHOES_ZH + "腳踏車會換新。", False),
         ("My bicycle is damaged.", SHOES, False),

@@ -159,6 +159,11 @@ ORDERS = (
     r"|produce|make|design|draft|invent|come up|given?|for (?:the|a) given|rank|list|provide|suggest|name|complete|find"
     r"|identify|describe|output|tell|show|add|think|brainstorm|translate|convert|calculate|continue)\b"
 )
+# How somebody begins who wants something told of a subject that is named: what is told names it, too.
+ASKS_TO_BE_TOLD = (
+    r"(?:(?:please|kindly|now|can you|could you|would you)[ ,]+)*(?:explain|analy[sz]e|evaluate|compare|discuss"
+    r"|determine|predict|assess|clarify|elaborate)\b"
+)
 # The answer is on its way, or somebody else is to give it.
 GOES_TO_FIND_OUT = (
     r"\btransfer(?:ring)? you\b|\bhold on\b|\bbear with me\b|\b(?:one|just a) moment\b"

@@ -100,6 +100,8 @@ ORDERS = (
     r"(?:请|麻烦|现在|帮我|帮忙|给我|为我|能不能|可不可以|可以|你|来)*"
     r"(?:写|续写|改写|编|创作|构思|设计|生成|列|推荐|想|翻译|讲|给|补|模仿|起|取|介绍|描述|举|找|算|计算|说)"
 )
+# How somebody begins who wants something told of a subject that is named.
+ASKS_TO_BE_TOLD = r"(?:请|麻烦|帮我|给我|为我|能不能|可以|你|来)*(?:解释|说明|分析|比较|评价|评估|讨论|论述|阐述|阐明)"
 # The answer is on its way, or somebody else is to give it.
 GOES_TO_FIND_OUT = (
     r"转接|转人工|转交|稍[等候]|正在(?:查|为)|我(?:先|来|去|这就|再){0,2}(?:查|看|确认|检查|核实|找)(?:一下|看|一查)"
