@@ -34,6 +34,7 @@ _ANYTHING_ELSE = re.compile(f"{en.ANYTHING_ELSE}|{zh.ANYTHING_ELSE}")
 _PUTS_OFF = re.compile(f"{en.ASKS_FOR}|{zh.ASKS_FOR}|{en.GOES_TO_FIND_OUT}|{zh.GOES_TO_FIND_OUT}")
 _HAS_NO_ANSWER = re.compile(f"{en.HAS_NO_ANSWER}|{zh.HAS_NO_ANSWER}")
 _COURTESY = re.compile(f"{en.COURTESY}|{zh.COURTESY}")
+_DECIDES = re.compile(zh.DECIDES)
 _NO_DECISION = re.compile(zh.NO_DECISION)
 _PLEASANTRY = re.compile(rf"\W*(?:{en.PLEASANTRY}|{zh.PLEASANTRY})")
 _NAMES_SOMEBODY = re.compile(f"{en.NAMES_SOMEBODY}|{zh.NAMES_SOMEBODY}")
@@ -283,6 +284,8 @@ _ONE = re.compile(r"\bone\b|一")  # says little: one of them, 一封信
 
 
 def _says_yes_or_no(answer: str) -> bool:
+    if _DECIDES.search(answer):
+        return True
     return not _YES_OR_NO.isdisjoint(words.tokens(_NO_DECISION.sub("_", answer))[:3])
 
 

@@ -51,6 +51,8 @@ def flags(quality: Quality) -> list[str]:
         ("请帮我重设密码", "密码已经重设好了，请查收邮件。"),
         ("這個要多少錢？", "一共三百元，運費另計，下單以後兩三天就會送到府上，若有任何問題歡迎再來信。"),
         ("Django 怎麼裝？", "用 pip install django 就行。"),
+        ("手機螢幕能修嗎？", "這支的玻璃可以更換，店裡當天就能處理，您帶過來即可，記得先備份。"),
+        ("签证要预约吗？", "这类材料已经改成线上递交了，填好以后等短信通知就行，中间哪儿都别去。"),
         # Pointed at, quoted, supposed, or with no answer for a reason.
         ("“北紀南袁”是對哪兩位的稱呼？", "指的是南北朝的名將：北齊的蘭陵王高長恭與南梁的韋孝寬，都以驍勇聞名。"),
         ("除夕夜在饺子里吃出硬币会发生什么？", "这是一个古老的习俗，代表福气和好运，家家户户都很喜欢，流传至今。"),
@@ -112,6 +114,11 @@ def test_it_passes_an_answer(message: str, response: str) -> None:
             "Why did it fail? Who is on duty today?",
             "It failed because the disk of the first machine was full, and nobody had looked at the alarm for days.",
             ["Who is on duty today?"],
+        ),
+        (
+            "手機螢幕能修嗎？",
+            "本店鞋款齊全，靴子、涼鞋、拖鞋應有盡有，第二雙半價，年底兌換禮券。",
+            ["手機螢幕能修嗎？"],
         ),
         # A question word makes no request, a refusal points at nothing, and a list of questions answers none.
         (
@@ -189,6 +196,7 @@ def test_it_passes_an_answer(message: str, response: str) -> None:
         # How many there are of something tells no time.
         ("Who wrote Dune and when was it sold?", "Two pairs cost half. Dune is great.", ["when was it sold?"]),
         ("何時成立？誰創辦的？", "由蔡元培一手創辦。", ["何時成立？"]),
+        ("How many are there? What do they weigh?", "10,100.", ["What do they weigh?"]),
         # What explains the answer to one question answers no other.
         ("Is the pool heated? Are kids allowed?", "The pool is heated, since it is winter.", ["Are kids allowed?"]),
         ("水池有加熱嗎？小孩可以進去嗎？", "水池有加熱，因為現在是冬天。", ["小孩可以進去嗎？"]),
@@ -252,7 +260,7 @@ def test_it_points_at_the_question_that_is_not_answered(message: str, response: 
         ("Who wrote Dune and when was it published?", "Frank Herbert, 1965."),
         ("誰寫了《三體》，什麼時候出版的？", "劉慈欣2008年寫的。"),
         ("公司在哪里？谁是负责人？", "公司在上海，老板是李大华。"),
-        ("How many seats are left? Who is the admin?", "Three seats are left; the admin is Priya."),
+        ("How many seats are left? Who is the admin?", "Three seats are left; the boss is Priya Rao."),
         ("What are your opening hours and where are you located?", "We're open 9 to 5, at 12 Main Street."),
         ("早餐幾點？健身房在哪裡？", "早餐七點開始，位於三樓。"),
         ("Which model did you use, and why?", "I used the small model because it is cheaper."),

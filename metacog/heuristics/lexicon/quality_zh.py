@@ -47,6 +47,8 @@ TIME_WORDS = (
 )
 
 YES_OR_NO = frozenset("是不对没能会可有好当行否应并无")
+# Wherever these stand in a sentence, it decides.
+DECIDES = r"可以|能够|不能|不可|不会|不用|不必|不需|必须|已经"
 # Words that begin like a yes or a no and are none.
 NO_DECISION = (
     r"会[议员计话场客长]|可[是惜]|不[过同久仅但如管论]|没问题|有[人时关限些名趣]|能[力源量]|是否|对[于象方话手比]|好[像处久多]|当[时地年中]"
