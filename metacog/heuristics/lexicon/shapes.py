@@ -71,6 +71,19 @@ class StuckWords(NamedTuple):
     prompts: Mapping[str, str]
 
 
+class BriefWords(NamedTuple):
+    """What binds in a user's message, and the brief for a fresh sub-agent (seed 002)."""
+
+    binds: str  # what may not be done, or must be; in any case and width
+    wordings: Wordings
+
+
+class ConfidenceWords(NamedTuple):
+    """How an agent is told how sure it may be: the sentence, its words for the levels, and what is remembered."""
+
+    wordings: Wordings  # "level" with {level}, and the blank behind it where there is one
+
+
 class CorrectionWords(NamedTuple):
     """How a person says that something said was wrong, and how an agent admits it (seed 000, H8).
 
