@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .lexicon import LANGUAGES, together
+from .lexicon.shapes import ConfidenceWords
+
 Level = Literal["high", "medium", "low"]
 
 # Retrieval leads (seed 004, "ACT-R": retrieval scores are the primary input); the seed gives no numbers. Parts that are
@@ -18,29 +21,7 @@ HIGH_FROM, MEDIUM_FROM = 0.7, 0.4
 _HALF_FACTS, _HALF_MENTIONS, _HALF_TURNS = 2, 3, 1
 _BEST, _MEAN = 0.7, 0.3  # of the retrieval's best score and of the mean of its first three
 
-# The sentence by language and its words for the levels; the English "medium" is the seed's, word for word.
-_LEVELS: Mapping[str, tuple[str, Mapping[Level, str]]] = {
-    "en": ("Your confidence level for this response is: {}.", {"high": "high", "medium": "medium", "low": "low"}),
-    "zh-Hant": ("你對這次回應的信心程度是：{}。", {"high": "高", "medium": "中", "low": "低"}),
-    "zh-Hans": ("你对这次回应的信心程度是：{}。", {"high": "高", "medium": "中", "low": "低"}),
-}
-_MEMORY: Mapping[str, Mapping[Level, str]] = {
-    "en": {
-        "high": "You have good memory about this topic.",
-        "medium": "You have limited memory about this topic.",
-        "low": "You have hardly any memory about this topic.",
-    },
-    "zh-Hant": {
-        "high": "你對這個主題有充分的記憶。",
-        "medium": "你對這個主題的記憶有限。",
-        "low": "你對這個主題幾乎沒有記憶。",
-    },
-    "zh-Hans": {
-        "high": "你对这个主题有充分的记忆。",
-        "medium": "你对这个主题的记忆有限。",
-        "low": "你对这个主题几乎没有记忆。",
-    },
-}
+_WORDS: ConfidenceWords = together(language.CONFIDENCE for language in LANGUAGES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +85,8 @@ def estimate(
 
     score = _weigh(parts)
     level = _level(score)
-    opening, names = _LEVELS[language]
-    prompt = opening.format(names[level]) + (" " if language == "en" else "") + _MEMORY[language][memory]
+    say = _WORDS.wordings[language]
+    prompt = say["level"].format(level=say[level]) + say[f"memory-{memory}"]
     return Confidence(level, score, "; ".join(reasons), prompt)
 
 

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from .facts import Fact, exclude, fact
 from .hesitation import Span
-from .lexicon import contradictions as words
+from .lexicon import LANGUAGES, together
+from .lexicon.shapes import ContradictionWords
 from .shadow import fold
 
 MAX_READ = 8_192  # code points of each text
@@ -83,6 +85,8 @@ def _clearest(firsts: Sequence[_Statement], seconds: Iterable[_Statement]) -> Co
     return best
 
 
+_LANGUAGES: tuple[ContradictionWords, ...] = tuple(language.CONTRADICTION for language in LANGUAGES)
+_WORDS = together(_LANGUAGES)
 # One of several "- Price: $12": a value of something that it does not name.
 _ENTRY = re.compile(r"(?:[-*•+]|[0-9]{1,3}[.)、])\s+[^.:]{1,40}:")
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)  # code states nothing
@@ -90,69 +94,69 @@ _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.D
 _CODE = re.compile(r"`([^`\n]+)`")
 _EXPRESSION = re.compile(r"[()\[\]{}<>=*,;:!?]|^\.|^(?:none|null|nil)$")
 _OPAQUE = "\ufffc"
-_LEAD_IN, _ANSWER, _CONTRAST = re.compile(words.LEAD_IN), re.compile(words.ANSWER), re.compile(words.CONTRAST)
-_HEAD = re.compile(words.HEAD)
-_DENIES_ONE = [re.compile(expression) for expression in words.DENIES_ONE]
+_LEAD_IN, _ANSWER, _CONTRAST = re.compile(_WORDS.lead_in), re.compile(_WORDS.answers), re.compile(_WORDS.contrast)
+_HEADS = tuple(map(re.compile, _WORDS.heads))
+# And how it is written that one denies the other.
+_DENIES_ONE = [(re.compile(expression), words.denial) for words in _LANGUAGES for expression in words.denies_one]
+# A question without its mark.
+_ASKS = re.compile(rf"[{''.join(language.ASKING for language in LANGUAGES)}][。!]?$")
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _CLOCK = re.compile(r"(?<![a-z0-9_])([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
-_THAN = re.compile(
-    r"(?:the )?(.{1,60}?) (?:is|are|was|were) (.{1,40}?) than (?:the )?(.{1,60}?)"
-    r"((?: (?:for|in|on|at|with|under|by) .{1,60})?)[.!]?$"
-)
-_PREFERS = re.compile(r"(.{1,60}?) (?:prefers?|picked|chose) (?:the )?(.{1,40}?) (?:over|to) (?:the )?(.{1,40}?)[.!]?$")
+_THAN, _PREFERS = tuple(map(re.compile, _WORDS.than)), tuple(map(re.compile, _WORDS.prefers))
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
-_ANOTHER = re.compile(words.ANOTHER)
-_THIS_THAT = (re.compile(r"这(?!样)"), re.compile(r"那(?!么|样|时)"))
-_KIND = {unit: next(iter(scale)) for scale in words.SCALES for unit in scale}
-_OPENING = re.compile(r"(?:(?:the|our|my|your|his|her|its|their|an?) )?([a-z][\w-]*) ([a-z][\w-]*)\b")
-_CAP = re.compile(words.CAP)
-_ALL, _NOT_ALL, _SOME = re.compile(words.ALL), re.compile(words.NOT_ALL), re.compile(words.SOME)
-_NONE_OF = re.compile(words.NONE_OF)
-_THERE = re.compile(r"there (?:is|are|was|were) ")
-_ANY_MORE, _BUT = re.compile(words.ANY_MORE), re.compile(words.BUT)
-_SWITCHED, _ZH_CANNOT = re.compile(words.SWITCHED), re.compile(words.ZH_CANNOT)
-_NO_NEGATION = re.compile(words.NO_NEGATION)
-_NEGATED = re.compile(rf"\b(?:{'|'.join(sorted(words.NEGATORS))})\b|n't\b")
-_ZH_NEGATED = re.compile(words.ZH_NEGATION)
-_ZH_STOP = re.compile(words.ZH_STOP)
+_ANOTHER = re.compile(_WORDS.another)
+_THIS_THAT = tuple((re.compile(this), re.compile(that)) for this, that in _WORDS.this_that)
+_KIND = {unit: next(iter(scale)) for scale in _WORDS.scales for unit in scale}
+_OPENING = re.compile(rf"(?:(?:{_WORDS.determiners}) )?([a-z][\w-]*) ([a-z][\w-]*)\b")
+_CAP = re.compile(_WORDS.cap)
+_ALL, _NOT_ALL, _SOME = re.compile(_WORDS.all_of), re.compile(_WORDS.not_all), re.compile(_WORDS.some_of)
+_NONE_OF = re.compile(_WORDS.none_of)
+_THERE = re.compile(_WORDS.there_is)
+_ANY_MORE, _BUT = re.compile(_WORDS.any_more), re.compile(rf",\s*(?:{_WORDS.but})")
+_REWORDED, _RESPELT, _NAMED_TIMES = (
+    tuple((re.compile(expression), written) for expression, written in listed)
+    for listed in (_WORDS.reworded, _WORDS.respelt, _WORDS.named_times)
+)
+_NO_NEGATION = re.compile(_WORDS.no_negation)
+_NEGATED = re.compile(_WORDS.negated)
+_NEGATED_WITHIN = re.compile(_WORDS.negated_within)
+_STOP_WITHIN = re.compile(_WORDS.stop_within)
 _WORD = re.compile(r"[a-z][a-z0-9_'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
 # "100 requests per minute", "2 GB/h", 每分钟100次, 100次/分钟.
-_PER = "|".join(sorted(words.PER, key=len, reverse=True))
+_PER = "|".join(sorted(_WORDS.per, key=len, reverse=True))
 _RATE = re.compile(
     r"(?<![\d.,])(?P<number>\d[\d,]*(?:\.\d+)?)"
-    r"(?P<counted>(?:\s?%|\s?(?!per\b|an?\b|each\b|every\b|in\b|and\b|or\b|to\b)[a-z]+"
-    r"|\s?[\u3400-\u9fff]{1,6}?){0,2})"
-    rf"(?:\s?/\s?|\s(?:per|an?|each|every)\s|\s?每个?)(?P<per>{_PER})s?(?![a-z])"
+    rf"(?P<counted>(?:\s?%|\s?(?!{_WORDS.not_counted})[a-z]+|\s?[\u3400-\u9fff]{{1,6}}?){{0,2}})"
+    rf"(?:\s?/\s?|{_WORDS.rate})(?P<per>{_PER})s?(?![a-z])"
 )
 _ZH_RATE = re.compile(
     rf"每个?(?P<per>{_PER})(?P<counted>[^\d,。;每\n]{{0,8}})(?P<number>(?<![.,])\d[\d,]*(?:\.\d+)?)(?![月日号点:]|\s?clock)"
 )
 _ZH_UNIT = re.compile(r"(?<=\d)\s?(?:分钟|小时|秒钟?|天|点钟?)")
-_ZH_DIGIT = f"[{''.join(words.ZH_NUMERALS)}]"
+_ZH_DIGIT = f"[{''.join(_WORDS.digits_within)}]"
 _ZH_COUNT = re.compile(
-    rf"(?!一点)(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)(?=[{words.ZH_MEASURES}]|小时|公[里斤尺分])"
+    rf"(?!一点)(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)(?=[{''.join(sorted(_WORDS.measures_within))}]|小时|公[里斤尺分])"
 )
 _ZH_TWO_DIGITS = re.compile(rf"(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)")
-_NOON = re.compile(r"(?<=\bat )(?:noon|midnight)\b")
 _AM_PM = re.compile(r"(?<![\d:.])(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])(?:m\b|\.m\b\.?)")
 _ZH_BELOW_100 = rf"(?:{_ZH_DIGIT}?十{_ZH_DIGIT}?|{_ZH_DIGIT})"
 _ZH_TIME = re.compile(
-    rf"(?:(?P<half>{'|'.join(words.ZH_HALVES)}|(?<=[今明昨当每])晚)\s?)?"
+    rf"(?:(?P<half>{'|'.join(_WORDS.halves_within)}|(?<=[今明昨当每])晚)\s?)?"
     rf"(?<![\d第.:])(?P<hour>\d{{1,2}}|{_ZH_BELOW_100})\s?"
     rf"(?:点钟?整?|:)(?P<minute>半|[一三]刻|\d\d分?(?!\d)|(?:\d|{_ZH_BELOW_100})分)?"
 )
 _ZH_BIG_COUNT = re.compile(rf"(?<![第每好几数分]){_ZH_DIGIT}[百千万](?:零?{_ZH_DIGIT}[千百十]?)*(?![几多来余])")
-_EN_COUNT = re.compile(rf"\b(?:{'|'.join(words.NUMERALS)})\b")
-_IN_MONTH = re.compile(rf"(?<=\bin )(?:{'|'.join(words.MONTHS)})\b")
-_ON_DAY = re.compile(rf"\b(?:on|is|was|by|until) ({'|'.join(words.WEEKDAYS)})s?\b")
-_ZH_DAY = re.compile(rf"(?:星期|礼拜|周)([{words.ZH_WEEKDAYS}天])")
-_ZH_OTHER_DAY = re.compile(rf"(?:星期|礼拜)([{words.ZH_WEEKDAYS}天])|周天")
-_LABEL, _LETTERED = re.compile(words.LABEL), re.compile(words.LETTERED)
+_COUNT = re.compile(rf"\b(?:{'|'.join(_WORDS.numerals)})\b")
+_MONTH = re.compile(_WORDS.month)
+_MONTHS = {name: number for words in _LANGUAGES for number, name in enumerate(words.months, 1)}
+_WEEKDAYS = tuple((re.compile(expression), written) for expression, written in _WORDS.weekday)
+_LABEL, _LETTERED = re.compile(_WORDS.label), re.compile(_WORDS.lettered)
+_CURRENCY = "USD|EUR|GBP|JPY|CNY|RMB|TWD|NTD|HKD|CAD|AUD|CHF|INR"
 _NAMED = re.compile(
-    rf"(?:(?<=[\w,] )(?!(?:{words.NO_NAME})\b)[A-Z][\w+#]* (\d+(?:\.\d+)*)|^[A-Z][\w+#]* (\d+\.\d+))"
+    rf"(?:(?<=[\w,] )(?!(?:{_WORDS.no_name}|{_CURRENCY})\b)[A-Z][\w+#]* (\d+(?:\.\d+)*)|^[A-Z][\w+#]* (\d+\.\d+))"
     r"(?![\w%:,]|\.\w|\s*%)"
 )
 _ZH_ORDINAL = re.compile(r"第[\d一二三四五六七八九十]+")
@@ -160,8 +164,8 @@ _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 _HEDGE, _BOUND, _PAST, _WHEN, _CONDITION, _DATED, _RETRACTION = (
     re.compile(expression)
     for expression in (
-        *(words.HEDGE, words.BOUND, words.PAST, words.WHEN),
-        *(words.CONDITION, words.DATED, words.RETRACTION),
+        *(_WORDS.hedge, _WORDS.bound, _WORDS.past, _WORDS.when),
+        *(_WORDS.condition, _WORDS.dated, _WORDS.retraction),
     )
 )
 
@@ -174,7 +178,7 @@ def _statements(text: str) -> Iterable[_Statement]:
         if number == MAX_SENTENCES:
             return
         sentence = match[0].strip()
-        if not sentence or sentence.endswith("?") or re.search(r"吗[。!]?$", sentence):
+        if not sentence or sentence.endswith("?") or _ASKS.search(sentence):
             continue
         if _ENTRY.match(sentence) and "\n" in text.strip():  # of what, stands elsewhere
             continue
@@ -183,12 +187,21 @@ def _statements(text: str) -> Iterable[_Statement]:
         yield _read(span, sentence)
         if _NONE_OF.search(sentence):
             yield _read(span, _NONE_OF.sub("0 ", sentence))._replace(fact=None, is_none=True)
-        if denied := next(filter(None, (each.match(sentence) for each in _DENIES_ONE)), None):
-            yield _read(span, f"{denied[1]} not {denied[2]}" if denied[0].isascii() else f"{denied[1]}不是{denied[2]}")
-        elif head := _HEAD.match(_LEAD_IN.sub("", sentence)):
-            clause = _read(span, head["zh"] or head["en"])
-            if clause.negations == 1 or head["zh_why"] or head["why"]:
+        if denial := next(filter(None, (_denial(sentence, *each) for each in _DENIES_ONE)), None):
+            yield _read(span, denial)
+        elif head := _head(_LEAD_IN.sub("", sentence)):
+            clause = _read(span, head["head"])
+            if clause.negations == 1 or head["why"]:
                 yield clause._replace(fact=None, is_whole=False)
+
+
+def _denial(sentence: str, denies_one: re.Pattern[str], written: str) -> str | None:
+    match = denies_one.match(sentence)
+    return match and written.format(match[1], match[2])
+
+
+def _head(sentence: str) -> re.Match[str] | None:
+    return next(filter(None, (head.match(sentence) for head in _HEADS)), None)
 
 
 def _masked(match: re.Match[str]) -> str:
@@ -198,18 +211,14 @@ def _masked(match: re.Match[str]) -> str:
 def _read(span: Span, sentence: str) -> _Statement:
     sentence = _ANY_MORE.sub("", _CONTRAST.sub("", _ANSWER.sub("", _LEAD_IN.sub("", sentence))))
     timed = _in_24_hours(sentence)
-    stated = fact(_ZH_OTHER_DAY.sub(lambda match: f"周{(match[1] or '日').replace('天', '日')}", timed), span.text)
-    sentence = _SWITCHED.sub(_switched, sentence)
-    sentence = _ZH_CANNOT.sub("不", sentence)
+    stated = fact(_rewritten(timed, _RESPELT), span.text)
+    sentence, timed = _rewritten(sentence, _REWORDED), _rewritten(timed, _REWORDED)
     plain = _NO_NEGATION.sub(" ", sentence)
-    negations = len(_NEGATED.findall(plain)) + len(_ZH_NEGATED.findall(plain))
-    timed = _SWITCHED.sub(_switched, _ZH_CANNOT.sub("不", timed))
-    counted = _EN_COUNT.sub(lambda match: words.NUMERALS[match[0]], timed)
+    negations = len(_NEGATED.findall(plain)) + len(_NEGATED_WITHIN.findall(plain))
+    counted = _COUNT.sub(lambda match: _WORDS.numerals[match[0]], timed)
     counted = _ISO_DATE.sub(r"\1\2\3 date", counted)
     counted = _CLOCK.sub(lambda match: f"{60 * int(match[1]) + int(match[2])} clock", counted)
-    counted = _IN_MONTH.sub(lambda match: f"{words.MONTHS.index(match[0]) + 1} month", counted)
-    counted = _ON_DAY.sub(lambda match: f"on {words.WEEKDAYS.index(match[1]) + 1} weekday", counted)
-    counted = _ZH_DAY.sub(lambda match: f"{words.ZH_WEEKDAYS.find(match[1].replace('天', '日')) + 1} weekday", counted)
+    counted = _days_in_digits(counted)
     counted = _ZH_BIG_COUNT.sub(_big_in_digits, counted)
     counted = _ZH_COUNT.sub(_in_digits, counted)
     named = {name for match in _NAMED.finditer(span.text) for name in match.groups() if name}
@@ -229,26 +238,34 @@ def _read(span: Span, sentence: str) -> _Statement:
             numbers.append(_Number(match[0].replace(",", ""), (unit[1] or "") if unit else "", per))
     units = {each.unit for each in numbers} | {_term(each.unit) for each in numbers}
     counted = _ZH_RATE.sub(r"\g<counted>\g<number>", _RATE.sub(r"\g<number>\g<counted>", counted))
-    content = {
-        _term(word)
-        for word in _WORD.findall(_NEGATED.sub(" ", counted))
-        if word not in words.STOPWORDS and not word.endswith("n't")
-    }
+    content = {_term(word) for word in _WORD.findall(_NEGATED.sub(" ", counted)) if word not in _WORDS.stopwords}
     counted = _ZH_UNIT.sub("", counted)
-    for run in _CHINESE.findall(_ZH_STOP.sub(" ", _ZH_NEGATED.sub("", _ZH_ORDINAL.sub(" ", counted)))):
+    for run in _CHINESE.findall(_STOP_WITHIN.sub(" ", _NEGATED_WITHIN.sub("", _ZH_ORDINAL.sub(" ", counted)))):
         content |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
     content = content - units | code
     return _Statement(span, sentence, frozenset(content), negations, tuple(numbers), frozenset(labels), stated)
 
 
-def _switched(match: re.Match[str]) -> str:
-    return f"{match[1]} {'enabled' if match[2] == 'on' else 'disabled'}"
+def _rewritten(sentence: str, words: Iterable[tuple[re.Pattern[str], str]]) -> str:
+    for expression, written in words:
+        sentence = expression.sub(written, sentence)
+    return sentence
+
+
+def _days_in_digits(sentence: str) -> str:
+    sentence = _MONTH.sub(lambda match: f"{_MONTHS[match[0]]} month", sentence)
+    for weekday, written in _WEEKDAYS:
+        sentence = weekday.sub(partial(_day_in_digits, written), sentence)
+    return sentence
+
+
+def _day_in_digits(written: str, match: re.Match[str]) -> str:
+    return written.format(_WORDS.weekdays[match[1]])
 
 
 def _in_24_hours(sentence: str) -> str:
     """Write a time of day as 15:00 where it says which half: 3 pm, 下午三点; 三点半 may be either and is 3.5点."""
-    sentence = _NOON.sub(lambda match: "12:00" if match[0] == "noon" else "00:00", sentence)
-    sentence = _AM_PM.sub(_en_in_24_hours, sentence)
+    sentence = _AM_PM.sub(_en_in_24_hours, _rewritten(sentence, _NAMED_TIMES))
     return _ZH_TIME.sub(_zh_in_24_hours, sentence)
 
 
@@ -262,7 +279,7 @@ def _zh_in_24_hours(match: re.Match[str]) -> str:
     if hour > 24 or minutes > 59:
         return match[0]
     if half:
-        later, twelve = words.ZH_HALVES[half]
+        later, twelve = _WORDS.halves_within[half]
         hour = twelve if hour == 12 else hour + 12 * (hour in later)
     if half or (hour > 12 and minute):
         return f"{hour % 24:02}:{minutes:02}"
@@ -289,30 +306,28 @@ def stem(word: str) -> str:
 
 def _in_digits(match: re.Match[str]) -> str:
     """Write a Chinese number below a hundred in digits."""
-    tens = 0 if match["tens"] is None else words.ZH_NUMERALS.get(match["tens"], 1)
-    return str(10 * tens + words.ZH_NUMERALS.get(match["ones"], 0)) if match[0] else ""
+    tens = 0 if match["tens"] is None else _WORDS.digits_within.get(match["tens"], 1)
+    return str(10 * tens + _WORDS.digits_within.get(match["ones"], 0)) if match[0] else ""
 
 
 def _big_in_digits(match: re.Match[str]) -> str:
     """Write a Chinese number from a hundred to a hundred thousand in digits; 一百二 is 120."""
     total, last, scale = 0, 0, 1
     for character in match[0]:
-        if character in words.ZH_NUMERALS:
-            last = words.ZH_NUMERALS[character]
+        if character in _WORDS.digits_within:
+            last = _WORDS.digits_within[character]
         elif character == "零":
             scale = 10
         else:
-            scale = words.ZH_TENS[character]
+            scale = _WORDS.tens_within[character]
             total, last = total + last * scale, 0
     return str(total + last * (scale // 10 or 1))
 
 
 _ANTONYMS: dict[str, set[str]] = {}  # of stems
-for _one, _other in words.ANTONYMS:
+for _one, _other in _WORDS.antonyms:
     _ANTONYMS.setdefault(stem(_one), set()).add(stem(_other))
     _ANTONYMS.setdefault(stem(_other), set()).add(stem(_one))
-# And how many letters what follows must have: "input" is not the opposite of "put".
-_PREFIXES = {"un": 3, "non": 3, "in": 5, "im": 5, "ir": 5, "il": 5, "dis": 5}
 
 
 def _retracted(ours: _Statement) -> Contradiction | None:
@@ -363,10 +378,13 @@ def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
     if theirs.labels != ours.labels or any(_CONDITION.search(each) for each in (one, other)):
         return None
     if swapped := _swapped(one, other):
-        is_opposite = swapped[0] == swapped[1] and not _ZH_NEGATED.search(one)
+        is_opposite = swapped[0] == swapped[1] and not _NEGATED_WITHIN.search(one)
         detail = "compared the other way round"
         return Contradiction("antonym", 0.95, theirs.span, ours.span, detail) if is_opposite else None
-    if any(bool(this.search(one)) and bool(that.search(other)) for this, that in (_THIS_THAT, _THIS_THAT[::-1])):
+    if any(
+        (this.search(one) and that.search(other)) or (that.search(one) and this.search(other))
+        for this, that in _THIS_THAT
+    ):
         return None  # this one and that one
     if any(bool(sign.search(one)) != bool(sign.search(other)) for sign in (_PAST, _ANOTHER)):
         return None
@@ -413,13 +431,19 @@ def _without_all(statement: _Statement, other: _Statement) -> _Statement:
 
 def _swapped(one: str, other: str) -> tuple[str, str] | None:
     """Give what is said of two things that both sentences compare, in the other order: faster, faster."""
-    if (first := _THAN.match(one)) and (second := _THAN.match(other)):
-        is_swapped = first[1] != first[3] and first.group(1, 3, 4) == second.group(3, 1, 4)
-        return (first[2], second[2]) if is_swapped else None
-    if (first := _PREFERS.match(one)) and (second := _PREFERS.match(other)):
-        return ("", "") if first[2] != first[3] and first.group(1, 2, 3) == second.group(1, 3, 2) else None
-    left, _, right = one.replace(" ", "").partition("比")
-    left_too, _, right_too = other.replace(" ", "").partition("比")
+    for than in _THAN:
+        if (first := than.match(one)) and (second := than.match(other)):
+            is_swapped = first[1] != first[3] and first.group(1, 3, 4) == second.group(3, 1, 4)
+            return (first[2], second[2]) if is_swapped else None
+    for prefers in _PREFERS:
+        if (first := prefers.match(one)) and (second := prefers.match(other)):
+            return ("", "") if first[2] != first[3] and first.group(1, 2, 3) == second.group(1, 3, 2) else None
+    return next(filter(None, (_swapped_around(word, one, other) for word in _WORDS.than_within)), None)
+
+
+def _swapped_around(word: str, one: str, other: str) -> tuple[str, str] | None:
+    left, _, right = one.replace(" ", "").partition(word)
+    left_too, _, right_too = other.replace(" ", "").partition(word)
     if left and left_too and not right.startswith(left_too):  # 这个查询: where both compare them
         shared = next((at for at, pair in enumerate(zip(left, left_too, strict=False)) if pair[0] != pair[1]), 0)
         left, left_too = left[shared:], left_too[shared:]
@@ -441,10 +465,10 @@ def _align(theirs: _Statement, ours: _Statement) -> tuple[frozenset[str], frozen
     one, other = theirs.folded, ours.folded
     if one.isascii() or other.isascii():
         return frozenset(left), frozenset(right), turned
-    for positive, negative in words.ZH_ANTONYMS:
+    for positive, negative in _WORDS.antonyms_within:
         for here, there in ((positive, negative), (negative, positive)):
             if here in one and there not in one and there in other and here not in other:
-                if not _ZH_NEGATED.search(here + there):  # 从不 is counted as a negation already
+                if not _NEGATED_WITHIN.search(here + there):  # 从不 is counted as a negation already
                     turned.append((here, there))
                 left -= _terms_over(one, here)
                 right -= _terms_over(other, there)
@@ -458,22 +482,22 @@ def _is_another_kind(sentence: str, lone: frozenset[str], both: frozenset[str]) 
     if not opening:
         return False
     first, second = opening.groups()
-    return first not in words.SAME_THING and _term(first) in lone and _term(second) in both
+    return first not in _WORDS.same_thing and _term(first) in lone and _term(second) in both
 
 
 def _terms_over(sentence: str, phrase: str) -> set[str]:
     """Give the terms of a Chinese sentence that a phrase in it has a part of; 开启 has none of 开关."""
-    kept = _ZH_NEGATED.sub("", phrase)  # 效 of 无效
+    kept = _NEGATED_WITHIN.sub("", phrase)  # 效 of 无效
     found = {each[at : at + size] for each in (phrase, kept) for size in (1, 2) for at in range(len(each))}
-    pieces = [_ZH_NEGATED.sub("", piece) for piece in sentence.split(phrase)]
+    pieces = [_NEGATED_WITHIN.sub("", piece) for piece in sentence.split(phrase)]
     for before, after in pairwise(pieces):
         found |= {f"{before[-1:]}{kept}"[:2], f"{kept}{after[:1]}"[-2:]}
     return found
 
 
 def _opposites(word: str) -> set[str]:
-    with_prefix = {prefix + word for prefix, least in _PREFIXES.items() if len(word) >= least}
-    bare = {word.removeprefix(prefix) for prefix, least in _PREFIXES.items() if len(word) - len(prefix) >= least}
+    with_prefix = {prefix + word for prefix, least in _WORDS.prefixes.items() if len(word) >= least}
+    bare = {word.removeprefix(prefix) for prefix, least in _WORDS.prefixes.items() if len(word) - len(prefix) >= least}
     return with_prefix | bare - {word} | _ANTONYMS.get(word, set())
 
 
@@ -513,7 +537,7 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
     if left is None or abs(left - right) <= (0 if is_exact else 0.03 * right):  # 10 kg are 22 lb
         return None
     is_year = _YEAR.fullmatch(one.value) and _YEAR.fullmatch(other.value)
-    is_date = is_year or one.unit in ("month", "月", "weekday", "date", *words.MONTHS)
+    is_date = is_year or one.unit in ("month", "月", "weekday", "date", *_MONTHS)
     if is_date and not _DATED.search(theirs.folded):
         return None
     return Contradiction("number", confidence, theirs.span, ours.span, f"{_shown(one)} / {_shown(other)}")
@@ -541,10 +565,10 @@ def _measured(number: _Number, wanted: _Number) -> float | None:
         return None
     value = float(number.value)
     if number.per:
-        value *= words.PER[wanted.per] / words.PER[number.per]
+        value *= _WORDS.per[wanted.per] / _WORDS.per[number.per]
     if unit == wanted_unit or (number.per and {unit, wanted_unit} <= {"per", ""}):
         return value
-    scales = next((each for each in words.SCALES if unit in each and wanted_unit in each), None)
+    scales = next((each for each in _WORDS.scales if unit in each and wanted_unit in each), None)
     return value * scales[unit] / scales[wanted_unit] if scales else None
 
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from .lexicon import corrections as words
+from .lexicon import LANGUAGES, seed, together
+from .lexicon.shapes import CorrectionWords
 from .shadow import fold
 from .speech import own_words, persons_words
 from .words import terms, tokens
@@ -78,29 +79,34 @@ def find_correction(
 
 
 def _seed_cues(message: str) -> Iterator[Cue]:
-    for phrase in words.SEED:
+    for phrase in seed.CORRECTION:
         start = message.find(phrase)
         if start >= 0:
             yield Cue("seed-phrase", 1.0, start, start + len(phrase), phrase)
 
 
+_WORDS: CorrectionWords = together(language.CORRECTION for language in LANGUAGES)
 # What opens a sentence, an interjection at most before it.
-_OPENS = r"^(?:(?:hm+|u[hm]+|er+m?|eh|ah|wait|sorry|well|but|and|so|oh|hey)\b[,. ]*|[但喂嗯唉呃欸诶哎额啊][,]?|可是)?"
+_OPENS = rf"^(?:{_WORDS.openings})?"
 
 
 def _compiled(expression: str) -> re.Pattern[str]:
     return re.compile(expression.replace("~", _OPENS))
 
 
-_CUES = tuple((kind, strength, _compiled(expression)) for kind, strength, expression in words.CUES)
-_NOT_MEANT = re.compile(words.NOT_MEANT)
-_NO = re.compile(words.NO)
-_WHICH = re.compile(words.WHICH)
-_ASKS_TO_CHOOSE = re.compile(words.ASKS_TO_CHOOSE)
+_CUES = tuple((kind, strength, _compiled(expression)) for kind, strength, expression in _WORDS.cues)
+_NOT_MEANT = re.compile(_WORDS.not_meant)
+_NO = re.compile(_WORDS.no)
+_WHICH = re.compile(_WORDS.which)
+_ASKS_TO_CHOOSE = re.compile(_WORDS.asks_to_choose)
 _MAY_ANSWER = 400  # code points at the end of what the agent said, in which it may ask
-_CONCESSIONS = tuple((strength, _compiled(expression)) for strength, expression in words.CONCESSIONS)
-_APOLOGY = re.compile(words.APOLOGY)
-_CONCESSION_NOT_MEANT = re.compile(words.CONCESSION_NOT_MEANT)
+# The surest first, whatever its language: one a sentence counts.
+_CONCESSIONS = tuple(
+    (strength, _compiled(expression))
+    for strength, expression in sorted(_WORDS.concessions, key=lambda concession: -concession[0])
+)
+_APOLOGY = re.compile(_WORDS.apology)
+_CONCESSION_NOT_MEANT = re.compile(_WORDS.concession_not_meant)
 _SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)[.](?=\w))+[.!?。;]*")
 
 
@@ -189,7 +195,7 @@ def find_concern(message: str, previous: str) -> Concern | None:
 
 
 # What one of a kind is put right by another of it: Tuesday by Thursday, 120 by 132.
-_KINDS = tuple(re.compile(expression) for expression in words.KINDS)
+_KINDS = tuple(map(re.compile, (_WORDS.weekday, _WORDS.month, f"[0-9]|{_WORDS.number}")))
 
 
 def _only_candidate(message: str, previous: str, sentences: Sequence[tuple[int, str, Any]]) -> Concern | None:
@@ -320,7 +326,7 @@ def _phrases(folded: str) -> Iterator[tuple[str, int, int]]:
     """Give runs of words that begin and end with one that means something, and runs of Chinese characters."""
     found = 0
     matches = list(_LATIN_RUN.finditer(folded))[:MAX_PHRASES]
-    cuts = list(_EN_CUT.finditer(folded))
+    cuts = list(_CUT.finditer(folded))
     for size in (3, 2, 4):
         for at in range(len(matches) - size + 1):
             first, last = matches[at], matches[at + size - 1]
@@ -334,32 +340,32 @@ def _phrases(folded: str) -> Iterator[tuple[str, int, int]]:
         for size in (6, 5, 8, 7, 4):
             for start in range(run.start(), run.end() - size + 1):
                 phrase = folded[start : start + size]
-                ends_badly = start + size < run.end() and phrase[-1] in _ENDS_BADLY  # 首都 is no 都 at its end
+                # 首都 is no 都 at its end.
+                ends_badly = start + size < run.end() and phrase[-1] in _WORDS.ends_badly_within
                 ends_badly = ends_badly or _cuts_number(folded, start, start + size)
-                if found < 2 * MAX_PHRASES and not (phrase[0] in _OPENS_BADLY or ends_badly):
+                if found < 2 * MAX_PHRASES and not (phrase[0] in _WORDS.opens_badly_within or ends_badly):
                     found += 1
                     yield phrase, start, start + size
 
 
-_EN_CUT = re.compile(words.EN_CUT)
-_BEFORE_CUT = re.compile(rf"(?<![{words.NO_NUMBER}])[{words.NUMERALS}][{words.COUNTERS}]?$")
-_AFTER_NUMBER = re.compile(rf"[{words.NUMERALS}] ?$")
+_CUT = re.compile(_WORDS.cut)
+_NUMERALS = {*"0123456789", *_WORDS.numerals_within}
+_NO_NUMBER, _NUMERAL, _COUNTER = (
+    f"[{''.join(sorted(signs))}]" for signs in (_WORDS.no_number_within, _NUMERALS, _WORDS.counters_within)
+)
+_BEFORE_CUT = re.compile(f"(?<!{_NO_NUMBER}){_NUMERAL}{_COUNTER}?$")
+_AFTER_NUMBER = re.compile(f"{_NUMERAL} ?$")
+_BEGINS_BADLY = _NUMERALS | _WORDS.measures_within
 
 
 def _cuts_number(folded: str, start: int, end: int) -> bool:
     """Tell whether a Chinese phrase begins or ends within a number, or between it and what is counted: 三|個|工作天."""
     if end < len(folded) and folded[end] != " " and folded[end].isalnum() and _BEFORE_CUT.search(folded[start:end]):
         return True
-    begins = folded[start] in words.MEASURES or folded[start] in words.NUMERALS
-    return begins and bool(_AFTER_NUMBER.search(folded[max(0, start - 2) : start]))
+    return folded[start] in _BEGINS_BADLY and bool(_AFTER_NUMBER.search(folded[max(0, start - 2) : start]))
 
 
 def _cuts(folded: str, start: int, end: int) -> int:
     """Count the ends of a Chinese phrase, 0 to 2, that may cut a word: no word of grammar, nor a sign, is beside."""
     beside = (folded[start - 1 : start], folded[end : end + 1])
-    return sum("\u3400" <= sign <= "\u9fff" and sign not in _BESIDE_WORDS for sign in beside if sign)
-
-
-_OPENS_BADLY = frozenset("的了着地得们么吗呢吧在和与或是就也都而其之于以为被把让")
-_ENDS_BADLY = frozenset("的了着地得和与或是就也都而其之于以为被把让在很最更不没")
-_BESIDE_WORDS = _OPENS_BADLY | _ENDS_BADLY | frozenset("个里上下中将会能可要已对从向到我你您他她")
+    return sum("\u3400" <= sign <= "\u9fff" and sign not in _WORDS.beside_within for sign in beside if sign)

@@ -1,19 +1,36 @@
 """Pass a request for more tool calls by rule, or leave it to the chairman (seed 003, 2.3)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, NamedTuple
 
 from .contradictions import stem
-from .lexicon import extension as words
+from .lexicon import LANGUAGES, together
+from .lexicon.shapes import ExtensionWords
 from .shadow import fold
 
 PASSED_BY_RULE = 2  # requests of one investigation
 MIN_LENGTH = 10  # a Chinese character counts two
 MAX_READ = 4_096  # code points of a reason
 SAME = 0.7  # share of words in common from which two reasons are one
+
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_WORDS: ExtensionWords = together(language.EXTENSION for language in LANGUAGES)
+
+
+def _within(words: Iterable[str]) -> tuple[str, ...]:
+    """Give those that are cut out of text without blanks, longest first, so that no half of a longer one is left."""
+    return tuple(sorted(filter(_HAN.search, words), key=len, reverse=True))
+
+
+FILLERS = frozenset(_WORDS.fillers)
+FILLERS_WITHIN = _within(_WORDS.fillers)
+_TELLING = frozenset(_WORDS.telling)
+_NEEDS = _TELLING.union(_WORDS.needs)
+_NEEDS_WITHIN = _within((*sorted(_WORDS.telling), *_WORDS.needs))
 
 
 class Objection(NamedTuple):
@@ -80,12 +97,10 @@ _OPENS_SENTENCE = re.compile(r"(?:^|[.!?:。！？：\n])[\s\"'“「(（*-]*$")
 _IDENTIFIER = re.compile(r"\w[_./:@#+]\w|[a-z][A-Z]|https?://")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 # So many steps, minutes or tries: how much is asked for, not what.
-_STEPS = re.compile(
-    r"\s?(?:more|extra|steps?|calls?|tool|seconds?|minutes?|hours?|times?|rounds?|tries|turns?|[次步個个輪轮分])", re.I
-)
-_AIM = re.compile(words.AIM, re.IGNORECASE)
+_STEPS = re.compile(rf"\s?(?:{_WORDS.steps})", re.IGNORECASE)
+_AIM = re.compile(_WORDS.aim, re.IGNORECASE)
 _WORD_LENGTH = 4  # characters of a Chinese word, or a name
-_ZH_FIGURE = re.compile(r"第[一二三四五六七八九十百]+|[上下]半年|[去今前明]年|[上本下]個?[周月季]")
+_FIGURE = re.compile(_WORDS.figure)
 
 
 def _read(reason: str) -> _Said:
@@ -102,29 +117,29 @@ def _read(reason: str) -> _Said:
             if _STEPS.match(reason, match.end()):
                 continue
             figures.add(folded)
-        if folded in words.FILLERS or (folded.isdigit() and not re.fullmatch(r"(?:1[89]|20)\d\d", folded)):
+        if folded in FILLERS or (folded.isdigit() and not re.fullmatch(r"(?:1[89]|20)\d\d", folded)):
             continue
         content[stem(folded)] = None
-        if folded in words.NEEDS:
+        if folded in _NEEDS:
             needs[word] = None
         elif _is_entity(word, shouts, bool(_OPENS_SENTENCE.search(reason, max(0, match.start() - 8), match.start()))):
             entities[word] = None
     for run in _CHINESE.findall(reason):
-        named, rest = _take(run, words.ZH_NEEDS)
-        plain = [need for need in named if need not in words.TELLING]
+        named, rest = _take(run, _NEEDS_WITHIN)
+        plain = [need for need in named if need not in _TELLING]
         needs.update(dict.fromkeys(named))
-        _, rest = _take(rest, words.ZH_FILLERS)
-        subjects = [part for part in (*rest.split(), *words.TELLING.intersection(named)) if len(part) > 1]
+        _, rest = _take(rest, FILLERS_WITHIN)
+        subjects = [part for part in (*rest.split(), *_TELLING.intersection(named)) if len(part) > 1]
         content.update(
             dict.fromkeys(fold(term) for term in [*plain, *(pair for part in subjects for pair in _pairs(part))])
         )
     quoted = [text for groups in _QUOTED.findall(reason) for text in groups if _is_content(text)]
     entities.update(dict.fromkeys(quoted))
     # A need is concrete by what it is a need of: "server logs", 台積電財報; not "more data", 資料.
-    vague = {stem(fold(need)) for need in needs if need.lower() not in words.TELLING}
+    vague = {stem(fold(need)) for need in needs if need.lower() not in _TELLING}
     concrete = tuple(needs) if content.keys() - vague else ()
     figures.update(word for word in content if re.search(r"\d", word))
-    figures.update(_ZH_FIGURE.findall(fold(reason)))
+    figures.update(_FIGURE.findall(fold(reason)))
     return _Said(frozenset(content), frozenset(figures), tuple(entities), concrete)
 
 
@@ -138,9 +153,9 @@ def _is_entity(word: str, shouts: bool, opens: bool) -> bool:
 
 
 def _is_content(text: str) -> bool:
-    if any(fold(word) not in words.FILLERS for word in _WORD.findall(text)):
+    if any(fold(word) not in FILLERS for word in _WORD.findall(text)):
         return True
-    return any(_take(run, words.ZH_FILLERS)[1].strip() for run in _CHINESE.findall(text))
+    return any(_take(run, FILLERS_WITHIN)[1].strip() for run in _CHINESE.findall(text))
 
 
 def _take(text: str, phrases: Sequence[str]) -> tuple[list[str], str]:
@@ -179,7 +194,7 @@ def _likeness(reason: str, before: str, said: _Said) -> str | None:
 
 def _has_other_word(reason: str, before: str) -> bool:
     """Tell whether one Chinese word, no filler and no need, stands in place of another: 非洲 for 欧洲."""
-    one, other = ("".join(_take(_plain(text), words.ZH_FILLERS)[1].split()) for text in (reason, before))
+    one, other = ("".join(_take(_plain(text), FILLERS_WITHIN)[1].split()) for text in (reason, before))
     start = _shared(one, other)
     one, other = one[start:], other[start:]
     end = _shared(one[::-1], other[::-1])
@@ -187,9 +202,7 @@ def _has_other_word(reason: str, before: str) -> bool:
     return (
         0 < len(left) <= _WORD_LENGTH
         and 0 < len(right) <= _WORD_LENGTH
-        and all(
-            _CHINESE.fullmatch(each) and (each in words.TELLING or each not in words.ZH_NEEDS) for each in (left, right)
-        )
+        and all(_CHINESE.fullmatch(each) and (each in _TELLING or each not in _NEEDS_WITHIN) for each in (left, right))
     )
 
 

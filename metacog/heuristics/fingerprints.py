@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-from .lexicon import stuck as words
+from .lexicon import LANGUAGES, either, machines
 from .speech import Place, fold
 
 PASSAGE_TOKENS = 16
@@ -24,10 +24,11 @@ _ADDRESS = (
 )
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 _DATE = rf"\b(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{{0,6}},? )?(?:{_MONTH}\.? \d{{1,2}}|\d{{1,2}} {_MONTH})\b"
+_CODES = either(language.STUCK.codes for language in LANGUAGES)
 _ERROR_NOISE = re.compile(
     # A code says which error it is: ORA-00942, TS2304, exit code 137, HTTP 404, (1045, "Access denied …").
-    rf"(?P<code>\b(?!{words.COUNTERS})[A-Z]{{1,6}}[-_]?\d{{3,6}}\b"
-    rf"|(?i:(?:{words.CODES})\W{{0,3}}-?\d[0-9a-z]{{0,9}}\b)|(?<=\()\d{{3,5}}(?=, ?['\"])"
+    rf"(?P<code>\b(?!{machines.COUNTERS})[A-Z]{{1,6}}[-_]?\d{{3,6}}\b"
+    rf"|(?i:(?:{_CODES})\W{{0,3}}-?\d[0-9a-z]{{0,9}}\b)|(?<=\()\d{{3,5}}(?=, ?['\"])"
     r"|(?i:\b(?:returned|responded with|got|gave) [45]\d\d\b))"
     rf"|(?i:(?P<address>{_ADDRESS}|(?<![a-z0-9])(?=[a-f]{{0,10}}\d)(?=\d{{0,10}}[a-f])[0-9a-f]{{4,11}}(?![a-z0-9])"
     r"|(?<![a-z0-9])(?=(?:[a-z]{0,20}\d){3})(?=\d{0,20}[a-z])[a-z0-9]{10,})"
@@ -41,10 +42,7 @@ _BARE_ERROR = re.compile(r"[\w.]+(?:error|exception|warning)|.*:")
 _OUTPUT_NOISE = re.compile(
     rf"(?P<address>{_ADDRESS})"
     r"|(?P<time>\d{4}-\d\d-\d\d[t ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:z| ?[+-]\d\d:?\d\d)?|\b\d\d?:\d\d:\d\d(?:[.,]\d+)?"
-    rf"|{_DATE}"
-    r"|(?<![\w.])(?:\d+(?:\.\d+)? ?(?:days?|hours?|minutes?|min|seconds?|secs?|sec|[dhm](?![a-z])),? ?){0,3}"
-    r"\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|sec|secs|seconds?|min|minutes?|hours?|days?|[dhm](?=\d))\b"
-    r"|(?<![\d.])\d+(?:\.\d+)? ?(?:毫秒|微秒|奈秒|纳秒|秒|分钟|分鐘|小时|小時)(?:\d+(?:\.\d+)? ?秒)?)"
+    rf"|{_DATE}|{either(language.STUCK.durations for language in LANGUAGES)})"
     r"|(?P<path>/(?:tmp|var/tmp|var/folders)/[\w./@+-]+)"
 )
 

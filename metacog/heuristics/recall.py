@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .contradictions import stem
-from .extension import judge
-from .lexicon import extension, quality_en, quality_zh, recall
+from .extension import FILLERS, FILLERS_WITHIN, judge
+from .lexicon import LANGUAGES, quality_en, quality_zh
 from .shadow import Shadow
 from .words import Place
 
@@ -46,7 +46,12 @@ class Ranked(NamedTuple):
 _UNSPACED = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
 _COUNTING = re.compile(f"[^{''.join(sorted(quality_zh.FUNCTION))}]+")
-_ONLY_ASKING = re.compile("|".join(sorted((*extension.ZH_FILLERS, *recall.ZH_ASKING), key=len, reverse=True)))
+# What only asks: words, and what is cut out of text without blanks.
+_ASKING = tuple(word for language in LANGUAGES for word in language.EXTENSION.asking)
+_ONLY_ASKS = FILLERS.union(_ASKING)
+_ONLY_ASKING = re.compile(
+    "|".join(sorted((*FILLERS_WITHIN, *filter(re.compile(f"[{_UNSPACED}]").search, _ASKING)), key=len, reverse=True))
+)
 
 
 def terms(text: str) -> Counter[str]:
@@ -62,11 +67,7 @@ def asked(query: str) -> tuple[str, ...]:
 def needed(reason: str) -> tuple[str, ...]:
     """Give what the reason of a request for more steps is after, without the words that only ask."""
     folded = _ONLY_ASKING.sub(lambda match: " " * len(match[0]), Shadow(reason).text)
-    found = {
-        term: None
-        for term, start, end in _terms(folded)
-        if folded[start:end] not in extension.FILLERS | recall.ASKING
-    }
+    found = {term: None for term, start, end in _terms(folded) if folded[start:end] not in _ONLY_ASKS}
     return tuple(found)[:MAX_ASKED]
 
 

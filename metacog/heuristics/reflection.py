@@ -12,8 +12,10 @@ from typing import Any, Literal, NamedTuple
 from . import subjects, words
 from .corrections import find_correction
 from .intervals import difference
-from .lexicon.reflection import LESSONS
+from .lexicon import LANGUAGES, together
+from .lexicon.shapes import ReflectionWords
 
+_WORDS: ReflectionWords = together(language.REFLECTION for language in LANGUAGES)
 # From how many times on something is told: once or twice is chance.
 FREQUENT, REPEATED, GAP, REASONS, IMPASSES = 3, 2, 3, 3, 3
 UNLIKE = 3  # corrections of one subject that share nothing else
@@ -409,7 +411,7 @@ def _proposals(
     impasses: Iterable[tuple[str, Sequence[Turn]]],
     language: str,
 ) -> Iterable[Proposal]:
-    say = {name: form.replace("{count}", "\0") for name, form in LESSONS[language].items()}
+    say = {name: form.replace("{count}", "\0") for name, form in _WORDS.lessons[language].items()}
     for corrected in repeated:
         subject, asked = corrected.subject, say["and"].join(corrected.asked)
         if subject and asked:

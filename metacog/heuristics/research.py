@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from . import subjects, words
-from .lexicon import research as say
+from .lexicon import LANGUAGES, either
+from .lexicon.shapes import ResearchWords
 from .speech import clause
 
 Kind = Literal["do", "find", "check"]
@@ -19,6 +20,10 @@ MAX_NEED = 90
 MAX_NAME = 60
 MAX_QUERY = 160
 MAX_QUOTE = 300  # of the verdict, a title or a snippet in the advice
+
+
+_LANGUAGES: tuple[ResearchWords, ...] = tuple(language.RESEARCH for language in LANGUAGES)
+_WORDS_OF = {tag: words for words in _LANGUAGES for tag in words.questions}
 
 
 class Question(NamedTuple):
@@ -53,7 +58,7 @@ def questions(verdict: str, topic: str = "", *, language: str = "en") -> tuple[Q
     `language` is as `language_of` gives it. Where the verdict wants nothing done, or counts on nothing, the first step
     and the risks of its subject are asked for instead. The same verdict and topic give the same questions.
     """
-    text, form = verdict[:MAX_READ], say.QUESTIONS[language]
+    text, form = verdict[:MAX_READ], _WORDS_OF[language].questions[language]
     topic = _line(topic)[:MAX_NAME]
     named = next(_names(text), "")
     if named.casefold() in topic.casefold():
@@ -89,9 +94,16 @@ def _line(text: str) -> str:
 
 # -- reading a verdict -------------------------------------------------------------------------------------------
 
-_NEED_EN, _DO_EN, _NEED_ZH = re.compile(say.NEED_EN), re.compile(say.DO_EN), re.compile(say.NEED_ZH)
-_ENDS_EN, _ENDS_ZH = re.compile(say.ENDS_EN), re.compile(say.ENDS_ZH)
-_FIGURE = re.compile(say.FIGURE, re.IGNORECASE)
+_READ = {
+    tag: tuple(re.compile(either((expression,))) for expression in (words.need, words.do, words.ends))
+    for tag, words in _WORDS_OF.items()
+}
+_DO = re.compile(either(words.do for words in _LANGUAGES))
+_UNITS = rf"%|{either(words.units for words in _LANGUAGES)}|ms\b|[kmgt]b\b|km\b"
+_FIGURE = re.compile(
+    rf"(?:[$€£¥]\s?\d[\d,]*(?:\.\d+)?|(?<![A-Za-z0-9.])\d[\d,]{{0,30}}+(?:\.\d+)?\s?(?:{_UNITS}))", re.IGNORECASE
+)
+_NO_NAME = frozenset(word for words in _LANGUAGES for word in words.no_name)
 _QUOTED = re.compile(
     r"“([^“”\n]{2,60})”|\"([^\"\n]{2,60})\"|「([^「」\n]{2,60})」|『([^『』\n]{2,60})』|《([^《》\n]{2,60})》"
 )
@@ -100,20 +112,18 @@ _CAPITALS = re.compile(r"\b[A-Z][\w&'-]*(?: (?:of |for |and )?[A-Z0-9][\w&'-]*)*
 
 def _needs(text: str, language: str) -> Iterator[str]:
     """Give what the verdict wants done, in its words, without who is to do it."""
+    wanted, do, ends = _READ[language]
     folded = words.fold(text)
     for start, end in words.sentences(folded):
         sentence = folded[start:end]
-        if language == "en":
-            match, ends, least = _NEED_EN.search(sentence) or _DO_EN.match(sentence), _ENDS_EN, 4
-        else:
-            match, ends, least = _NEED_ZH.search(sentence), _ENDS_ZH, 2
+        match = wanted.search(sentence) or do.match(sentence)
         if match is None:
             continue
         stop = ends.search(sentence, match.end())
         need = _line(text[start + match.end() : start + (stop.start() if stop else len(sentence))])
-        if language == "en" and match.re is _DO_EN and need:
+        if match.re is do and need:
             need = need[0].lower() + need[1:]
-        if len(need) >= least:
+        if len(need) >= _WORDS_OF[language].shortest:
             yield need[:MAX_NEED].strip()
 
 
@@ -129,9 +139,9 @@ def _names(text: str) -> Iterator[str]:
         if is_first and not (name.isupper() and len(name) > 1):
             # A capital there says nothing; what follows it may be a name.
             head, _, name = name.partition(" ")
-            if several and head.casefold() not in say.NO_NAME and not _DO_EN.match(head.casefold()):
+            if several and head.casefold() not in _NO_NAME and not _DO.match(head.casefold()):
                 name = f"{head} {name}"
-        if len(name) > 1 and name.casefold() not in say.NO_NAME:
+        if len(name) > 1 and name.casefold() not in _NO_NAME:
             yield name[:MAX_NAME]
 
 
@@ -153,7 +163,7 @@ def advice(
     Whatever the verdict or a search said is quoted line by line with "> ", so that none of it can pass for advice of
     its own; sources are named with their addresses.
     """
-    form: Mapping[str, str] = say.ADVICE[language]
+    form: Mapping[str, str] = _WORDS_OF[language].advice[language]
     lines = [form["title"], "", form["note"], "", _quote(verdict)]
     by_question: dict[int, list[Finding]] = {}
     for each in found:

@@ -10,13 +10,28 @@ from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 from .fingerprints import digest, normalise_output, normalised_errors, passages, prints, squeeze
-from .lexicon import stuck as words
+from .lexicon import LANGUAGES, either, machines, seed, together
+from .lexicon.shapes import StuckWords
 from .matcher import best_automaton
 from .speech import Place, clause, find_phrases, fold, own_words, persons_words
 from .stuck_settings import SETTINGS, WEIGHTS, StuckSettings
 from .wire import instant
 
 KEYWORD_SIGNALS = ("exhaustion", "uncertainty", "scope-creep")
+# What the wire says of each signal, the contract's "same error 3 times".
+DETAILS = {
+    "repeated-approach": "same approach {count} times",
+    "circular-reasoning": "repeats a passage of failed step {step}",
+    "error-loop": "same error {count} times",
+    "exhaustion": 'says "{words}"',
+    "uncertainty": 'says "{words}"',
+    "scope-creep": 'says "{words}"',
+    "stale-context": "{percent}% of the context window in use",
+    "no-commits": "no commit in {minutes} minutes of work",
+    "test-regression": "{passed} tests pass, {best} did",
+}
+_LANGUAGES: tuple[StuckWords, ...] = tuple(language.STUCK for language in LANGUAGES)
+_WORDS = together(_LANGUAGES)
 
 # Everything the state keeps is cut and counted, so that it stays under 16 KB as JSON in UTF-8.
 MAX_KEPT = 16  # different errors, and different approaches: the latest
@@ -170,7 +185,7 @@ def assess(state: Mapping[str, Any], *, language: str, settings: StuckSettings) 
             StuckSignal(
                 name,
                 settings.weights[name],
-                words.DETAILS[name].format(**spoken[name]["values"]),
+                DETAILS[name].format(**spoken[name]["values"]),
                 spoken[name]["evidence"],
             )
             for name in WEIGHTS
@@ -182,13 +197,13 @@ def assess(state: Mapping[str, Any], *, language: str, settings: StuckSettings) 
     prompt = ""
     if suggest:
         listed = "\n".join(f"- {sign}" for sign in signs(state, language))
-        prompt = words.PROMPTS[language].format(signals=listed)
+        prompt = _WORDS.prompts[language].format(signals=listed)
     return Stuck(state["problem"], points, settings.threshold, suggest, state["invoke"], prompt, signals)
 
 
 def signs(state: Mapping[str, Any], language: str) -> list[str]:
     """Say for people what speaks for being stuck, a sentence for each signal."""
-    labels, spoken = words.LABELS[language], state["signals"]
+    labels, spoken = _WORDS.labels[language], state["signals"]
     return [labels[name].format(**spoken[name]["values"]) for name in WEIGHTS if name in spoken]
 
 
@@ -232,10 +247,13 @@ def resolve(state: Mapping[str, Any]) -> State:
     return {**fresh(state["problem"]), "invocations": list(state["invocations"])}
 
 
-_THINK_TWICE = re.compile(words.THINK_TWICE)
-_ASKED = re.compile(rf"[\s*_]*(?:[-–•+]\s+)?(?:{words.LEADS})*+(?:{words.THINK_TWICE})\s*(?:{words.TAILS})*+")
-_NOT_ASKED = re.compile(words.NOT_ASKED)
-_MENTIONED = re.compile(words.MENTIONED)
+_EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]"
+_LEADS = rf"(?:{_EMOJI}|{_WORDS.leads}|@[\w.-]+|#|/|\*+)\s*"
+_TAILS = rf"(?:{_EMOJI}|{_WORDS.tails}|\*+)\s*"
+_THINK_TWICE = re.compile(_WORDS.think_twice)
+_ASKED = re.compile(rf"[\s*_]*(?:[-–•+]\s+)?(?:{_LEADS})*+(?:{_WORDS.think_twice})\s*(?:{_TAILS})*+")
+_NOT_ASKED = re.compile(_WORDS.not_asked)
+_MENTIONED = re.compile(rf"(?:{_WORDS.mentioned})[^\n。.!?！？]{{0,24}}[:：]\s*\Z")
 _DASH = re.compile(r"(?<=[^\S\n])(?:-{1,3}|–)(?=[^\S\n])")  # parts clauses, as no hyphen does
 
 
@@ -245,7 +263,7 @@ def asks_to_think_twice(user_message: str) -> bool:
     "think twice before …" and 三思而後行 are advice for later, 我再想想 is about the user: none of them asks.
     """
     folded = fold(user_message)
-    if not any(map(folded.__contains__, words.IN_THINK_TWICE)):  # spares the search
+    if not any(map(folded.__contains__, _WORDS.in_think_twice)):  # spares the search
         return False
     text = _DASH.sub(";", persons_words(folded))
     return any(_asks(text, match.span()) for match in islice(_THINK_TWICE.finditer(text), MAX_ASKED))
@@ -253,7 +271,7 @@ def asks_to_think_twice(user_message: str) -> bool:
 
 def _asks(text: str, place: Place) -> bool:
     start, end = clause(text, place)
-    if not text[place[0]].isascii():  # Chinese also ends a clause with a blank
+    if text[place[0]] > "\u3000":  # Chinese also ends a clause with a blank
         start = max(start, *(text.rfind(blank, start, place[0]) + 1 for blank in " \t\u3000"))
     said = text[start:end]
     if not _ASKED.fullmatch(said) or _NOT_ASKED.search(said):
@@ -272,8 +290,8 @@ def _failed(body: Mapping[str, Any]) -> bool | None:
     return True if body["errors"] else None
 
 
-_WAITS = re.compile(words.WAITS, re.IGNORECASE | re.MULTILINE)
-_RUNS_TESTS = re.compile(words.RUNS_TESTS, re.IGNORECASE)
+_WAITS = re.compile(machines.WAITS, re.IGNORECASE | re.MULTILINE)
+_RUNS_TESTS = re.compile(machines.RUNS_TESTS, re.IGNORECASE)
 
 
 def _repeated_approach(step: _Step) -> _Sign | None:
@@ -351,8 +369,15 @@ def _circular_reasoning(step: _Step) -> _Sign | None:
     return _Sign("circular-reasoning", {"step": number}, {"spans": [_span(response, place)], "repeats_step": number})
 
 
-_SEED_KEYWORDS = {name: [phrase.lower() for phrase in words.SEED[name]] for name in KEYWORD_SIGNALS}
-_SIGNAL_OF = {phrase: name for name in KEYWORD_SIGNALS for phrase in (*_SEED_KEYWORDS[name], *words.AWARE[name])}
+_SEED_KEYWORDS = {name: [phrase.lower() for phrase in seed.STUCK[name]] for name in KEYWORD_SIGNALS}
+
+
+def _phrases(words: StuckWords) -> dict[str, tuple[str, ...]]:
+    return dict(zip(KEYWORD_SIGNALS, (words.exhaustion, words.uncertainty, words.scope_creep), strict=True))
+
+
+_AWARE_KEYWORDS = _phrases(_WORDS)
+_SIGNAL_OF = {phrase: name for name in KEYWORD_SIGNALS for phrase in (*_SEED_KEYWORDS[name], *_AWARE_KEYWORDS[name])}
 _KEYWORDS = list(_SIGNAL_OF)
 _find_keywords = best_automaton([phrase.encode() for phrase in _KEYWORDS], 0).every
 # Beyond ASCII, what folds into a letter or a sign of the keywords.
@@ -378,7 +403,12 @@ def _says(name: str) -> Callable[[_Step], _Sign | None]:
         response = step.body["response"]
         if step.is_aware:
             folded = own_words(fold(response))
-            places = [place for place in find_phrases(folded, words.AWARE[name]) if _is_meant(folded, place, name)]
+            places = [
+                place
+                for phrases, somebody_else in _SPOKEN
+                for place in find_phrases(folded, phrases[name])
+                if _is_meant(folded, place, name, somebody_else)
+            ]
         else:
             folded = response.replace("İ", "_").lower()  # alone, it would become two and move all places behind it
             places = [(at, at + len(phrase)) for phrase in _SEED_KEYWORDS[name] if (at := folded.find(phrase)) >= 0]
@@ -390,40 +420,39 @@ def _says(name: str) -> Callable[[_Step], _Sign | None]:
     return look
 
 
-_SOMEBODY = re.compile(words.SOMEBODY)
-_SAID_BY = re.compile(words.SAID_BY)
-_STUCK_WITH = re.compile(words.STUCK_WITH)
-_OWN_BEFORE, _DENIED = re.compile(words.OWN_BEFORE), re.compile(words.DENIED)
-_FOR_OTHERS = re.compile(words.FOR_OTHERS)
-_NOT_CLAIMED, _GOES_ON = re.compile(words.NOT_CLAIMED), re.compile(words.GOES_ON)
+# By language: its phrases, and what right before one says that it is somebody else's, or nobody's.
+_SPOKEN = tuple((_phrases(words), re.compile(either((words.somebody, words.denied)))) for words in _LANGUAGES)
+_SAID_BY = re.compile(rf"(?:{_WORDS.said_by})\s?[:：,，]?\s*\Z")
+_OWN_BEFORE = re.compile(_WORDS.own_before)
+_FOR_OTHERS = re.compile(_WORDS.for_others)
+_NOT_CLAIMED, _GOES_ON = re.compile(_WORDS.not_claimed), re.compile(_WORDS.goes_on)
 _SENTENCE_ENDS = re.compile(r"[.!?。！？\n]")
 
 
-def _is_meant(folded: str, place: Place, name: str) -> bool:
+def _is_meant(folded: str, place: Place, name: str, somebody_else: re.Pattern[str]) -> bool:
     start, end = clause(folded, place)
     before, behind = folded[start : place[0]], folded[place[1] : end + 1]
-    if find_phrases(before, words.NOT_MEANT_BEFORE, 1) or find_phrases(behind, words.NOT_MEANT_BEHIND, 1):
+    if find_phrases(before, _WORDS.not_meant_before, 1) or find_phrases(behind, _WORDS.not_meant_behind, 1):
         return False
-    if not folded[place[0]].isascii():
-        if _SOMEBODY.search(before) or _DENIED.search(before):
-            return False
-        if folded.startswith(words.IDIOMS, *place) and (not _OWN_BEFORE.fullmatch(before) or behind[:1] == "的"):
-            return False
-    elif folded.startswith("this ", place[0]) and _FOR_OTHERS.match(folded, place[1]):
+    if somebody_else.search(before):
+        return False
+    if folded.startswith(_WORDS.idioms, *place) and (
+        not _OWN_BEFORE.fullmatch(before) or behind.startswith(_WORDS.describing)
+    ):
+        return False
+    if folded.startswith(_WORDS.matter, *place) and _FOR_OTHERS.match(folded, place[1]):
         return False
     if _NOT_CLAIMED.search(before) or _GOES_ON.match(folded, place[1]):
         return False
     if _SAID_BY.search(folded, max(0, place[0] - 48), place[0]):
         return False
-    if folded.startswith("stuck", place[1] - 5) and _STUCK_WITH.match(folded, place[1]):
-        return False
-    if folded.endswith(words.TO_OPEN_A_CLAUSE, *place) and before.strip() not in words.OPENS_A_CLAUSE:
+    if folded.endswith(_WORDS.to_open_a_clause, *place) and before.strip() not in _WORDS.opens_a_clause:
         return False
     if name != "scope-creep":
         return True
     before = _SENTENCE_ENDS.split(folded[max(0, place[0] - 160) : place[0]])[-1]
     behind = _SENTENCE_ENDS.split(folded[place[1] : place[1] + 160])[0]
-    return not (find_phrases(f"{before} {behind}", words.RATIONALE, 1) or find_phrases(before, words.CONDITION, 1))
+    return not (find_phrases(f"{before} {behind}", _WORDS.rationale, 1) or find_phrases(before, _WORDS.condition, 1))
 
 
 def _stale_context(step: _Step) -> _Sign | None:

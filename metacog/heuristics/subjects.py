@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from . import words
+from .lexicon import LANGUAGES
 from .lexicon import quality_en as en
 from .lexicon import quality_zh as zh
-from .lexicon.reflection import ASKING_EN, ASKING_ZH
 from .speech import own_words
 
 MAX_READ = 400  # code points of each text: what a message is about stands at its beginning
@@ -18,8 +18,9 @@ _SHORTEST = 3  # letters of a word that can be a subject by itself
 
 _WORD = re.compile(r"[a-z\u00c0-\u024f][a-z0-9\u00c0-\u024f]*(?:[-_'.][a-z0-9\u00c0-\u024f]+)*")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
-_ASKING_ZH = re.compile("|".join(ASKING_ZH))
-_NO_SUBJECT = en.STOPWORDS | ASKING_EN
+_ASKING = tuple(word for language in LANGUAGES for word in language.REFLECTION.asking)
+_ASKING_WITHIN = re.compile("|".join(filter(_HAN.search, _ASKING)))
+_NO_SUBJECT = en.STOPWORDS.union(_ASKING)
 
 
 class Phrase(NamedTuple):
@@ -84,7 +85,7 @@ def _english(folded: str) -> Iterator[tuple[str, int, int]]:
 
 def _chinese(folded: str) -> Iterator[tuple[str, int, int]]:
     fewest, most = CHARACTERS
-    asked = _ASKING_ZH.sub(lambda match: " " * len(match[0]), folded)
+    asked = _ASKING_WITHIN.sub(lambda match: " " * len(match[0]), folded)
     for run in _HAN.finditer(asked):
         start = run.start()
         for end in range(run.start(), run.end() + 1):

@@ -13,7 +13,7 @@ from django.utils.translation import trans_real
 from metacog import catalogues
 from metacog.heuristics import History, Scorer
 from metacog.heuristics.lexicon.languages import NAMES
-from metacog.heuristics.lexicon.stuck import DETAILS
+from metacog.heuristics.stuck import DETAILS
 from reviews.engine_words import reason_said, said
 
 OFF_TOPIC = "Bananas are yellow fruits from warm countries. " * 4

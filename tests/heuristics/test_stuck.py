@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from metacog.heuristics import PolicyError, check_response
 from metacog.heuristics.brief import brief
-from metacog.heuristics.lexicon.stuck import SEED
+from metacog.heuristics.lexicon.seed import STUCK as SEED
 from metacog.heuristics.stuck import (
     State,
     Stuck,
