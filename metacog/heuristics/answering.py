@@ -5,46 +5,44 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from . import words
-from .lexicon import quality_en as en
-from .lexicon import quality_zh as zh
+from .lexicon import LANGUAGES, together
 from .utterance import Utterance
 
-_REASON, _NUMBER, _POLAR = (
-    re.compile(f"{english}|{chinese}")
-    for english, chinese in ((en.REASON, zh.REASON), (en.NUMBER, zh.NUMBER), (rf"\A\s*{en.POLAR}", zh.POLAR))
-)
-_REQUEST = re.compile(rf"\A\W*{en.REQUEST}|{zh.REQUEST}")
+_LISTS = together(language.QUALITY for language in LANGUAGES)
+_REASON, _NUMBER = re.compile(_LISTS.reason), re.compile(_LISTS.number)
+_POLAR = re.compile(rf"\A\s*(?:{_LISTS.polar_opening})|{_LISTS.polar}")
+_REQUEST = re.compile(_LISTS.request)
 # What is asked about a quotation stands outside it: “…” is a line from which poem?
 _QUOTATION = re.compile(r'"[^"\n]{8,}"|「[^「」\n]{8,}」|『[^『』\n]{8,}』')
 # A figure, not a part of a name: IP68.
 _FIGURE = r"(?<![a-z\d])(?<![a-z]-)\d"
-_TIME, _GIVES_TIME = re.compile(f"{en.TIME}|{zh.TIME}"), re.compile(rf"{_FIGURE}|{en.TIME_WORDS}|{zh.TIME_WORDS}")
-_POINTS_BACK = re.compile(rf"\W*(?:{en.POINTS_BACK}|{zh.POINTS_BACK})")
-_GIVES_REASON = re.compile(f"{en.REASON_WORDS}|{zh.REASON_WORDS}")
+_TIME, _GIVES_TIME = re.compile(_LISTS.time), re.compile(rf"{_FIGURE}|{_LISTS.time_words}")
+_POINTS_BACK = re.compile(rf"\W*(?:{_LISTS.points_back})")
+_GIVES_REASON = re.compile(_LISTS.reason_words)
 _QUOTED = re.compile(r'"[^"\n]+"|「[^「」\n]+」|『[^『』\n]+』|《[^《》\n]+》')
-_GIVES_NUMBER = re.compile(rf"{_FIGURE}|{en.NUMBER_WORDS}|{zh.NUMBER_WORDS}")
-_LEADS_TO_FIGURE = re.compile(f"{en.LEADS_TO_FIGURE}|{zh.LEADS_TO_FIGURE}")
-_ASKS_FOR_A_WAY = re.compile(f"{en.ASKS_FOR_A_WAY}|{zh.ASKS_FOR_A_WAY}")
-_STEPS = re.compile(f"{en.STEPS}|{zh.STEPS}")
-_MINE, _YOURS = re.compile(f"{en.MINE}|{zh.MINE}"), re.compile(f"{en.YOURS}|{zh.YOURS}")
+_GIVES_NUMBER = re.compile(rf"{_FIGURE}|{_LISTS.number_words}")
+_LEADS_TO_FIGURE = re.compile(_LISTS.leads_to_figure)
+_ASKS_FOR_A_WAY = re.compile(_LISTS.asks_for_a_way)
+_STEPS = re.compile(_LISTS.steps)
+_MINE, _YOURS = re.compile(_LISTS.mine), re.compile(_LISTS.yours)
 _LIST = re.compile(r"\s*(?:[0-9]{1,2}[.)、]|[-*•])\s*\S")
-_REFUSES = re.compile(rf"\W*(?:{en.REFUSES}|{zh.REFUSES})")
-_GIVES_GROUNDS = re.compile(f"{en.GIVES_GROUNDS}|{zh.GIVES_GROUNDS}")
-_ANYTHING_ELSE = re.compile(f"{en.ANYTHING_ELSE}|{zh.ANYTHING_ELSE}")
-_PUTS_OFF = re.compile(f"{en.ASKS_FOR}|{zh.ASKS_FOR}|{en.GOES_TO_FIND_OUT}|{zh.GOES_TO_FIND_OUT}")
-_HAS_NO_ANSWER = re.compile(f"{en.HAS_NO_ANSWER}|{zh.HAS_NO_ANSWER}")
-_COURTESY = re.compile(f"{en.COURTESY}|{zh.COURTESY}")
-_DECIDES = re.compile(zh.DECIDES)
-_NO_DECISION = re.compile(zh.NO_DECISION)
-_PLEASANTRY = re.compile(rf"\W*(?:{en.PLEASANTRY}|{zh.PLEASANTRY})")
-_NAMES_SOMEBODY = re.compile(f"{en.NAMES_SOMEBODY}|{zh.NAMES_SOMEBODY}")
-_NO_NAME = re.compile(rf"\W*(?:{en.NO_NAME}|{zh.NO_NAME}|\Z)")
-_NAMES_A_PLACE = re.compile(f"{en.NAMES_A_PLACE}|{zh.NAMES_A_PLACE}")
-_WHO, _WHERE = re.compile(r"\bwho\b|谁"), re.compile(r"\bwhere\b|哪[里儿边]|何处|什么地方")
-_STATES, _EXPLAINS = re.compile(f"{en.STATES}|{zh.STATES}"), re.compile(rf"\W*(?:{en.EXPLAINS}|{zh.EXPLAINS})")
+_REFUSES = re.compile(rf"\W*(?:{_LISTS.refuses})")
+_GIVES_GROUNDS = re.compile(_LISTS.gives_grounds)
+_ANYTHING_ELSE = re.compile(_LISTS.anything_else)
+_PUTS_OFF = re.compile(f"{_LISTS.asks_for}|{_LISTS.goes_to_find_out}")
+_HAS_NO_ANSWER = re.compile(_LISTS.has_no_answer)
+_COURTESY = re.compile(_LISTS.courtesy)
+_DECIDES = re.compile(_LISTS.decides)
+_NO_DECISION = re.compile(_LISTS.no_decision)
+_PLEASANTRY = re.compile(rf"\W*(?:{_LISTS.pleasantry})")
+_NAMES_SOMEBODY = re.compile(_LISTS.names_somebody)
+_NO_NAME = re.compile(rf"\W*(?:{_LISTS.no_name}|\Z)")
+_NAMES_A_PLACE = re.compile(_LISTS.names_a_place)
+_WHO, _WHERE = re.compile(_LISTS.who), re.compile(_LISTS.where)
+_STATES, _EXPLAINS = re.compile(_LISTS.states), re.compile(rf"\W*(?:{_LISTS.explains})")
 _CLAUSE = re.compile(r"(?:[^,;、]|,(?=\d{3}(?!\d)))+")
 _HALVES = re.compile(r"[;、]|,(?!\d{3}(?!\d))|\band\b")  # "It is 3 m tall and weighs 2 tonnes."
-_YES_OR_NO = en.YES_OR_NO | zh.YES_OR_NO
+_YES_OR_NO = _LISTS.yes_or_no
 # One of so many words of a question, its own, tells that it is spoken of; of pairs of characters half lie across two
 # words, and never come again. Three are enough of any.
 _SHARE, _SHARE_OF_PAIRS, _PLENTY = 1 / 5, 1 / 8, 3
@@ -247,7 +245,7 @@ def _bare(quoted: str) -> str:
 
 
 def _form(question: str) -> Callable[[str], bool]:
-    if _REQUEST.search(question) or (("else" in question or "还有" in question) and _ANYTHING_ELSE.search(question)):
+    if _REQUEST.search(question) or _ANYTHING_ELSE.search(question):
         return _has_any_form
     if _REASON.search(question):
         return _gives_reason
@@ -280,7 +278,7 @@ def _gives_time(answer: str) -> bool:
 
 
 _BY_FIGURES = (_gives_number, _gives_time)
-_ONE = re.compile(r"\bone\b|一")  # says little: one of them, 一封信
+_ONE = re.compile(_LISTS.one)  # says little: one of them, 一封信
 
 
 def _says_yes_or_no(answer: str) -> bool:

@@ -12,9 +12,7 @@ from typing import Any, Literal, NamedTuple
 from . import words
 from .answering import Question, excuses_itself, left_open
 from .hesitation import Span
-from .lexicon import languages
-from .lexicon import quality_en as en
-from .lexicon import quality_zh as zh
+from .lexicon import LANGUAGES, languages, together
 from .quality_settings import QualitySettings
 from .shadow import Shadow
 from .utterance import MAX_READ, Fingerprint, Utterance, fingerprint, similarity
@@ -26,11 +24,9 @@ MAX_SPANS = 64
 MAX_SHOWN = 200  # code points of a sentence that stands for a whole text
 _MIN_WORDS = 5  # shorter responses ("Done.") may well recur
 
-HEDGES: dict[Language, str] = {
-    "en": "I'm not entirely sure, but…",
-    "zh-Hant": "我不是完全確定，不過……",
-    "zh-Hans": "我不是完全确定，不过……",
-}
+_LISTS = together(language.QUALITY for language in LANGUAGES)
+HEDGES = _LISTS.hedges
+_JUDGED = {None, *(language.__name__.rpartition(".")[2] for language in LANGUAGES)}
 # What opens like this is a tool's output or data: nobody asks anything in it.
 _MACHINE_MADE = ("<", "{", "[")
 
@@ -163,7 +159,7 @@ def _answers(reply: Utterance, message: Utterance | None, flags: list[Flag]) -> 
         return None, None
     if reply.script and message.script and (reply.script != message.script or _differ(reply, message)):
         return None, None  # no words in common to judge by: consistency tells
-    if message.language not in (None, "en"):
+    if message.language not in _JUDGED:
         return None, None  # nor do we know which words of another language say little
     questions = [Question.of(message.folded[place.start : place.end]) for place in asked]
     open_questions = left_open(questions, reply, message)
@@ -227,8 +223,8 @@ def _is_about_something_else(message: Utterance, reply: Utterance) -> bool:
     )
 
 
-_ORDERS = re.compile(rf"(?:\A|[.!?。\n])\W*(?:{en.ORDERS}|{zh.ORDERS})")
-_ASKS_TO_BE_TOLD = re.compile(rf"\W*(?:{en.ASKS_TO_BE_TOLD}|{zh.ASKS_TO_BE_TOLD})")
+_ORDERS = re.compile(rf"(?:\A|[.!?。\n])\W*(?:{_LISTS.orders})")
+_ASKS_TO_BE_TOLD = re.compile(rf"\W*(?:{_LISTS.asks_to_be_told})")
 _LONG_MESSAGE, _LONG_REPLY = 8, 20  # words that count
 _NAMES_A_SUBJECT = 4  # of them, in "explain …": of 109 such requests of HaluEval no answer shares none
 _ENOUGH = 4  # shared words that make a response relevant, however long the message
@@ -264,9 +260,9 @@ def _whole_words(phrase: str) -> re.Pattern[str]:
 
 
 _STRANGE = 0.5
-_SCRIPTS: dict[Language, Script] = {"en": "latin", "zh-Hant": "han", "zh-Hans": "han"}
+_SCRIPTS = {language: words.script_of(hedge, least=0) or "latin" for language, hedge in HEDGES.items()}
 _NAMES = {"latin": "Latin letters", "han": "Chinese", "kana": "Japanese", "hangul": "Korean", "other": "another script"}
-_NAMES_A_LANGUAGE = re.compile(f"{en.NAMES_A_LANGUAGE}|{zh.NAMES_A_LANGUAGE}|{languages.NAMES_A_LANGUAGE}")
+_NAMES_A_LANGUAGE = re.compile(f"{_LISTS.names_a_language}|{languages.NAMES_A_LANGUAGE}")
 
 
 def _differ(reply: Utterance, message: Utterance) -> bool:

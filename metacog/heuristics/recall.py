@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from .contradictions import stem
 from .extension import FILLERS, FILLERS_WITHIN, judge
-from .lexicon import LANGUAGES, quality_en, quality_zh
+from .lexicon import LANGUAGES
 from .shadow import Shadow
-from .words import Place
+from .words import FUNCTION_WITHIN, STOPWORDS, Place
 
 K1, B = 1.2, 0.75  # as usual; how soon a repeated word stops counting, and how much a long text is discounted
 MAX_ASKED = 64  # terms of a query
@@ -45,7 +45,7 @@ class Ranked(NamedTuple):
 
 _UNSPACED = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
-_COUNTING = re.compile(f"[^{''.join(sorted(quality_zh.FUNCTION))}]+")
+_COUNTING = re.compile(f"[^{''.join(sorted(FUNCTION_WITHIN))}]+")
 # What only asks: words, and what is cut out of text without blanks.
 _ASKING = tuple(word for language in LANGUAGES for word in language.EXTENSION.asking)
 _ONLY_ASKS = FILLERS.union(_ASKING)
@@ -158,7 +158,7 @@ def _terms(folded: str) -> Iterator[tuple[str, int, int]]:
     for run in _RUN.finditer(folded):
         if run[2]:
             word = run[2]
-            if word not in quality_en.STOPWORDS and (len(word) > 1 or word.isdigit()):
+            if word not in STOPWORDS and (len(word) > 1 or word.isdigit()):
                 yield stem(word[:MAX_TERM]), *run.span()
             continue
         for part in _COUNTING.finditer(folded, *run.span()):

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from . import words
 from .lexicon import LANGUAGES
-from .lexicon import quality_en as en
-from .lexicon import quality_zh as zh
 from .speech import own_words
 
 MAX_READ = 400  # code points of each text: what a message is about stands at its beginning
@@ -20,7 +18,7 @@ _WORD = re.compile(r"[a-z\u00c0-\u024f][a-z0-9\u00c0-\u024f]*(?:[-_'.][a-z0-9\u0
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
 _ASKING = tuple(word for language in LANGUAGES for word in language.REFLECTION.asking)
 _ASKING_WITHIN = re.compile("|".join(filter(_HAN.search, _ASKING)))
-_NO_SUBJECT = en.STOPWORDS.union(_ASKING)
+_NO_SUBJECT = words.STOPWORDS.union(_ASKING)
 
 
 class Phrase(NamedTuple):
@@ -89,7 +87,7 @@ def _chinese(folded: str) -> Iterator[tuple[str, int, int]]:
     for run in _HAN.finditer(asked):
         start = run.start()
         for end in range(run.start(), run.end() + 1):
-            if end < run.end() and asked[end] not in zh.FUNCTION:
+            if end < run.end() and asked[end] not in words.FUNCTION_WITHIN:
                 continue
             for first in range(start, end):
                 for last in range(first + fewest, min(first + most, end) + 1):

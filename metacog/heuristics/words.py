@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple
 from zlib import crc32
 
 from . import shadow
-from .lexicon import quality_en as en
-from .lexicon import quality_zh as zh
+from .lexicon import LANGUAGES, together
 from .lexicon.languages import EVERYDAY
 from .tags import KINDS
 
@@ -63,15 +62,16 @@ _MIGHT_BE_UNSAID = ("`", "<", "[", "://")
 _SENTENCE = re.compile(r"[^.!?。\n]+(?:\.(?=\S)[^.!?。\n]*)*[.!?。]*[\"'」』)\]】]*")
 # Where a letter ends, and its signature begins.
 _SIGNATURE = "\n-- \n"
-_ANSWERED = re.compile(rf"\s*(?:{en.ANSWER}|{zh.ANSWER})\s?:")
+_LISTS = together(language.QUALITY for language in LANGUAGES)
+STOPWORDS, FUNCTION_WITHIN, _TAGS = _LISTS.stopwords, _LISTS.function_within, _LISTS.tags
+_ANSWERED = re.compile(rf"\s*(?:{_LISTS.answer})\s?:")
 _QUOTED_QUESTION = re.compile(r"\?[\"'」』]+$")
-_OPENS = re.compile(en.OPENING)
-_OPENS_TWO = re.compile(en.OPENING_OF_TWO)
-_TAG_BEHIND = re.compile(en.TAG_BEHIND)
-_TAG_ENDS = ("h?", "h??", "saying?", "mean?")  # one of which every such tag has: spares the search
-_SECOND = re.compile(f"{en.SECOND}|{zh.SECOND}|(?P<polar>{en.SECOND_POLAR}|{zh.SECOND_POLAR})")
-_POLAR = re.compile(rf"\W*{en.POLAR}|.*?(?:{zh.POLAR})")
-_ZH_ENDING, _ZH_ASKING, _ZH_NOT_ASKING = (re.compile(part) for part in (zh.ENDING, zh.ASKING, zh.NOT_ASKING))
+_OPENS = re.compile(_LISTS.opening)
+_OPENS_TWO = re.compile(_LISTS.opening_of_two)
+_TAG_BEHIND, _TAG_ENDS = re.compile(_LISTS.tag_behind), _LISTS.tag_ends
+_SECOND = re.compile(f"{_LISTS.second}|(?P<polar>{_LISTS.second_polar})")
+_POLAR = re.compile(rf"\W*(?:{_LISTS.polar_opening})|.*?(?:{_LISTS.polar})")
+_ASKING, _NOT_ASKING = re.compile(_LISTS.asking), re.compile(_LISTS.not_asking)
 _SUFFIX = re.compile(r"(?:ations?|ings?|ions?|ed|es|ly|[se])$")
 _FEW = 2  # characters of one variant that prove nothing: names, rare forms
 _STEM = 4  # the least that a suffix is cut from, and that matches longer words
@@ -257,14 +257,14 @@ def terms(words: list[str]) -> tuple[str, ...]:
     is_alone = True
     for word in [*words, ""]:
         is_character = not word.isascii() and _CHARACTER.match(word) is not None
-        character = word if is_character and word not in zh.FUNCTION else ""
+        character = word if is_character and word not in FUNCTION_WITHIN else ""
         if before and character:
             found[f" {before} {character} "] = None
         elif before and is_alone and before != "一":  # 哪一个, 一下: grammar, and in 一共, too
             found[f" {before} "] = None
         is_alone = not before
         before = character
-        if word and not is_character and word not in en.STOPWORDS:
+        if word and not is_character and word not in STOPWORDS:
             found[_stem(word)] = None
         if len(found) >= MAX_TERMS:
             break
@@ -334,7 +334,7 @@ def _asks(sentence: str) -> bool:
     text = sentence.strip()
     if len(text) <= _TAG:
         words = tokens(text)
-        if not words or " ".join(words) in en.TAGS or "".join(words) in zh.TAGS:
+        if not words or " ".join(words) in _TAGS or "".join(words) in _TAGS:
             return False
     if text.endswith(_TAG_ENDS) and (tag := _TAG_BEHIND.search(text, max(0, len(text) - 2 * _TAG))):
         return _opens(text[: tag.start()])
@@ -346,4 +346,4 @@ def _asks(sentence: str) -> bool:
 def _opens(text: str) -> bool:
     if _OPENS.match(text):
         return True
-    return bool(_ZH_ENDING.search(text) or _ZH_ASKING.search(text)) and not _ZH_NOT_ASKING.search(text)
+    return _ASKING.search(text) is not None and not _NOT_ASKING.search(text)

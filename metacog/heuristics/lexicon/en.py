@@ -16,6 +16,7 @@ from .shapes import (
     CorrectionWords,
     ExtensionWords,
     FactWords,
+    QualityWords,
     ReflectionWords,
     ResearchWords,
     Shape,
@@ -164,9 +165,12 @@ UNCLAIMED = (
     r"|articulat|distinguish|separat|identif|express|convey|structur|summari|organi)"
     r"(?:y|ying|[sz]?(?:e|es|s|ed|ied|ies|ing))?)\b"
     r"|(?<=[a-z] )clearly(?=[.!;\n]|\Z| enough\b| so (?:that|the|your?|we|they|every[a-z]+)\b)"
-    r"|(?:cannot|can't|could not|couldn't) possibly (?:know|say|tell|guess|thank|express|imagine|list|cover|describe)\b"
-    r"|impossible (?!(?:to|for|that|in|on|at|with|without|if|because|since|as|and|or|but|under|given|when|where|unless"
-    r"|until|from|by|due|here|there|now|today|even|either|anyway|again|otherwise|while|so|not|using|via|through|before"
+    r"|(?:cannot|can't|could not|couldn't) possibly (?:know|say|tell|guess|thank|express|imagine|list|cover"
+    r"|describe)\b"
+    r"|impossible (?!(?:to|for|that|in|on|at|with|without|if|because|since|as|and|or|but|under|given|when|where"
+    r"|unless"
+    r"|until|from|by|due|here|there|now|today|even|either|anyway|again|otherwise|while|so|not|using|via|through"
+    r"|before"
     r"|after|within|during|between|over|across|among|against|about|of|above|below|than|then|they|it|he|she|we|you|i"
     r"|this)\b)[a-z]"
     r"|(?:no|undeniable|it|it's|i|i'm|absolutely|100%|every[a-z]+) (?:[a-z0-9%']+ ){0,3}that ?(?:…|\.\.\.)[ \t]*"
@@ -176,7 +180,8 @@ UNCLAIMED = (
     r" (?:(?:been|be|is|was|not|still|quite|very|really|so|a|an|such) ){0,3}"
     r"(?:(?:(?:one of|among) )?(?:the|my|our|your|his|her|its|their) (?:(?:very|single|all-time) )?"
     r"(?:best|worst|greatest|finest|most (?:beautiful|iconic|beloved|famous|influential|talented|important|popular))"
-    r"|fun|great|nice|annoying|amazing|wonderful|beautiful|exciting|enjoyable|impressive|interesting|fascinating|delicious"
+    r"|fun|great|nice|annoying|amazing|wonderful|beautiful|exciting|enjoyable|impressive|interesting"
+    r"|fascinating|delicious"
     r"|memorable|delightful|challenging|rewarding|stunning|lovely|cool|awesome|pleasant|frustrating|disappointing"
     r"|tempting)\b"
     r"|(?:definitely|will certainly) (?:do not |don't )?(?:want|wish|love|enjoy|hope|recommend|suggest|prefer"
@@ -186,7 +191,8 @@ UNCLAIMED = (
 UNCLAIMED_BEHIND = (
     r"\b(?:(?:stat|explain|se|speak|writ|communicat|defin|describ|mark|label|document|show|hear|read|express|think)"
     r"(?:e|s|es|ed|ing)? clearly\b(?! (?:that|it|the|this)\b)|could definitely"
-    r"|(?:sa(?:y|ys|id)|thinks?|thought|believes?|believed|claims?|claimed|argues?|argued|felt|feels?) there(?:'s| is)"
+    r"|(?:sa(?:y|ys|id)|thinks?|thought|believes?|believed|claims?|claimed|argues?|argued|felt"
+    r"|feels?) there(?:'s| is)"
     r" (?:no|zero) (?:way|chance|possibility)"
     r"|out clearly|(?:i|we) (?:cannot|can't|could not|couldn't) possibly"
     r"|would definitely(?= (?:help|like|love|want|be (?:useful|helpful|interested|happy|open|worth|nice|glad))\b)"
@@ -216,7 +222,8 @@ SUPPOSED = (
     r"\b(?:if|unless|preheat|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically)\b"
     r"|\bas you(?:'ve| have)? (?:said|mentioned|noted|stated|wrote)\b,?"
     r"|(?:(?<![a-z0-9] )|(?<=since )|(?<=because )|(?<=that )|(?<=and )|(?<=but )|(?<=when ))\byou(?:'ve| have)?"
-    r" (?:(?:also|just|already|previously) )?(?:said|mentioned|told (?:me|us)|stated|noted|specified|entered|indicated"
+    r" (?:(?:also|just|already|previously) )?(?:said|mentioned|told (?:me|us)|stated|noted|specified|entered"
+    r"|indicated"
     r"|asked for|requested)\b(?! (?:is|are|was|were|has|had|about|to)\b)"
     r"|\bthe (?:amount|date|number|figure|price|budget|year|age|weight|height|size|total|value) (?:that )?you"
     r" (?:said|mentioned|entered|specified|provided|(?:gave|told)(?: me| us)?) (?:is|was)\b"
@@ -240,8 +247,10 @@ NOT_CITED = (
     rf"|(?:(?<=per the)|(?<=citing the))(?! (?:[a-z0-9.'-]+ ){{0,3}}{_DOCUMENT}\b)"
     # Somebody finds it: "research by Kahneman shows", not "a study by candlelight".
     r"|(?:(?<=research by)|(?<=study by)|(?<=studies by)|(?<=survey by)|(?<=experiments by))"
-    r"(?! (?:[a-z0-9.,&'()-]+ ){1,8}(?:shows?|showed|shown|finds?|found|suggests?|suggested|confirms?|confirmed|proves?"
-    r"|proved|demonstrates?|demonstrated|indicates?|indicated|reports?|reported|concludes?|concluded|reveals?|revealed"
+    r"(?! (?:[a-z0-9.,&'()-]+ ){1,8}(?:shows?|showed|shown|finds?|found|suggests?|suggested|confirms?|confirmed"
+    r"|proves?"
+    r"|proved|demonstrates?|demonstrated|indicates?|indicated|reports?|reported|concludes?|concluded|reveals?"
+    r"|revealed"
     r"|estimates?|estimated)\b)"
 )
 # A link to press on is none.
@@ -251,7 +260,8 @@ NAMED_SOURCE = r"(?!)"
 # Facts that ask for a source (type `no-source` of seed 000). What makes a number a figure, and what a date:
 UNITS = (
     r"percent|per cent|thousand|million|billion|trillion|dollars?|euros?|pounds?|usd|people|inhabitants"
-    r"|(?:kilo)?met(?:er|re)s?|km|kg|miles?|feet|tons?|tonnes?|acres|hectares|degrees|years old|times (?:more|less|as)"
+    r"|(?:kilo)?met(?:er|re)s?|km|kg|miles?|feet|tons?|tonnes?|acres|hectares|degrees|years old|times (?:more"
+    r"|less|as)"
     r"|(?:kilo|milli)?grams?|mg|calories|kcal|kilocalories|lit(?:er|re)s?|gallons?|mph|knots|light[- ]years?"
 )
 NOT_FIGURE = r"\s?%\s(?:sure|certain|confident|positive)\b"
@@ -286,7 +296,8 @@ REPORTING = ("said", "wrote", "argued", "argues", "claimed", "discovered", "prov
 QUOTING = r"\b(?:said|says|wrote|writes|stated|states|argued|argues|claimed|claims|put it|quote|quoted)\b[^.!?\n]{0,24}"
 NOT_QUOTING = (
     r"\b(?:you|your|i|we|my|our|users?|description|instructions?|issue|report(?:er)?|docs?|documentation|comment"
-    r"|phrase|word|[a-z]*error|exception|traceback|message|warning|pr|docstring|output|tests?|readme|guide|script|code|system"
+    r"|phrase|word|[a-z]*error|exception|traceback|message|warning|pr|docstring|output|tests?|readme|guide"
+    r"|script|code|system"
     r"|logs?|tool|ticket|task|prompt|page|it|which)\b[^.!?\n]{0,32}"
     r"|\bquoted? (?:from|of|in|by)\s*"
 )
@@ -311,7 +322,8 @@ MADE_UP = _PLEASE + (
     r"(?:(?!\b(?:summar|report|review|analy|table|chart|essay|article|fact))[^.!?\n]){0,80}?"
     r"\b(?:stor(?:y|ies)|storytelling|tale|novel|poem|haiku|song|lyrics|dialogue"
     r"|screenplay|scene|comic|joke|anecdote|riddle|scenario|situation|budget|recipe|receipt|invoice|classified ad"
-    r"|advertisement|revenue projection|hypothetical|fictitious|fictional|imaginary|made-up|(?:sample|dummy|mock) data"
+    r"|advertisement|revenue projection|hypothetical|fictitious|fictional|imaginary|made-up|(?:sample|dummy"
+    r"|mock) data"
     r"|(?:math|word|trigonometry) problem)\b)"
 )
 NAME = r"\b(?:(?:Dr|Prof|Mr|Mrs|Ms|President|Professor)\.? [A-Z][a-z]+|[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z][a-z]+) (?:once )?"
@@ -409,7 +421,8 @@ STUCK = StuckWords(
         rf"{_TWICE}|ｔｈｉｎｋ[ \u3000]+ｔｗｉｃｅ"
         r"|think about (?:this|it|that)(?: carefully)? (?:once more|again)|re-?think|reconsider"
         r"|think (?:(?:this|it|that|things) (?:over|through)(?: carefully)? )?(?:once more|again)"
-        r"|(?:have another|have a second) think|give (?:this|it|that) (?:a second|another|some more) (?:thought|think)"
+        r"|(?:have another|have a second) think|give (?:this|it|that) (?:a second|another|some more) (?:thought"
+        r"|think)"
         r"|have (?:another|a second) think about (?:this|it|that)"
     ),
     in_think_twice=("think", "ｔｈｉｎｋ", "reconsider", "thought"),
@@ -495,6 +508,224 @@ BRIEF = BriefWords(
             "nothing": "Nothing is recorded.",
         },
     },
+)
+
+# -- quality (seed 004, "Self-Monitor"): ours; the commonest function words, and the shapes of questions and answers --
+
+_A_LANGUAGE = (
+    "(?:english|chinese|mandarin|cantonese|japanese|korean|french|german|spanish|portuguese|italian|dutch|polish|swedish"
+    "|turkish|russian|arabic|hindi|thai|vietnamese|indonesian|malay|latin)"
+)
+QUALITY = QualityWords(
+    stopwords=frozenset(
+        listed("""
+            a about actually after again all also am an and any anything appreciate are as assist assistance at be
+            because been before being but by can cannot could d day did do does doing don done down each else even
+            ever every example examples few following for from get give go going good got great had has have having
+            he hello help her here hers hey hi him his how i if in information into is it its just know let like
+            list ll look m made make many may me might more most much must my name need needs no nor not now of off
+            ok okay on once one only or other our out over own please provide question questions re really right s
+            same say see shall she should so some something sorry still such sure t take tell than thank thanks that
+            the their them then there these they thing things think this those three to today too two under until up
+            us use used using ve very want was way we welcome well were what when where whether which while who whom
+            whose why will with would write yes yet you your
+            """)
+    ),
+    function_within=frozenset(),
+    # A sentence that starts like this asks, with or without a question mark. After "what" and "how" a verb must follow,
+    # so that "How nice." and "What a day." ask nothing.
+    opening=(
+        r"(?:(?:and|but|so|also|then|ok|okay|hi|hello|hey|please|well|tell me(?=[,:]))\b[\s,:]*)*"
+        r"(?:(?:what|how|why|when|where|who|which)(?:'s|'re|\s+(?:is|are|was|were|do|does|did|can|could|should"
+        r"|would|will|has|have|many|much|long|often|far|old|to))\b"
+        r"|(?:what|which)\s+(?:time|day|date|year|kind|type|sort|size|version|colou?r|price|number|page|file"
+        r"|language|one)\s+(?:\w+\s+)?(?:is|are|was|were|do|does|did|can|should|will|has|have)\b"
+        r"|(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|may)\s+(?:i|you|we|they|he|she"
+        r"|it|there|this|that|these|those|the|my|your|our)\b)"
+    ),
+    # So does the first half of a sentence that asks twice, with a question mark: "Who wrote it and when was it …?"
+    opening_of_two=(
+        r"(?:(?:and|but|so|also|then|ok|okay|hi|hello|hey|please|well)\b[\s,]*)*"
+        r"(?:who|which|whose|what(?! (?:i|you|we|they|he|she|it)\b))\s+\w"
+    ),
+    asking="",
+    not_asking="",
+    # A second question inside one sentence: ", and when does it arrive?"
+    second=(
+        r"[,;]?\s+and\s+(?:(?:also\s+)?(?:tell me|let me know|explain|say)\s+)?(?=(?:what|how|why|when|where"
+        r"|who|which)\b)"
+        r"|[,;]\s+(?=(?:what|how|why|when|where|who|which)\b)"
+    ),
+    # So does one that wants a yes or a no, behind one that does not: ", and do you take cards?"
+    second_polar=(
+        r"[,;]?\s+and\s+(?:also\s+)?(?=(?:is|are|was|were|do|does|did|can|could|will|should|has|have)\s+"
+        r"(?:i|you|we|they|he|she|it|there)\b"
+        r"|(?:is|are|was|were|do|does|did|will)\s+[a-z'-]+(?:\s+[a-z'-]+){1,5}\?\s*$)"
+    ),
+    # What stands before an answer in a list of questions and answers.
+    answer=r"a|ans|answer",
+    # Questions that ask for assent only.
+    tags=frozenset(
+        (
+            *("right", "ok", "okay", "yes", "no", "huh", "correct", "really", "is it", "isn t it", "you know"),
+            *("would that work", "what the hell"),
+        )
+    ),
+    # So does what ends like this.
+    tag_behind=r"(?:[,;-]|\.\.\.)\s*(?:huh|eh)\?+$|^is that what (?:you(?:'re| are) saying|you mean)\?+$",
+    tag_ends=("h?", "h??", "saying?", "mean?"),
+    # A question that wants no more than to be taken up.
+    anything_else=r"anything else (?:that )?(?:i|we)\b",
+    polar_opening=r"(?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|had|may|am|isn't|aren't|don't|can't)\b",
+    polar="",
+    number=(
+        r"\bhow\s+(?:many|much|long|old|far|often|tall|big|large|deep|high|fast|soon|heavy|wide|thick|small"
+        r"|short|slow|loud|hot|cold|warm|expensive|late|early|close)\b|\bwhen\b"
+        r"|\b(?:what|which)(?:'s|\s+is|\s+are|\s+was|\s+were)?\s+(?:(?:the|your|its)\s+)?(?:time|year|date|day|month"
+        r"|percentage|number|age|price)\b|\bwhat\s+(?:do|does|did|will|would)\b.{0,40}\bcost\b"
+    ),
+    number_words=(
+        r"\b(?:zero|once|twice|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred"
+        r"|thousand|million|billion|half|none|free|nothing|never|always|today|tomorrow|yesterday|tonight|soon"
+        r"|immediately|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august"
+        r"|september|october|november|december)\b"
+    ),
+    reason=r"\bwhy\b|\bhow\s+come\b|\bfor\s+what\s+reason\b",
+    reason_words=(
+        r"\b(?:because|since|due|reason|reasons|cause|caused|causes|so that|in order)\b|\A\W*(?:probably"
+        r"|perhaps|maybe)\b"
+    ),
+    # Asked for a time, a condition is an answer, too.
+    time=r"\bwhen\b",
+    time_words=(
+        r"\b(?:when|whenever|once|after|before|until|as soon as|if|unless|today|tomorrow|yesterday|tonight|soon"
+        r"|immediately|right away|never|always|noon|midnight|o'clock|daily|weekly|monthly"
+        r"|(?:last|next|this|every|each|the) (?:day|night|morning|afternoon|evening|week|weekend|month|quarter"
+        r"|year|spring|summer|autumn|fall|winter|century|decade)"
+        r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|easter|christmas|january|february|march|april|may|june"
+        r"|july|august|september|october|november|december"
+        r"|(?:at|by|in|within|about|until|since) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+        r"|an? (?:moment|while|second|minute|hour|day|week|month|year))"
+        r"|(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|centuries|decades) (?:ago|later|from now"
+        r"|earlier))\b"
+    ),
+    who=r"\bwho\b",
+    where=r"\bwhere\b",
+    yes_or_no=frozenset(
+        listed("""
+            absolutely cannot certainly correct course definitely exactly indeed never no nope not right sure true
+            unfortunately yeah yep yes
+            """)
+    ),
+    no_decision="",
+    decides="",
+    # A figure beside a name is a part of it ("an RTX 4070") unless a word or a sign leads to it: "in 1965".
+    leads_to_figure=(
+        r"\b(?:in|on|at|for|by|from|since|until|till|about|around|of|to|is|are|was|were|has|have|had|costs?"
+        r"|over|under|takes?|within|after|before|only|nearly|almost|exactly|some)"
+        r"(?: the| a| about| around| only| some)? [$€£¥]?\d|[$€£¥]\d"
+        r"|\d ?(?:%|percent\b|(?:years?|days?|hours?|minutes?|weeks?|months?|people|times|kg|km|cm|mm|[kmgt]b)\b)"
+    ),
+    one=r"\bone\b",
+    # How a short answer opens that points at what was asked about.
+    points_back=r"(?:it|this|that)(?:'s| is| was| means| refers| comes| stands)\b",
+    # "Where is my money?", "Your refund is on its way": of the one and the same.
+    mine=r"\b(?:my|mine|our|ours)\b",
+    yours=r"\byours?\b",
+    # What is asked for is a way, and what is told are its steps: "open the settings, then choose …".
+    asks_for_a_way=r"\bhow (?:do|does|can|could|to|should|would)\b",
+    steps=(
+        r"\b(?:first|firstly|then|next|finally|by \w+ing|you (?:can|could|should|need|must|have to))\b"
+        r"|(?:\A|[.!?:,;\n]\s*|\band )(?:just |simply )?(?:click|press|tap|open|select|choose|go|type|enter|run"
+        r"|use|install|visit|add|set|turn|ask|call|send|create|remove|delete|try|make|take|put|write|start|check"
+        r"|look)\b"
+    ),
+    # A question put back to the user that asks for nothing: it defers no answer.
+    courtesy=(
+        r"\b(?:anything|something|what)\s+else\b|\b(?:further|other|more)\s+(?:questions|help|assistance)\b"
+        r"|\bhelp you\b"
+    ),
+    # Said to everybody, whatever was asked.
+    pleasantry=(
+        r"(?:(?:many )?thanks?(?: you)?(?: so much| very much)?"
+        r"(?: for (?:reaching out|asking|your|contacting|getting in touch|the)\b.{0,60})?"
+        r"|(?:great|good|excellent|interesting) question|(?:i(?:'m| am|'d be)|we(?:'re| are)) (?:always |more than )?"
+        r"(?:happy|glad|delighted|here) to (?:help|assist)\b.{0,30}|have a (?:great|nice|good|lovely"
+        r"|wonderful)\b.{0,30}"
+        r"|(?:hello|hi|hey)(?: there)?|you're welcome|i (?:just )?love (?:talking|chatting)\b.{0,40})\W*$"
+    ),
+    # "…, by Ada", "the author is Ada", "and the boss is Ada Byron".
+    names_somebody=(
+        r"\bby \w+|\b(?:author|owner|lead|manager|host|speaker|contact|winner)\b"
+        r"|^\W*(?:and |but |while )?(?!it\b|that\b|this\b|there\b|which\b)[a-z' ]{2,30} (?:is|was|are|were)"
+        r" [a-z'-]+(?: [a-z'-]+)?\W*$"
+    ),
+    # ", at 12 Main Street"
+    names_a_place=(
+        r"^\W*(?:and |but )?(?:it's |we're |it is |we are |located |based )*"
+        r"(?:at|in|on|near|next to|opposite|behind|above|below|by)\b"
+    ),
+    # Beside the answer to another question this may well answer one that wants a yes or a no: ", and kids are welcome".
+    states=(
+        r"\b(?:is|are|was|were|can|cannot|may|must|will|do|does|did|has|have|included|free|allowed|welcome"
+        r"|available|possible|supported|required|optional)\b|n't\b|\w'(?:s|re)\b"
+    ),
+    # But not what only explains that other answer.
+    explains=r"(?:and |but )?(?:because|since|so|as|which|if|when|where|thanks to|due to)\b",
+    # How a reply begins that has not named anything yet: "of course, …"
+    no_name=(
+        r"(?:of course|no problem|got it|understood|happy to|glad|as|according|based|in|on|at|for|from|with|currently"
+        r"|right now|usually|typically|generally|actually|honestly|basically|first|here|if|when|i|we|well|great"
+        r"|hello|hi|hey|thanks?)\b"
+    ),
+    # What is needed from the user before the question can be answered.
+    asks_for=(
+        r"\b(?:please|kindly)\s+(?:provide|confirm|share|tell|give|send|specify|clarify|let me know)\b"
+        r"|\b(?:could|can|would)\s+you\s+(?:please\s+|kindly\s+)?(?:provide|confirm|share|tell|give|send"
+        r"|specify|clarify)\b"
+    ),
+    # A request in the form of a question.
+    request=r"\A\W*(?:(?!(?:what|how|why|when|where|who|which)\b)\w+,?\s+){0,3}(?:can|could|would|will) you\b",
+    # How somebody begins who wants something made or found: what is given need not speak of what was asked for.
+    orders=(
+        r"(?:(?:please|kindly|now|can you|could you|would you)[ ,]+)*(?:create|write|rewrite|generate|compose"
+        r"|construct|produce|make|design|draft|invent|come up|given?|for (?:the|a) given|rank|list|provide|suggest"
+        r"|name|complete|find|identify|describe|output|tell|show|add|think|brainstorm|translate|convert|calculate"
+        r"|continue)\b"
+    ),
+    # How somebody begins who wants something told of a subject that is named: what is told names it, too.
+    asks_to_be_told=(
+        r"(?:(?:please|kindly|now|can you|could you|would you)[ ,]+)*(?:explain|analy[sz]e|evaluate|compare|discuss"
+        r"|determine|predict|assess|clarify|elaborate)\b"
+    ),
+    # The answer is on its way, or somebody else is to give it.
+    goes_to_find_out=(
+        r"\btransfer(?:ring)? you\b|\bhold on\b|\bbear with me\b|\b(?:one|just a) moment\b"
+        r"|\b(?:let me|i'll|i will)(?: first| now| go and| just)* (?:check|look|search|find|verify|investigate|ask)\b"
+    ),
+    # No answer: to refuse one, where nothing behind it gives a reason.
+    refuses=(
+        r"(?:(?:i(?:'m| am) )?(?:so |very )?sorry\b,?|unfortunately,?|i apologi[sz]e,?|as an? [^,.]{1,40},|but|\s)*+"
+        r"i(?:'m| am)? (?:cannot|can't|can not|won't|will not|unable to|not able to)"
+        r" (?:(?:answer|discuss|respond to|comment on|talk about)\b"
+        r"|(?:help|assist)(?: you)? (?:with|on) (?:it|this|that|your|the)(?: \w+){0,3}[.!\s]*\Z"
+        r"|do (?:it|this|that)[.!\s]*\Z)"
+    ),
+    gives_grounds=r"\b(?:because|since|due to|as it|depends?|without|unless|until|but|however|not enough)\b",
+    # An answer, too: there is none, or none is known.
+    has_no_answer=(
+        r"\b(?:i|we) (?:don't|do not|didn't|did not) (?:know|have)\b"
+        r"|\b(?:can't|cannot|couldn't|could not|unable to) (?:find|tell|say|know|determine|see)\b"
+        r"|\bno (?:single|definite|definitive|one|clear|right|simple) answer\b|\bdepends\b"
+        r"|\bnot enough (?:information|context)\b"
+        r"|\b(?:hard|difficult|impossible) to (?:say|tell|know|determine)\b|\b(?:not|isn't|is not) (?:known|clear)\b"
+    ),
+    names_a_language=(
+        rf"\btranslat|\b(?:in|into|to)\s+(?:(?:simplified|traditional|plain|proper|modern|classical)\s+)?{_A_LANGUAGE}\b"
+        rf"|\b{_A_LANGUAGE}\s+(?:titles?|names?|words?|phrases?|terms?|characters?|letters?|text|version|translation|spelling"
+        r"|poems?|proverbs?|idioms?|for)\b|\b(?:characters|kanji|hanzi|hangul|kana)\s+(?:for|of)\b"
+    ),
+    hedges={"en": "I'm not entirely sure, but…"},
 )
 
 # -- confidence (seed 004, "Confidence Estimation") --------------------------------------------------------------

@@ -229,6 +229,64 @@ class ExtensionWords(NamedTuple):
     figure: str  # what tells one case from another
 
 
+class QualityWords(NamedTuple):
+    """What says how something is said, the shapes of questions, and of what answers them (seed 004, "Self-Monitor")."""
+
+    # Function words, words of politeness, and the verbs a request opens with: not what something is about.
+    stopwords: frozenset[str]
+    function_within: frozenset[str]
+    opening: str  # a sentence that starts like this asks, with or without a question mark
+    opening_of_two: str  # so does the first half of one that asks twice, and has a question mark
+    asking: str  # or one that has this, and nothing that takes the asking back
+    not_asking: str
+    second: str  # before a second question inside one sentence
+    second_polar: str  # before one that wants a yes or a no, behind one that does not
+    answer: str  # what stands before an answer in a list of questions and answers
+    tags: frozenset[str]  # questions that ask for assent only, their tokens with or without blanks between
+    tag_behind: str  # so does what ends like this, and in one of the following
+    tag_ends: tuple[str, ...]
+    anything_else: str  # a question that wants no more than to be taken up
+    polar_opening: str  # it wants a yes or a no: how it opens, and what it has
+    polar: str
+    number: str  # it wants a number; what gives one beside digits
+    number_words: str
+    reason: str
+    reason_words: str
+    time: str
+    time_words: str  # a condition, too
+    who: str
+    where: str
+    yes_or_no: frozenset[str]  # tokens, one of the first three of an answer
+    no_decision: str  # begins like one of them and is none
+    decides: str  # says yes or no wherever it stands in a sentence
+    leads_to_figure: str  # a figure beside a name is a part of it ("an RTX 4070") unless this leads to it: "in 1965"
+    one: str  # says little: one of them
+    points_back: str  # how a short answer opens that points at what was asked about
+    mine: str  # "Where is my money?", "Your refund is on its way": of the one and the same
+    yours: str
+    asks_for_a_way: str  # and what tells the steps of one
+    steps: str
+    courtesy: str  # a question put back to the user that asks for nothing: it defers no answer
+    pleasantry: str  # said to everybody, whatever was asked
+    # Beside the answer to another question this may answer one for somebody, for a place, for a yes or a no; but not
+    # what only explains that other answer.
+    names_somebody: str
+    names_a_place: str
+    states: str
+    explains: str
+    no_name: str  # how a reply begins that has not named anything yet
+    asks_for: str  # what is needed from the user before the question can be answered
+    request: str  # in the form of a question
+    orders: str  # how somebody begins who wants something made or found: what is given need not speak of it
+    asks_to_be_told: str  # or something told of a subject that is named: what is told names it, too
+    goes_to_find_out: str  # the answer is on its way, or somebody else is to give it
+    refuses: str  # no answer: to refuse one, where nothing behind it gives grounds
+    gives_grounds: str
+    has_no_answer: str  # an answer, too: there is none, or none is known
+    names_a_language: str  # the message names the language that the answer is to have
+    hedges: Mapping[str, str]  # what a response is to begin with that may not answer, by BCP 47 language
+
+
 class ReflectionWords(NamedTuple):
     """What reflection leaves out and says (seed 004)."""
 
