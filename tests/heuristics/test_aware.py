@@ -1,11 +1,6 @@
 """The profile `aware`: each misreading found on real texts, and what is close to it and must still count."""
 
-import json
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -1097,39 +1092,6 @@ def test_it_gives_a_verdict_of_the_published_shape() -> None:
     types = [signal.type for signal in verdict.hesitation.signals]
     assert types == ["absolute-claim", "no-hedge", "no-source", "hidden-text"]
     assert verdict.items[0].disposition == "hold"  # 20 + 15 + 10 + 30
-
-
-def test_every_language_has_the_same_lists() -> None:
-    first, *others = [{name for name in vars(language) if re.fullmatch("[A-Z][A-Z_]*", name)} for language in LANGUAGES]
-    assert all(other == first for other in others)
-
-
-FRENCH = {"ABSOLUTE": ("assurément",), "CITATION": ("selon",), "NEGATED": r"\bpas\s", "MISTAKEN": ("(?!)", "")}
-
-
-def test_a_language_is_one_file_more(tmp_path: Path) -> None:
-    package = Path("metacog", "heuristics")
-    shutil.copytree(Path(__file__).parents[2] / package, tmp_path / package)
-    empty = {dict: {}, str: "(?!)", tuple: ()}
-    own = {name: of for name, of in vars(LANGUAGES[0]).items() if re.fullmatch("[A-Z][A-Z_]*", name)}
-    lists = {name: empty[type(of)] for name, of in own.items() if type(of) in empty}
-    file = "".join(f"{name} = {of!r}\n" for name, of in (lists | FRENCH).items())
-    file += "from .en import " + ", ".join(own.keys() - lists) + "\n"
-    (tmp_path / package / "lexicon" / "fr.py").write_text(file)
-    responses = [
-        *("Le cache est assurément plein.", "Il n'est pas assurément plein.", "Selon le journal, assurément."),
-        *("The cache is clearly full.", "快取顯然滿了。"),
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "metacog.heuristics", "score", "--profile", "aware"],
-        input="".join(json.dumps({"response": response}) + "\n" for response in responses),
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-    )
-    scores = [json.loads(verdict)["hesitation"]["score"] for verdict in done.stdout.splitlines()]
-    assert scores == [20, 0, 0, 20, 20]
 
 
 def test_every_word_belongs_to_one_list() -> None:

@@ -1,0 +1,103 @@
+"""What each subject hears in a text, and how agents are spoken to: the same questions for every language."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from metacog.heuristics import Item, Scorer
+from metacog.heuristics.brief import brief, constraints
+from metacog.heuristics.confidence import estimate
+from metacog.heuristics.contradictions import contradicts
+from metacog.heuristics.corrections import find_correction
+from metacog.heuristics.extension import judge
+from metacog.heuristics.fingerprints import normalise_error, normalise_output
+from metacog.heuristics.recall import needed
+from metacog.heuristics.reflection import Turn, reflect
+from metacog.heuristics.research import advice, questions
+from metacog.heuristics.stuck import Stuck, advance, asks_to_think_twice
+from metacog.heuristics.subjects import phrases
+
+AWARE = Scorer(profile="aware")
+LONG = "(…) " * 100
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+_ABSENT = ("problem", "approach", "command", "command_output", "command_failed", "outcome", "context_used", "tests")
+BODY: dict[str, Any] = {**dict.fromkeys((*_ABSENT, "last_commit_at")), "user_message": "", "errors": []}
+
+
+def _hesitates(kind: str, response: str, *chats: str) -> bool:
+    signals = AWARE.hesitate(response, [Item("chat", chat) for chat in chats]).signals
+    return kind in [signal.type for signal in signals]
+
+
+def _stuck(response: str, language: str = "en") -> Stuck:
+    return advance(None, {**BODY, "response": response}, now=NOW, profile="aware", language=language)[0]
+
+
+def _says_it_is_stuck(kind: str) -> Callable[[str], bool]:
+    return lambda text: kind in [signal.type for signal in _stuck(text).signals]
+
+
+def _contradicts(kind: str) -> Callable[[str], bool]:
+    def hears(text: str) -> bool:
+        found = contradicts(*text.split(" / "))
+        return found is not None and found.kind == kind
+
+    return hears
+
+
+def _objects(kind: str) -> Callable[[str], bool]:
+    return lambda text: kind in [objection.type for objection in judge(text, ()).objections]
+
+
+# By subject, whether it is heard in a text; of a contradiction " / " parts the two.
+HEARS: dict[str, Callable[[str], bool]] = {
+    "a claim": lambda text: _hesitates("absolute-claim", text),
+    "a hedge": lambda text: not _hesitates("no-hedge", "", LONG + text),
+    "exhaustion": _says_it_is_stuck("exhaustion"),
+    "uncertainty": _says_it_is_stuck("uncertainty"),
+    "scope creep": _says_it_is_stuck("scope-creep"),
+    "to think twice": asks_to_think_twice,
+    "a code": lambda text: "137" in normalise_error(text),
+    "a duration": lambda text: "<time>" in normalise_output(text),
+    "a correction": lambda text: find_correction(text) is not None,
+    "a concession": lambda text: find_correction("…", reply=text) is not None,
+    "a negation": _contradicts("negation"),
+    "an opposite": _contradicts("antonym"),
+    "another number": _contradicts("number"),
+    "another value": _contradicts("value"),
+    "a retraction": _contradicts("retraction"),
+    "filler": _objects("filler"),
+    "no need": _objects("not-concrete"),
+    "only asking": lambda text: not needed(text),
+    "no subject": lambda text: not phrases(text),
+    "a figure": lambda text: "500" in questions(text, "X")[2].text,
+    "a constraint": lambda text: bool(constraints([text])),
+}
+
+
+def _marked(language: str) -> str:
+    policy = {"language": language, "threshold": 20, "parts": {"quality": False}}
+    body = {"response": "Clearly.", "items": [{"kind": "task", "text": "X."}]}
+    return str(Scorer(policy=policy).score(body)["items"][0]["text"])
+
+
+def _lesson(language: str) -> str:
+    turns = [Turn(str(number), topics=("X",), unanswered=True) for number in range(3)]
+    return reflect(turns, language=language).proposals[0].text(3)
+
+
+def _confidence(language: str) -> str:
+    estimated = estimate(retrieval={"facts": 99}, turns=99, language=language)
+    return estimated.prompt if estimated else ""
+
+
+# By what is said, a line of it in a language of agents.
+SAYS: dict[str, Callable[[str], str]] = {
+    "a mark": _marked,
+    "a prompt": lambda language: _stuck("I am out of ideas. I don't know why. Let's start over!", language).prompt,
+    "a brief": lambda language: brief({}, language=language).splitlines()[0],
+    "confidence": _confidence,
+    "a lesson": _lesson,
+    "what to look up": lambda language: questions("Ni devu kompari prezojn.", language=language)[0].text,
+    "advice": lambda language: advice("…", (), (), language=language).splitlines()[0],
+}
