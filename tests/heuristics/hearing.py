@@ -11,11 +11,15 @@ from metacog.heuristics.contradictions import contradicts
 from metacog.heuristics.corrections import find_correction
 from metacog.heuristics.extension import judge
 from metacog.heuristics.fingerprints import normalise_error, normalise_output
+from metacog.heuristics.quality import assess
+from metacog.heuristics.quality_settings import QualitySettings
 from metacog.heuristics.recall import needed
 from metacog.heuristics.reflection import Turn, reflect
 from metacog.heuristics.research import advice, questions
 from metacog.heuristics.stuck import Stuck, advance, asks_to_think_twice
 from metacog.heuristics.subjects import phrases
+from metacog.heuristics.words import fold
+from metacog.heuristics.words import questions as questions_in
 
 AWARE = Scorer(profile="aware")
 LONG = "(…) " * 100
@@ -49,7 +53,13 @@ def _objects(kind: str) -> Callable[[str], bool]:
     return lambda text: kind in [objection.type for objection in judge(text, ()).objections]
 
 
-# By subject, whether it is heard in a text; of a contradiction " / " parts the two.
+def _leaves_open(text: str) -> bool:
+    message, response = text.split(" / ")
+    quality = assess(response, user_message=message, language=None, settings=QualitySettings())
+    return "question-unanswered" in [flag.flag for flag in quality.flags]
+
+
+# By subject, whether it is heard in a text; " / " parts two that contradict, and a message from its response.
 HEARS: dict[str, Callable[[str], bool]] = {
     "a claim": lambda text: _hesitates("absolute-claim", text),
     "a hedge": lambda text: not _hesitates("no-hedge", "", LONG + text),
@@ -72,6 +82,9 @@ HEARS: dict[str, Callable[[str], bool]] = {
     "no subject": lambda text: not phrases(text),
     "a figure": lambda text: "500" in questions(text, "X")[2].text,
     "a constraint": lambda text: bool(constraints([text])),
+    "a question": lambda text: bool(questions_in(fold(text))),
+    "two questions": lambda text: len(questions_in(fold(text))) == 2,
+    "a question left open": _leaves_open,
 }
 
 
@@ -99,5 +112,13 @@ SAYS: dict[str, Callable[[str], str]] = {
     "confidence": _confidence,
     "a lesson": _lesson,
     "what to look up": lambda language: questions("Ni devu kompari prezojn.", language=language)[0].text,
+    "a doubtful beginning": lambda language: str(
+        assess(
+            "It is on the left. " * 20,
+            user_message="Why is it cold?",
+            language=language,  # type: ignore[arg-type]  # a third one
+            settings=QualitySettings(low_at=0),
+        ).hedge_prefix
+    ),
     "advice": lambda language: advice("…", (), (), language=language).splitlines()[0],
 }

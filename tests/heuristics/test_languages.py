@@ -53,8 +53,8 @@ def test_every_group_is_given() -> None:
 def test_every_wording_is_there_for_every_language_of_agents() -> None:
     for language in LANGUAGES:
         groups = [language.BRIEF, language.CONFIDENCE, language.REFLECTION, language.RESEARCH, language.STUCK]
-        tables = [of for group in groups for of in group if isinstance(of, Mapping)]
-        assert len(tables) == 7
+        tables = [of for group in groups for of in group if isinstance(of, Mapping)] + [language.QUALITY.hedges]
+        assert len(tables) == 8
         assert all(table.keys() == language.MARKS.keys() for table in tables)
 
 
@@ -145,6 +145,16 @@ ENGLISH: Table = {
     "no subject": (["please remind tomorrow"], ["please remind Anna"]),
     "a figure": (["The share costs 500 dollars."], ["it stays in 500 unlocked rooms."]),
     "a constraint": (["It must stay in Berlin. Thanks."], ["It stays in Berlin. Thanks."]),
+    "a question": (["Where is it", "Is it full?", "How do I open it."], ["Where it is, I know.", "Right?"]),
+    "two questions": (["Where is it and who has it?", "Who wrote it and when was it sold?"], ["Where is it?"]),
+    "a question left open": (
+        ["Who built it? How many rooms are there? / Ann built it.", "Who wrote it? / I can't answer that."],
+        [
+            "Who built it? How many rooms are there? / Ann built it. Twelve.",
+            "Who wrote it? / I can't answer that without its name.",
+            "Can you answer? / I can't answer that.",
+        ],
+    ),
 }
 CHINESE: Table = {
     "a claim": (["快取顯然滿了。", "這一定是快取。"], ["快取不一定滿了。", "有一定的風險。", "快取一定滿了嗎？"]),
@@ -186,6 +196,12 @@ CHINESE: Table = {
     "no subject": (["請提醒一下"], ["請提醒渦輪"]),
     "a figure": (["股價是500元。"], ["房號500上鎖了。"]),
     "a constraint": (["必須留在柏林。謝謝。"], ["留在柏林。謝謝。"]),
+    "a question": (["在哪裡", "滿了嗎？"], ["我不知道在哪裡。", "好嗎？"]),
+    "two questions": (["在哪裡，誰有鑰匙？", "公司在哪裡和誰是老闆？"], ["在哪裡？", "誰和誰結婚了？"]),
+    "a question left open": (
+        ["誰蓋了房子？房間有幾間？ / 小安蓋了房子。", "誰寫的？ / 我不能回答。"],
+        ["誰蓋了房子？房間有幾間？ / 小安蓋了房子。十二間。", "誰寫的？ / 我不能回答，因為沒有名字。"],
+    ),
 }
 # The third has no file here, see below.
 ESPERANTO: Table = {
@@ -225,6 +241,12 @@ ESPERANTO: Table = {
     "no subject": (["demandi"], ["demandi ventumilojn"]),
     "a figure": (["La akcio kostas 500 spesoj."], ["La ĉambro 500 estas frosta."]),
     "a constraint": (["La servo devas resti. Dankon."], ["La servo restas. Dankon."]),
+    "a question": (["Kie estas ĝi"], ["Ĝi estas tie.", "Ĉu?"]),
+    "two questions": (["Kiu havas ĝin, kie estas ĝi?"], ["Kie estas ĝi?"]),
+    "a question left open": (
+        ["Kiu konstruis ĝin? Kiom da ĉambroj? / Anna konstruis ĝin.", "Kiu skribis ĝin? / Mi ne respondas."],
+        ["Kiu konstruis ĝin? Kiom da ĉambroj? / Anna konstruis ĝin. Dek.", "Kiu skribis ĝin? / Mi skribis ĝin."],
+    ),
 }
 TABLES: Mapping[str, Table] = {"en": ENGLISH, "zh": CHINESE}
 
@@ -319,6 +341,17 @@ CONTRADICTION = group(
     retraction=r"\bmi eraris\b",
 )
 FACT = group(FactWords, shapes=(Shape(r"la (?P<subject>estro) estas (?P<value>[^,;]{1,40})", "is"),))
+QUALITY = group(
+    QualityWords,
+    stopwords=frozenset(listed("estas kiom kiu ĝin da")),
+    opening=r"(?:kie|kiu) ",
+    second=r",\s+(?=kie )",
+    tags=frozenset(["ĉu"]),
+    number=r"\bkiom\b",
+    number_words=r"\bdek\b",
+    refuses=r"mi ne respondas\b",
+    hedges={"eo": "Mi ne certas, sed…"},
+)
 EXTENSION = group(
     ExtensionWords,
     fillers=listed("mi bezonas pli da tempo por pensi"),
@@ -372,6 +405,7 @@ SAID = {
     "confidence": "Certeco: alta. You have good memory about this topic.",
     "a lesson": "Pri X vi scias malmulte (3, questions left open).",
     "what to look up": "Kiel kompari prezojn?",
+    "a doubtful beginning": "Mi ne certas, sed…",
     "advice": "# Kion fari",
 }
 ROWS = rows(ESPERANTO, ENGLISH, CHINESE)
@@ -408,5 +442,6 @@ def test_a_language_is_one_file_more(folder: Path) -> None:
 def test_without_its_file_nobody_hears_or_speaks_it() -> None:
     answers = read()
     heard = [row for row, heard in zip(rows(ESPERANTO), answers["heard"], strict=False) if heard and row[2]]
-    assert [subject for subject, _, _ in heard] == ["no need"]  # of what nobody knows nothing is needed
+    # Of what nobody knows nothing is needed, and a question mark asks in any language.
+    assert [subject for subject, _, _ in heard] == ["no need", "a question left open"]
     assert not SAID.items() & answers["said"].items()
