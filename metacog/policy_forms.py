@@ -116,7 +116,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         )
         for name, value in _limits(QualitySettings()).items():
             self.fields[name].widget.attrs["placeholder"] = value
-        usual = HEDGES[agent.language or "en"]  # type: ignore[index]  # its choices are those
+        usual = HEDGES[agent.language or "en"]
         self.fields["quality_hedge_prefix"].widget.attrs["placeholder"] = usual
         for name, label in STUCK.items():
             self.fields[f"stuck_{name}"] = forms.IntegerField(label=label, min_value=0, max_value=100)
