@@ -110,12 +110,13 @@ _KIND = {unit: next(iter(scale)) for scale in _WORDS.scales for unit in scale}
 _OPENING = re.compile(rf"(?:(?:{_WORDS.determiners}) )?([a-z][\w-]*) ([a-z][\w-]*)\b")
 _CAP = re.compile(_WORDS.cap)
 _ALL, _NOT_ALL, _SOME = re.compile(_WORDS.all_of), re.compile(_WORDS.not_all), re.compile(_WORDS.some_of)
-_NONE_OF = re.compile(_WORDS.none_of)
+_COUNTED_OF = re.compile(_WORDS.counted_of)
+_ONLY, _WHOEVER = tuple(map(re.compile, _WORDS.only)), tuple(map(re.compile, _WORDS.whoever))
 _THERE = re.compile(_WORDS.there_is)
 _ANY_MORE, _BUT = re.compile(_WORDS.any_more), re.compile(rf",\s*(?:{_WORDS.but})")
-_REWORDED, _RESPELT, _NAMED_TIMES = (
+_REWORDED, _RESPELT, _NAMED_TIMES, _NONE_OF = (
     tuple((re.compile(expression), written) for expression, written in listed)
-    for listed in (_WORDS.reworded, _WORDS.respelt, _WORDS.named_times)
+    for listed in (_WORDS.reworded, _WORDS.respelt, _WORDS.named_times, _WORDS.none_of)
 )
 _NO_NEGATION = re.compile(_WORDS.no_negation)
 _NEGATED = re.compile(_WORDS.negated)
@@ -185,8 +186,8 @@ def _statements(text: str) -> Iterable[_Statement]:
         start = match.start() + len(match[0]) - len(match[0].lstrip())
         span = Span(start, start + len(sentence), text[start : start + len(sentence)])
         yield _read(span, sentence)
-        if _NONE_OF.search(sentence):
-            yield _read(span, _NONE_OF.sub("0 ", sentence))._replace(fact=None, is_none=True)
+        if (none := _rewritten(sentence, _NONE_OF)) != sentence:
+            yield _read(span, none)._replace(fact=None, is_none=True)
         if denial := next(filter(None, (_denial(sentence, *each) for each in _DENIES_ONE)), None):
             yield _read(span, denial)
         elif head := _head(_LEAD_IN.sub("", sentence)):
@@ -201,7 +202,7 @@ def _denial(sentence: str, denies_one: re.Pattern[str], written: str) -> str | N
 
 
 def _head(sentence: str) -> re.Match[str] | None:
-    return next(filter(None, (head.match(sentence) for head in _HEADS)), None)
+    return _first_of(_HEADS, sentence)
 
 
 def _masked(match: re.Match[str]) -> str:
@@ -298,7 +299,7 @@ def _term(word: str) -> str:
 def stem(word: str) -> str:
     """Cut a folded English word's ending, so that "caches", "cached" and "caching" are one."""
     for suffix in ("ing", "ed", "es", "s"):
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith(("ss", "eed")):
             stem = word[: -len(suffix)]
             return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "ls" else stem.rstrip("e")
     return word.rstrip("e") if len(word) > 3 else word
@@ -340,7 +341,27 @@ def _retracted(ours: _Statement) -> Contradiction | None:
 
 
 def _compare(theirs: _Statement, ours: _Statement) -> Contradiction | None:
+    for one, other in ((theirs, ours), (ours, theirs)):
+        only = _first_of(_ONLY, one.folded)
+        if only and not _read(one.span, only[1]).content & other.content:  # the other speaks of others, too
+            is_given = _is_given_to_all(_read(one.span, only[2]), other)
+            detail = "keeps for some what the other gives to all"
+            return Contradiction("antonym", 0.9, theirs.span, ours.span, detail) if is_given else None
     return _opposed(theirs, ours) or _other_value(theirs, ours)
+
+
+def _is_given_to_all(does: _Statement, other: _Statement) -> bool:
+    """Tell whether what some alone may or do everybody may or does: "only admins can", "everyone can"."""
+    whoever = _first_of(_WHOEVER, other.folded)
+    if not whoever or any(pattern.search(other.folded) for pattern in (_HEDGE, _CONDITION)):
+        return False
+    do = _read(other.span, whoever[2])
+    is_same = does.content == do.content and (does.negations, does.numbers) == (do.negations, do.numbers)
+    return bool(does.content) and is_same
+
+
+def _first_of(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] | None:
+    return next(filter(None, (pattern.match(text) for pattern in patterns)), None)
 
 
 def _other_value(theirs: _Statement, ours: _Statement) -> Contradiction | None:
@@ -422,7 +443,7 @@ def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
 
 def _without_all(statement: _Statement, other: _Statement) -> _Statement:
     """Read a statement on all, or on some, as one on them, where the other is on some, or on all."""
-    for said, heard in ((_ALL, _SOME), (_SOME, _ALL)):
+    for said, heard in ((_ALL, _SOME), (_SOME, _ALL), (_ALL, _COUNTED_OF), (_COUNTED_OF, _ALL)):
         if said.search(statement.folded) and heard.search(other.folded):
             read = _read(statement.span, said.sub("", statement.folded).strip())
             return read._replace(fact=statement.fact, is_whole=statement.is_whole, is_none=statement.is_none)
@@ -537,7 +558,7 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
     if left is None or abs(left - right) <= (0 if is_exact else 0.03 * right):  # 10 kg are 22 lb
         return None
     is_year = _YEAR.fullmatch(one.value) and _YEAR.fullmatch(other.value)
-    is_date = is_year or one.unit in ("month", "月", "weekday", "date", *_MONTHS)
+    is_date = is_year or one.unit in ("month", "月", "日", "weekday", "date", *_MONTHS)
     if is_date and not _DATED.search(theirs.folded):
         return None
     return Contradiction("number", confidence, theirs.span, ours.span, f"{_shown(one)} / {_shown(other)}")

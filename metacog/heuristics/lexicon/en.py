@@ -1016,14 +1016,32 @@ CONTRADICTION = ContradictionWords(
         encrypted/plaintext minimum/maximum raise/lower raise/reduce raise/cut easy/hard easy/difficult wide/narrow
         deep/shallow rare/common often/rarely frequently/rarely always/rarely always/seldom help/harm cause/prevent
         accelerate/slow strengthen/weaken upgrade/downgrade import/export gain/lose profit/loss lengthen/shorten
-        lossless/lossy odd/even upper/lower outer/inner
+        lossless/lossy odd/even upper/lower outer/inner dark/light met/missed single/married
+        rose/fell rose/dropped grew/shrank won/lost bought/sold
         """),
     antonyms_within=(),
     prefixes={"un": 3, "non": 3, "in": 5, "im": 5, "ir": 5, "il": 5, "dis": 5},
     all_of=r"(?<!\bnot )(?<!n't )(?<!almost )(?<!nearly )\b(?:all|every|each)(?: of)?(?: the)?(?= [a-z])",
     some_of=r"\b(?:some|several|a few)(?: of the\b)?(?= [a-z])",
     not_all=r"\bnot (?:all|every|each)\b",
-    none_of=r"\bno (?!more\b|longer\b|less\b|fewer\b|one\b|doubt\b|matter\b|other\b|need\b|idea\b)(?=[a-z])",
+    counted_of=(
+        r"^(?:there (?:are|were) )?(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten)(?: of(?: the)?)?"
+        r" (?=[a-z])"
+    ),
+    none_of=(
+        (r"\bno (?!more\b|longer\b|less\b|fewer\b|one\b|doubt\b|matter\b|other\b|need\b|idea\b)(?=[a-z])", "0 "),
+        (r"\b(?:is|are|comes?) free(?: of charge)?(?=[.!,;]|$)", "costs 0"),
+    ),
+    only=(
+        r"^only (?:the |our )?([a-z][a-z' -]{1,40}?)"
+        r" ((?:can|may|could|must|should|will|has|have|gets?|sees?|is|are)\b.+)",
+        r"^no ?(?:one|body) (?:but|except|other than) (?:the |our )?([a-z][a-z' -]{1,40}?)"
+        r" ((?:can|may|could|will|has|have|gets?|sees?|is|are)\b.+)",
+    ),
+    whoever=(
+        r"^((?:every|any)(?:one|body)|(?:all|any|every)(?: of)?(?: the| our)? [a-z][a-z' -]{1,40}?)"
+        r" ((?:can|may|could|must|should|will|has|have|gets?|sees?|is|are)\b.+)",
+    ),
     # Words that only join others.
     stopwords=frozenset(
         listed("""
@@ -1157,7 +1175,7 @@ _VERB = one_of(r"""
     lives?_(?:in|at) resides?_(?:in|at) works?_(?:for|at|in) studies_at is_employed_(?:by|at) comes?_from grew_up_in
     was_born_(?:in|at) reports?_to belongs?_to points?_to defaults?_to resolves?_to depends_on listens?_(?:on|at)
     sits?_(?:in|at) is_(?:assigned|married|pinned|set|engaged)_to is_(?:called|named) is_(?:written_in|powered_by)
-    is_licensed_under
+    is_licensed_under (?:is_|are_)?(?:runs?|running|hosted|deployed|built|based)_on
     is_due(?:_(?:on|in))? is_scheduled_(?:for|on) starts?_(?:on|at) ends?_(?:on|at) leaves?_from departs?_from
     (?:is|was)_(?:owned|maintained|led|managed|run|written|founded|developed|designed|painted|directed)_by
     (?:is|was)_(?:invented|discovered|chaired|built|composed)_by
@@ -1176,6 +1194,7 @@ _VERSION = r"(?P<value>\d+(?:\.\d+)*(?:-[\w.]+)?)"
 _VERBS_OF_PLACE = ("", "located ", "based ", "situated ", "headquartered ", "hosted ", "deployed ")
 FACT = FactWords(
     shapes=(
+        Shape(r"(?P<subject>[^,;:]{1,60}?) (?:is|are) (?P<value>[\w.+-]+)[ -]licensed", "licence", True),
         Shape(
             rf"(?P<value>[^,;]{{1,50}}) {_IS} {_ADVERB}the (?P<subject>[^,;:]{{0,40}}?\bdefault(?: \w+)?{_OF})",
             "is",
@@ -1219,6 +1238,9 @@ FACT = FactWords(
         **dict.fromkeys(listed("works_for works_at work_for work_at is_employed_by is_employed_at"), "work"),
         **dict.fromkeys(listed("is_due is_due_on is_due_in is_scheduled_for is_scheduled_on"), "due"),
         **dict.fromkeys(listed("is_called is_named"), "called"),
+        **dict.fromkeys(listed("runs_on run_on is_running_on are_running_on"), "run on"),
+        **dict.fromkeys(listed("is_deployed_on are_deployed_on is_hosted_on are_hosted_on"), "deployed on"),
+        "is licensed under": "licence",
         **{f"{verb}{where}": "place" for verb in _VERBS_OF_PLACE for where in ("in", "at")},
     },
     roles=dict(
@@ -1234,6 +1256,7 @@ FACT = FactWords(
     ),
     no_value=(
         r"^(?:in|at|on|by|for|with|from|to|up|very|too|so|still|being|about) |^\w{2,}(?:[^r]ed|ing|able|ful|ous)$"
+        r"|^(?:\w{2,}ed|due) (?:by|under|in|on|at|to|with|from|for)\b"
         r"|\b(?:and|or|both|either|not|no|than|that|which|who|where|when|if|because|also|too|as well|one of|among"
         r"|part of|unknown|tbd)\b"
     ),

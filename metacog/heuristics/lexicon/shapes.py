@@ -145,7 +145,12 @@ class ContradictionWords(NamedTuple):
     all_of: str
     some_of: str
     not_all: str
-    none_of: str  # of what another sentence counts: read as 0 of it
+    counted_of: str  # of all that another sentence speaks of: what opens one that tells of so many
+    # Expression and replacement: none of what another sentence counts, or nothing where it costs, is read as 0 of it.
+    none_of: tuple[tuple[str, str], ...]
+    # Groups: who alone, and what they may or do; whoever may or does.
+    only: tuple[str, ...]
+    whoever: tuple[str, ...]
     # What only joins: it says nothing of the subject.
     stopwords: frozenset[str]
     stop_within: str
