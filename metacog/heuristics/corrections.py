@@ -95,6 +95,9 @@ def _compiled(expression: str) -> re.Pattern[str]:
 
 
 _CUES = tuple((kind, strength, _compiled(expression)) for kind, strength, expression in _WORDS.cues)
+_DENIES, _PUTS_RIGHT = tuple(map(_compiled, _WORDS.denies)), _compiled(_WORDS.puts_right)
+_DENIALS = together(language.CONTRADICTION for language in LANGUAGES)
+_NEGATED = re.compile(f"{_DENIALS.negated}|{_DENIALS.negated_within}")
 _NOT_MEANT = re.compile(_WORDS.not_meant)
 _NO = re.compile(_WORDS.no)
 _WHICH = re.compile(_WORDS.which)
@@ -139,6 +142,51 @@ def _cues(message: str, said: str, previous: str) -> Iterator[Cue]:
             if not (is_answer and _NO.match(match[0])):
                 first, last = start + match.start(), start + match.end()
                 yield Cue(kind, strength, first, last, message[first:last])
+        if not is_answer and not sentence.endswith("?") and (found := _opposes(sentence, fold(previous[:MAX_READ]))):
+            first, last = start + found[0], start + found[1]
+            yield Cue("restatement", 0.6, first, last, message[first:last])
+
+
+# Of what kind a value is: a file, a number with what it counts, a day, a month.
+_VALUES = (
+    re.compile(r"(?<![\w.])[\w/-]*[a-z_][\w/-]*\.[a-z][a-z0-9]{0,4}(?!\w|\.\w)"),
+    re.compile(r"(?<![a-z0-9_.:])[0-9]+(?:[.,:][0-9]+)*(?: ?(?:%|[ap]m\b|[\u3400-\u9fff]))?(?![a-z0-9_]|[.:]\w)"),
+    re.compile(_WORDS.weekday),
+    re.compile(_WORDS.month),
+)
+_MAX_VALUE = 40  # code points of a sentence that gives another value and says no more
+_MAX_BESIDE = 2  # words before the value and behind it
+
+
+def _opposes(sentence: str, previous: str) -> tuple[int, int] | None:
+    """Find where a sentence denies what stands in the agent's text, or gives another value of a kind that it has one.
+
+    "Thursday, not Tuesday", "there is no Python 4", "actually 14", 其實在 helpers.py.
+    """
+    for expression in _DENIES:
+        if (match := expression.match(sentence)) and _is_claimed(match["denied"].strip(), previous):
+            return match.span()
+    lead = _PUTS_RIGHT.match(sentence)
+    if lead and len(sentence) <= _MAX_VALUE:
+        for kind in _VALUES:
+            ours, theirs = list(kind.finditer(sentence, lead.end())), set(kind.findall(previous))
+            if len(ours) == len(theirs) == 1 and ours[0][0] not in theirs and _counts_alike(ours[0][0], *theirs):
+                beside = sentence[lead.end() : ours[0].start()], sentence[ours[0].end() :]
+                if all(len(tokens(each)) <= _MAX_BESIDE and "," not in each.rstrip(",.! ") for each in beside):
+                    return 0, len(sentence)
+    return None
+
+
+def _is_claimed(phrase: str, previous: str) -> bool:
+    """Tell whether a phrase stands in a sentence that denies nothing."""
+    return any(phrase in claimed and not _NEGATED.search(claimed) for _, claimed in _sentences(previous))
+
+
+def _counts_alike(one: str, other: str) -> bool:
+    """Tell whether two numbers count the same, as far as they say what."""
+    return one[-1].isdigit() or other[-1].isdigit() or one[-1] == other[-1] or not one[0].isdigit()
+
+
 
 
 def _asks_to_choose(previous: str) -> bool:

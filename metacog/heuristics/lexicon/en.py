@@ -807,6 +807,14 @@ _CUES = (
         r"~(?:but )?i (?:(?:already|clearly|just|specifically|explicitly|literally) )?(?:asked for|meant(?! to\b)"
         r"|said(?! (?:yes|hi|hello|goodbye|goodnight)\b)|wrote|mentioned)\b"),
     ("reminder", 0.7, r"\bi (?:said|asked for|meant|wrote|wanted) [^.,;?]{1,30}, not (?!that\b|only\b)"),
+    ("reminder", 0.6, r"~i wanted (?:it|this|that|them|these|those|the \w+) (?:in|on|at|for|as|with|without|to be)\b"),
+    ("reminder", 0.6,
+        r"~(?:please )?(?:look|check|count|read|scroll)(?: (?:it|that|this))? (?:again|closer|more closely|twice"
+        r"|once more), [^?]{1,60} (?:is|are|was|were|has|have|says?|does)\b[^?]*$"),
+    ("denial", 0.5,
+        r"~(?:the |your |our )?(?:docs?|documentation|manual|(?:web)?site|contract|receipt|invoice|policy|label|spec"
+        r"|readme) (?:clearly |actually )?(?:says?|states?|shows?) (?:that )?(?:it's|it is|it was|they're|they are"
+        r"|the \w+ (?:is|are))\b[^?]*$"),
     ("reminder", 0.7,
         r"\b(?:as|like) (?:i )?(?:already )?(?:said|mentioned|told you)(?: before| earlier| already)?\b"),
     ("reminder", 0.8,
@@ -926,6 +934,16 @@ _CONCESSIONS = (
 # fmt: on
 CORRECTION = CorrectionWords(
     cues=_CUES,
+    denies=(
+        r"~(?!i\b|we\b|let)[^,.;?]{1,30}, not (?:an? |the |on |in |at |for )?(?P<denied>[^,.;?]{2,30}?)[.!]*$",
+        r"~(?P<denied>[^,.;?]{2,30}) (?:isn't|is not|wasn't|was not|aren't|are not) (?:the |an? )?[^,.;?]{2,30},"
+        r" (?:it's |the )?[^,.;?]{1,30}?(?: (?:is|was|are))?[.!]*$",
+        r"~there(?:'s| is| are| was| were) no (?:such )?(?P<denied>[^,.;?]{2,30}?)(?:[.!,]|$)",
+    ),
+    puts_right=(
+        r"~(?:actually|in fact|in reality|it's|it is|it should be|that should be|should be)\b"
+        r"(?!,? (?:now|more|less|over|under|about|around|almost|nearly|only)\b)"
+    ),
     openings=r"(?:hm+|u[hm]+|er+m?|eh|ah|wait|sorry|well|but|and|so|oh|hey)\b[,. ]*",
     not_meant=(
         r"\bif\b|\bwhether\b|\bcorrect me\b|\b(?:am|was|were) i\b|\bis (?:that|this|it) (?:wrong|right|correct"

@@ -92,6 +92,9 @@ class CorrectionWords(NamedTuple):
 
     # type, strength (how often it alone means a correction, as we judge it), expression
     cues: tuple[tuple[str, float, str], ...]
+    # Denies what the agent said, where the group `denied` stands in it.
+    denies: tuple[str, ...]
+    puts_right: str  # before another value of the kind that the agent gave: "actually 14"
     openings: str  # interjections that may stand before what opens a sentence
     not_meant: str  # a sentence that has this asks, supposes, tells of others or of the speaker: no cue in it counts
     no: str
