@@ -154,8 +154,7 @@ _VALUES = (
     re.compile(_WORDS.weekday),
     re.compile(_WORDS.month),
 )
-_MAX_VALUE = 40  # code points of a sentence that gives another value and says no more
-_MAX_BESIDE = 2  # words before the value and behind it
+_MAX_BESIDE = 2  # words before another value and behind it, in a sentence that says no more
 
 
 def _opposes(sentence: str, previous: str) -> tuple[int, int] | None:
@@ -167,12 +166,12 @@ def _opposes(sentence: str, previous: str) -> tuple[int, int] | None:
         if (match := expression.match(sentence)) and _is_claimed(match["denied"].strip(), previous):
             return match.span()
     lead = _PUTS_RIGHT.match(sentence)
-    if lead and len(sentence) <= _MAX_VALUE:
+    if lead:
         for kind in _VALUES:
             ours, theirs = list(kind.finditer(sentence, lead.end())), set(kind.findall(previous))
             if len(ours) == len(theirs) == 1 and ours[0][0] not in theirs and _counts_alike(ours[0][0], *theirs):
                 beside = sentence[lead.end() : ours[0].start()], sentence[ours[0].end() :]
-                if all(len(tokens(each)) <= _MAX_BESIDE and "," not in each.rstrip(",.! ") for each in beside):
+                if all(len(tokens(each)) <= _MAX_BESIDE for each in beside):
                     return 0, len(sentence)
     return None
 
@@ -182,9 +181,9 @@ def _is_claimed(phrase: str, previous: str) -> bool:
     return any(phrase in claimed and not _NEGATED.search(claimed) for _, claimed in _sentences(previous))
 
 
-def _counts_alike(one: str, other: str) -> bool:
-    """Tell whether two numbers count the same, as far as they say what."""
-    return one[-1].isdigit() or other[-1].isdigit() or one[-1] == other[-1] or not one[0].isdigit()
+def _counts_alike(ours: str, theirs: str) -> bool:
+    """Tell whether a number counts what another does, or does not say what; any other value is none."""
+    return ours[-1].isdigit() or ours[-1] == theirs[-1] or not ours[0].isdigit()
 
 
 

@@ -424,6 +424,11 @@ def test_no_is_the_answer_to_a_question(previous: str, message: str, corrects: b
         ("Here is the plan.", "Look again tomorrow, it's late.", False),
         ("說明書附在盒子裡。", "說明書寫的是中文嗎", False),
         ("保固一年。", "合約寫的是兩年。", True),
+        ("Is it in utils.py?", "Actually helpers.py.", False),
+        ("He wrote 12 novels.", "Actually 14?", False),
+        ("He wrote 12 novels and 3 plays.", "Actually 14.", False),
+        ("I booked room 12.", "It's 5 pm.", False),
+        ("您訂了12張票。", "是5點。", False),
     ],
 )
 def test_it_hears_a_message_against_what_the_agent_said(previous: str, message: str, corrects: bool) -> None:
