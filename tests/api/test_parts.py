@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from metacog.models import Agent, AuditEvent
+from metacog.models import Agent, AuditEvent, Policy
 from patterns.scorer import scorer_for
 from reviews import history
 from reviews.models import AgentResponse, Delivery
@@ -72,6 +74,66 @@ def test_the_command_gives_the_same_parts(told: Any, tmp_path: Path) -> None:
     assert [json.dumps(parts(json.loads(line))) for line in found.splitlines()] == [
         json.dumps(parts(verdict)) for verdict in told
     ]
+
+
+# All that a body can hold, three times over, so that each part of the verdict has something to say.
+EVERYTHING: dict[str, Any] = {
+    "response": "Clearly the cache, obviously. For some reason it fails, said I.",
+    "items": [
+        {"kind": "chat", "text": "It is the cache.", "attributes": {"reply": "true"}},
+        {"kind": "thread", "text": "begun", "attributes": {"op": "create", "title": "Tides"}},
+        {"kind": "action", "text": "restart it"},
+        {"kind": "dance", "text": "x"},
+    ],
+    "session": "s1", "cycle": 7, "mode": "learn", "action": "read", "topics": ["caches"], "thread": "tides",
+    "user_message": "Is it slow? When is it fixed? 為什麼？", "occurred_at": "2026-02-16T08:00:00Z",
+    "retrieval": {"scores": [0.9, 0.4], "facts": 3, "topic_mentions": 7, "identity_covered": True},
+    "problem": "bug-17", "approach": "restart it", "command": "make it", "command_output": "no", "command_failed": True,
+    "errors": ["E1: no"], "context_used": 0.9, "last_commit_at": "2026-02-16T07:00:00Z",
+    "tests": {"passed": 3, "failed": 1}, "outcome": "failed",
+}  # fmt: skip
+# A step of a thread that cannot be taken leaves a flag.
+NEEDS_A_DATABASE = re.compile(r"/(id|policy|threads|items/\d+/(held|review_url)|items/1/flags: 1 0)")
+
+
+def places(one: Any, other: Any, at: str = "") -> Iterator[str]:
+    """Give where two verdicts have other keys, in another order, or one has null in the place of something."""
+    if (one is None) != (other is None):
+        yield at
+    elif isinstance(one, dict) and isinstance(other, dict):
+        if list(one) != list(other):
+            yield f"{at}: {list(one)} {list(other)}"
+        for key in one.keys() & other.keys():
+            yield from places(one[key], other[key], f"{at}/{key}")
+    elif isinstance(one, list) and isinstance(other, list):
+        if len(one) != len(other):
+            yield f"{at}: {len(one)} {len(other)}"
+        for number, (mine, theirs) in enumerate(zip(one, other, strict=False)):
+            yield from places(mine, theirs, f"{at}/{number}")
+
+
+@pytest.mark.parametrize("profile", ["seed", "aware"])
+@pytest.mark.parametrize("body", [EVERYTHING, {"response": "All is well."}], ids=["everything", "hardly anything"])
+def test_the_command_has_the_keys_of_the_api_and_null_for_what_needs_a_database(
+    kuro: Any, tmp_path: Path, profile: str, body: dict[str, Any]
+) -> None:
+    Policy.objects.update(profile=profile)
+    posted = [kuro.respond(**({"items": None} | body)) for _ in range(3)]
+    policy = tmp_path / "policy.json"
+    policy.write_text(json.dumps({"language": "en", "profile": profile}))
+    patterns = tmp_path / "patterns.json"
+    patterns.write_text(json.dumps(kuro.get("/patterns").json()["items"]))
+    command = [sys.executable, "-m", "metacog.heuristics", "score", "--policy", policy, "--patterns", patterns]
+    lines = (json.dumps(body) + "\n") * 3
+    printed = subprocess.run(command, input=lines, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    made = [json.loads(line) for line in printed.splitlines()]
+    if body is EVERYTHING:
+        assert posted[-1]["threads"]
+        assert all(posted[-1][part] for part in ("hesitation", "quality", "confidence", "stuck", "items", "schedule"))
+        assert {signal["type"] for signal in posted[-1]["stuck"]["signals"]} >= {"error-loop", "repeated-approach"}
+    for api, command_line in zip(posted, made, strict=True):
+        assert [place for place in places(api, command_line) if not NEEDS_A_DATABASE.fullmatch(place)] == []
+        assert (command_line["id"], command_line["policy"], command_line["threads"]) == (None, None, None)
 
 
 def test_low_quality_is_recorded_and_told_but_holds_nothing(kuro: Any) -> None:
