@@ -197,6 +197,19 @@ class TestConfidence:
         found = kuro.post("/confidence", {"retrieval": {"scores": [0.95], "identity_covered": True}}).json()
         assert found["prompt"].startswith("你對這次回應的信心程度是：")
 
+    @pytest.mark.parametrize("asked", [{"retrieval": {"scores": [0.9]}}, {}])
+    def test_it_says_which_switch_is_off(self, kuro: Any, asked: dict[str, Any]) -> None:
+        Policy.objects.update(parts={"quality": True, "confidence": False, "stuck": True})
+        answer = kuro.post("/confidence", asked)
+        assert (answer.status_code, answer["Content-Type"]) == (409, "application/problem+json")
+        assert "`parts.confidence` is false in its policy" in answer.json()["detail"]
+        assert kuro.respond("x", **asked)["confidence"] is None
+
+    @pytest.mark.parametrize("off", ["quality", "stuck"])
+    def test_another_switch_is_none_of_its(self, kuro: Any, off: str) -> None:
+        Policy.objects.update(parts={"quality": True, "confidence": True, "stuck": True, off: False})
+        assert kuro.post("/confidence", {"retrieval": {"scores": [0.9]}}).status_code == 200
+
     @pytest.mark.parametrize("asked", [{}, {"session": "new"}, {"retrieval": {}}, {"topics": []}])
     def test_with_nothing_known_it_is_low(self, kuro: Any, asked: dict[str, Any]) -> None:
         found = kuro.post("/confidence", asked).json()
