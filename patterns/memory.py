@@ -17,7 +17,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from metacog import audit
-from metacog.heuristics import recall
+from metacog.heuristics import brief, recall
 from metacog.heuristics.contradictions import Contradiction, contradicted
 from metacog.models import Agent, AgentState, AuditEvent, Team, User
 from metacog.prepared import Asked, Select
@@ -30,6 +30,9 @@ COMPARED = 20  # memories most like a new one that it is compared with, as far a
 COMPARED_CHARACTERS = 6_000  # of their texts: the time it takes grows with the product of both
 
 MENTIONING = 2_000  # places that are read to count mentions; so many of one topic make no difference to an estimate
+CONCERNING = 5  # memories that a brief tells of a problem
+CANDIDATES = 20  # those most like it, among which they are looked for
+EVERYWHERE = 20  # memories that may have a term, however few there are; above it no more than half of all
 
 State, Outcome = Memory.State, MemoryConflict.Outcome
 
@@ -170,14 +173,63 @@ def search(
     """Find the teams' confirmed memories that have any of the terms, the best first; `number` is the primary key."""
     if not terms:
         return []
-    standing = Memory.objects.filter(team__in=teams, state=State.CONFIRMED)
-    size = standing.aggregate(total=Count("pk"), length=Sum("length"))
+    size = _size(teams)
     if not size["length"]:
         return []
     index = MemoryTerm.objects.filter(team__in=teams)
     frequencies = dict(index.filter(term__in=terms).values_list("term").annotate(Count("pk")))
     rows = index.filter(term__in=recall.readable(frequencies)).values_list("memory_id", "term", "times", "length")
     return recall.rank(list(terms), frequencies, rows, size["total"], size["length"] / size["total"], most=most)
+
+
+def concerning(team: int, problems: Sequence[brief.About]) -> list[list[Memory]]:
+    """Return for each of some problems the confirmed memories that are about it, the best first, five at most.
+
+    Four queries however many there are of either.
+    """
+    nothing: list[list[Memory]] = [[] for _ in problems]
+    wanted = {term for problem in problems for term in problem.sought}
+    size = _size([team]) if wanted else {"length": 0}
+    if not size["length"]:
+        return nothing
+    index = MemoryTerm.objects.filter(team=team)
+    frequencies = dict(index.filter(term__in=wanted).values_list("term").annotate(Count("pk")))
+    common = {term for term, times in frequencies.items() if times > max(EVERYWHERE, size["total"] // 2)}
+    read = [
+        recall.readable({term: frequencies[term] for term in problem.sought if term in frequencies})
+        for problem in problems
+    ]
+    postings: dict[str, list[tuple[int, str, int, int]]] = {}
+    rows = index.filter(term__in={term for terms in read for term in terms})
+    for row in rows.values_list("memory_id", "term", "times", "length"):
+        postings.setdefault(row[1], []).append(row)
+    mean = size["length"] / size["total"]
+    found = [
+        recall.rank(
+            problem.sought,
+            frequencies,
+            [row for term in terms for row in postings.get(term, ())],
+            size["total"],
+            mean,
+            most=CANDIDATES,
+        )
+        for problem, terms in zip(problems, read, strict=True)
+    ]
+    memories = Memory.objects.in_bulk({each.number for ranked in found for each in ranked})
+    return [
+        [
+            memory
+            for each in ranked
+            if (memory := memories.get(each.number)) and brief.concerns(problem, memory.topic, memory.text, common)
+        ][:CONCERNING]
+        for problem, ranked in zip(problems, found, strict=True)
+    ]
+
+
+def _size(teams: Collection[int] | QuerySet[Team]) -> dict[str, Any]:
+    """Count the confirmed memories of teams and their terms."""
+    standing = Memory.objects.filter(team__in=teams, state=State.CONFIRMED)
+    return standing.aggregate(total=Count("pk"), length=Sum("length"))
 
 
 def mentioning(team: int, topics: Sequence[str]) -> Asked | None:

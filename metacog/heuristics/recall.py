@@ -45,6 +45,7 @@ class Ranked(NamedTuple):
 
 _UNSPACED = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _COUNTING = re.compile(f"[^{''.join(sorted(quality_zh.FUNCTION))}]+")
 _ONLY_ASKING = re.compile("|".join(sorted((*extension.ZH_FILLERS, *recall.ZH_ASKING), key=len, reverse=True)))
 
@@ -151,6 +152,23 @@ def places(text: str, terms: Iterable[str]) -> list[Place]:
         else:
             found.append(place)
     return found
+
+
+def in_common(text: str, terms: Iterable[str]) -> int:
+    """Count the different words of a text that are among terms; two Chinese characters in a row count as a word."""
+    folded, wanted = Shadow(text).text, frozenset(terms)
+    words: set[str] = set()
+    runs: list[tuple[int, int]] = []
+    for term, start, end in _terms(folded):
+        if term not in wanted:
+            continue
+        if not _IS_UNSPACED.match(term):
+            words.add(term)
+        elif runs and start < runs[-1][1]:
+            runs[-1] = runs[-1][0], end
+        else:
+            runs.append((start, end))
+    return len(words) + sum(len(run) // 2 for run in {folded[start:end] for start, end in runs})
 
 
 def _terms(folded: str) -> Iterator[tuple[str, int, int]]:

@@ -59,6 +59,17 @@ def test_a_problem_shows_its_evidence_points_and_brief(problem: Problem, alice: 
     assert "Should it think twice?" in page
 
 
+def test_the_brief_has_what_the_team_remembers_of_the_problem(
+    kuro: Any, problem: Problem, alice: Any, as_person: Any
+) -> None:
+    kuro.post("/memory", {"text": "Nobody needs <b>it</b> on Sundays.", "topic": "bug-17"})
+    kuro.post("/memory", {"text": "A deploy takes four minutes.", "topic": "pipeline"})
+    answer = as_person(alice).get(address(problem)).content.decode()
+    made = answer.partition('id="brief-text"')[2].partition("</pre>")[0]
+    assert "&gt; Nobody needs &lt;b&gt;it&lt;/b&gt; on Sundays." in made
+    assert "four minutes" not in made
+
+
 @pytest.mark.parametrize(("said", "told"), [("yes", "Somebody said yes"), ("no", "Nobody was asked yet")])
 def test_an_answer_ends_the_question(
     kuro: Any, problem: Problem, alice: Any, as_person: Any, said: str, told: str
