@@ -73,7 +73,7 @@ class AnswerGiven(BaseModel):
     points: int
     suggested_at: str | None
     answer: Literal["yes", "no"] | None
-    by: Literal["person", "agent", "user"] | None = Field(description="`agent`: a person, through the agent.")
+    by: Literal["person", "agent", "user"] | None = Field(description="`agent`: a person, as it reported.")
     answered_at: str | None
     outcome: Literal["helped", "did-not-help"] | None
 

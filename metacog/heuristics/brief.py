@@ -87,7 +87,7 @@ _WORDS = {
         "command": "指令",
         "errors": "错误",
         "known": "## 已知",
-        "agent": "取自团队记忆（{id}），由代理于 {date} 写下：",
+        "agent": "取自团队记忆（{id}），由智能体于 {date} 写下：",
         "person": "取自团队记忆（{id}），由人员于 {date} 写下：",
         "topic": "主题：",
         "source": "来源：",

@@ -150,12 +150,12 @@ From the team's memory (mem_2), written by a person on 2026-02-14:
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        ("zh-Hant", "取自團隊記憶（mem_1），由代理於 2026-02-14 寫下：\n\n> 主題：快取\n> 每天清空。\n> 來源：手冊\n"),
-        ("zh-Hans", "取自团队记忆（mem_1），由代理于 2026-02-14 写下：\n\n> 主题：快取\n> 每天清空。\n> 来源：手冊\n"),
+        ("zh-Hant", "取自團隊記憶（mem_1），由代理於 2026-02-14 寫下：\n\n> 主題：快取\n> 清空。\n> 來源：wiki\n"),
+        ("zh-Hans", "取自团队记忆（mem_1），由智能体于 2026-02-14 写下：\n\n> 主题：快取\n> 清空。\n> 来源：wiki\n"),
     ],
 )
 def test_it_says_so_in_the_agents_language(language: str, said: str) -> None:
-    known = [remembered(topic="快取", text="每天清空。", source="手冊")]
+    known = [remembered(topic="快取", text="清空。", source="wiki")]
     assert said in brief({"problem": "p", "remembered": known}, language=language)
 
 

@@ -547,6 +547,7 @@ RATIONALE = (
 LABELS = {
     "en": {
         "repeated-approach": "Repeated identical approach: tried {count} times",
+        "repeated-command": "Repeated identical command: run {count} times",
         "circular-reasoning": "Circular reasoning: repeats a passage of its own failed step {step}",
         "error-loop": "Error loop: same error {count} times",
         "exhaustion": "Exhaustion: “{words}”",
@@ -558,6 +559,7 @@ LABELS = {
     },
     "zh-Hant": {
         "repeated-approach": "重複相同做法：已試 {count} 次",
+        "repeated-command": "重複相同指令：已執行 {count} 次",
         "circular-reasoning": "循環推理：重複了第 {step} 步失敗時自己說過的內容",
         "error-loop": "錯誤迴圈：同一個錯誤出現 {count} 次",
         "exhaustion": "無計可施：「{words}」",
@@ -569,6 +571,7 @@ LABELS = {
     },
     "zh-Hans": {
         "repeated-approach": "重复相同做法：已试 {count} 次",
+        "repeated-command": "重复相同指令：已执行 {count} 次",
         "circular-reasoning": "循环推理：重复了第 {step} 步失败时自己说过的内容",
         "error-loop": "错误循环：同一个错误出现 {count} 次",
         "exhaustion": "无计可施：“{words}”",
@@ -582,6 +585,7 @@ LABELS = {
 # What the wire says of each, the contract's "same error 3 times".
 DETAILS = {
     "repeated-approach": "same approach {count} times",
+    "repeated-command": "same command {count} times",
     "circular-reasoning": "repeats a passage of failed step {step}",
     "error-loop": "same error {count} times",
     "exhaustion": 'says "{words}"',
