@@ -135,7 +135,7 @@ ERRORS = {
 }
 ALWAYS = (401, 403, 422, 503)
 WITH_BODY = (400, 413, 415)
-CONFLICTS = ("/decision", "/extensions", "/memory", "/threads", "/think-twice")
+CONFLICTS = ("/confidence", "/decision", "/extensions", "/memory", "/threads", "/think-twice")
 STANDING = {"decision": ("decision", "Decided"), "extensions": ("extension", "Extension")}  # what a 409 shows, and as
 
 

@@ -29,7 +29,7 @@ SIGNALS = {
 }
 PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck"), "reflection": _("Reflection")}
 STUCK = {
-    "repeated-approach": _("The same approach again"),
+    "repeated-approach": _("The same approach or command again"),
     "circular-reasoning": _("Circular reasoning"),
     "error-loop": _("The same error again"),
     "exhaustion": _("Out of ideas"),

@@ -73,7 +73,7 @@ class AnswerGiven(BaseModel):
     points: int
     suggested_at: str | None
     answer: Literal["yes", "no"] | None
-    by: Literal["person", "agent", "user"] | None = Field(description="`agent`: a person, through the agent.")
+    by: Literal["person", "agent", "user"] | None = Field(description="`agent`: a person, as it reported.")
     answered_at: str | None
     outcome: Literal["helped", "did-not-help"] | None
 
@@ -85,7 +85,10 @@ class ProblemState(StuckPart):
     touched_at: str
     resolved_at: str | None
     answers: list[AnswerGiven] = Field(description="The latest first.")
-    brief: str = Field(description="Markdown for a fresh sub-agent.")
+    brief: str = Field(
+        description="Markdown for a fresh sub-agent: the problem, what was tried, and what is known, "
+        "at most five of the team's memories that concern it among that."
+    )
 
 
 class ProblemPage(BaseModel):
@@ -127,7 +130,7 @@ def list_problems(request: AgentRequest, after: str = "") -> HttpResponse:
     if last := cursor(own, after):
         rows = rows.filter(pk__lt=last.pk)
     page, following = page_of(rows.select_related("agent__team").prefetch_related("think_twice"), PAGE)
-    return as_json({"items": [thinking.shape(row) for row in page], "next": following})
+    return as_json({"items": thinking.shapes(page), "next": following})
 
 
 @router.post(

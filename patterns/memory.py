@@ -7,7 +7,8 @@ what an agent posts holds the lock on the agent's state before it. Nothing answe
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -16,9 +17,10 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from metacog import audit
-from metacog.heuristics import recall
+from metacog.heuristics import brief, recall
 from metacog.heuristics.contradictions import Contradiction, contradicted
 from metacog.models import Agent, AgentState, AuditEvent, Team, User
+from metacog.prepared import Asked, Select
 from patterns.models import Memory, MemoryConflict, MemoryTerm
 from patterns.scorer import scorer_for
 from patterns.wire import instant
@@ -26,6 +28,11 @@ from patterns.wire import instant
 MAX_MEMORIES = 10_000  # of a team, not counting retired ones; so many are still searched in tens of milliseconds
 COMPARED = 20  # memories most like a new one that it is compared with, as far as they fit into
 COMPARED_CHARACTERS = 6_000  # of their texts: the time it takes grows with the product of both
+
+MENTIONING = 2_000  # places that are read to count mentions; so many of one topic make no difference to an estimate
+CONCERNING = 5  # memories that a brief tells of a problem
+CANDIDATES = 20  # those most like it, among which they are looked for
+EVERYWHERE = 20  # memories that may have a term, however few there are; above it no more than half of all
 
 State, Outcome = Memory.State, MemoryConflict.Outcome
 
@@ -166,14 +173,101 @@ def search(
     """Find the teams' confirmed memories that have any of the terms, the best first; `number` is the primary key."""
     if not terms:
         return []
-    standing = Memory.objects.filter(team__in=teams, state=State.CONFIRMED)
-    size = standing.aggregate(total=Count("pk"), length=Sum("length"))
+    size = _size(teams)
     if not size["length"]:
         return []
     index = MemoryTerm.objects.filter(team__in=teams)
     frequencies = dict(index.filter(term__in=terms).values_list("term").annotate(Count("pk")))
     rows = index.filter(term__in=recall.readable(frequencies)).values_list("memory_id", "term", "times", "length")
     return recall.rank(list(terms), frequencies, rows, size["total"], size["length"] / size["total"], most=most)
+
+
+def concerning(team: int, problems: Sequence[brief.About]) -> list[list[Memory]]:
+    """Return for each of some problems the confirmed memories that are about it, the best first, five at most.
+
+    Four queries however many there are of either.
+    """
+    nothing: list[list[Memory]] = [[] for _ in problems]
+    wanted = {term for problem in problems for term in problem.sought}
+    size = _size([team]) if wanted else {"length": 0}
+    if not size["length"]:
+        return nothing
+    index = MemoryTerm.objects.filter(team=team)
+    frequencies = dict(index.filter(term__in=wanted).values_list("term").annotate(Count("pk")))
+    common = {term for term, times in frequencies.items() if times > max(EVERYWHERE, size["total"] // 2)}
+    read = [
+        recall.readable({term: frequencies[term] for term in problem.sought if term in frequencies})
+        for problem in problems
+    ]
+    postings: dict[str, list[tuple[int, str, int, int]]] = {}
+    rows = index.filter(term__in={term for terms in read for term in terms})
+    for row in rows.values_list("memory_id", "term", "times", "length"):
+        postings.setdefault(row[1], []).append(row)
+    mean = size["length"] / size["total"]
+    found = [
+        recall.rank(
+            problem.sought,
+            frequencies,
+            [row for term in terms for row in postings.get(term, ())],
+            size["total"],
+            mean,
+            most=CANDIDATES,
+        )
+        for problem, terms in zip(problems, read, strict=True)
+    ]
+    memories = Memory.objects.in_bulk({each.number for ranked in found for each in ranked})
+    return [
+        [
+            memory
+            for each in ranked
+            if (memory := memories.get(each.number)) and brief.concerns(problem, memory.topic, memory.text, common)
+        ][:CONCERNING]
+        for problem, ranked in zip(problems, found, strict=True)
+    ]
+
+
+def _size(teams: Collection[int] | QuerySet[Team]) -> dict[str, Any]:
+    """Count the confirmed memories of teams and their terms."""
+    standing = Memory.objects.filter(team__in=teams, state=State.CONFIRMED)
+    return standing.aggregate(total=Count("pk"), length=Sum("length"))
+
+
+def mentioning(team: int, topics: Sequence[str]) -> Asked | None:
+    """Return the question which of the team's confirmed memories have the words of topics; None where they have none.
+
+    `mentions` counts what it finds: of 2,000 places those of the newest memories.
+    """
+    terms = list(dict.fromkeys(term for words in _words(topics).values() for term in words))
+    return (_places(len(terms)), (team, *terms)) if terms else None
+
+
+def mentions(topics: Sequence[str], places: Iterable[tuple[int, str]]) -> dict[str, int]:
+    """Count the memories, by topic, that have all words of it, in whatever order; `places` are what was found."""
+    found: dict[str, set[int]] = {}
+    for number, term in places:
+        found.setdefault(term, set()).add(number)
+    return {
+        topic: len(set.intersection(*[found.get(word, set()) for word in words]))
+        for topic, words in _words(topics).items()
+    }
+
+
+def _words(topics: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the terms of each topic that has any, as far as all of them are no more than a search takes."""
+    found = {topic: words for topic in topics if (words := recall.asked(topic))}
+    sizes = accumulate(map(len, found.values()))
+    return {topic: found[topic] for topic, size in zip(found, sizes, strict=True) if size <= recall.MAX_ASKED}
+
+
+@cache
+def _places(terms: int) -> Select[tuple[int, str]]:
+    """Return the query where any of as many terms stand, in the newest memories first."""
+
+    def write(team: Any, *terms: Any) -> QuerySet[MemoryTerm, tuple[int, str]]:
+        standing = MemoryTerm.objects.filter(team=team, term__in=terms)
+        return standing.order_by("-memory_id", "term").values_list("memory_id", "term")[:MENTIONING]
+
+    return Select(write, parameters=1 + terms)
 
 
 def contradicted_by(team: int, text: str, *, but: Memory | None = None) -> list[tuple[Memory, Contradiction]]:

@@ -7,7 +7,7 @@ it, the others take it themselves. Nothing is invoked without an answer that is 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -20,7 +20,8 @@ from metacog.heuristics import brief, stuck, thresholds
 from metacog.heuristics.stuck_settings import StuckSettings
 from metacog.models import Agent, AgentState, AuditEvent, Language, User
 from metacog.prepared import Update, run_together
-from patterns.models import Problem, ThinkTwice
+from patterns import memory
+from patterns.models import Memory, Problem, ThinkTwice
 from patterns.scorer import BCP47, scorer_for
 from patterns.wire import instant
 
@@ -144,8 +145,23 @@ def resolve(problem: Problem, actor: Agent | User) -> Problem:
 
 def shape(problem: Problem) -> dict[str, Any]:
     """Return a problem as agents read it: its `stuck` part, the brief, and what was answered before."""
+    [found] = shapes([problem])
+    return found
+
+
+def shapes(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+    """Return some problems of one team as agents read them."""
+    return [_shape(problem, text) for problem, text in zip(problems, briefs_of(problems), strict=True)]
+
+
+def assess(problem: Problem) -> stuck.Stuck:
+    """Say how stuck a problem looks as things stand, by the policy of now."""
     language = BCP47[Language(problem.agent.language)]
-    found = stuck.assess(problem.state, language=language, settings=scorer_for(problem.agent).parts.stuck)
+    return stuck.assess(problem.state, language=language, settings=scorer_for(problem.agent).parts.stuck)
+
+
+def _shape(problem: Problem, text: str) -> dict[str, Any]:
+    found = assess(problem)
     return {
         **found.as_dict(),
         "session": problem.session,
@@ -162,19 +178,48 @@ def shape(problem: Problem) -> dict[str, Any]:
             }
             for each in problem.think_twice.all()
         ],
-        "brief": brief_of(problem, language),
+        "brief": text,
     }
 
 
-def brief_of(problem: Problem, language: str) -> str:
-    """Return the brief for a fresh sub-agent (S7), from what is stored and nothing else. One query."""
-    said = _users_words(problem)
+def briefs_of(problems: Sequence[Problem]) -> list[str]:
+    """Return the briefs for fresh sub-agents (S7) of problems of one team, from what is stored and nothing else.
+
+    Four queries, and one for each problem.
+    """
+    if not problems:
+        return []
+    said = [_users_words(problem) for problem in problems]
+    known = memory.concerning(
+        problems[0].agent.team_id, [_about(problem, words) for problem, words in zip(problems, said, strict=True)]
+    )
+    return [_brief(*facts) for facts in zip(problems, said, known, strict=True)]
+
+
+def _about(problem: Problem, said: Sequence[str]) -> brief.About:
+    state = problem.state
+    return brief.about(problem.key, [error["text"] for error in state["errors"]], state["attempts"], said)
+
+
+def _brief(problem: Problem, said: Sequence[str], remembered: Iterable[Memory]) -> str:
+    language = BCP47[Language(problem.agent.language)]
     facts = {
         "problem": problem.key,
         "signs": stuck.signs(problem.state, language),
         "user": said,
         "attempts": problem.state["attempts"],
         "known": [f"{error['count']} × {error['text']}" for error in problem.state["errors"]],
+        "remembered": [
+            {
+                "id": each.public_id,
+                "by": "agent" if each.agent_id else "person",
+                "date": each.created_at.date().isoformat(),
+                "topic": each.topic,
+                "text": each.text,
+                "source": each.source,
+            }
+            for each in remembered
+        ],
         "constraints": brief.constraints(said),
     }
     return brief.brief(facts, language=language)

@@ -173,10 +173,18 @@ class ConfidenceAsked(BaseModel):
 def ask_confidence(request: AgentRequest) -> HttpResponse:
     """Estimate from what was retrieved, how familiar the topics are, and whether the session goes on.
 
-    `prompt` is a sentence to put into your prompt before you answer. Without `topic_mentions` the
-    topics of your earlier responses are counted. Nothing is written.
+    `prompt` is a sentence to put into your prompt before you answer. Without `topic_mentions`
+    your earlier responses that named a topic and your team's memories of it are counted. Without a
+    `session` it is a cold start. Nothing is written. Answered 409 while `parts.confidence` is switched
+    off in your policy, as your verdicts have `null` there then.
     """
     asked = read_shape(request, ConfidenceAsked).model_dump()
+    if not scorer_for(request.auth).policy.parts["confidence"]:
+        raise Problem(
+            409,
+            "Confidence is switched off for this agent: `parts.confidence` is false in its policy. "
+            "An owner of its team can switch it on there.",
+        )
     return as_json(history.confidence(request.auth, **asked).as_dict())
 
 

@@ -6,11 +6,14 @@ A verdict is stored as it was answered, in one language; people read its details
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
+
+from metacog.forms import STUCK
 
 _NAMES = {
     "Latin letters": _("Latin letters"),
@@ -125,6 +128,7 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     (r"the policy grants no steps by rule", _("the policy grants no steps by rule")),
     # stuck
     (rf"same approach (?P<count>{_NUMBER}) times", _("same approach %(count)s times")),
+    (rf"same command (?P<count>{_NUMBER}) times", _("same command %(count)s times")),
     (rf"repeats a passage of failed step (?P<step>{_NUMBER})", _("repeats a passage of failed step %(step)s")),
     (rf"same error (?P<count>{_NUMBER}) times", _("same error %(count)s times")),
     (r'says "(?P<words>.*)"', _("says “%(words)s”")),
@@ -148,6 +152,13 @@ def said(detail: str) -> str:
         if match := expression.fullmatch(detail):
             return str(saying % {group: _value(group, value) for group, value in match.groupdict().items()})
     return detail
+
+
+def sign(name: str, evidence: Mapping[str, Any]) -> str | Promise:
+    """Name a sign of being stuck for what was seen."""
+    if name == "repeated-approach":
+        return _("The same command again") if "commands" in evidence else _("The same approach again")
+    return STUCK[name]
 
 
 def _value(group: str, value: str) -> str | int | Promise:

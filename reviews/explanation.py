@@ -11,10 +11,10 @@ from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
-from metacog.forms import SIGNALS, STUCK
+from metacog.forms import SIGNALS
 from metacog.heuristics.hesitation import MAX_SCORE
 from patterns.models import ErrorPattern, ThreadStep
-from reviews.engine_words import reason_said, said
+from reviews.engine_words import reason_said, said, sign
 from reviews.highlight import Shown, show
 from reviews.models import AgentResponse, HeldItem, Signal
 
@@ -127,7 +127,7 @@ def other_parts(verdict: dict[str, Any]) -> dict[str, Any]:
         "confidence": confidence
         and {**confidence, "title": LEVELS[confidence["level"]], "reason": reason_said(confidence["reason"])},
         "stuck": stuck
-        and {**stuck, "told": [{"title": STUCK[each["type"]], **each} for each in stuck["signals"]]},
+        and {**stuck, "told": [{"title": sign(each["type"], each["evidence"]), **each} for each in stuck["signals"]]},
         "events": [(name, EVENTS.get(name, "")) for name in verdict["events"]],
         "next_cycle": schedule and {"due": _due(schedule["next"]), "reason": said(schedule["reason"])},
         # Verdicts of an older engine have no such part.

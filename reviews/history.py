@@ -21,7 +21,8 @@ from metacog.heuristics import words
 from metacog.heuristics.confidence import Confidence, estimate
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.models import Agent, AgentState, Language
-from metacog.prepared import Asked, Select
+from metacog.prepared import Asked, Select, ask_together
+from patterns import memory
 from patterns.models import Problem
 from patterns.scorer import BCP47
 from reviews.models import AgentResponse
@@ -50,12 +51,12 @@ class Past:
         """Take what the `questions` found, asked under the lock on `state`."""
         recent = [(public_id, from_json(prints)) for _, public_id, prints in sorted(found.get("said", ()))]
         (problem,), (before,) = found.get("problem") or [None], found.get("before") or [None]
-        turns, topics = found.get("turns"), body["topics"] or ()
+        topics, remembered = body["topics"] or (), found.get("memory", ())
         history = heuristics.History(
             at=at,
-            turns=len(turns or ()),
+            turns=len(found.get("turns", ())),
             recent=[prints for _, prints in recent],
-            familiarity=mentions(state.topics, topics) if turns is not None else None,
+            familiarity=mentions(state.topics, topics, remembered) if _is_estimated(body, scorer) else None,
             stuck=problem.state if problem else None,
             told=_told(*before) if before else "",
         )
@@ -81,10 +82,27 @@ def questions(agent: Agent, body: Mapping[str, Any], scorer: heuristics.Scorer) 
         asked["said"] = _said_last(window), (agent.pk, session)
     if scorer.policy.parts["stuck"]:
         asked["problem"] = _problem, (agent.pk, session, body["problem"] or "")
-    if scorer.policy.parts["confidence"] and (body["topics"] or body["retrieval"]):
-        asked["turns"] = _turns, (agent.pk, session)
+    if _is_estimated(body, scorer):
+        asked |= _known(agent, body["session"], body["retrieval"], body["topics"])
     if session and scorer.looks_for_sources:
         asked["before"] = _before, (agent.pk, session)
+    return asked
+
+
+def _is_estimated(body: Mapping[str, Any], scorer: heuristics.Scorer) -> bool:
+    return scorer.policy.parts["confidence"] and bool(body["topics"] or body["retrieval"])
+
+
+def _known(
+    agent: Agent, session: str | None, retrieval: Mapping[str, Any] | None, topics: Sequence[str] | None
+) -> dict[str, Asked]:
+    """Return what is to be read for an estimate of confidence; what names no session continues none."""
+    asked: dict[str, Asked] = {}
+    if session:
+        asked["turns"] = _turns, (agent.pk, session)
+    says_itself = (retrieval or {}).get("topic_mentions") is not None
+    if topics and not says_itself and (remembered := memory.mentioning(agent.team_id, topics)):
+        asked["memory"] = remembered
     return asked
 
 
@@ -136,12 +154,13 @@ def confidence(
 ) -> Confidence:
     """Estimate before an answer is written how sure the agent may be (M7); with nothing known it is low."""
     counted = AgentState.objects.only("topics").get(pk=agent.pk).topics
+    asked = _known(agent, session, retrieval, topics)
     with connection.cursor() as cursor:
-        turns = _turns(cursor, agent.pk, session or "")
+        read = dict(zip(asked, ask_together(cursor, asked.values()), strict=True))
     known: dict[str, Any] = {
         "topics": topics or (),
-        "familiarity": mentions(counted, topics or ()),
-        "turns": len(turns),
+        "familiarity": mentions(counted, topics or (), read.get("memory", ())),
+        "turns": len(read.get("turns", ())),
         "language": BCP47[Language(agent.language)],
     }
     found = estimate(retrieval=retrieval, **known)
@@ -177,9 +196,15 @@ def recorded(response: AgentResponse) -> Recorded:
     return Recorded(history, len(prints) == len(ids), kept.get("review_seconds", 0))
 
 
-def mentions(counted: Mapping[str, int], topics: Iterable[str]) -> dict[str, int]:
-    """Tell how often each topic was named, in whatever case, width and characters of Chinese."""
-    return {topic: counted.get(_key(topic), counted.get(topic, 0)) for topic in topics}
+def mentions(
+    counted: Mapping[str, int], topics: Sequence[str], remembered: Iterable[tuple[int, str]] = ()
+) -> dict[str, int]:
+    """Tell how often each topic was named before, in whatever case, width and characters of Chinese.
+
+    Responses that named it and memories of the team about it count alike; `remembered` is what memory.mentioning finds.
+    """
+    known = memory.mentions(topics, remembered)
+    return {topic: counted.get(_key(topic), counted.get(topic, 0)) + known.get(topic, 0) for topic in topics}
 
 
 def _key(topic: str) -> str:

@@ -169,13 +169,13 @@ def _think_twice(agent: Agent) -> list[dict[str, Any]] | None:
     # A yes, from the console or brought by the agent, until the next response about the problem.
     is_told = Q(think_twice__answer=ThinkTwice.Answer.YES, think_twice__answered_at__gte=F("touched_at"))
     rows = Problem.objects.filter(Q(suggests=True) | is_told, agent=agent).distinct().order_by("-touched_at", "-id")
-    shapes = map(thinking.shape, rows.select_related("agent__team"))
     # By the policy of now: that may have changed since somebody was to be asked.
-    wanted = list(islice((shape for shape in shapes if shape["suggest"] or shape["invoke"]), THINK_TWICE_MOST))
+    looked = ((row, thinking.assess(row)) for row in rows.select_related("agent__team"))
+    wanted = list(islice((row for row, found in looked if found.suggest or found.invoke), THINK_TWICE_MOST))
     if wanted and not scorer_for(agent).policy.parts["stuck"]:
         return None  # what a verdict does not count any more is not asked about, and no verdict would end a yes
     names = ("problem", "session", "points", "threshold", "suggest", "invoke", "prompt", "brief")
-    return [{name: shape[name] for name in names} for shape in wanted] or None
+    return [{name: shape[name] for name in names} for shape in thinking.shapes(wanted)] or None
 
 
 def as_prompt(context: dict[str, Any]) -> str:

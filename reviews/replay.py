@@ -130,6 +130,8 @@ def _take_over(made: dict[str, Any], stored: dict[str, Any]) -> None:
             item["flags"] = was["flags"]
     if "threads" in stored:
         made["threads"] = stored["threads"]
+    else:  # it is older than threads in verdicts
+        del made["threads"]
 
 
 _NOTHING = object()

@@ -172,7 +172,7 @@ KINDS = (
     ),
     Kind(
         _("Problems"), Problem, "prob", "problem", _PROBLEM, _lines(*_PROBLEM),
-        at="touched_at", exact="key", session="session", nameless=_("What it gave no name"),
+        at="touched_at", exact="key", session="session", nameless=_("A problem without a name"),
     ),
     Kind(
         _("Patterns"), ErrorPattern, "ep", "pattern", ("description", "keywords"), _of_pattern,

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from metacog.forms import STUCK
-from metacog.models import Role
+from metacog.models import Role, Team
 from patterns import thinking
 from patterns.models import Problem, ThinkTwice
 from patterns.scorer import scorer_for
-from reviews.engine_words import said
+from reviews.engine_words import said, sign
 from reviews.figures import Ratio
 from reviews.models import AgentResponse
+from reviews.queue import PAGE, word
 from reviews.statistics_views import ratio
 from reviews.views import PersonRequest
 
-SHOWN = 100  # problems, those worked on last
 ANSWERS = 20  # given last, of whatever became of their problems
 STEPS = 60  # responses of a problem in its chart
 LABELLED = 12  # columns that have room for their number, on a phone too
 DIGITS = re.compile(r"[0-9]{1,18}")
+PLACE = re.compile(r"([01])\.([0-9]{1,17})\.([0-9]{1,18})")  # in the list: if it asks, its last step in µs, its key
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 HEAD = 16  # pixels above the columns, for the number of the highest
 
 
@@ -37,18 +41,30 @@ def stuck(request: PersonRequest) -> HttpResponse:
 
     A solved problem shows none any more; what was answered last leads to it, so that people can say what came of it.
     """
-    teams = request.user.teams_as()
-    rows = (
-        Problem.objects.filter(agent__team__in=teams, points__gt=0)
-        .select_related("agent__team")
-        .order_by("-suggests", "-touched_at", "-id")[:SHOWN]
-    )
+    teams, after = request.user.teams_as(), word(request.GET, "after")
+    rows = Problem.objects.filter(agent__team__in=teams, points__gt=0).select_related("agent__team")
+    if place := PLACE.fullmatch(after):
+        rows = rows.filter(_behind(place))
+    found = list(rows.order_by("-suggests", "-touched_at", "-id")[: PAGE + 1])
+    query = request.GET.copy()
+    query["after"] = _place(found[PAGE - 1]) if len(found) > PAGE else ""
+    context: dict[str, Any] = {
+        "rows": [_row(problem) for problem in found[:PAGE]],
+        "is_later": bool(place),
+        "next_url": f"?{query.urlencode()}" if query["after"] else "",
+        "section": "stuck",
+    }
+    if not place:  # what came of it all is told once, below the first page
+        context |= _told(teams)
+    return render(request, "reviews/stuck.html", context)
+
+
+def _told(teams: QuerySet[Team]) -> dict[str, Any]:
+    """Return what was answered last, and how often thinking twice helped."""
     answered = ThinkTwice.objects.filter(problem__agent__team__in=teams)
     advice = thinking.threshold_advice(answered.exclude(outcome=""))
     counts = thinking.success(answered)
-    context = {
-        "rows": [_row(problem) for problem in rows],
-        "most": SHOWN,
+    return {
         "answers": answered.exclude(answer="")
         .select_related("problem__agent", "person")
         .order_by("-answered_at", "-id")[:ANSWERS],
@@ -57,9 +73,19 @@ def stuck(request: PersonRequest) -> HttpResponse:
         "helped": ratio(Ratio(counts["helped"], counts["helped"] + counts["did_not_help"])),
         "advice": advice,
         "advised": advice and ratio(Ratio(advice.helped, advice.n)),
-        "section": "stuck",
     }
-    return render(request, "reviews/stuck.html", context)
+
+
+def _place(problem: Problem) -> str:
+    """Say where a problem stands in the list as it is now: the next page begins behind it, though it may move on."""
+    return f"{problem.suggests:d}.{(problem.touched_at - EPOCH) // timedelta(microseconds=1)}.{problem.pk}"
+
+
+def _behind(place: re.Match[str]) -> Q:
+    suggests, micros, key = (int(part) for part in place.groups())
+    at = EPOCH + timedelta(microseconds=micros)
+    earlier = Q(touched_at__lt=at) | Q(touched_at=at, pk__lt=key)
+    return Q(suggests=False) | earlier & Q(suggests=True) if suggests else Q(suggests=False) & earlier
 
 
 @require_safe
@@ -75,7 +101,8 @@ def problem(request: PersonRequest, problem_id: str) -> HttpResponse:
         "problem": found,
         "shape": shape,
         "signals": [
-            {**signal, "title": STUCK[signal["type"]], "detail": said(signal["detail"])} for signal in shape["signals"]
+            {**signal, "title": sign(signal["type"], signal["evidence"]), "detail": said(signal["detail"])}
+            for signal in shape["signals"]
         ],
         "chart": _chart(points, shape["threshold"]),
         "answers": answers,
@@ -163,7 +190,8 @@ def _own(request: PersonRequest, problem_id: str) -> Problem:
 
 
 def _row(problem: Problem) -> dict[str, Any]:
-    return {"problem": problem, "signals": [STUCK[name] for name in STUCK if name in problem.state["signals"]]}
+    spoken = problem.state["signals"]
+    return {"problem": problem, "signals": [sign(name, spoken[name]["evidence"]) for name in STUCK if name in spoken]}
 
 
 def _chart(points: list[tuple[str, int | None, Any]], threshold: int) -> dict[str, Any]:

@@ -268,7 +268,7 @@ class _Sessions:
         turns, recent, known = self.sessions.get(session, (0, [], ""))
         counted = self.problems.get(problem)
         history = History(
-            turns=min(turns, MANY_TURNS),
+            turns=min(turns, MANY_TURNS) if session else 0,
             recent=recent,
             familiarity={topic: self.topics.get(topic, 0) for topic in topics},
             stuck=None if counted is None else json.loads(counted),

@@ -49,8 +49,9 @@ def estimate(
     """Estimate from what the agent sent and what is known of its topics; None where neither tells of any memory.
 
     `retrieval` is the contract's ("scores", "facts", "topic_mentions", "identity_covered", each may be missing or
-    None). `familiarity` counts the mentions of a topic and is asked where the agent sends no "topic_mentions";
-    `turns` are those of the session before this one. `language` is "en", "zh-Hant" or "zh-Hans".
+    None). `familiarity` counts the mentions of a topic, in responses and in what the team remembers, and is asked where
+    the agent sends no "topic_mentions"; `turns` are those of the session before this one, 0 where there is no session.
+    `language` is "en", "zh-Hant" or "zh-Hans".
     """
     sent = retrieval or {}
     parts: dict[str, float] = {}

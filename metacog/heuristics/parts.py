@@ -22,9 +22,10 @@ class History:
     """What was recorded before a response and a verdict looks at; with the same history it is the same verdict."""
 
     at: datetime | None = None  # when the response arrived; what it says itself (`occurred_at`) comes first
-    turns: int = 0  # responses of the session before it
-    recent: Sequence[str | Sequence[int]] = ()  # the session's last ones, oldest first, as texts or fingerprints
-    familiarity: Mapping[str, int] | None = None  # how often each topic was named before
+    turns: int = 0  # responses of the session before it; 0 where it names no session, and so continues none
+    # The last ones of the session, or of what named none, oldest first, as texts or fingerprints.
+    recent: Sequence[str | Sequence[int]] = ()
+    familiarity: Mapping[str, int] | None = None  # how often each topic was named before, memories of the team too
     stuck: Mapping[str, Any] | None = None  # what the response before gave for this session and problem
     told: str = ""  # the figures that the agent was given in the session, see given.told
 

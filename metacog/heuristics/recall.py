@@ -45,12 +45,13 @@ class Ranked(NamedTuple):
 
 _UNSPACED = "\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _RUN = re.compile(rf"([{_UNSPACED}]+)|([^\W_{_UNSPACED}]+)")
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _COUNTING = re.compile(f"[^{''.join(sorted(FUNCTION_WITHIN))}]+")
 # What only asks: words, and what is cut out of text without blanks.
 _ASKING = tuple(word for language in LANGUAGES for word in language.EXTENSION.asking)
 _ONLY_ASKS = FILLERS.union(_ASKING)
 _ONLY_ASKING = re.compile(
-    "|".join(sorted((*FILLERS_WITHIN, *filter(re.compile(f"[{_UNSPACED}]").search, _ASKING)), key=len, reverse=True))
+    "|".join(sorted((*FILLERS_WITHIN, *filter(_IS_UNSPACED.search, _ASKING)), key=len, reverse=True))
 )
 
 
@@ -152,6 +153,23 @@ def places(text: str, terms: Iterable[str]) -> list[Place]:
         else:
             found.append(place)
     return found
+
+
+def in_common(text: str, terms: Iterable[str]) -> int:
+    """Count the different words of a text that are among terms; two Chinese characters in a row count as a word."""
+    folded, wanted = Shadow(text).text, frozenset(terms)
+    words: set[str] = set()
+    runs: list[tuple[int, int]] = []
+    for term, start, end in _terms(folded):
+        if term not in wanted:
+            continue
+        if not _IS_UNSPACED.match(term):
+            words.add(term)
+        elif runs and start < runs[-1][1]:
+            runs[-1] = runs[-1][0], end
+        else:
+            runs.append((start, end))
+    return len(words) + sum(len(run) // 2 for run in {folded[start:end] for start, end in runs})
 
 
 def _terms(folded: str) -> Iterator[tuple[str, int, int]]:

@@ -137,6 +137,7 @@ class Scorer:
             "items": verdicts,
             "schedule": schedule(verdicts, self.policy),
             "events": found.events,
+            "threads": None,
         }
         return Assessment(verdict, items, found.state, found.judged)
 

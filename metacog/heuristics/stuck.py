@@ -21,6 +21,7 @@ KEYWORD_SIGNALS = ("exhaustion", "uncertainty", "scope-creep")
 # What the wire says of each signal, the contract's "same error 3 times".
 DETAILS = {
     "repeated-approach": "same approach {count} times",
+    "repeated-command": "same command {count} times",
     "circular-reasoning": "repeats a passage of failed step {step}",
     "error-loop": "same error {count} times",
     "exhaustion": 'says "{words}"',
@@ -185,7 +186,7 @@ def assess(state: Mapping[str, Any], *, language: str, settings: StuckSettings) 
             StuckSignal(
                 name,
                 settings.weights[name],
-                DETAILS[name].format(**spoken[name]["values"]),
+                DETAILS[_wording(name, spoken[name])].format(**spoken[name]["values"]),
                 spoken[name]["evidence"],
             )
             for name in WEIGHTS
@@ -204,7 +205,12 @@ def assess(state: Mapping[str, Any], *, language: str, settings: StuckSettings) 
 def signs(state: Mapping[str, Any], language: str) -> list[str]:
     """Say for people what speaks for being stuck, a sentence for each signal."""
     labels, spoken = _WORDS.labels[language], state["signals"]
-    return [labels[name].format(**spoken[name]["values"]) for name in WEIGHTS if name in spoken]
+    return [labels[_wording(name, spoken[name])].format(**spoken[name]["values"]) for name in WEIGHTS if name in spoken]
+
+
+def _wording(name: str, sign: Mapping[str, Any]) -> str:
+    """Say under which name the words for a sign stand: what was repeated may have been a command."""
+    return "repeated-command" if name == "repeated-approach" and "commands" in sign["evidence"] else name
 
 
 # -- what people answer ------------------------------------------------------------------------------------------
@@ -304,7 +310,8 @@ def _repeated_approach(step: _Step) -> _Sign | None:
     if not (approach or command) or (step.is_aware and command and _WAITS.search(command, 0, MAX_COMMAND)):
         return None
     if not step.is_aware:
-        signatures = [(approach, squeeze(approach))] if approach else [(command, squeeze(command))]
+        tried, kind = (approach, "approaches") if approach else (command, "commands")
+        signatures = [(tried, squeeze(tried), kind)]
     else:
         signatures = []
         tests = step.body["tests"]
@@ -313,9 +320,9 @@ def _repeated_approach(step: _Step) -> _Sign | None:
         else:
             passes = step.failed is False and command and _RUNS_TESTS.search(command, 0, MAX_COMMAND)
         if command and output is not None and (output.strip() or step.failed) and not passes:
-            signatures.append((command, f"{squeeze(command)}\0{normalise_output(output)}"))
+            signatures.append((command, f"{squeeze(command)}\0{normalise_output(output)}", "commands"))
         if approach and (step.failed or (step.failed is None and not command)):
-            signatures.append((approach, squeeze(approach).rstrip(".。!！;；…")))
+            signatures.append((approach, squeeze(approach).rstrip(".。!！;；…"), "approaches"))
     return _loops("repeated-approach", "approaches", signatures, step, in_a_row=step.is_aware and step.failed is False)
 
 
@@ -325,18 +332,21 @@ def _error_loop(step: _Step) -> _Sign | None:
     if not errors or (step.is_aware and step.body["command_failed"] is False):
         return None
     signatures = normalised_errors(errors) if step.is_aware else [(error, error.strip()) for error in errors]
-    return _loops("error-loop", "errors", signatures, step)
+    return _loops("error-loop", "errors", [(*each, "errors") for each in signatures], step)
 
 
 def _loops(
-    name: str, where: str, signatures: Iterable[tuple[str, str]], step: _Step, *, in_a_row: bool = False
+    name: str, where: str, signatures: Iterable[tuple[str, str, str]], step: _Step, *, in_a_row: bool = False
 ) -> _Sign | None:
-    """Count each signature once in this step, keep the latest, and speak of the one that came most often."""
-    here = {digest(signature): text for text, signature in signatures if signature}
+    """Count each signature once in this step, keep the latest, and speak of the one that came most often.
+
+    Each comes with its text, and with what that is called in the evidence.
+    """
+    here = {digest(signature): (text, kind) for text, signature, kind in signatures if signature}
     if not here:
         return None
     seen = {entry["key"]: entry for entry in step.known[where]}
-    for key, text in here.items():
+    for key, (text, _) in here.items():
         entry = seen.pop(key, {"key": key, "count": 0, "steps": [], "text": _clip(text)})
         if in_a_row and entry["steps"] and entry["steps"][-1] != step.number - 1:
             entry = {**entry, "count": 0, "steps": []}
@@ -345,8 +355,9 @@ def _loops(
     loop = max((seen[key] for key in here), key=lambda entry: entry["count"])
     if loop["count"] < step.settings.repeats:
         return None
+    _, kind = here[loop["key"]]
     return _Sign(
-        name, {"count": loop["count"]}, {where: [loop["text"]], "count": loop["count"], "steps": loop["steps"]}
+        name, {"count": loop["count"]}, {kind: [loop["text"]], "count": loop["count"], "steps": loop["steps"]}
     )
 
 

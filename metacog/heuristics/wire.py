@@ -163,7 +163,8 @@ class ResponseBody(_Shape):
     user_message: str | None = Field(default=None, description="What the response answers.")
     session: Name | None = Field(
         default=None,
-        description="The conversation this belongs to: what was said, given and tried before counts within it.",
+        description="The conversation this belongs to: what was said, given and tried before counts within it. "
+        "Without one it continues none.",
     )
     cycle: Count | None = Field(default=None, description="The agent's own count of its turns.")
     mode: Name | None = Field(default=None, description="The behaviour the agent chose for this turn.")

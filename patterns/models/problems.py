@@ -60,7 +60,7 @@ class ThinkTwice(models.Model):
 
     class By(models.TextChoices):
         PERSON = "person", _("person in the console")
-        AGENT = "agent", _("person, through the agent")
+        AGENT = "agent", _("reported by the agent on behalf of a person")
         USER = "user", _("user, in a message")
 
     class Outcome(models.TextChoices):

@@ -76,6 +76,7 @@ def test_every_call_names_its_errors_as_problem_documents(document):
         ("/held/{held_id}/decision", "decision", "Decided"),
         ("/extensions", "extension", "Extension"),
         ("/problems/{key}/think-twice", None, None),
+        ("/confidence", None, None),
     ],
 )
 def test_it_tells_what_a_conflict_shows(document, path, member, model):

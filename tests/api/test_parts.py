@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from metacog.models import Agent, AuditEvent
+from metacog.agents import add_policy
+from metacog.models import Agent, AuditEvent, Policy
+from patterns import memory
+from patterns.models import Memory
 from patterns.scorer import scorer_for
 from reviews import history
 from reviews.models import AgentResponse, Delivery
+from reviews.replay import Replayer
+from tests.conftest import HELD
 
 ROOT = Path(__file__).parents[2]
 TALK = [
@@ -28,6 +37,8 @@ TALK = [
     {"response": "Done.", "session": "s2", "problem": "bug", "outcome": "resolved", "topics": ["deploys"]},
     {"response": "The deploy is done and all checks are green.", "session": "s1"},  # as two before, not as the last
     {"response": "Done, all checks are green now.", "session": "s2", "problem": "bug", "user_message": "think twice"},
+    {"response": "This text belongs to no session at all.", "retrieval": {"scores": [0.9]}},
+    {"response": "This text belongs to no session at all.", "retrieval": {"scores": [0.9]}},
 ]  # fmt: skip
 
 
@@ -46,6 +57,16 @@ def test_a_repetition_is_told_within_its_session(told: Any, kuro: Any) -> None:
     assert told[1]["quality"]["evaluation"]["repetition"]
     assert "like the response 2 before" in told[8]["quality"]["details"][0]["detail"]
     assert not kuro.respond(TALK[0]["response"], session="s9")["quality"]["evaluation"]["repetition"]
+
+
+def test_what_names_no_session_continues_none_but_is_compared_with_what_names_none_either(told: Any, kuro: Any) -> None:
+    first, second = told[-2:]
+    assert first["confidence"] == second["confidence"]
+    assert second["confidence"]["reason"].endswith("; cold start")
+    assert not first["quality"]["evaluation"]["repetition"]
+    assert second["quality"]["evaluation"]["repetition"]
+    again = kuro.respond(TALK[-1]["response"], session="s3", retrieval={"scores": [0.9]})
+    assert not again["quality"]["evaluation"]["repetition"]
 
 
 def test_familiarity_comes_from_what_was_named_before(told: Any) -> None:
@@ -72,6 +93,66 @@ def test_the_command_gives_the_same_parts(told: Any, tmp_path: Path) -> None:
     assert [json.dumps(parts(json.loads(line))) for line in found.splitlines()] == [
         json.dumps(parts(verdict)) for verdict in told
     ]
+
+
+# All that a body can hold, three times over, so that each part of the verdict has something to say.
+EVERYTHING: dict[str, Any] = {
+    "response": "Clearly the cache, obviously. For some reason it fails, said I.",
+    "items": [
+        {"kind": "chat", "text": "It is the cache.", "attributes": {"reply": "true"}},
+        {"kind": "thread", "text": "begun", "attributes": {"op": "create", "title": "Tides"}},
+        {"kind": "action", "text": "restart it"},
+        {"kind": "dance", "text": "x"},
+    ],
+    "session": "s1", "cycle": 7, "mode": "learn", "action": "read", "topics": ["caches"], "thread": "tides",
+    "user_message": "Is it slow? When is it fixed? 為什麼？", "occurred_at": "2026-02-16T08:00:00Z",
+    "retrieval": {"scores": [0.9, 0.4], "facts": 3, "topic_mentions": 7, "identity_covered": True},
+    "problem": "bug-17", "approach": "restart it", "command": "make it", "command_output": "no", "command_failed": True,
+    "errors": ["E1: no"], "context_used": 0.9, "last_commit_at": "2026-02-16T07:00:00Z",
+    "tests": {"passed": 3, "failed": 1}, "outcome": "failed",
+}  # fmt: skip
+# A step of a thread that cannot be taken leaves a flag.
+NEEDS_A_DATABASE = re.compile(r"/(id|policy|threads|items/\d+/(held|review_url)|items/1/flags: 1 0)")
+
+
+def places(one: Any, other: Any, at: str = "") -> Iterator[str]:
+    """Give where two verdicts have other keys, in another order, or one has null in the place of something."""
+    if (one is None) != (other is None):
+        yield at
+    elif isinstance(one, dict) and isinstance(other, dict):
+        if list(one) != list(other):
+            yield f"{at}: {list(one)} {list(other)}"
+        for key in one.keys() & other.keys():
+            yield from places(one[key], other[key], f"{at}/{key}")
+    elif isinstance(one, list) and isinstance(other, list):
+        if len(one) != len(other):
+            yield f"{at}: {len(one)} {len(other)}"
+        for number, (mine, theirs) in enumerate(zip(one, other, strict=False)):
+            yield from places(mine, theirs, f"{at}/{number}")
+
+
+@pytest.mark.parametrize("profile", ["seed", "aware"])
+@pytest.mark.parametrize("body", [EVERYTHING, {"response": "All is well."}], ids=["everything", "hardly anything"])
+def test_the_command_has_the_keys_of_the_api_and_null_for_what_needs_a_database(
+    kuro: Any, tmp_path: Path, profile: str, body: dict[str, Any]
+) -> None:
+    Policy.objects.update(profile=profile)
+    posted = [kuro.respond(**({"items": None} | body)) for _ in range(3)]
+    policy = tmp_path / "policy.json"
+    policy.write_text(json.dumps({"language": "en", "profile": profile}))
+    patterns = tmp_path / "patterns.json"
+    patterns.write_text(json.dumps(kuro.get("/patterns").json()["items"]))
+    command = [sys.executable, "-m", "metacog.heuristics", "score", "--policy", policy, "--patterns", patterns]
+    lines = (json.dumps(body) + "\n") * 3
+    printed = subprocess.run(command, input=lines, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    made = [json.loads(line) for line in printed.splitlines()]
+    if body is EVERYTHING:
+        assert posted[-1]["threads"]
+        assert all(posted[-1][part] for part in ("hesitation", "quality", "confidence", "stuck", "items", "schedule"))
+        assert {signal["type"] for signal in posted[-1]["stuck"]["signals"]} >= {"error-loop", "repeated-approach"}
+    for api, command_line in zip(posted, made, strict=True):
+        assert [place for place in places(api, command_line) if not NEEDS_A_DATABASE.fullmatch(place)] == []
+        assert (command_line["id"], command_line["policy"], command_line["threads"]) == (None, None, None)
 
 
 def test_low_quality_is_recorded_and_told_but_holds_nothing(kuro: Any) -> None:
@@ -122,7 +203,118 @@ def test_a_topic_is_the_same_however_it_is_written(kuro: Any) -> None:
         assert f": {count})" in kuro.post("/confidence", {"topics": topics}).json()["reason"]
 
 
+REMEMBERED = [
+    {"text": "A deploy takes four minutes.", "topic": "pipeline"},
+    {"text": "Rate limits are set per key.", "topic": "limits of the API"},
+    {"text": "快取每天清晨會清空。", "topic": "網站"},
+    {"text": "The limits of the disk are known."},
+]
+
+
+class TestTheTeamsMemory:
+    @pytest.fixture
+    def remembered(self, kuro: Any) -> Any:
+        for each in REMEMBERED:
+            assert kuro.post("/memory", each).json()["state"] == "confirmed"
+        return kuro
+
+    @pytest.mark.parametrize(
+        ("topic", "count"),
+        [
+            ("deploys", 1),
+            ("Deploy", 1),
+            ("rate limits", 1),  # in the text, in whatever order and form
+            ("Limited rate", 1),
+            ("pipeline", 1),  # in the topic
+            ("limits", 2),
+            ("快取", 1),
+            ("快取清空", 0),  # the words stand apart
+            ("快取 清空", 1),
+            ("快取 清理", 0),
+            ("缓存", 0),  # another word
+            ("网站", 1),  # traditional and simplified as one
+            ("deploy limits", 0),  # each in another memory
+            ("deployer notes", 0),
+            ("the of", 0),  # nothing but function words
+            ("mit", 0),  # a part of a word
+        ],
+    )
+    def test_familiarity_counts_what_it_says_of_a_topic(self, remembered: Any, topic: str, count: int) -> None:
+        reason = f"(mentions: {topic}: {count});"
+        assert reason in remembered.post("/confidence", {"topics": [topic]}).json()["reason"]
+        assert reason in remembered.respond("x", topics=[topic])["confidence"]["reason"]
+        said = remembered.post("/confidence", {"topics": [topic, "dreams"]}).json()["reason"]
+        assert f"(mentions: {topic}: {count + 1}, dreams: 0)" in said, "and the response that named it"
+
+    def test_what_nobody_has_confirmed_or_was_retired_or_is_anothers_counts_for_nothing(
+        self, kuro: Any, other: Any, carla: Any
+    ) -> None:
+        other.post("/memory", {"text": "A deploy takes an hour there."})
+        assert kuro.post("/memory", {"text": HELD + " It was the deploy."}).json()["state"] == "pending"
+        retired = kuro.post("/memory", {"text": "A deploy takes five minutes."}).json()
+        asked = {"topics": ["deploys"]}
+        assert "deploys: 1)" in kuro.post("/confidence", asked).json()["reason"]
+        memory.retire(Memory.objects.get(public_id=retired["id"]), carla)
+        assert "deploys: 0)" in kuro.post("/confidence", asked).json()["reason"]
+        assert "deploys: 1)" in other.post("/confidence", asked).json()["reason"]
+
+    def test_the_agents_own_count_comes_first_and_costs_no_query(self, remembered: Any, olga: Any) -> None:
+        def asks_memory(**fields: Any) -> bool:
+            with CaptureQueriesContext(connection) as queries:
+                remembered.respond("x", **fields)
+            return any('"patterns_memoryterm"' in query["sql"] for query in queries)
+
+        counted = {"topic_mentions": 0}
+        reason = remembered.respond("x", topics=["deploys"], retrieval=counted)["confidence"]["reason"]
+        assert "familiarity 0.00 (0 mention(s))" in reason
+        assert asks_memory(topics=["deploys"])
+        assert asks_memory(topics=["deploys"], retrieval={"facts": 1})
+        assert not asks_memory(topics=["deploys"], retrieval=counted)
+        assert not asks_memory(topics=["the"])
+        assert not asks_memory(retrieval={"facts": 1})
+        off = Policy(parts={"quality": True, "confidence": False, "stuck": True})
+        add_policy(Agent.objects.get(public_id=remembered.id), olga, off, based_on=1)
+        assert not asks_memory(topics=["deploys"])
+
+    def test_the_verdict_is_made_again_from_what_was_remembered_then(self, remembered: Any, carla: Any) -> None:
+        verdict = remembered.respond("x", topics=["deploys", "快取"])
+        assert "(mentions: deploys: 1, 快取: 1)" in verdict["confidence"]["reason"]
+        for row in Memory.objects.all():
+            memory.retire(row, carla)
+        replayed = Replayer().replay(AgentResponse.objects.select_related("agent__team").get())
+        assert (replayed.is_equal, replayed.unlike) == (True, ())
+
+    def test_as_many_topics_are_looked_up_as_a_search_takes_words(self, remembered: Any) -> None:
+        many = [f"word{number}" for number in range(63)]
+        for topics, count in (([*many, "deploys"], 1), ([*many, "rate limits"], 0)):
+            reason = remembered.post("/confidence", {"topics": topics}).json()["reason"]
+            assert reason.partition(")")[0].endswith(f"{topics[-1]}: {count}")
+
+    def test_of_a_great_many_the_newest_count(self, remembered: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(memory, "MENTIONING", 2)
+        memory._places.cache_clear()
+        try:
+            assert "limits: 2)" in remembered.post("/confidence", {"topics": ["limits"]}).json()["reason"]
+            remembered.post("/memory", {"text": "Of limits there are many."})
+            assert "limits: 2)" in remembered.post("/confidence", {"topics": ["limits"]}).json()["reason"]
+        finally:
+            memory._places.cache_clear()
+
+
 class TestConfidence:
+    def test_what_names_no_session_is_asked_from_a_cold_start(self, kuro: Any) -> None:
+        asked: dict[str, Any] = {"retrieval": {"scores": [0.9]}}
+        cold = kuro.post("/confidence", asked).json()
+        for number in range(3):
+            kuro.respond(f"number {number}")
+            kuro.respond(f"number {number}", session="s1")
+        assert kuro.post("/confidence", asked).json() == cold
+        assert kuro.post("/confidence", {**asked, "session": None}).json() == cold
+        assert kuro.post("/confidence", {**asked, "session": "s2"}).json() == cold
+        assert kuro.respond("x", **asked)["confidence"] == cold
+        assert cold["reason"].endswith("; cold start")
+        assert kuro.post("/confidence", {**asked, "session": "s1"}).json()["reason"].endswith("(3 turn(s) before)")
+
     def test_it_says_before_the_answer_what_the_verdict_says_with_it(self, told: Any, kuro: Any) -> None:
         asked = {"session": "s2", "retrieval": {"scores": [0.9, 0.2], "facts": 3}, "topics": ["deploys"]}
         answer = kuro.post("/confidence", asked)
@@ -134,6 +326,19 @@ class TestConfidence:
         Agent.objects.update(language="zh-hant")
         found = kuro.post("/confidence", {"retrieval": {"scores": [0.95], "identity_covered": True}}).json()
         assert found["prompt"].startswith("你對這次回應的信心程度是：")
+
+    @pytest.mark.parametrize("asked", [{"retrieval": {"scores": [0.9]}}, {}])
+    def test_it_says_which_switch_is_off(self, kuro: Any, asked: dict[str, Any]) -> None:
+        Policy.objects.update(parts={"quality": True, "confidence": False, "stuck": True})
+        answer = kuro.post("/confidence", asked)
+        assert (answer.status_code, answer["Content-Type"]) == (409, "application/problem+json")
+        assert "`parts.confidence` is false in its policy" in answer.json()["detail"]
+        assert kuro.respond("x", **asked)["confidence"] is None
+
+    @pytest.mark.parametrize("off", ["quality", "stuck"])
+    def test_another_switch_is_none_of_its(self, kuro: Any, off: str) -> None:
+        Policy.objects.update(parts={"quality": True, "confidence": True, "stuck": True, off: False})
+        assert kuro.post("/confidence", {"retrieval": {"scores": [0.9]}}).status_code == 200
 
     @pytest.mark.parametrize("asked", [{}, {"session": "new"}, {"retrieval": {}}, {"topics": []}])
     def test_with_nothing_known_it_is_low(self, kuro: Any, asked: dict[str, Any]) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from metacog import agents
-from metacog.models import Agent, AuditEvent, Policy
-from patterns import thinking
-from patterns.models import Problem, ThinkTwice
+from metacog.models import Agent, AuditEvent, Policy, Team
+from patterns import memory, thinking
+from patterns.models import Memory, Problem, ThinkTwice
 from reviews.models import AgentResponse, Delivery
+from tests.conftest import HELD
 
 LOOP = {"problem": "bug-17", "session": "s1", "approach": "bump the timeout", "errors": ["TimeoutError: 30 s"]}
 CREEP = "I'm not sure why. Let me try a completely different approach."
@@ -225,6 +228,74 @@ class TestReading:
         Agent.objects.update(language="zh-hant")
         get_stuck(kuro)
         assert "> 重複相同做法：已試 3 次\n" in kuro.get("/problems/bug-17").json()["brief"]
+
+    def test_the_brief_tells_what_the_team_remembers_of_it(self, kuro: Any, other: Any, carla: Any) -> None:
+        other.post("/memory", {"text": "A timeout of the stub is told as TimeoutError: another team's."})
+        text = "TimeoutError comes from the stub, after a timeout of 30 s."
+        said = {"text": text, "topic": "stubs", "source": "wiki"}
+        ours = kuro.post("/memory", said).json()
+        team = Team.objects.get(name="Aurora")
+        written = memory.add(team, memory.Said("Nobody needs it on Sundays.", "bug-17"), carla)
+        kuro.post("/memory", {"text": "A deploy takes four minutes.", "topic": "pipeline"})
+        held = kuro.post("/memory", {"text": HELD + " TimeoutError and timeout."}).json()
+        retired = kuro.post("/memory", {"text": "TimeoutError after a timeout means rain."}).json()
+        memory.retire(Memory.objects.get(public_id=retired["id"]), carla)
+        get_stuck(kuro)
+        made = kuro.get("/problems/bug-17").json()["brief"]
+        known = made.partition("## What is known")[2].partition("## What is wanted")[0]
+        day = ours["created_at"][:10]
+        assert f"({ours['id']}), written by an agent on {day}:\n\n> Topic: stubs\n> {text}\n> Source: wiki\n" in known
+        assert f"({written.public_id}), written by a person on {day}:\n\n> Topic: bug-17\n> Nobody needs" in known
+        assert "> 3 × TimeoutError: 30 s" in known
+        assert "another team's" not in made
+        for absent in ("four minutes", held["id"], "rain"):
+            assert absent not in made
+
+    def test_it_tells_five_memories_at_most_and_none_where_none_is_about_it(self, kuro: Any) -> None:
+        kuro.post("/memory", {"text": "A deploy takes four minutes.", "topic": "pipeline"})
+        get_stuck(kuro)
+        assert "team's memory" not in kuro.get("/problems/bug-17").json()["brief"]
+        for number in range(6):
+            kuro.post("/memory", {"text": f"Number {number} of them.", "topic": "bug-17"})
+        assert kuro.get("/problems/bug-17").json()["brief"].count("From the team's memory (mem_") == 5
+
+    def test_words_that_most_memories_have_count_for_nothing(
+        self, kuro: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for number in range(4):
+            kuro.post("/memory", {"text": f"Number {number}: a timeout is told as TimeoutError."})
+        get_stuck(kuro)
+        assert kuro.get("/problems/bug-17").json()["brief"].count("From the team's memory (mem_") == 4
+        monkeypatch.setattr(memory, "EVERYWHERE", 3)
+        assert "From the team's memory" not in kuro.get("/problems/bug-17").json()["brief"]
+        for number in range(4):
+            kuro.post("/memory", {"text": f"Number {number} of another kind."})
+        assert "From the team's memory" in kuro.get("/problems/bug-17").json()["brief"], "half of them are not most"
+
+    def test_the_brief_in_the_list_is_the_same(self, kuro: Any) -> None:
+        kuro.post("/memory", {"text": "Nobody needs it.", "topic": "bug-17"})
+        kuro.post("/memory", {"text": "快取每天清晨會清空。", "topic": "快取"})
+        get_stuck(kuro)
+        get_stuck(kuro, problem="快取壞了")
+        listed = {each["problem"]: each["brief"] for each in kuro.get("/problems").json()["items"]}
+        assert "> 快取每天清晨會清空。" in listed["快取壞了"]
+        assert "Nobody needs it" in listed["bug-17"]
+        assert listed == {key: kuro.get(f"/problems/{key}").json()["brief"] for key in listed}
+
+    def test_it_costs_as_many_queries_with_many_memories_as_with_few(self, kuro: Any) -> None:
+        def queries(path: str) -> int:
+            with CaptureQueriesContext(connection) as asked:
+                kuro.get(path)
+                return len(asked)
+
+        get_stuck(kuro)
+        get_stuck(kuro, problem="bug-18")
+        kuro.post("/memory", {"text": "Nobody needs it.", "topic": "bug-17"})
+        few = [queries(path) for path in ("/problems/bug-17", "/problems", "/context")]
+        for number in range(12):
+            kuro.post("/memory", {"text": f"TimeoutError number {number} after a timeout.", "topic": "bug-18"})
+        assert "From the team's memory" in kuro.get("/problems/bug-18").json()["brief"]
+        assert [queries(path) for path in ("/problems/bug-17", "/problems", "/context")] == few
 
     def test_a_posted_session_names_the_problem(self, kuro: Any) -> None:
         fail(kuro)

@@ -203,4 +203,4 @@ def test_a_problem_says_which_of_its_words_is_its_session(client: Any, kuro: Any
     page = client.get("/search/", {"q": "ci"}).content.decode()
     assert f'href="/stuck/{named.public_id}/">slow</a>' in page
     assert "session ci ·" in " ".join(page.split())
-    assert "What it gave no name</a>" in page, "it is not erased"
+    assert "A problem without a name</a>" in page, "it is not erased"

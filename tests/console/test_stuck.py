@@ -7,11 +7,14 @@ import re
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from metacog import agents
 from metacog.models import Policy
 from patterns.models import Problem, ThinkTwice
+from reviews import stuck_views
 from tests.api.test_problems import CREEP, fail, get_stuck
 
 
@@ -57,6 +60,148 @@ def test_a_problem_shows_its_evidence_points_and_brief(problem: Problem, alice: 
     assert re.findall(r"<text [^>]*>(\d+)<", page) == ["0", "0", "10"], "each column says its points"
     assert 'data-copy="brief-text"' in page
     assert "Should it think twice?" in page
+
+
+def test_the_brief_has_what_the_team_remembers_of_the_problem(
+    kuro: Any, problem: Problem, alice: Any, as_person: Any
+) -> None:
+    kuro.post("/memory", {"text": "Nobody needs <b>it</b> on Sundays.", "topic": "bug-17"})
+    kuro.post("/memory", {"text": "A deploy takes four minutes.", "topic": "pipeline"})
+    answer = as_person(alice).get(address(problem)).content.decode()
+    made = answer.partition('id="brief-text"')[2].partition("</pre>")[0]
+    assert "&gt; Nobody needs &lt;b&gt;it&lt;/b&gt; on Sundays." in made
+    assert "four minutes" not in made
+
+
+@pytest.mark.parametrize(
+    ("fields", "title", "detail"),
+    [
+        ({"approach": None, "command": "make it"}, "The same command again", "same command 3 times"),
+        ({"approach": "make it", "command": "x"}, "The same approach again", "same approach 3 times"),
+    ],
+)
+def test_what_was_repeated_is_called_what_it_was(
+    kuro: Any, alice: Any, as_person: Any, fields: dict[str, Any], title: str, detail: str
+) -> None:
+    get_stuck(kuro, **fields)
+    problem, client = Problem.objects.get(), as_person(alice)
+    page = page_of(client, address(problem))
+    assert f"<b>{title}</b>" in page
+    assert "<code>make it</code>" in page
+    assert detail in page
+    assert title in page_of(client, "/stuck/")
+    assert title in page_of(client, reverse("response", args=[problem.responses.latest("pk").public_id]))
+
+
+@pytest.mark.usefixtures("translated")
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("zh-hant", ("重複同一指令", "同一個指令 3 次", "由代理轉達某人的回答")),
+        ("zh-hans", ("重复同一指令", "同一个指令 3 次", "由智能体转达某人的回答")),
+    ],
+)
+def test_it_is_called_so_in_chinese(
+    kuro: Any, alice: Any, as_person: Any, language: str, told: tuple[str, ...]
+) -> None:
+    get_stuck(kuro, approach=None, command="make it")
+    kuro.post("/problems/bug-17/think-twice", {"answer": "yes"})
+    alice.language = language
+    alice.save()
+    page = page_of(as_person(alice), address(Problem.objects.get()))
+    for words in told:
+        assert words in page
+
+
+def test_an_answer_that_the_agent_brought_is_told_from_a_persons_own(
+    kuro: Any, problem: Problem, alice: Any, as_person: Any
+) -> None:
+    client, told = as_person(alice), "<b>Yes</b>, reported by the agent on behalf of a person, "
+    kuro.post("/problems/bug-17/think-twice", {"answer": "yes"})
+    for path in (address(problem), "/stuck/"):
+        assert "<b>Yes</b>, reported by the agent on behalf of a person" in page_of(client, path)
+    get_stuck(kuro, problem="bug-18")
+    client.post(address(Problem.objects.get(key="bug-18"), "problem-answer"), {"answer": "yes"})
+    assert told not in page_of(client, address(Problem.objects.get(key="bug-18")))
+
+
+class TestPaging:
+    @pytest.fixture
+    def many(self, kuro: Any) -> list[str]:
+        """Return the keys of what is stuck as the list has them: what asks, then the rest, each the last one first."""
+        for number in range(3):
+            get_stuck(kuro, problem=f"asks-{number}")
+        for number in range(5):
+            fail(kuro, CREEP, problem=f"quiet-{number}")  # later, and yet below
+        same = Problem.objects.get(key="quiet-2").touched_at
+        Problem.objects.filter(key="quiet-1").update(touched_at=same)
+        return ["asks-2", "asks-1", "asks-0", "quiet-4", "quiet-3", "quiet-2", "quiet-1", "quiet-0"]
+
+    @staticmethod
+    def keys(page: str) -> list[str]:
+        return re.findall(r'href="/stuck/prob_\w+/">([^<]+)<', page.partition("What was answered last")[0])
+
+    @staticmethod
+    def following(page: str) -> str:
+        return next(iter(re.findall(r'<a class="btn" href="(\?[^"]*after=[^"]+)">Earlier problems</a>', page)), "")
+
+    @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 9])
+    def test_every_problem_is_on_one_page_in_order(
+        self, many: list[str], alice: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch, size: int
+    ) -> None:
+        monkeypatch.setattr(stuck_views, "PAGE", size)
+        client, found, pages, query = as_person(alice), [], 0, "?"
+        while query and pages <= len(many):  # no page leads round in circles
+            page = page_of(client, f"/stuck/{query}")
+            found += self.keys(page)
+            assert ("Back to the latest" in page) == (pages > 0)
+            pages, query = pages + 1, self.following(page)
+        assert found == many
+        assert pages == -(-len(many) // size)
+
+    def test_what_moves_on_meanwhile_is_not_shown_twice(
+        self, kuro: Any, many: list[str], alice: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(stuck_views, "PAGE", 4)
+        client = as_person(alice)
+        page = page_of(client, "/stuck/?team=1")
+        assert self.keys(page) == many[:4]
+        fail(kuro, problem="quiet-4")
+        kuro.post("/problems/asks-0/resolve", {})
+        assert "team=1" in self.following(page), "whatever else the address says stays"
+        assert self.keys(page_of(client, f"/stuck/{self.following(page)}")) == many[4:]
+
+    def test_behind_the_last_one_it_says_so(self, many: list[str], alice: Any, as_person: Any) -> None:
+        page = page_of(as_person(alice), "/stuck/?after=0.1.1")
+        assert "Nothing earlier shows a sign" in page
+        assert "Nobody looks stuck" not in page
+        assert 'href="/stuck/">Back to the latest' in page
+
+    @pytest.mark.parametrize("after", ["", "x", "2.1.1", "1.1", "0.-1.1", "0.1.²", f"0.{'9' * 18}.1", "a.b.c"])
+    def test_another_word_is_the_first_page(self, many: list[str], alice: Any, as_person: Any, after: str) -> None:
+        client = as_person(alice)
+        assert self.keys(html.unescape(client.get("/stuck/", {"after": after}).content.decode())) == many
+
+    def test_a_page_has_its_own_teams_only(self, many: list[str], mallory: Any, as_person: Any) -> None:
+        assert self.keys(page_of(as_person(mallory), "/stuck/?after=1.99999999999999999.999999999999999999")) == []
+
+    def test_every_page_costs_the_same_number_of_queries_however_much_there_is(
+        self, kuro: Any, many: list[str], alice: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        client = as_person(alice)
+
+        def queries(size: int, query: str = "") -> int:
+            monkeypatch.setattr(stuck_views, "PAGE", size)
+            with CaptureQueriesContext(connection) as asked:
+                client.get(f"/stuck/{query}")
+            return len(asked)
+
+        later = self.following(page_of(client, "/stuck/"))
+        assert not later
+        assert queries(1) == queries(3) == queries(50)
+        monkeypatch.setattr(stuck_views, "PAGE", 1)
+        later = self.following(page_of(client, "/stuck/"))
+        assert queries(1, later) == queries(50, later) < queries(50)
 
 
 @pytest.mark.parametrize(("said", "told"), [("yes", "Somebody said yes"), ("no", "Nobody was asked yet")])

@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.recall import Posting, Ranked, answers, asked, needed, places, rank, readable, terms
+from metacog.heuristics.recall import (
+    Posting,
+    Ranked,
+    answers,
+    asked,
+    in_common,
+    needed,
+    places,
+    rank,
+    readable,
+    terms,
+)
 
 MEMORIES = (
     "TSMC's revenue in Q3 2025 was NT$989.9 billion.",
@@ -106,6 +117,27 @@ def test_the_order_of_postings_changes_nothing(order: list[int]) -> None:
 )
 def test_a_memory_answers_a_reason_when_it_holds_all_that_is_named(reason: str, is_answered: bool) -> None:
     assert any(answers(reason, found) for found in find(needed(reason))) is is_answered
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "count"),
+    [
+        ("The ledger answers the gateway.", "ledger gateway", 2),
+        ("The ledger, and the LEDGERS again.", "ledger gateway", 1),  # one word twice
+        ("The gate is another way.", "ledger gateway", 0),
+        ("帳本連線逾時", "帳本連線", 2),  # four characters in a row
+        ("帳本和連線", "帳本連線", 2),
+        ("帳本，帳本", "帳本連線", 1),
+        ("帳本的 ledger", "ledger 帳本", 2),
+        ("連線逾", "連線逾", 1),  # three are one word and a half
+        ("帳", "帳 本", 0),  # one alone is none
+        ("连线", "連線", 1),
+        ("", "ledger", 0),
+        ("ledger", "", 0),
+    ],
+)
+def test_it_counts_the_words_in_common(text: str, said: str, count: int) -> None:
+    assert in_common(text, asked(said)) == count
 
 
 def test_it_shows_where_a_text_has_what_was_asked() -> None:

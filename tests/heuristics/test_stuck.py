@@ -22,6 +22,7 @@ from metacog.heuristics.stuck import (
     fresh,
     outcome,
     resolve,
+    signs,
 )
 from metacog.heuristics.stuck_settings import SETTINGS, WEIGHTS, StuckSettings
 from metacog.heuristics.thresholds import suggest_stuck
@@ -315,6 +316,67 @@ def test_it_says_what_it_has_seen(signal: str, detail: str) -> None:
     _, bodies, profile = next(fires for fires in FIRES.values() if fires[0] == signal)
     (found,) = [one for one in run(bodies, profile)[0].signals if one.type == signal]
     assert found.detail == detail
+
+
+LOOPED = {"command": "make", "command_output": "no", "command_failed": True}
+
+
+@pytest.mark.parametrize(
+    ("bodies", "profile", "detail", "evidence"),
+    [
+        (repeated(command="make"), "seed", "same command 3 times", {"commands": ["make"]}),
+        (repeated(command="make") * 2, "seed", "same command 6 times", {"commands": ["make"]}),
+        (repeated(command="跑測試"), "seed", "same command 3 times", {"commands": ["跑測試"]}),
+        (repeated(**LOOPED), "aware", "same command 3 times", {"commands": ["make"]}),
+        (
+            [{**LOOPED, "approach": approach} for approach in "abc"],
+            "aware",
+            "same command 3 times",
+            {"commands": ["make"]},
+        ),
+        # Near misses: an approach it was, whatever was run beside it.
+        (repeated(approach="make"), "seed", "same approach 3 times", {"approaches": ["make"]}),
+        (repeated(approach="bump", command="make"), "seed", "same approach 3 times", {"approaches": ["bump"]}),
+        (repeated(approach="改逾時"), "aware", "same approach 3 times", {"approaches": ["改逾時"]}),
+        (repeated(approach="bump", command_failed=True), "aware", "same approach 3 times", {"approaches": ["bump"]}),
+        (
+            [{**LOOPED, "approach": "bump", "command_output": letter} for letter in "abc"],
+            "aware",
+            "same approach 3 times",
+            {"approaches": ["bump"]},
+        ),
+        # What came last under a name that is both.
+        ([{"approach": "make"}, {"command": "make"}, {"command": "make"}], "seed", "same command 3 times", {}),
+        ([{"command": "make"}, {"command": "make"}, {"approach": "make"}], "seed", "same approach 3 times", {}),
+    ],
+)
+def test_it_says_whether_an_approach_or_a_command_was_repeated(
+    bodies: list[dict[str, Any]], profile: str, detail: str, evidence: dict[str, Any]
+) -> None:
+    [found] = [one for one in run(bodies, profile)[0].signals if one.type == "repeated-approach"]
+    assert found.detail == detail
+    assert found.evidence.items() >= evidence.items()
+    assert len({"approaches", "commands"} & found.evidence.keys()) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "command", "approach"),
+    [
+        ("en", "Repeated identical command: run 3 times", "Repeated identical approach: tried 3 times"),
+        ("zh-Hant", "重複相同指令：已執行 3 次", "重複相同做法：已試 3 次"),
+        ("zh-Hans", "重复相同指令：已执行 3 次", "重复相同做法：已试 3 次"),
+    ],
+)
+def test_it_says_so_to_people_too(language: str, command: str, approach: str) -> None:
+    for bodies, told in ((repeated(command="make"), command), (repeated(approach="make"), approach)):
+        assert signs(run(bodies)[1], language) == [told]
+
+
+def test_a_state_of_before_commands_were_told_apart_still_speaks() -> None:
+    state = run(repeated(command="make"))[1]
+    evidence = state["signals"]["repeated-approach"]["evidence"]
+    evidence["approaches"] = evidence.pop("commands")
+    assert signs(state, "en") == ["Repeated identical approach: tried 3 times"]
 
 
 def test_it_rounds_the_context_in_use_down() -> None:
@@ -1123,6 +1185,18 @@ Question the assumptions above, name what was not checked, and propose one diffe
 )
 def test_a_brief_speaks_the_agents_language(language: str, title: str) -> None:
     assert brief({"problem": "p"}, language=language).startswith(title + "\n")
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "The agent gave it no name."), ("zh-Hant", "代理沒有為它命名。"), ("zh-Hans", "智能体没有为它命名。")],
+)
+@pytest.mark.parametrize("facts", [{"problem": ""}, {}])
+def test_a_brief_says_that_a_problem_has_no_name(language: str, said: str, facts: dict[str, Any]) -> None:
+    lines = brief(facts, language=language).splitlines()
+    assert lines[6] == said
+    assert ">" not in lines
+    assert said not in brief({"problem": "p"}, language=language)
 
 
 @pytest.mark.parametrize("break_", ["\n", "\r\n", "\r", "\u2028", "\u2029", "\x0b", "\x0c", "\x85", "\x1c"])

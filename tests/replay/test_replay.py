@@ -173,6 +173,14 @@ class TestDifferences:
         assert (last().is_equal, last().is_wrong) == (False, False)
         assert last().differences == [Difference("/hesitation/score", "49", "50")]
 
+    def test_a_verdict_of_before_it_told_of_threads_is_equal_too(self, kuro: Any) -> None:
+        kuro.hold()
+        row = AgentResponse.objects.get()
+        row.verdict = row.verdict.replace(', "threads": null}', "}")
+        assert "threads" not in row.wire_verdict()
+        row.save()
+        assert last().is_equal
+
     def test_patterns_of_before_they_were_kept_are_not_known(self, kuro: Any, aurora: Any) -> None:
         kuro.hold()
         take_down = importlib.import_module("patterns.migrations.0008_patterns_in_force").take_down
