@@ -31,6 +31,7 @@ FILLERS_WITHIN = _within(_WORDS.fillers)
 _TELLING = frozenset(_WORDS.telling)
 _NEEDS = _TELLING.union(_WORDS.needs)
 _NEEDS_WITHIN = _within((*sorted(_WORDS.telling), *_WORDS.needs))
+_RESPELT = tuple((re.compile(expression, re.IGNORECASE), written) for expression, written in _WORDS.respelt)
 
 
 class Objection(NamedTuple):
@@ -75,8 +76,9 @@ def judge(reason: str, previous: Sequence[str]) -> Judgement:
         objections.append(Objection("filler", "the reason only says that there is more to do"))
     elif not said.entities and not said.needs:
         objections.append(Objection("not-concrete", "the reason names no entity and no data that is needed"))
+    alike = _respelt(reason)
     for number in range(len(earlier), 0, -1):
-        likeness = _likeness(reason, earlier[number - 1], said)
+        likeness = _likeness(alike, _respelt(earlier[number - 1]), said if alike == reason else _read(alike))
         if likeness:
             objections.append(Objection(likeness, f"request {number} gave the same reason"))
             break
@@ -86,6 +88,7 @@ def judge(reason: str, previous: Sequence[str]) -> Judgement:
 class _Said(NamedTuple):
     content: frozenset[str]  # stems of words and Chinese bigrams, fillers left out
     figures: frozenset[str]  # what tells one case from another: numbers, 第三, 去年
+    wanted: frozenset[str]  # of the content, what is needed of the rest: logs, 營收
     entities: tuple[str, ...]
     needs: tuple[str, ...]
 
@@ -98,6 +101,8 @@ _IDENTIFIER = re.compile(r"\w[_./:@#+]\w|[a-z][A-Z]|https?://")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 # So many steps, minutes or tries: how much is asked for, not what.
 _STEPS = re.compile(rf"\s?(?:{_WORDS.steps})", re.IGNORECASE)
+# What is written down, whatever it is: "log files" are logs.
+_HOLDING = frozenset(stem(fold(word)) for word in _WORDS.holding)
 _AIM = re.compile(_WORDS.aim, re.IGNORECASE)
 _WORD_LENGTH = 4  # characters of a Chinese word, or a name
 _FIGURE = re.compile(_WORDS.figure)
@@ -140,7 +145,8 @@ def _read(reason: str) -> _Said:
     concrete = tuple(needs) if content.keys() - vague else ()
     figures.update(word for word in content if re.search(r"\d", word))
     figures.update(_FIGURE.findall(fold(reason)))
-    return _Said(frozenset(content), frozenset(figures), tuple(entities), concrete)
+    wanted = {stem(fold(need)) for need in needs}
+    return _Said(frozenset(content), frozenset(figures), frozenset(wanted), tuple(entities), concrete)
 
 
 def _is_entity(word: str, shouts: bool, opens: bool) -> bool:
@@ -187,9 +193,17 @@ def _likeness(reason: str, before: str, said: _Said) -> str | None:
     if (ours - theirs and theirs - ours) or _has_other_word(reason, before):
         return None  # another company
     either = said.content | other.content
+    if ours and ours == theirs and said.wanted & other.wanted and either - both <= _HOLDING:
+        return "near-duplicate"
     fewer = min(len(said.content), len(other.content))
     is_part = fewer >= 3 and len(both) == fewer and len(either) <= 2 * fewer
     return "near-duplicate" if is_part or len(both) >= SAME * len(either) else None
+
+
+def _respelt(reason: str) -> str:
+    for expression, written in _RESPELT:
+        reason = expression.sub(written, reason)
+    return reason
 
 
 def _has_other_word(reason: str, before: str) -> bool:

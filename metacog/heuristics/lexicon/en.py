@@ -1308,6 +1308,7 @@ FACT = FactWords(
 # The seed gives "need time" and "thinking"; the rest is ours, from asking how else the same is said, how a need for
 # data is put and what it is said to be for.
 
+_NTH = ("first|1st", "second|2nd", "third|3rd", "fourth|4th")
 EXTENSION = ExtensionWords(
     # Function words, time and effort, praise of data as such.
     fillers=listed("""
@@ -1354,6 +1355,7 @@ EXTENSION = ExtensionWords(
         information info details list dose dosage temperature weight population capacity history commit commits diff
         error errors
         """),
+    holding=listed("data file files record records table tables report reports document documents entry entries list"),
     asking=listed("""
         argument arguments back claim claims core data detail details evidence fact facts figure figures information
         key lack lacking main miss missing number numbers point points prove proof purpose settle support supporting
@@ -1365,6 +1367,10 @@ EXTENSION = ExtensionWords(
     ),
     steps=r"more|extra|steps?|calls?|tool|seconds?|minutes?|hours?|times?|rounds?|tries|turns?",
     figure="",
+    respelt=(
+        *((rf"\b(?:{nth})[ -]quarters?\b", f"Q{number}") for number, nth in enumerate(_NTH, 1)),
+        *((rf"\b(?:{nth})[ -]half\b(?! of the (?!year\b))", f"H{number}") for number, nth in enumerate(_NTH[:2], 1)),
+    ),
 )
 
 # -- reflection --------------------------------------------------------------------------------------------------

@@ -231,10 +231,12 @@ class ExtensionWords(NamedTuple):
     fillers: tuple[str, ...]  # words that a request may hold and still ask for nothing
     telling: tuple[str, ...]  # can be looked up, and says by itself what about: a need as it stands
     needs: tuple[str, ...]  # can be looked up: with a word beside it that is no filler, a need for data
+    holding: tuple[str, ...]  # needs that say of another only that it is written down: log files, 日誌檔案
     asking: tuple[str, ...]  # what a request says about itself beside fillers: no memory holds it
     aim: str  # whose question it is, and that it is to be answered, says nothing of what is missing
     steps: str  # behind a number: how much is asked for, not what
     figure: str  # what tells one case from another
+    respelt: tuple[tuple[str, str], ...]  # expression and replacement: two ways to write one figure
 
 
 class QualityWords(NamedTuple):
