@@ -12,6 +12,7 @@ from typing import NamedTuple
 from .calculation import added_up, is_worked_out
 from .given import NOTHING, OPENING_QUOTES, Given
 from .lexicon import LANGUAGES, MARKS
+from .markdown import LATIN, indented_code, without_emphasis
 from .matcher import Build, best_automaton, endings
 from .shadow import Place, Shadow, fold
 from .tags import code_spans
@@ -65,6 +66,12 @@ _QUOTED = re.compile(
     r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|«[^«»\n]{1,400}»'
     r"|(?<=《)[^《》\n]{1,60}(?=》)"
 )
+# Opened with no letter before and no blank behind, and by no word that has lost its beginning ('90s); within it
+# apostrophes stand between letters.
+_QUOTED_ONCE = re.compile(
+    rf"'(?<!{LATIN}')(?![\s']|{_any('ELIDED')})"
+    rf"[^'\n]{{1,200}}+(?:(?<={LATIN})'(?={LATIN})[^'\n]{{1,200}}+)*+(?<!\s)'(?!{LATIN})"
+)
 _NAMED = re.compile(r"@|[.][a-z]")  # behind a word that is part of an address or a file's name
 _QUOTED_LINE = re.compile(r"^[ \t]*+>[^\n]*", re.MULTILINE)
 _TAG = re.compile(r"</?[a-z][a-z0-9:.-]{0,40}(?:\s[^<>\n]{0,400})?/?>")
@@ -112,9 +119,7 @@ _UNCLAIMED_BEHIND = re.compile(_any("UNCLAIMED_BEHIND"))
 _CONDITIONS, _SAYING, _SAID = (
     [word for language in LANGUAGES for word in getattr(language, name)] for name in ("CONDITIONS", "SAYING", "SAID")
 )
-_HANGING = re.compile(
-    rf"\b(?:{'|'.join(_CONDITIONS)}|(?:{'|'.join(_SAYING)}) (?:{'|'.join(_SAID)}))\b[^,;:.!?。\n]*\Z"
-)
+_HANGING = re.compile(rf"\b(?:{'|'.join(_CONDITIONS)}|(?:{'|'.join(_SAYING)}) (?:{'|'.join(_SAID)}))\b[^,;:.!?。\n]*\Z")
 _HANGING_ON = {word.split()[-1] for word in (*_CONDITIONS, *_SAYING)}
 _SAME = ("", " ", ",", ", ", ":", ": ")  # between two words for one conclusion: "Therefore, the answer is", 所以答案是
 
@@ -122,11 +127,12 @@ _SAME = ("", " ", ",", ", ", ":", ": ")  # between two words for one conclusion:
 class Reading:
     """What a text says, once read with sense. Places are code points of the text as sent, in order."""
 
-    __slots__ = ("_shadow", "claims", "conclusions", "facts", "hedges", "hides", "keyword", "reasons", "text")
+    __slots__ = ("_shadow", "claims", "conclusions", "facts", "hedges", "hides", "keyword", "plain", "reasons", "text")
 
     def __init__(self, text: str, shadow: Shadow) -> None:
         self.text = text
         self._shadow = shadow
+        self.plain = shadow.text  # without emphasis, where there is any
         self.keyword: int | None = None  # the first that occurs, by its place in the list that was given
         self.claims: list[Place] = []  # absolute ones, without a citation near
         self.hedges: list[Place] = []
@@ -142,15 +148,16 @@ class Reading:
 
     def occurrences(self, keyword: str, limit: int) -> list[Place]:
         """Find where a keyword stands, `limit` at most."""
-        wanted, text = Shadow(keyword).text, self._shadow.text
+        wanted = Shadow(keyword).text
         places: list[Place] = []
-        start = text.find(wanted)
-        while start >= 0 and len(places) < limit:
-            end = start + len(wanted)
-            if _stands_alone(text, start, end):
-                places.append(self._shadow.place(start, end))
-            start = text.find(wanted, end)
-        return places
+        for text in dict.fromkeys((self._shadow.text, self.plain)):
+            start = text.find(wanted)
+            while start >= 0 and len(places) < limit:
+                end = start + len(wanted)
+                if _stands_alone(text, start, end):
+                    places.append(self._shadow.place(start, end))
+                start = text.find(wanted, end)
+        return sorted({*places})
 
 
 def _is_wordy(character: str) -> bool:
@@ -256,10 +263,16 @@ class Reader:
         shadow = Shadow(text)
         reading = Reading(text, shadow)
         terms, best = self._find(shadow.encoded)
+        prose, quotations = _prose(shadow, marks)
+        encoded = shadow.encoded
+        if "_" in prose and (plain := without_emphasis(prose)) != prose:
+            reading.plain = prose = plain
+            encoded = plain.encode("utf-8", "surrogatepass")
+            terms, other = self._find(encoded)
+            best = min(best, other)
         if best != _NONE:
             reading.keyword = best
-        prose, quotations = _prose(shadow.text, marks)
-        _Sorting(reading, shadow, prose, quotations, given).sort(_in_characters(shadow.encoded, terms))
+        _Sorting(reading, shadow, prose, quotations, given).sort(_in_characters(encoded, terms))
         return reading
 
     def _find(self, folded: bytes) -> tuple[list[tuple[int, int, int]], int]:
@@ -303,8 +316,9 @@ def _in_characters(folded: bytes, terms: list[tuple[int, int, int]]) -> list[tup
     return counted
 
 
-def _prose(text: str, marks: Marks) -> tuple[str, list[Place]]:
+def _prose(shadow: Shadow, marks: Marks) -> tuple[str, list[Place]]:
     """Mask code, tags, our own marks and what is quoted; give the quotations that somebody is made to say."""
+    text = shadow.text
     if ("`" in text or "~" in text) and text.count("`") <= 2 * MAX_MASKS:
         text = _masked(text, code_spans(text))
     if "<" in text:
@@ -312,16 +326,18 @@ def _prose(text: str, marks: Marks) -> tuple[str, list[Place]]:
             text = _masked(text, _elements(text))
         text = _masked(text, _spans(_TAG, text))
     text = _masked(text, marks.spans(text))
+    if "\n    " in text or "\t" in text or text.startswith("    "):
+        text = _masked(text, indented_code(text, shadow.as_sent))
     quotations: list[Place] = []
-    if any(map(text.__contains__, OPENING_QUOTES)):
-        quoted = _spans(_QUOTED, text)
-        quotations = [
-            (start, end)
-            for start, end in islice(quoted, MAX_TERMS)
-            if _QUOTING.search(text, max(0, start - _BEFORE), start)
-            and not _NOT_QUOTING.search(text, max(0, start - _BEFORE), start)
-        ]
-        text = _masked(text, quoted)
+    for expression, signs in ((_QUOTED, OPENING_QUOTES), (_QUOTED_ONCE, "'")):
+        if any(map(text.__contains__, signs)) and (quoted := _spans(expression, text)):
+            quotations += [
+                (start, end)
+                for start, end in islice(quoted, MAX_TERMS)
+                if _QUOTING.search(text, max(0, start - _BEFORE), start)
+                and not _NOT_QUOTING.search(text, max(0, start - _BEFORE), start)
+            ]
+            text = _masked(text, quoted)
     if ">" in text:
         text = _masked(text, _spans(_QUOTED_LINE, text))
     return text, quotations
@@ -425,6 +441,8 @@ class _Sorting:
         return is_beside and prose[slice(*before)] != prose[start:end]
 
     def _is_negated(self, start: int) -> bool:
+        while self.prose[start - 1 : start] == "*":  # not **definitely**
+            start -= 1
         return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
 
     def _claims_nothing(self, start: int, end: int) -> bool:

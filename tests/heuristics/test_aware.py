@@ -326,7 +326,102 @@ NOT_ABSOLUTE = {
         *["無法透過買一定次數來保證一定會中獎", "不能确保他们一定会来"],
     ],
 }
+# What Markdown and quotation marks make of a claim, and what only looks like it.
+ABSOLUTE |= {
+    "in emphasis": [
+        *["It is _definitely_ so.", "It is __definitely__ so.", "It is ___definitely___ so.", "_It is definitely_ so."],
+        *["It is *definitely* so.", "It is **definitely** so.", "It is **_definitely_** so.", "這_一定_是它"],
+        *["It is (_definitely_) so.", "這是__显然__的", "it is ＿definitely＿ so", "the _a_b is definitely_ so"],
+    ],
+    "apostrophes": [
+        *["It's the users' fault, definitely, and the boys' too.", "In the '90s it was definitely the kids' best."],
+        *[
+            "Don't say it; it's clearly the cache's.",
+            "Get 'em, it is definitely the kids' stuff.",
+            "'Tis clearly the boys' fault.",
+        ],
+        *["rock 'n roll is definitely the kids' best", "the class of '98 is clearly the teachers' best"],
+        *["It is 5' and definitely 6' long.", "a' 'clearly so", "他說' 顯然' ok"],
+        *["It isn\u2019t \u201cfull\u201d; the disks\u2019 owner is clearly wrong about the users\u2019 data."],
+    ],
+    "not quoted once": [
+        "'It is so' is clearly wrong.",
+        "'x'顯然是錯的",
+        "He's 'here', definitely, isn't he!",
+        "'a\nclearly b'",
+    ],
+    "a list's text": [
+        *["- a list\n\n    It is clearly so.", "1. a list\n\n\tIt is clearly so.", "- 列表\n\n    顯然如此"],
+        *["1、列表\n\n    顯然如此", "- a\n\n  - b\n\n    It is clearly so.", "- a\nlazy\n\n    It is clearly so."],
+        *[
+            "- a\n\n    - b\n\n        It is clearly so.",
+            "[^1]: a note\n\n    It is clearly so.",
+            "- a\n\n  b\n\n    clearly so",
+        ],
+        *["- a\n\n        code\n\n    It is clearly so."],
+    ],
+    "not indented enough": [
+        *["They say:\n    It is clearly so.", "They say:\n\n   It is clearly so.", "他說：\n    顯然如此"],
+        *[
+            "他說\n\n\u3000\u3000\u3000\u3000顯然如此",
+            "\u3000\u3000\u3000\u3000顯然如此",
+            "code:\n\n    x\nIt is clearly so.",
+        ],
+    ],
+}
+NOT_ABSOLUTE |= {
+    "parts of names": [
+        *[
+            "is_definitely_ok",
+            "_clearly_wrong",
+            "clearly_wrong_",
+            "x_definitely_",
+            "_clearly is private",
+            "clearly_ is wrong",
+        ],
+        *["__init_clearly__", "_clearly _", "_clearly__", "變數_clearly_x是", "clearly_是"],
+    ],
+    "negated in emphasis": [
+        "It is not **definitely** so.",
+        "It is not _clearly_ so.",
+        "這並不**顯然**",
+        "It isn't *clearly* so.",
+    ],
+    "quoted once": [
+        *[
+            "They saw ‘it is definitely so’.",
+            "They saw 'it is definitely so'.",
+            "'clearly' is an adverb",
+            "like ‘顯然’",
+        ],
+        *[
+            "他看到'這一定是錯的'嗎。",
+            "他看到‘這一定是錯的’。",
+            "('It isn't clearly so')",
+            "'clearly', 'obviously'",
+            "‘這不可能’",
+        ],
+        *["They saw 'that it's definitely the users' there."],
+    ],
+    "indented code": [
+        *["They run:\n\n    clearly = 1\n\nand more", "They run:\n\n\tclearly = 1", "    clearly = 1", "\tclearly = 1"],
+        *[
+            "a\n\n    x = 1\n\n    clearly = 1",
+            "a\r\n\r\n    clearly = 1\r\n",
+            "a\n \n    clearly",
+            "執行：\n\n    顯然 = 1",
+        ],
+        *[
+            "- a\n\n        clearly = 1",
+            "- a\n\nno list\n\n    clearly = 1",
+            "- a\n\n\t\tclearly = 1",
+            "# a\n\n    顯然 = 1",
+        ],
+        *["1. a\n\n不是列表\n\n    一定 = 1", "a\n\n  \tclearly = 1"],
+    ],
+}
 HEDGES = {
+    "in emphasis": ["_Maybe_ so.", "It is __probably__ so.", "__也許__是", "*perhaps*", "_It might be_ so"],
     "close to other words": [
         *["據說明天會下雨", "說不定期末會考", "也許可以", "看來賓館客滿", "應該是非常好", "很難說", "沒準他會來"],
         *["應該會下雨", "據傳他來了", "聽說他來了", "相傳他是", "目測有三米", "很難說明天如何", "應該沒收到"],
@@ -388,6 +483,8 @@ NOT_HEDGES = {
         *["有确切的证据", "他沒有明確反對", "參考文件", "没有争议", "人各有異", "有明確答案"],
     ],
     "no chance": ["沒有可能", "完全沒有可能", "没有可能了", "他沒有可能知道", "絕不可能"],
+    "quoted once": ["'maybe'", "‘也許’", "they saw 'I think so'", "‘可能’", "'perhaps', 'maybe'"],
+    "indented code": ["a\n\n    maybe", "a\n\n\tmaybe", "a\n\n    也許", "    maybe", "a\n\n    b\n\n    I think"],
     "looks": ["He looks like a duck.", "what it looks", "the guess is right", "a grain of rice", "for sure"],
     "another sense": ["with all his might", "military might", "You cannot possibly win", "查看來源"],
     "parted otherwise": [
@@ -528,6 +625,11 @@ FACTS = {
             "Einstein wrote: “Make it as simple as possible.”",
             'The king said, "let there be rain".',
             "孔子說：「學而時習之」",
+        ],
+        *[
+            "Einstein wrote: ‘Make it as simple as possible.’",
+            "The king said, 'let there be rain'.",
+            "孔子說：‘學而時習之’",
         ],
         *["魯迅曾說「救救孩子」", "As Kant says, “dare to know”", "A critic wrote: “it is the end of an age”"],
         *["愛因斯坦說過：「想像力比知識重要」"],
@@ -682,6 +784,8 @@ GIVEN = [
     ("As Marie Curie said: no.", "What was it that Marie Curie said?"),
     ('He wrote "let there be rain".', "Who wrote “let there be rain”?"),
     ("他說：「明天要下雨了」", "氣象局說明天要下雨了"),
+    ("He wrote 'let there be 30 cats'.", "Who wrote “let there be 30 cats”?"),
+    ("他說：‘明天要下雨了’", "氣象局說明天要下雨了"),
 ]
 NOT_GIVEN = [
     ("That is 30 miles.", ""),
@@ -750,9 +854,7 @@ NOT_MADE_UP = [
 @pytest.mark.parametrize("message", MADE_UP + NOT_MADE_UP)
 def test_nothing_is_claimed_in_what_was_to_be_made_up(message: str) -> None:
     found = AWARE.hesitate("Clearly it cost $4,500.", [], (message,))
-    assert [signal.type for signal in found.signals] == (
-        [] if message in MADE_UP else ["absolute-claim", "no-source"]
-    )
+    assert [signal.type for signal in found.signals] == ([] if message in MADE_UP else ["absolute-claim", "no-source"])
 
 
 COMPOSED = [
@@ -1045,6 +1147,16 @@ def test_it_recalls_a_past_error_by_whole_words_in_any_writing(
         assert scorer.hesitate(miss, []).matched_pattern_ids == ()
 
 
+def test_it_recalls_a_past_error_in_emphasis() -> None:
+    for keyword, text, found in (
+        ("timeout", "a _timeout_ here", ["timeout"]),
+        ("timeout", "timeout, __timeout__, x_timeout_", ["timeout", "timeout"]),
+        ("timeout", "_x_timeout", []),
+        ("__init__", "in __init__ and __init__.py", ["__init__", "__init__"]),
+    ):
+        assert evidence(hesitate(text, patterns=({"id": "ep", "keywords": [keyword]},)), "error-pattern") == found
+
+
 def test_it_takes_the_first_pattern_that_stands_alone() -> None:
     patterns = [{"id": word, "keywords": [word]} for word in ("out", "meout x", "x", "time out")]
     scorer = Scorer(patterns, profile="aware")
@@ -1137,6 +1249,13 @@ def test_every_word_belongs_to_one_list() -> None:
 
 
 FLOODS = [
+    "_a_ ",
+    " _a",
+    "'a ",
+    "a'a",
+    "\n\n    a",
+    "- a\n\n    ",
+    "\t",
     "clearly ",
     "一定",
     "a\u200b",

@@ -266,6 +266,8 @@ ATTRIBUTION = (
 )
 # After a name: two capitalised words, or a title and one.
 REPORTING = ("said", "wrote", "argued", "argues", "claimed", "discovered", "proved", "invented", "stated")
+# An apostrophe that opens no quotation: for the beginning of a word.
+ELIDED = r"[0-9]{2}s?\b(?!')|(?:n|tis|twas|em|cause|cos|til|till|bout|round|kay)\b(?!')"
 # What stands before a quotation that somebody is made to say, and when it is no claim about anybody.
 QUOTING = r"\b(?:said|says|wrote|writes|stated|states|argued|argues|claimed|claims|put it|quote|quoted)\b[^.!?\n]{0,24}"
 NOT_QUOTING = (

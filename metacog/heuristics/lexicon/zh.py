@@ -247,6 +247,7 @@ COMPOSED = _PLEASE + (
     r"(?:(?:改写|重写|润色|翻译|校对)(?!的|过|于|成)|(?:写|编|创作|构思|设计|拟|想|发)(?!的|过|于)[^。!?,\n]{0,24}"
     r"(?:朋友圈|文案|标语|口号|推文|微博|帖子|比喻|类比|句子)|造[^。!?,\n]{0,6}句|用[^。!?,\n]{1,24}造)"
 )
+ELIDED = r"(?!)"
 # What stands before a quotation that somebody is made to say, and when it is no claim about anybody.
 # A colon opens what is said; without one, words are spoken of (会说“你好”, 表示“吃饭”的意思) as often as somebody.
 QUOTING = (
