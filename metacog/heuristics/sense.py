@@ -57,9 +57,17 @@ _ASKING = "".join(language.ASKING for language in LANGUAGES)
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s|\#))")
 # The last is an index: array[1] = 2, rows[1].name.
 _NOTE = re.compile(r"\[\^?[1-9][0-9]{0,2}\](?!\(| ?=|\.[a-z_])")
-_ADDRESS = re.compile(r"""https?://[^\s<>"'()\[\]。,、」』]*""")
-_NO_SOURCE = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|$)")
+# Right before it: an index of what stands there. One letter is a name, as is what has an underscore.
+_INDEXED = re.compile(rf"(?:{_any('INDEXED')}|(?<!{LATIN})[a-z]|[a-z]\w*_\w*|_\w+)\Z")
+_ADDRESS = re.compile(r"""(?:https?://|www\.)[^\s<>"'()\[\]。,、」』]*""")
+# On this machine, or no page that says anything: to sign in at, to buy, to load.
+_NO_SOURCE = re.compile(
+    r"https?://(?:localhost|127\.|0\.0\.0\.0|$)"
+    r"|[^?#]*(?:/(?:log-?in|sign-?in|sign-?up|register|checkout|cart)/?|\.(?:git|zip|tgz|gz|exe|dmg|msi|apk|deb|rpm|whl|sh))"
+    r"[.!:;]?(?:[?#]|\Z)"
+)
 _NAVIGATION = re.compile(rf"(?:{_any('NAVIGATION')})\Z")
+_NAVIGATION_BEHIND = re.compile(_any("NAVIGATION_BEHIND"))
 _NAMED_SOURCE = re.compile(rf"(?:{_any('NAMED_SOURCE')})\Z")
 _PICTURE = re.compile(r"!\[[^\[\]\n]{0,200}\]\(\Z")
 _QUOTED = re.compile(
@@ -483,13 +491,13 @@ class _Sorting:
         """Take a citation down, if it is one; give where it ends."""
         prose = self.prose
         if prose[start] == "[":
-            if note := _NOTE.match(prose, start):
+            note = _NOTE.match(prose, start)
+            if note and not _INDEXED.search(prose, max(0, start - 24), start):
                 self.citations.append(start)
-                return note.end()
-            return end
+            return note.end() if note else end
         if address := _ADDRESS.match(prose, start):
             picture = prose[start - 1 : start] == "(" and _PICTURE.search(prose, max(0, start - 204), start)
-            if not (picture or _NO_SOURCE.match(address.group()) or self._is_to_press_on(start)):
+            if not (picture or _NO_SOURCE.match(address.group()) or self._is_to_press_on(start, address.end())):
                 self.citations.append(start)
             return address.end()
         if not _NOT_CITED.match(prose, end) and not self._is_negated(start):
@@ -513,8 +521,9 @@ class _Sorting:
             return None
         return None if self._is_negated(start) else (start, end)
 
-    def _is_to_press_on(self, start: int) -> bool:
-        return _NAVIGATION.search(self.prose, max(0, start - _BEFORE), start) is not None
+    def _is_to_press_on(self, start: int, end: int) -> bool:
+        before = _NAVIGATION.search(self.prose, max(0, start - _BEFORE), start)
+        return before is not None or _NAVIGATION_BEHIND.match(self.prose, end) is not None
 
     def _count(self, start: int, end: int) -> int:
         """Take a number down, if it is a figure or a date that somebody could look up; give where it ends."""

@@ -420,6 +420,142 @@ NOT_ABSOLUTE |= {
         *["1. a\n\n不是列表\n\n    一定 = 1", "a\n\n  \tclearly = 1"],
     ],
 }
+# What names a source, what only looks like it, and links that lead somewhere else.
+ABSOLUTE |= {
+    "parts by number": [
+        *["arr[1] is clearly so.", "list[2] is clearly so.", "x[1] is clearly so.", "my_rows[1] is clearly so."],
+        *[
+            "self.items[2] is definitely so",
+            "userList[1] is clearly so",
+            "陣列[1]顯然是錯的",
+            "kwargs[1] 顯然是錯的",
+            "列表[2]显然是错的",
+        ],
+    ],
+    "boxes": [
+        "- [ ] It is clearly so.",
+        "- [x] It is clearly so.",
+        "* [X] 顯然如此",
+        "- [ ] 顯然如此",
+        "1. [x] It is clearly so.",
+    ],
+    "a source that is not named": [
+        *[
+            "資料來源顯然是錯的",
+            "数据来源显然是错的",
+            "資料來源不明，顯然如此",
+            "資料來源：不明，顯然如此",
+            "沒有資料來源，顯然如此",
+        ],
+        *[
+            "資料來源：無。顯然如此",
+            "資料來源是否可靠不談，顯然如此",
+            "没有来源，显然如此",
+            "消息來源是錯的，顯然如此",
+            "出處：待補，顯然如此",
+        ],
+        *["Source: none. It is clearly so.", "Source: not given. It is clearly so.", "Sources: N/A. It is clearly so."],
+        *["Sources: missing. It is clearly so.", "The source is clearly unknown."],
+    ],
+    "a link to go to": [
+        *[
+            "Visit https://a.org/x to sign in, it is clearly so.",
+            "Visit our website at https://a.org/x, it is clearly so.",
+        ],
+        *[
+            "Visit www.a.org and it is clearly so.",
+            "Go to https://a.org/x, it is clearly so.",
+            "Open https://a.org: obviously so.",
+        ],
+        *[
+            "Go to [the portal](https://a.org/x), it is clearly so.",
+            "[Download](https://a.org/x) it, clearly so it works.",
+        ],
+        *[
+            "Use https://a.org/x to log in, it is clearly so.",
+            "https://a.org/login is clearly so.",
+            "Head over to https://a.org: clearly so it is.",
+        ],
+        *["請點 https://a.org/x，顯然如此", "請至 https://a.org/x，顯然如此", "请前往 https://a.org/x，显然如此"],
+        *[
+            "請開啟 https://a.org/x，顯然如此",
+            "請登入 https://a.org/x，顯然如此",
+            "请访问 https://a.org/x，显然如此",
+            "您可以到 https://a.org 看，顯然如此",
+        ],
+        *["從 https://a.org/x 下載，顯然如此", "https://a.org/x 即可報名，顯然如此"],
+    ],
+    "a link to load from": [
+        *["Run git clone https://a.org/x, it is clearly so.", "Run curl -fsSL https://a.org/x: it is clearly so."],
+        *[
+            "wget https://a.org/x is clearly so",
+            "Download it from https://a.org/x, it is clearly so.",
+            "pip install https://a.org/x is clearly so",
+        ],
+        *[
+            "Install the app from https://a.org/x, clearly so.",
+            "https://a.org/x.git is clearly so.",
+            "https://a.org/x.zip is clearly so",
+        ],
+        *["下載 https://a.org/x，顯然如此", "安裝 https://a.org/x，顯然如此", "克隆 https://a.org/x 显然如此"],
+    ],
+}
+NOT_ABSOLUTE |= {
+    "cited by number": [
+        *[
+            "It is clearly so[1].",
+            "It is clearly so in 1998[2].",
+            "顯然如此[1]。",
+            "It is clearly so, by all results[3].",
+            "It is clearly so [1]",
+        ],
+        *["It was clearly so for CO2[1].", "显然是数据[2]。"],
+    ],
+    "a source that is named": [
+        *[
+            "資料來源：史記，顯然如此",
+            "数据来源：无锡日报，显然如此",
+            "資料來源是世衛，顯然如此",
+            "資料來源為年報，顯然如此",
+            "消息来源于官网，显然如此",
+        ],
+        *[
+            "Source: Nonesuch Press. It is clearly so.",
+            "Source: the needed report. It is clearly so.",
+            "出處：無名氏，顯然如此",
+        ],
+    ],
+    "a link to read": [
+        *[
+            "It is clearly so, see https://a.org/x.",
+            "Clearly so, more at https://a.org/x",
+            "It is clearly so (https://a.org/x).",
+        ],
+        *[
+            "It is clearly so, [see the docs](https://a.org/x).",
+            "It is clearly open source: https://a.org/x",
+            "The report is available at https://a.org/x: clearly so.",
+        ],
+        *["Prices go to zero (https://a.org/x), obviously so.", "The curl manual (https://a.org/x): it is clearly so."],
+        *[
+            "We visit often. It is clearly so: https://a.org/x",
+            "It is clearly so, see https://a.org/logins-2021",
+            "Clearly so, www.a.org says",
+        ],
+        *[
+            "顯然，詳見 https://a.org/x",
+            "显然，参考 https://a.org/x",
+            "顯然如此（https://a.org/x）",
+            "觀點 https://a.org/x，顯然如此",
+        ],
+        *[
+            "下載量 https://a.org/x，顯然如此",
+            "請到官網看，詳見 https://a.org/x，顯然如此",
+            "請見 https://a.org/x，顯然如此",
+        ],
+        *["顯然如此：https://a.org/x 申請人數"],
+    ],
+}
 HEDGES = {
     "in emphasis": ["_Maybe_ so.", "It is __probably__ so.", "__也許__是", "*perhaps*", "_It might be_ so"],
     "close to other words": [

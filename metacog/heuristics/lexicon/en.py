@@ -217,7 +217,8 @@ _DOCUMENT = (
 )
 NOT_CITED = (
     rf"\s*(?:me|my|mine|(?:your?s?|our)(?! (?:[a-z0-9'-]+ ){{0,2}}{_DOCUMENT}\b)|us|plan"
-    r"|the (?:plan|user|instructions?|schedule|rules above)|unknown|none)\b"
+    r"|the (?:plan|user|instructions?|schedule|rules above)|unknown|none|not (?:known|given|stated|available)|n/a|tbd"
+    r"|missing|needed)\b"
     # What things are sorted by.
     r"|\s(?:(?:their|its|the) )?(?:size|date|name|age|colou?r|priority|type|category|weight|height|length|price|order"
     r"|needs?|preferences?|taste|availability|context|alphabet|whether|how)\b"
@@ -228,8 +229,30 @@ NOT_CITED = (
     r"|proved|demonstrates?|demonstrated|indicates?|indicated|reports?|reported|concludes?|concluded|reveals?|revealed"
     r"|estimates?|estimated)\b)"
 )
-# A link to press on is none.
-NAVIGATION = r"\b(?:click|tap|press|log ?in|sign ?in|sign ?up|buy|order)\b[^.!?\n]{0,32}"
+# A link to press on, to go to or to load from is none; in parentheses it stands behind a claim.
+NAVIGATION = (
+    r"\b(?:click|tap|press|log ?in|sign ?in|sign ?up|buy|order)\b[^.!?\n]{0,32}"
+    r"|\b(?:git (?:clone|fetch|pull|push|remote add|submodule add)|curl|wget|pip3? install|npm (?:i|install)|yarn add"
+    r"|brew (?:install|tap)|docker (?:pull|run)|go get|cargo install|helm repo add|xdg-open|ping)\b[^(!?\n]{0,40}"
+    r"|\b(?:visit|go(?:ing)? (?:over )?to|head(?:ing)? (?:over )?to|navigat(?:e|ing) to|brows(?:e|ing) to|proceed to"
+    r"|open(?! source| access)|launch|log ?on|download|install|clone|fetch|subscribe|register|enrol+|join|apply|pay"
+    r"|book|check ?in|reset (?:it|your password)|activate|redeem|upload|deployed|running)\b"
+    r"(?:\s(?:it|them|this|that|the|an?|our|your|my|its|official|following|latest|free|new|[a-z-]+(?=\s(?:at|from|via))"
+    r"|package|app|file|repo(?:sitory)?|version|page|(?:web)?site|link|url|portal|from|at|via|with|on|to|here|now)){0,5}"
+    r"(?::?\s?<?|\s?\[[^\[\](\n]{0,32}\]\()"
+    r"|\[(?:visit|go to|open|download|install|get|start|join|register|subscribe|try)\b[^\[\](\n]{0,32}\]\("
+)
+# What a link is for that is to be pressed on.
+NAVIGATION_BEHIND = (
+    r"[>\]]?,?\s(?:in order )?(?:to|and|then|where you can|and then)\s(?:sign|log) ?(?:in|up|on|out)\b"
+    r"|[>\]]?,?\s(?:in order )?(?:to|and|then|where you can|and then)\s(?:register|download|install|subscribe|check ?in"
+    r"|buy|order|book|pay|apply|create an|reset|activate|redeem|get started|submit|upload)\b"
+)
+# What has its parts by number: arr[1] is no citation.
+INDEXED = (
+    r"\b[a-z_]*(?:arr(?:ay)?|list|tuple|dict|(?:kw)?args|argv|vec(?:tor)?|matrix|tensor|buf(?:fer)?|deque|queue|stack"
+    r"|rows?|cols|columns|nums|tokens|elem(?:ent)?s?|items?|vals?|values|params|nodes|keys|fields|matches|children)"
+)
 # Whose figures they are, right before "studies show" and the like.
 NAMED_SOURCE = r"(?!)"
 # Facts that ask for a source (type `no-source` of seed 000). What makes a number a figure, and what a date:
