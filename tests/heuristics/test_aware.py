@@ -420,6 +420,102 @@ NOT_ABSOLUTE |= {
         *["1. a\n\n不是列表\n\n    一定 = 1", "a\n\n  \tclearly = 1"],
     ],
 }
+# A certain measure, advice, and the doubt of whole clauses, beside what is surely so.
+ABSOLUTE |= {
+    "no certain 一定": [
+        *[
+            "他一定年齡很大",
+            "她一定時間很多",
+            "他们一定条件很好",
+            "小明一定年齡很大",
+            "他們一定經驗豐富",
+            "他一定數量不夠",
+            "它一定价格很高",
+        ],
+        *["這一定影響他", "他一定先走了", "他一定小心翼翼", "一定年年有", "他一定温和", "這一定效果非常好"],
+    ],
+    "no advice in any words": [
+        *["You must definitely be wrong.", "It must definitely be the cache.", "You definitely must be wrong."],
+        *[
+            "They definitely use the cache.",
+            "You must definitely have it.",
+            "Definitely, use of it is wrong.",
+            "She definitely reads it",
+        ],
+        *["You will definitely need it.", "It definitely has to be so."],
+    ],
+    "no doubt of the clause": [
+        *[
+            "I have no doubt it is definitely wrong.",
+            "I don't doubt it is definitely wrong.",
+            "I am not sure, it is definitely so.",
+        ],
+        *[
+            "I am not sure. It is definitely so.",
+            "Who doubts? It is definitely so.",
+        ],
+        *["He never doubted it is definitely so.", "It is not unlikely. It is clearly so."],
+    ],
+}
+NOT_ABSOLUTE |= {
+    "a certain measure": [
+        *[
+            "一定年齡以上可以申請",
+            "到了一定年齡都會這樣",
+            "滿一定年齡才行",
+            "一定金額以上要申報",
+            "超過一定金額會被課稅",
+            "一定温度下会融化",
+        ],
+        *[
+            "一定數量的人",
+            "一定條件下可行",
+            "一定比例的人",
+            "經過一定時間就會好",
+            "一定距離外看不清",
+            "一定收入以下免稅",
+            "在一定深度不行",
+        ],
+        *["對一定級別以上的人", "一定損害", "造成一定损失", "他一定年齡以上才行"],
+    ],
+    "advice in other words": [
+        *["You must definitely back up.", "You must definitely be careful.", "You definitely need to back up."],
+        *[
+            "You definitely should try it.",
+            "Definitely check the logs.",
+            "Definitely back up first.",
+            "It is slow. Definitely use a cache.",
+        ],
+        *[
+            "- Definitely don't use it.",
+            "你一定一定要記得",
+            "一定記得備份",
+            "一定别忘了备份",
+            "请您一定要记得",
+            "一定先備份",
+            "一定注意安全",
+        ],
+        *["出門一定小心"],
+    ],
+    "doubt of the clause": [
+        *[
+            "I doubt it is definitely wrong.",
+            "I'm not saying it is definitely so.",
+            "He doubts the cache is clearly at fault.",
+        ],
+        *[
+            "I'm not saying the old cache is definitely so.",
+            "It's unclear whether it is definitely so.",
+            "I would doubt this is clearly so.",
+        ],
+        *[
+            "It is unlikely that it is definitely so.",
+            "It is not clear the cache is definitely wrong.",
+            "We doubted it was clearly so.",
+        ],
+        *["We aren't convinced this is clearly wrong.", "I really doubt there is definitely a bug."],
+    ],
+}
 # What names a source, what only looks like it, and links that lead somewhere else.
 ABSOLUTE |= {
     "parts by number": [
@@ -1348,7 +1444,9 @@ def test_it_gives_a_verdict_of_the_published_shape() -> None:
 
 
 def test_every_language_has_the_same_lists() -> None:
-    first, *others = [{name for name in vars(language) if name.isupper()} for language in LANGUAGES]
+    first, *others = [
+        {name for name in vars(language) if name.isupper() and not name.startswith("_")} for language in LANGUAGES
+    ]
     assert all(other == first for other in others)
 
 

@@ -131,6 +131,11 @@ NEGATED = (
     r"\b(?:"
     r"(?:not|never|no|nor|neither|nothing|nobody|none|without|hardly|scarcely|barely|rarely|seldom|less|far from"
     r"|whether|if|cannot|[a-z]+n't)(?:\s(?:say|claim|mean|think))?(?:\s+[a-z']+){0,2}\s+"
+    # Of whole clauses: "I doubt it is definitely wrong", "I'm not saying the cache is clearly slow".
+    r"|(?:(?:not|never|[a-z]+n't)\s(?:saying|claiming|suggesting|asserting|implying|arguing|convinced|certain|sure|clear)"
+    r"|(?:i|we|they|he|she|do|does|would|still|seriously|highly|really|people|some|many|critics|experts)\sdoubt"
+    r"|(?<!no )doubts|(?<!never )doubted|(?:i'm|i am) unsure|unlikely|far from certain)"
+    r"(?:\s+(?!(?:and|but|so)\b)[a-z']+){0,6}\s+"
     r"|(?:nearly|almost|virtually|practically|seemingly|next to|close to|well-nigh|nigh)\s+"
     r")"
 )
@@ -163,6 +168,12 @@ UNCLAIMED = (
     r"|fun|great|nice|annoying|amazing|wonderful|beautiful|exciting|enjoyable|impressive|interesting|fascinating|delicious"
     r"|memorable|delightful|challenging|rewarding|stunning|lovely|cool|awesome|pleasant|frustrating|disappointing"
     r"|tempting)\b"
+    # Advice.
+    r"|(?<=you )definitely (?:should|must|need to|have to|ought to)"
+    r"(?! (?:be(?! (?:careful|sure|aware|prepared|patient))|have)\b)"
+    r"|(?<![a-z0-9,'\")] )(?<![a-z0-9])definitely (?:do(?:n't)? |do not |never )?(?:back up|use|avoid|read|make sure"
+    r"|keep|save|test|ask|call|contact|run|get|take|visit|bring|go|set|remember|update|verify|review|start|watch|see|add"
+    r"|buy)\b"
     r"|(?:definitely|will certainly) (?:do not |don't )?(?:want|wish|love|enjoy|hope|recommend|suggest|prefer"
     r"|consider|try|check|look (?:into|forward|at)|plan|intend|advise|appreciate)\b"
 )
@@ -176,6 +187,8 @@ UNCLAIMED_BEHIND = (
     r"|would definitely(?= (?:help|like|love|want|be (?:useful|helpful|interested|happy|open|worth|nice|glad))\b)"
     r"|(?:an?|the|or|(?<=all )but|effectively|usually|often|sometimes|generally|seems?|seemed|looks|sounds|made"
     r"|(?<=made )it|(?<=would )be|(?<=should )be|logically|mathematically|provably|(?<=by )definition) impossible"
+    # Advice; "you must definitely be wrong" is none.
+    r"|(?<=you )must definitely(?! (?:be(?! (?:careful|sure|aware|prepared|patient))|have|know|think|mean)\b)"
     r"|(?:to|the|any|for|(?<=should )be|(?<=must )be|(?<=that )are|(?<=that )were) (?:clearly|obviously|definitely)"
     r"|(?:be|being|make|making) (?:100%|absolutely) (?:sure|certain) that)\b"
 )
