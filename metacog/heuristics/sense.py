@@ -113,7 +113,7 @@ _DAY_AFTER = re.compile(r"\s[0-9]{1,4}\b")
 _TOTAL = re.compile(rf"(?:{_any('TOTAL')})[^.!?。\n]*\Z")
 _BEFORE_AS_OF = (" ", "(", "至", "到", "止")  # what it ends with
 _AS_OF = re.compile(rf"(?:{_any('AS_OF')})\Z")
-_NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
+_NAME, _LONE_NAME = (re.compile(rf"(?:{_any(name)})\s?\Z") for name in ("NAME", "LONE_NAME"))
 _SUPPOSED = re.compile(
     rf"(?:{_any('SUPPOSED')})(?:(?!{_any('CONCLUDED')})(?:[^,;:.!?。\n]|(?<=[0-9])[.,](?=[0-9]))){{0,40}}\Z"
 )
@@ -514,12 +514,23 @@ class _Sorting:
             first, last = before.start() if before else start, after.end() if after else end
             return None if self._is_as_of(first) else (first, last)
         if which == REPORTING:
-            name = _NAME.search(self.shadow.as_sent, max(0, start - _BEFORE), start)
-            return (name.start(), end) if name else None
+            return self._saying(start, end)
         if prose_before := _NAMED_SOURCE.search(self.prose, max(0, start - 24), start):
             self.citations.append(prose_before.start())
             return None
         return None if self._is_negated(start) else (start, end)
+
+    def _saying(self, start: int, end: int) -> Place | None:
+        """Give where the name stands, with the verb, that somebody is said to have said something by."""
+        prose, first = self.prose, max(0, start - _BEFORE)
+        word = prose[start:end]
+        verb = word.removesuffix(" that").rstrip(":")
+        # Capitals tell a name, and the characters of Chinese are told in simplified ones.
+        text = self.shadow.as_sent if word.isascii() else prose
+        name = _NAME.search(text, first, start)
+        if name is None and (" " in word or verb != word):
+            name = _LONE_NAME.search(text, first, start)
+        return (name.start(), start + len(verb)) if name else None
 
     def _is_to_press_on(self, start: int, end: int) -> bool:
         before = _NAVIGATION.search(self.prose, max(0, start - _BEFORE), start)

@@ -952,6 +952,119 @@ NO_FACTS = {
 }
 
 
+FACTS |= {
+    "units of few letters": [
+        *[
+            "The tower is 330 m tall.",
+            "It is 330m tall.",
+            "It takes 5 ms.",
+            "It takes 5ms.",
+            "It has 16 GB of RAM.",
+            "It has 16GB of RAM.",
+        ],
+        *[
+            "It weighs 5 kg.",
+            "Keep it at 30 °C.",
+            "That is 12 %.",
+            "It is 5 km away.",
+            "at 3.2 GHz",
+            "It lies 200 ft below.",
+            "The spider is 0.37 mm long.",
+        ],
+        *[
+            "It makes 200 MW.",
+            "2.5 m² each",
+            "a wave of 500 nm",
+            "它高 330 m。",
+            "延遲 5 ms",
+            "長 5km",
+            "內存 16 GB",
+            "重 5 kg",
+            "It rose by 3 m.",
+        ],
+    ],
+    "one name": [
+        *[
+            "Einstein said that time is relative.",
+            "As Einstein once said, time is relative.",
+            "Confucius famously said so.",
+            "Newton wrote that it falls.",
+        ],
+        *["Aristotle believed that it sinks.", "Einstein said: time is relative."],
+    ],
+    "said before": [
+        *[
+            "愛因斯坦說過時間是相對的。",
+            "爱因斯坦说过，时间是相对的。",
+            "魯迅曾說：世上本沒有路。",
+            "鲁迅说过世上本没有路",
+            "詩人李白曾寫道酒好",
+        ],
+        "牛頓曾經說過它會掉下來",
+    ],
+}
+NO_FACTS |= {
+    "letters of another sense": [
+        *[
+            "in 2m",
+            "a 5g network",
+            "5 mice",
+            "a 64GB model",
+            "the 3.5mm jack",
+            "a 750ml bottle",
+            "2 m's",
+            "option 5 g/h",
+            "5 kids",
+        ],
+        *["10 cm² of it is 2 x 5", "side 4 cm^2", "3 MSc", "64GB 版本", "750ml 裝", "第5 m"],
+        *["x=`5 ms`", "5 M1 chips", "版本 2m"],
+    ],
+    "units in other units": [
+        "1 foot = 12 inches",
+        "1 GB = 1024 MB",
+        "1 GB = 1000 MB",
+        "1 inch = 2.54 cm",
+        "1 yard = 91.44 cm",
+        "1 TB equals 1024 GB",
+    ],
+    "nobody's one name": [
+        *[
+            "He said that it is so.",
+            "Nobody said that it is so.",
+            "People once said so.",
+            "I said that it is so.",
+            "You said that it is so.",
+        ],
+        *[
+            "The boss said that it is so.",
+            "The user said: it is so.",
+            "It is said that it is so.",
+            "Mom once said so.",
+            "Einstein said so.",
+        ],
+    ],
+    "nobody's saying": [
+        *[
+            "我說過時間是相對的",
+            "這個人說過它好",
+            "有人說過它好",
+            "他們說過它好",
+            "老師說過它好",
+            "妈妈说过它好",
+            "俗話曾說過它好",
+            "大家說過它好",
+        ],
+        "您說過它好",
+    ],
+    "cited sayings": [
+        *[
+            "Einstein said that time is relative [1].",
+            "愛因斯坦說過時間是相對的（出處：文集）。",
+            "According to Einstein it is 330 m tall.",
+        ],
+        *["根據愛因斯坦，它高 330 m。", "It is 330 m tall, see https://a.org/x.", "Did Einstein say it is 330 m tall?"],
+    ],
+}
 # What the reader spoke of is no more given than what else there is.
 FACTS["spoken of by the reader"] = [
     *["The book you mentioned was published in 1987.", "The tower you asked for is 324 metres tall."],
@@ -1016,6 +1129,9 @@ GIVEN = [
     ("As Marie Curie said: no.", "What was it that Marie Curie said?"),
     ('He wrote "let there be rain".', "Who wrote “let there be rain”?"),
     ("他說：「明天要下雨了」", "氣象局說明天要下雨了"),
+    ("Einstein said that it is so.", "Is it true that Einstein said so?"),
+    ("It is 330 m tall.", "It is 330m, is it not?"),
+    ("愛因斯坦說過它好。", "愛因斯坦說過嗎？"),
     ("He wrote 'let there be 30 cats'.", "Who wrote “let there be 30 cats”?"),
     ("他說：‘明天要下雨了’", "氣象局說明天要下雨了"),
 ]
@@ -1046,6 +1162,8 @@ NOT_GIVEN = [
     ("3月5日出發。", "5日出發"),
     ("3月15日出發。", "三月十六日出發"),
     ("會議改到3月5日。", "pages 3-5"),
+    ("It is 330 m tall.", "It is 33 m."),
+    ("Einstein said that it is so.", "Is it so?"),
     ("That is 30 miles.", "." * MAX_GIVEN + " A 30-mile walk."),
 ]
 

@@ -273,6 +273,11 @@ UNITS = (
     r"percent|per cent|thousand|million|billion|trillion|dollars?|euros?|pounds?|usd|people|inhabitants"
     r"|(?:kilo)?met(?:er|re)s?|km|kg|miles?|feet|tons?|tonnes?|acres|hectares|degrees|years old|times (?:more|less|as)"
     r"|(?:kilo|milli)?grams?|mg|calories|kcal|kilocalories|lit(?:er|re)s?|gallons?|mph|knots|light[- ]years?"
+    # Of few letters. What sorts of a thing are called by without a blank (64GB, 750ml, a 3.5mm plug, in 2m) needs one.
+    r"|(?<=\s)(?:m(?![0-9/'])|g(?![0-9/'])|mm|ml|ft|[kmgtp]i?b|mah|fps)(?!\s?[\^²³])|[kmgtp]i?b(?= of\b)"
+    r"|(?:m|mm|ft)(?= (?:tall|high|long|wide|deep|thick|above|below|apart)\b)|(?:[cn]m|km)(?!\s?[\^²³])|k?m[²2]"
+    r"|[µμ][mgs]|ha|inches|yards?|lbs?|ms|[kmgt]bps|[kmg]?hz|k[wv]h?|[mg]wh?|rpm|ppm|psi|kmh|km/h|m/s"
+    r"|(?:centi|milli|nano)met(?:er|re)s?|milliseconds|(?:kilo|mega|giga|tera)bytes|watts?|volts?"
 )
 NOT_FIGURE = r"\s?%\s(?:sure|certain|confident|positive)\b"
 # What has so many degrees by definition.
@@ -301,7 +306,12 @@ ATTRIBUTION = (
     *("two thirds of", "two-thirds of", "three quarters of", "three-quarters of", "one third of", "one-third of"),
 )
 # After a name: two capitalised words, or a title and one.
-REPORTING = ("said", "wrote", "argued", "argues", "claimed", "discovered", "proved", "invented", "stated")
+REPORTING = (
+    *("said", "wrote", "argued", "argues", "claimed", "discovered", "proved", "invented", "stated"),
+    # Of whoever bears one name, which anybody may: what it says must follow.
+    *("said that", "once said", "famously said", "wrote that", "argued that", "claimed that", "stated that"),
+    *("proved that", "once wrote", "famously wrote", "discovered that", "said:", "wrote:", "believed that"),
+)
 # An apostrophe that opens no quotation: for the beginning of a word.
 ELIDED = r"[0-9]{2}s?\b(?!')|(?:n|tis|twas|em|cause|cos|til|till|bout|round|kay)\b(?!')"
 # What stands before a quotation that somebody is made to say, and when it is no claim about anybody.
@@ -337,3 +347,10 @@ MADE_UP = _PLEASE + (
     r"|(?:math|word|trigonometry) problem)\b)"
 )
 NAME = r"\b(?:(?:Dr|Prof|Mr|Mrs|Ms|President|Professor)\.? [A-Z][a-z]+|[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z][a-z]+) (?:once )?"
+# One name, before what is said: no pronoun, no relative, no role.
+LONE_NAME = (
+    r"\b(?!(?:He|She|They|We|You|It|Who|One|Nobody|No|Someone|Somebody|Everyone|Everybody|Anyone|People|Some|Many|Most"
+    r"|Others|Both|All|None|That|This|These|Those|What|Which|And|But|As|So|Then|Also|Never|Mom|Mum|Dad|Mother|Father"
+    r"|Users?|Customers?|Friends?|Experts?|Critics?|Officials?|Police|Reporters?|Issue|Description|Docs?|Support|Agent"
+    r"|Staff|Management|Teachers?|Doctors?|Manager|Boss|Having|Being|Once|Just|Later|I)\b)[A-Z][a-z]{2,}\s"
+)
