@@ -34,12 +34,37 @@ _LONE_NUMBER = re.compile(rf"(?<![0-9.,])({_NUMBER})\s?,?\s?\Z")
 # What is measured once more in another unit: 5 miles (8 km). By kind, how much of the first each is.
 _SCALES: tuple[dict[str, float], ...] = (
     {"m": 1, "meter": 1, "metre": 1, "公尺": 1, "米": 1, "km": 1000, "kilometer": 1000, "kilometre": 1000, "公里": 1000}
-    | {"千米": 1000, "mile": 1609.344, "英里": 1609.344, "feet": 0.3048, "foot": 0.3048, "ft": 0.3048, "英尺": 0.3048},
-    {"g": 1, "gram": 1, "克": 1, "公克": 1, "kg": 1000, "kilogram": 1000, "公斤": 1000, "千克": 1000}
+    | {"千米": 1000, "mile": 1609.344, "英里": 1609.344, "feet": 0.3048, "foot": 0.3048, "ft": 0.3048, "英尺": 0.3048}
+    | {"cm": 0.01, "centimeter": 0.01, "centimetre": 0.01, "公分": 0.01, "厘米": 0.01, "mm": 0.001, "毫米": 0.001}
+    | {"inch": 0.0254, "inches": 0.0254, "英寸": 0.0254, "yard": 0.9144},
+    {"byte": 1, "kb": 1024, "mb": 1024**2, "gb": 1024**3, "tb": 1024**4},
+    {"kb": 1, "mb": 1e3, "gb": 1e6, "tb": 1e9},
+    {
+        "g": 1,
+        "gram": 1,
+        "mg": 0.001,
+        "毫克": 0.001,
+        "克": 1,
+        "公克": 1,
+        "kg": 1000,
+        "kilogram": 1000,
+        "公斤": 1000,
+        "千克": 1000,
+    }
     | {"pound": 453.592, "lb": 453.592, "磅": 453.592, "ton": 1e6, "tonne": 1e6, "吨": 1e6},
-    {"liter": 1, "litre": 1, "l": 1, "公升": 1, "升": 1, "gallon": 3.78541, "加仑": 3.78541, "毫升": 0.001},
+    {
+        "liter": 1,
+        "litre": 1,
+        "l": 1,
+        "公升": 1,
+        "升": 1,
+        "gallon": 3.78541,
+        "加仑": 3.78541,
+        "毫升": 0.001,
+        "ml": 0.001,
+    },
 )
-_UNIT = "|".join(sorted((unit for scale in _SCALES for unit in scale), key=len, reverse=True))
+_UNIT = "|".join(sorted({unit for scale in _SCALES for unit in scale}, key=lambda unit: (-len(unit), unit)))
 _MEASURED = re.compile(rf"({_NUMBER})\s?({_UNIT})s?(?![a-z])")
 _AGAIN = re.compile(
     rf"(?<![0-9.,])({_NUMBER})\s?({_UNIT})s?(?![a-z])\s?[=≈(/|]?\s?(?:(?:or|is|equals|about|approximately|roughly|around"
@@ -111,11 +136,12 @@ def _is_converted(text: str, start: int, end: int) -> bool:
     before = _AGAIN.search(text, max(0, start - _WINDOW), start) if measured else None
     if not measured or not before or measured[2] == before[2]:
         return False
-    scale = next((each for each in _SCALES if measured[2] in each and before[2] in each), None)
-    if scale is None:
-        return False
-    much, again = (float(_number(match[1], "")) * scale[match[2]] for match in (before, measured))
-    return abs(much - again) <= _CLOSE * much
+    for scale in _SCALES:
+        if measured[2] in scale and before[2] in scale:
+            much, again = (float(_number(match[1], "")) * scale[match[2]] for match in (before, measured))
+            if abs(much - again) <= _CLOSE * much:
+                return True
+    return False
 
 
 def _is_as_warm(much: str, scale: str, again: str, other: str) -> bool:

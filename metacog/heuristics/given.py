@@ -15,7 +15,7 @@ MAX_SAYINGS = 256  # of one response that are looked for there
 MAX_TOLD = 256  # figures of a session that are remembered, those of up to 24 characters
 _REQUEST = 300  # characters in which it begins
 OPENING_QUOTES = '"“「『«《'
-_QUOTES = OPENING_QUOTES + "”」』»》"
+_QUOTES = OPENING_QUOTES + "”」』»》'"
 _COUNTED = re.compile(r"([0-9]+(?:[.,][0-9]+)*)[\s-]?([%‰°]|[^\W\d_])?")
 _SHARES = ("%", "‰", "°")  # 30 of anything is no 30 %
 _PRICE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?")
@@ -98,7 +98,7 @@ class Given:
         return {Decimal(number) for number, _ in self._counted if _PRICE.fullmatch(number)}
 
     def _holds(self, fact: str) -> bool:
-        numbers = [] if fact[0] in OPENING_QUOTES else _counted(fact)
+        numbers = [] if fact[0] in _QUOTES else _counted(fact)
         if not numbers:
             self._sayings_left -= 1
             return self._sayings_left >= 0 and fact.strip(_QUOTES) in self._text

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from .calculation import added_up, is_worked_out
 from .given import NOTHING, OPENING_QUOTES, Given
 from .lexicon import LANGUAGES, MARKS
+from .markdown import LATIN, indented_code, without_emphasis
 from .matcher import Build, best_automaton, endings
 from .shadow import Place, Shadow, fold
 from .tags import code_spans
@@ -56,14 +57,28 @@ _ASKING = "".join(language.ASKING for language in LANGUAGES)
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s|\#))")
 # The last is an index: array[1] = 2, rows[1].name.
 _NOTE = re.compile(r"\[\^?[1-9][0-9]{0,2}\](?!\(| ?=|\.[a-z_])")
-_ADDRESS = re.compile(r"""https?://[^\s<>"'()\[\]。,、」』]*""")
-_NO_SOURCE = re.compile(r"https?://(?:localhost|127\.|0\.0\.0\.0|$)")
+# Right before it: an index of what stands there. One letter is a name, as is what has an underscore.
+_INDEXED = re.compile(rf"(?:{_any('INDEXED')}|(?<!{LATIN})[a-z]|[a-z]\w*_\w*|_\w+)\Z")
+_ADDRESS = re.compile(r"""(?:https?://|www\.)[^\s<>"'()\[\]。,、」』]*""")
+# On this machine, or no page that says anything: to sign in at, to buy, to load.
+_NO_SOURCE = re.compile(
+    r"https?://(?:localhost|127\.|0\.0\.0\.0|$)"
+    r"|[^?#]*(?:/(?:log-?in|sign-?in|sign-?up|register|checkout|cart)/?|\.(?:git|zip|tgz|gz|exe|dmg|msi|apk|deb|rpm|whl|sh))"
+    r"[.!:;]?(?:[?#]|\Z)"
+)
 _NAVIGATION = re.compile(rf"(?:{_any('NAVIGATION')})\Z")
+_NAVIGATION_BEHIND = re.compile(_any("NAVIGATION_BEHIND"))
 _NAMED_SOURCE = re.compile(rf"(?:{_any('NAMED_SOURCE')})\Z")
 _PICTURE = re.compile(r"!\[[^\[\]\n]{0,200}\]\(\Z")
 _QUOTED = re.compile(
     r'"[^"\n]{1,400}"|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|«[^«»\n]{1,400}»'
     r"|(?<=《)[^《》\n]{1,60}(?=》)"
+)
+# Opened with no letter before and no blank behind, and by no word that has lost its beginning ('90s); within it
+# apostrophes stand between letters.
+_QUOTED_ONCE = re.compile(
+    rf"'(?<!{LATIN}')(?![\s']|{_any('ELIDED')})"
+    rf"[^'\n]{{1,200}}+(?:(?<={LATIN})'(?={LATIN})[^'\n]{{1,200}}+)*+(?<!\s)'(?!{LATIN})"
 )
 _NAMED = re.compile(r"@|[.][a-z]")  # behind a word that is part of an address or a file's name
 _QUOTED_LINE = re.compile(r"^[ \t]*+>[^\n]*", re.MULTILINE)
@@ -98,7 +113,7 @@ _DAY_AFTER = re.compile(r"\s[0-9]{1,4}\b")
 _TOTAL = re.compile(rf"(?:{_any('TOTAL')})[^.!?。\n]*\Z")
 _BEFORE_AS_OF = (" ", "(", "至", "到", "止")  # what it ends with
 _AS_OF = re.compile(rf"(?:{_any('AS_OF')})\Z")
-_NAME = re.compile(rf"(?:{_any('NAME')})\s?\Z")
+_NAME, _LONE_NAME = (re.compile(rf"(?:{_any(name)})\s?\Z") for name in ("NAME", "LONE_NAME"))
 _SUPPOSED = re.compile(
     rf"(?:{_any('SUPPOSED')})(?:(?!{_any('CONCLUDED')})(?:[^,;:.!?。\n]|(?<=[0-9])[.,](?=[0-9]))){{0,40}}\Z"
 )
@@ -112,9 +127,7 @@ _UNCLAIMED_BEHIND = re.compile(_any("UNCLAIMED_BEHIND"))
 _CONDITIONS, _SAYING, _SAID = (
     [word for language in LANGUAGES for word in getattr(language, name)] for name in ("CONDITIONS", "SAYING", "SAID")
 )
-_HANGING = re.compile(
-    rf"\b(?:{'|'.join(_CONDITIONS)}|(?:{'|'.join(_SAYING)}) (?:{'|'.join(_SAID)}))\b[^,;:.!?。\n]*\Z"
-)
+_HANGING = re.compile(rf"\b(?:{'|'.join(_CONDITIONS)}|(?:{'|'.join(_SAYING)}) (?:{'|'.join(_SAID)}))\b[^,;:.!?。\n]*\Z")
 _HANGING_ON = {word.split()[-1] for word in (*_CONDITIONS, *_SAYING)}
 _SAME = ("", " ", ",", ", ", ":", ": ")  # between two words for one conclusion: "Therefore, the answer is", 所以答案是
 
@@ -122,11 +135,12 @@ _SAME = ("", " ", ",", ", ", ":", ": ")  # between two words for one conclusion:
 class Reading:
     """What a text says, once read with sense. Places are code points of the text as sent, in order."""
 
-    __slots__ = ("_shadow", "claims", "conclusions", "facts", "hedges", "hides", "keyword", "reasons", "text")
+    __slots__ = ("_shadow", "claims", "conclusions", "facts", "hedges", "hides", "keyword", "plain", "reasons", "text")
 
     def __init__(self, text: str, shadow: Shadow) -> None:
         self.text = text
         self._shadow = shadow
+        self.plain = shadow.text  # without emphasis, where there is any
         self.keyword: int | None = None  # the first that occurs, by its place in the list that was given
         self.claims: list[Place] = []  # absolute ones, without a citation near
         self.hedges: list[Place] = []
@@ -142,15 +156,16 @@ class Reading:
 
     def occurrences(self, keyword: str, limit: int) -> list[Place]:
         """Find where a keyword stands, `limit` at most."""
-        wanted, text = Shadow(keyword).text, self._shadow.text
+        wanted = Shadow(keyword).text
         places: list[Place] = []
-        start = text.find(wanted)
-        while start >= 0 and len(places) < limit:
-            end = start + len(wanted)
-            if _stands_alone(text, start, end):
-                places.append(self._shadow.place(start, end))
-            start = text.find(wanted, end)
-        return places
+        for text in dict.fromkeys((self._shadow.text, self.plain)):
+            start = text.find(wanted)
+            while start >= 0 and len(places) < limit:
+                end = start + len(wanted)
+                if _stands_alone(text, start, end):
+                    places.append(self._shadow.place(start, end))
+                start = text.find(wanted, end)
+        return sorted({*places})
 
 
 def _is_wordy(character: str) -> bool:
@@ -256,10 +271,16 @@ class Reader:
         shadow = Shadow(text)
         reading = Reading(text, shadow)
         terms, best = self._find(shadow.encoded)
+        prose, quotations = _prose(shadow, marks)
+        encoded = shadow.encoded
+        if "_" in prose and (plain := without_emphasis(prose)) != prose:
+            reading.plain = prose = plain
+            encoded = plain.encode("utf-8", "surrogatepass")
+            terms, other = self._find(encoded)
+            best = min(best, other)
         if best != _NONE:
             reading.keyword = best
-        prose, quotations = _prose(shadow.text, marks)
-        _Sorting(reading, shadow, prose, quotations, given).sort(_in_characters(shadow.encoded, terms))
+        _Sorting(reading, shadow, prose, quotations, given).sort(_in_characters(encoded, terms))
         return reading
 
     def _find(self, folded: bytes) -> tuple[list[tuple[int, int, int]], int]:
@@ -303,8 +324,9 @@ def _in_characters(folded: bytes, terms: list[tuple[int, int, int]]) -> list[tup
     return counted
 
 
-def _prose(text: str, marks: Marks) -> tuple[str, list[Place]]:
+def _prose(shadow: Shadow, marks: Marks) -> tuple[str, list[Place]]:
     """Mask code, tags, our own marks and what is quoted; give the quotations that somebody is made to say."""
+    text = shadow.text
     if ("`" in text or "~" in text) and text.count("`") <= 2 * MAX_MASKS:
         text = _masked(text, code_spans(text))
     if "<" in text:
@@ -312,16 +334,18 @@ def _prose(text: str, marks: Marks) -> tuple[str, list[Place]]:
             text = _masked(text, _elements(text))
         text = _masked(text, _spans(_TAG, text))
     text = _masked(text, marks.spans(text))
+    if "\n    " in text or "\t" in text or text.startswith("    "):
+        text = _masked(text, indented_code(text, shadow.as_sent))
     quotations: list[Place] = []
-    if any(map(text.__contains__, OPENING_QUOTES)):
-        quoted = _spans(_QUOTED, text)
-        quotations = [
-            (start, end)
-            for start, end in islice(quoted, MAX_TERMS)
-            if _QUOTING.search(text, max(0, start - _BEFORE), start)
-            and not _NOT_QUOTING.search(text, max(0, start - _BEFORE), start)
-        ]
-        text = _masked(text, quoted)
+    for expression, signs in ((_QUOTED, OPENING_QUOTES), (_QUOTED_ONCE, "'")):
+        if any(map(text.__contains__, signs)) and (quoted := _spans(expression, text)):
+            quotations += [
+                (start, end)
+                for start, end in islice(quoted, MAX_TERMS)
+                if _QUOTING.search(text, max(0, start - _BEFORE), start)
+                and not _NOT_QUOTING.search(text, max(0, start - _BEFORE), start)
+            ]
+            text = _masked(text, quoted)
     if ">" in text:
         text = _masked(text, _spans(_QUOTED_LINE, text))
     return text, quotations
@@ -425,6 +449,8 @@ class _Sorting:
         return is_beside and prose[slice(*before)] != prose[start:end]
 
     def _is_negated(self, start: int) -> bool:
+        while self.prose[start - 1 : start] == "*":  # not **definitely**
+            start -= 1
         return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
 
     def _claims_nothing(self, start: int, end: int) -> bool:
@@ -465,13 +491,13 @@ class _Sorting:
         """Take a citation down, if it is one; give where it ends."""
         prose = self.prose
         if prose[start] == "[":
-            if note := _NOTE.match(prose, start):
+            note = _NOTE.match(prose, start)
+            if note and not _INDEXED.search(prose, max(0, start - 24), start):
                 self.citations.append(start)
-                return note.end()
-            return end
+            return note.end() if note else end
         if address := _ADDRESS.match(prose, start):
             picture = prose[start - 1 : start] == "(" and _PICTURE.search(prose, max(0, start - 204), start)
-            if not (picture or _NO_SOURCE.match(address.group()) or self._is_to_press_on(start)):
+            if not (picture or _NO_SOURCE.match(address.group()) or self._is_to_press_on(start, address.end())):
                 self.citations.append(start)
             return address.end()
         if not _NOT_CITED.match(prose, end) and not self._is_negated(start):
@@ -488,15 +514,27 @@ class _Sorting:
             first, last = before.start() if before else start, after.end() if after else end
             return None if self._is_as_of(first) else (first, last)
         if which == REPORTING:
-            name = _NAME.search(self.shadow.as_sent, max(0, start - _BEFORE), start)
-            return (name.start(), end) if name else None
+            return self._saying(start, end)
         if prose_before := _NAMED_SOURCE.search(self.prose, max(0, start - 24), start):
             self.citations.append(prose_before.start())
             return None
         return None if self._is_negated(start) else (start, end)
 
-    def _is_to_press_on(self, start: int) -> bool:
-        return _NAVIGATION.search(self.prose, max(0, start - _BEFORE), start) is not None
+    def _saying(self, start: int, end: int) -> Place | None:
+        """Give where the name stands, with the verb, that somebody is said to have said something by."""
+        prose, first = self.prose, max(0, start - _BEFORE)
+        word = prose[start:end]
+        verb = word.removesuffix(" that").rstrip(":")
+        # Capitals tell a name, and the characters of Chinese are told in simplified ones.
+        text = self.shadow.as_sent if word.isascii() else prose
+        name = _NAME.search(text, first, start)
+        if name is None and (" " in word or verb != word):
+            name = _LONE_NAME.search(text, first, start)
+        return (name.start(), start + len(verb)) if name else None
+
+    def _is_to_press_on(self, start: int, end: int) -> bool:
+        before = _NAVIGATION.search(self.prose, max(0, start - _BEFORE), start)
+        return before is not None or _NAVIGATION_BEHIND.match(self.prose, end) is not None
 
     def _count(self, start: int, end: int) -> int:
         """Take a number down, if it is a figure or a date that somebody could look up; give where it ends."""

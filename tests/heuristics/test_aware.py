@@ -321,7 +321,334 @@ NOT_ABSOLUTE = {
         *["無法透過買一定次數來保證一定會中獎", "不能确保他们一定会来"],
     ],
 }
+# What Markdown and quotation marks make of a claim, and what only looks like it.
+ABSOLUTE |= {
+    "in emphasis": [
+        *["It is _definitely_ so.", "It is __definitely__ so.", "It is ___definitely___ so.", "_It is definitely_ so."],
+        *["It is *definitely* so.", "It is **definitely** so.", "It is **_definitely_** so.", "這_一定_是它"],
+        *["It is (_definitely_) so.", "這是__显然__的", "it is ＿definitely＿ so", "the _a_b is definitely_ so"],
+    ],
+    "apostrophes": [
+        *["It's the users' fault, definitely, and the boys' too.", "In the '90s it was definitely the kids' best."],
+        *[
+            "Don't say it; it's clearly the cache's.",
+            "Get 'em, it is definitely the kids' stuff.",
+            "'Tis clearly the boys' fault.",
+        ],
+        *["rock 'n roll is definitely the kids' best", "the class of '98 is clearly the teachers' best"],
+        *["It is 5' and definitely 6' long.", "a' 'clearly so", "他說' 顯然' ok"],
+        *["It isn\u2019t \u201cfull\u201d; the disks\u2019 owner is clearly wrong about the users\u2019 data."],
+    ],
+    "not quoted once": [
+        "'It is so' is clearly wrong.",
+        "'x'顯然是錯的",
+        "He's 'here', definitely, isn't he!",
+        "'a\nclearly b'",
+    ],
+    "a list's text": [
+        *["- a list\n\n    It is clearly so.", "1. a list\n\n\tIt is clearly so.", "- 列表\n\n    顯然如此"],
+        *["1、列表\n\n    顯然如此", "- a\n\n  - b\n\n    It is clearly so.", "- a\nlazy\n\n    It is clearly so."],
+        *[
+            "- a\n\n    - b\n\n        It is clearly so.",
+            "[^1]: a note\n\n    It is clearly so.",
+            "- a\n\n  b\n\n    clearly so",
+        ],
+        *["- a\n\n        code\n\n    It is clearly so."],
+    ],
+    "not indented enough": [
+        *["They say:\n    It is clearly so.", "They say:\n\n   It is clearly so.", "他說：\n    顯然如此"],
+        *[
+            "他說\n\n\u3000\u3000\u3000\u3000顯然如此",
+            "\u3000\u3000\u3000\u3000顯然如此",
+            "code:\n\n    x\nIt is clearly so.",
+        ],
+    ],
+}
+NOT_ABSOLUTE |= {
+    "parts of names": [
+        *[
+            "is_definitely_ok",
+            "_clearly_wrong",
+            "clearly_wrong_",
+            "x_definitely_",
+            "_clearly is private",
+            "clearly_ is wrong",
+        ],
+        *["__init_clearly__", "_clearly _", "_clearly__", "變數_clearly_x是", "clearly_是"],
+    ],
+    "negated in emphasis": [
+        "It is not **definitely** so.",
+        "It is not _clearly_ so.",
+        "這並不**顯然**",
+        "It isn't *clearly* so.",
+    ],
+    "quoted once": [
+        *[
+            "They saw ‘it is definitely so’.",
+            "They saw 'it is definitely so'.",
+            "'clearly' is an adverb",
+            "like ‘顯然’",
+        ],
+        *[
+            "他看到'這一定是錯的'嗎。",
+            "他看到‘這一定是錯的’。",
+            "('It isn't clearly so')",
+            "'clearly', 'obviously'",
+            "‘這不可能’",
+        ],
+        *["They saw 'that it's definitely the users' there."],
+    ],
+    "indented code": [
+        *["They run:\n\n    clearly = 1\n\nand more", "They run:\n\n\tclearly = 1", "    clearly = 1", "\tclearly = 1"],
+        *[
+            "a\n\n    x = 1\n\n    clearly = 1",
+            "a\r\n\r\n    clearly = 1\r\n",
+            "a\n \n    clearly",
+            "執行：\n\n    顯然 = 1",
+        ],
+        *[
+            "- a\n\n        clearly = 1",
+            "- a\n\nno list\n\n    clearly = 1",
+            "- a\n\n\t\tclearly = 1",
+            "# a\n\n    顯然 = 1",
+        ],
+        *["1. a\n\n不是列表\n\n    一定 = 1", "a\n\n  \tclearly = 1"],
+    ],
+}
+# A certain measure, advice, and the doubt of whole clauses, beside what is surely so.
+ABSOLUTE |= {
+    "no certain 一定": [
+        *[
+            "他一定年齡很大",
+            "她一定時間很多",
+            "他们一定条件很好",
+            "小明一定年齡很大",
+            "他們一定經驗豐富",
+            "他一定數量不夠",
+            "它一定价格很高",
+        ],
+        *["這一定影響他", "他一定先走了", "他一定小心翼翼", "一定年年有", "他一定温和", "這一定效果非常好"],
+    ],
+    "no advice in any words": [
+        *["You must definitely be wrong.", "It must definitely be the cache.", "You definitely must be wrong."],
+        *[
+            "They definitely use the cache.",
+            "You must definitely have it.",
+            "Definitely, use of it is wrong.",
+            "She definitely reads it",
+        ],
+        *["You will definitely need it.", "It definitely has to be so."],
+    ],
+    "no doubt of the clause": [
+        *[
+            "I have no doubt it is definitely wrong.",
+            "I don't doubt it is definitely wrong.",
+            "I am not sure, it is definitely so.",
+        ],
+        *[
+            "I am not sure. It is definitely so.",
+            "Who doubts? It is definitely so.",
+        ],
+        *["He never doubted it is definitely so.", "It is not unlikely. It is clearly so."],
+    ],
+}
+NOT_ABSOLUTE |= {
+    "a certain measure": [
+        *[
+            "一定年齡以上可以申請",
+            "到了一定年齡都會這樣",
+            "滿一定年齡才行",
+            "一定金額以上要申報",
+            "超過一定金額會被課稅",
+            "一定温度下会融化",
+        ],
+        *[
+            "一定數量的人",
+            "一定條件下可行",
+            "一定比例的人",
+            "經過一定時間就會好",
+            "一定距離外看不清",
+            "一定收入以下免稅",
+            "在一定深度不行",
+        ],
+        *["對一定級別以上的人", "一定損害", "造成一定损失", "他一定年齡以上才行"],
+    ],
+    "advice in other words": [
+        *["You must definitely back up.", "You must definitely be careful.", "You definitely need to back up."],
+        *[
+            "You definitely should try it.",
+            "Definitely check the logs.",
+            "Definitely back up first.",
+            "It is slow. Definitely use a cache.",
+        ],
+        *[
+            "- Definitely don't use it.",
+            "你一定一定要記得",
+            "一定記得備份",
+            "一定别忘了备份",
+            "请您一定要记得",
+            "一定先備份",
+            "一定注意安全",
+        ],
+        *["出門一定小心"],
+    ],
+    "doubt of the clause": [
+        *[
+            "I doubt it is definitely wrong.",
+            "I'm not saying it is definitely so.",
+            "He doubts the cache is clearly at fault.",
+        ],
+        *[
+            "I'm not saying the old cache is definitely so.",
+            "It's unclear whether it is definitely so.",
+            "I would doubt this is clearly so.",
+        ],
+        *[
+            "It is unlikely that it is definitely so.",
+            "It is not clear the cache is definitely wrong.",
+            "We doubted it was clearly so.",
+        ],
+        *["We aren't convinced this is clearly wrong.", "I really doubt there is definitely a bug."],
+    ],
+}
+# What names a source, what only looks like it, and links that lead somewhere else.
+ABSOLUTE |= {
+    "parts by number": [
+        *["arr[1] is clearly so.", "list[2] is clearly so.", "x[1] is clearly so.", "my_rows[1] is clearly so."],
+        *[
+            "self.items[2] is definitely so",
+            "userList[1] is clearly so",
+            "陣列[1]顯然是錯的",
+            "kwargs[1] 顯然是錯的",
+            "列表[2]显然是错的",
+        ],
+    ],
+    "boxes": [
+        "- [ ] It is clearly so.",
+        "- [x] It is clearly so.",
+        "* [X] 顯然如此",
+        "- [ ] 顯然如此",
+        "1. [x] It is clearly so.",
+    ],
+    "a source that is not named": [
+        *[
+            "資料來源顯然是錯的",
+            "数据来源显然是错的",
+            "資料來源不明，顯然如此",
+            "資料來源：不明，顯然如此",
+            "沒有資料來源，顯然如此",
+        ],
+        *[
+            "資料來源：無。顯然如此",
+            "資料來源是否可靠不談，顯然如此",
+            "没有来源，显然如此",
+            "消息來源是錯的，顯然如此",
+            "出處：待補，顯然如此",
+        ],
+        *["Source: none. It is clearly so.", "Source: not given. It is clearly so.", "Sources: N/A. It is clearly so."],
+        *["Sources: missing. It is clearly so.", "The source is clearly unknown."],
+    ],
+    "a link to go to": [
+        *[
+            "Visit https://a.org/x to sign in, it is clearly so.",
+            "Visit our website at https://a.org/x, it is clearly so.",
+        ],
+        *[
+            "Visit www.a.org and it is clearly so.",
+            "Go to https://a.org/x, it is clearly so.",
+            "Open https://a.org: obviously so.",
+        ],
+        *[
+            "Go to [the portal](https://a.org/x), it is clearly so.",
+            "[Download](https://a.org/x) it, clearly so it works.",
+        ],
+        *[
+            "Use https://a.org/x to log in, it is clearly so.",
+            "https://a.org/login is clearly so.",
+            "Head over to https://a.org: clearly so it is.",
+        ],
+        *["請點 https://a.org/x，顯然如此", "請至 https://a.org/x，顯然如此", "请前往 https://a.org/x，显然如此"],
+        *[
+            "請開啟 https://a.org/x，顯然如此",
+            "請登入 https://a.org/x，顯然如此",
+            "请访问 https://a.org/x，显然如此",
+            "您可以到 https://a.org 看，顯然如此",
+        ],
+        *["從 https://a.org/x 下載，顯然如此", "https://a.org/x 即可報名，顯然如此"],
+    ],
+    "a link to load from": [
+        *["Run git clone https://a.org/x, it is clearly so.", "Run curl -fsSL https://a.org/x: it is clearly so."],
+        *[
+            "wget https://a.org/x is clearly so",
+            "Download it from https://a.org/x, it is clearly so.",
+            "pip install https://a.org/x is clearly so",
+        ],
+        *[
+            "Install the app from https://a.org/x, clearly so.",
+            "https://a.org/x.git is clearly so.",
+            "https://a.org/x.zip is clearly so",
+        ],
+        *["下載 https://a.org/x，顯然如此", "安裝 https://a.org/x，顯然如此", "克隆 https://a.org/x 显然如此"],
+    ],
+}
+NOT_ABSOLUTE |= {
+    "cited by number": [
+        *[
+            "It is clearly so[1].",
+            "It is clearly so in 1998[2].",
+            "顯然如此[1]。",
+            "It is clearly so, by all results[3].",
+            "It is clearly so [1]",
+        ],
+        *["It was clearly so for CO2[1].", "显然是数据[2]。"],
+    ],
+    "a source that is named": [
+        *[
+            "資料來源：史記，顯然如此",
+            "数据来源：无锡日报，显然如此",
+            "資料來源是世衛，顯然如此",
+            "資料來源為年報，顯然如此",
+            "消息来源于官网，显然如此",
+        ],
+        *[
+            "Source: Nonesuch Press. It is clearly so.",
+            "Source: the needed report. It is clearly so.",
+            "出處：無名氏，顯然如此",
+        ],
+    ],
+    "a link to read": [
+        *[
+            "It is clearly so, see https://a.org/x.",
+            "Clearly so, more at https://a.org/x",
+            "It is clearly so (https://a.org/x).",
+        ],
+        *[
+            "It is clearly so, [see the docs](https://a.org/x).",
+            "It is clearly open source: https://a.org/x",
+            "The report is available at https://a.org/x: clearly so.",
+        ],
+        *["Prices go to zero (https://a.org/x), obviously so.", "The curl manual (https://a.org/x): it is clearly so."],
+        *[
+            "We visit often. It is clearly so: https://a.org/x",
+            "It is clearly so, see https://a.org/logins-2021",
+            "Clearly so, www.a.org says",
+        ],
+        *[
+            "顯然，詳見 https://a.org/x",
+            "显然，参考 https://a.org/x",
+            "顯然如此（https://a.org/x）",
+            "觀點 https://a.org/x，顯然如此",
+        ],
+        *[
+            "下載量 https://a.org/x，顯然如此",
+            "請到官網看，詳見 https://a.org/x，顯然如此",
+            "請見 https://a.org/x，顯然如此",
+        ],
+        *["顯然如此：https://a.org/x 申請人數"],
+    ],
+}
 HEDGES = {
+    "in emphasis": ["_Maybe_ so.", "It is __probably__ so.", "__也許__是", "*perhaps*", "_It might be_ so"],
     "close to other words": [
         *["據說明天會下雨", "說不定期末會考", "也許可以", "看來賓館客滿", "應該是非常好", "很難說", "沒準他會來"],
         *["應該會下雨", "據傳他來了", "聽說他來了", "相傳他是", "目測有三米", "很難說明天如何", "應該沒收到"],
@@ -383,6 +710,8 @@ NOT_HEDGES = {
         *["有确切的证据", "他沒有明確反對", "參考文件", "没有争议", "人各有異", "有明確答案"],
     ],
     "no chance": ["沒有可能", "完全沒有可能", "没有可能了", "他沒有可能知道", "絕不可能"],
+    "quoted once": ["'maybe'", "‘也許’", "they saw 'I think so'", "‘可能’", "'perhaps', 'maybe'"],
+    "indented code": ["a\n\n    maybe", "a\n\n\tmaybe", "a\n\n    也許", "    maybe", "a\n\n    b\n\n    I think"],
     "looks": ["He looks like a duck.", "what it looks", "the guess is right", "a grain of rice", "for sure"],
     "another sense": ["with all his might", "military might", "You cannot possibly win", "查看來源"],
     "parted otherwise": [
@@ -524,6 +853,11 @@ FACTS = {
             'The king said, "let there be rain".',
             "孔子說：「學而時習之」",
         ],
+        *[
+            "Einstein wrote: ‘Make it as simple as possible.’",
+            "The king said, 'let there be rain'.",
+            "孔子說：‘學而時習之’",
+        ],
         *["魯迅曾說「救救孩子」", "As Kant says, “dare to know”", "A critic wrote: “it is the end of an age”"],
         *["愛因斯坦說過：「想像力比知識重要」"],
         *["他在信中写道“再见”", "发言人表示：“不去”", "專家指出，「不行」", "老子云：「道可道」"],
@@ -613,6 +947,119 @@ NO_FACTS = {
 }
 
 
+FACTS |= {
+    "units of few letters": [
+        *[
+            "The tower is 330 m tall.",
+            "It is 330m tall.",
+            "It takes 5 ms.",
+            "It takes 5ms.",
+            "It has 16 GB of RAM.",
+            "It has 16GB of RAM.",
+        ],
+        *[
+            "It weighs 5 kg.",
+            "Keep it at 30 °C.",
+            "That is 12 %.",
+            "It is 5 km away.",
+            "at 3.2 GHz",
+            "It lies 200 ft below.",
+            "The spider is 0.37 mm long.",
+        ],
+        *[
+            "It makes 200 MW.",
+            "2.5 m² each",
+            "a wave of 500 nm",
+            "它高 330 m。",
+            "延遲 5 ms",
+            "長 5km",
+            "內存 16 GB",
+            "重 5 kg",
+            "It rose by 3 m.",
+        ],
+    ],
+    "one name": [
+        *[
+            "Einstein said that time is relative.",
+            "As Einstein once said, time is relative.",
+            "Confucius famously said so.",
+            "Newton wrote that it falls.",
+        ],
+        *["Aristotle believed that it sinks.", "Einstein said: time is relative."],
+    ],
+    "said before": [
+        *[
+            "愛因斯坦說過時間是相對的。",
+            "爱因斯坦说过，时间是相对的。",
+            "魯迅曾說：世上本沒有路。",
+            "鲁迅说过世上本没有路",
+            "詩人李白曾寫道酒好",
+        ],
+        "牛頓曾經說過它會掉下來",
+    ],
+}
+NO_FACTS |= {
+    "letters of another sense": [
+        *[
+            "in 2m",
+            "a 5g network",
+            "5 mice",
+            "a 64GB model",
+            "the 3.5mm jack",
+            "a 750ml bottle",
+            "2 m's",
+            "option 5 g/h",
+            "5 kids",
+        ],
+        *["10 cm² of it is 2 x 5", "side 4 cm^2", "3 MSc", "64GB 版本", "750ml 裝", "第5 m"],
+        *["x=`5 ms`", "5 M1 chips", "版本 2m"],
+    ],
+    "units in other units": [
+        "1 foot = 12 inches",
+        "1 GB = 1024 MB",
+        "1 GB = 1000 MB",
+        "1 inch = 2.54 cm",
+        "1 yard = 91.44 cm",
+        "1 TB equals 1024 GB",
+    ],
+    "nobody's one name": [
+        *[
+            "He said that it is so.",
+            "Nobody said that it is so.",
+            "People once said so.",
+            "I said that it is so.",
+            "You said that it is so.",
+        ],
+        *[
+            "The boss said that it is so.",
+            "The user said: it is so.",
+            "It is said that it is so.",
+            "Mom once said so.",
+            "Einstein said so.",
+        ],
+    ],
+    "nobody's saying": [
+        *[
+            "我說過時間是相對的",
+            "這個人說過它好",
+            "有人說過它好",
+            "他們說過它好",
+            "老師說過它好",
+            "妈妈说过它好",
+            "俗話曾說過它好",
+            "大家說過它好",
+        ],
+        "您說過它好",
+    ],
+    "cited sayings": [
+        *[
+            "Einstein said that time is relative [1].",
+            "愛因斯坦說過時間是相對的（出處：文集）。",
+            "According to Einstein it is 330 m tall.",
+        ],
+        *["根據愛因斯坦，它高 330 m。", "It is 330 m tall, see https://a.org/x.", "Did Einstein say it is 330 m tall?"],
+    ],
+}
 # What the reader spoke of is no more given than what else there is.
 FACTS["spoken of by the reader"] = [
     *["The book you mentioned was published in 1987.", "The tower you asked for is 324 metres tall."],
@@ -677,6 +1124,11 @@ GIVEN = [
     ("As Marie Curie said: no.", "What was it that Marie Curie said?"),
     ('He wrote "let there be rain".', "Who wrote “let there be rain”?"),
     ("他說：「明天要下雨了」", "氣象局說明天要下雨了"),
+    ("Einstein said that it is so.", "Is it true that Einstein said so?"),
+    ("It is 330 m tall.", "It is 330m, is it not?"),
+    ("愛因斯坦說過它好。", "愛因斯坦說過嗎？"),
+    ("He wrote 'let there be 30 cats'.", "Who wrote “let there be 30 cats”?"),
+    ("他說：‘明天要下雨了’", "氣象局說明天要下雨了"),
 ]
 NOT_GIVEN = [
     ("That is 30 miles.", ""),
@@ -705,6 +1157,8 @@ NOT_GIVEN = [
     ("3月5日出發。", "5日出發"),
     ("3月15日出發。", "三月十六日出發"),
     ("會議改到3月5日。", "pages 3-5"),
+    ("It is 330 m tall.", "It is 33 m."),
+    ("Einstein said that it is so.", "Is it so?"),
     ("That is 30 miles.", "." * MAX_GIVEN + " A 30-mile walk."),
 ]
 
@@ -745,9 +1199,7 @@ NOT_MADE_UP = [
 @pytest.mark.parametrize("message", MADE_UP + NOT_MADE_UP)
 def test_nothing_is_claimed_in_what_was_to_be_made_up(message: str) -> None:
     found = AWARE.hesitate("Clearly it cost $4,500.", [], (message,))
-    assert [signal.type for signal in found.signals] == (
-        [] if message in MADE_UP else ["absolute-claim", "no-source"]
-    )
+    assert [signal.type for signal in found.signals] == ([] if message in MADE_UP else ["absolute-claim", "no-source"])
 
 
 COMPOSED = [
@@ -1040,6 +1492,16 @@ def test_it_recalls_a_past_error_by_whole_words_in_any_writing(
         assert scorer.hesitate(miss, []).matched_pattern_ids == ()
 
 
+def test_it_recalls_a_past_error_in_emphasis() -> None:
+    for keyword, text, found in (
+        ("timeout", "a _timeout_ here", ["timeout"]),
+        ("timeout", "timeout, __timeout__, x_timeout_", ["timeout", "timeout"]),
+        ("timeout", "_x_timeout", []),
+        ("__init__", "in __init__ and __init__.py", ["__init__", "__init__"]),
+    ):
+        assert evidence(hesitate(text, patterns=({"id": "ep", "keywords": [keyword]},)), "error-pattern") == found
+
+
 def test_it_takes_the_first_pattern_that_stands_alone() -> None:
     patterns = [{"id": word, "keywords": [word]} for word in ("out", "meout x", "x", "time out")]
     scorer = Scorer(patterns, profile="aware")
@@ -1101,6 +1563,13 @@ def test_every_word_belongs_to_one_list() -> None:
 
 
 FLOODS = [
+    "_a_ ",
+    " _a",
+    "'a ",
+    "a'a",
+    "\n\n    a",
+    "- a\n\n    ",
+    "\t",
     "clearly ",
     "一定",
     "a\u200b",

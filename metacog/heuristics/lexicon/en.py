@@ -148,6 +148,11 @@ NEGATED = (
     r"\b(?:"
     r"(?:not|never|no|nor|neither|nothing|nobody|none|without|hardly|scarcely|barely|rarely|seldom|less|far from"
     r"|whether|if|cannot|[a-z]+n't)(?:\s(?:say|claim|mean|think))?(?:\s+[a-z']+){0,2}\s+"
+    # Of whole clauses: "I doubt it is definitely wrong", "I'm not saying the cache is clearly slow".
+    r"|(?:(?:not|never|[a-z]+n't)\s(?:saying|claiming|suggesting|asserting|implying|arguing|convinced|certain|sure|clear)"
+    r"|(?:i|we|they|he|she|do|does|would|still|seriously|highly|really|people|some|many|critics|experts)\sdoubt"
+    r"|(?<!no )doubts|(?<!never )doubted|(?:i'm|i am) unsure|unlikely|far from certain)"
+    r"(?:\s+(?!(?:and|but|so)\b)[a-z']+){0,6}\s+"
     r"|(?:nearly|almost|virtually|practically|seemingly|next to|close to|well-nigh|nigh)\s+"
     r")"
 )
@@ -184,6 +189,12 @@ UNCLAIMED = (
     r"|fascinating|delicious"
     r"|memorable|delightful|challenging|rewarding|stunning|lovely|cool|awesome|pleasant|frustrating|disappointing"
     r"|tempting)\b"
+    # Advice.
+    r"|(?<=you )definitely (?:should|must|need to|have to|ought to)"
+    r"(?! (?:be(?! (?:careful|sure|aware|prepared|patient))|have)\b)"
+    r"|(?<![a-z0-9,'\")] )(?<![a-z0-9])definitely (?:do(?:n't)? |do not |never )?(?:back up|use|avoid|read|make sure"
+    r"|keep|save|test|ask|call|contact|run|get|take|visit|bring|go|set|remember|update|verify|review|start|watch|see|add"
+    r"|buy)\b"
     r"|(?:definitely|will certainly) (?:do not |don't )?(?:want|wish|love|enjoy|hope|recommend|suggest|prefer"
     r"|consider|try|check|look (?:into|forward|at)|plan|intend|advise|appreciate)\b"
 )
@@ -198,6 +209,8 @@ UNCLAIMED_BEHIND = (
     r"|would definitely(?= (?:help|like|love|want|be (?:useful|helpful|interested|happy|open|worth|nice|glad))\b)"
     r"|(?:an?|the|or|(?<=all )but|effectively|usually|often|sometimes|generally|seems?|seemed|looks|sounds|made"
     r"|(?<=made )it|(?<=would )be|(?<=should )be|logically|mathematically|provably|(?<=by )definition) impossible"
+    # Advice; "you must definitely be wrong" is none.
+    r"|(?<=you )must definitely(?! (?:be(?! (?:careful|sure|aware|prepared|patient))|have|know|think|mean)\b)"
     r"|(?:to|the|any|for|(?<=should )be|(?<=must )be|(?<=that )are|(?<=that )were) (?:clearly|obviously|definitely)"
     r"|(?:be|being|make|making) (?:100%|absolutely) (?:sure|certain) that)\b"
 )
@@ -240,7 +253,8 @@ _DOCUMENT = (
 )
 NOT_CITED = (
     rf"\s*(?:me|my|mine|(?:your?s?|our)(?! (?:[a-z0-9'-]+ ){{0,2}}{_DOCUMENT}\b)|us|plan"
-    r"|the (?:plan|user|instructions?|schedule|rules above)|unknown|none)\b"
+    r"|the (?:plan|user|instructions?|schedule|rules above)|unknown|none|not (?:known|given|stated|available)|n/a|tbd"
+    r"|missing|needed)\b"
     # What things are sorted by.
     r"|\s(?:(?:their|its|the) )?(?:size|date|name|age|colou?r|priority|type|category|weight|height|length|price|order"
     r"|needs?|preferences?|taste|availability|context|alphabet|whether|how)\b"
@@ -253,8 +267,30 @@ NOT_CITED = (
     r"|revealed"
     r"|estimates?|estimated)\b)"
 )
-# A link to press on is none.
-NAVIGATION = r"\b(?:click|tap|press|log ?in|sign ?in|sign ?up|buy|order)\b[^.!?\n]{0,32}"
+# A link to press on, to go to or to load from is none; in parentheses it stands behind a claim.
+NAVIGATION = (
+    r"\b(?:click|tap|press|log ?in|sign ?in|sign ?up|buy|order)\b[^.!?\n]{0,32}"
+    r"|\b(?:git (?:clone|fetch|pull|push|remote add|submodule add)|curl|wget|pip3? install|npm (?:i|install)|yarn add"
+    r"|brew (?:install|tap)|docker (?:pull|run)|go get|cargo install|helm repo add|xdg-open|ping)\b[^(!?\n]{0,40}"
+    r"|\b(?:visit|go(?:ing)? (?:over )?to|head(?:ing)? (?:over )?to|navigat(?:e|ing) to|brows(?:e|ing) to|proceed to"
+    r"|open(?! source| access)|launch|log ?on|download|install|clone|fetch|subscribe|register|enrol+|join|apply|pay"
+    r"|book|check ?in|reset (?:it|your password)|activate|redeem|upload|deployed|running)\b"
+    r"(?:\s(?:it|them|this|that|the|an?|our|your|my|its|official|following|latest|free|new|[a-z-]+(?=\s(?:at|from|via))"
+    r"|package|app|file|repo(?:sitory)?|version|page|(?:web)?site|link|url|portal|from|at|via|with|on|to|here|now)){0,5}"
+    r"(?::?\s?<?|\s?\[[^\[\](\n]{0,32}\]\()"
+    r"|\[(?:visit|go to|open|download|install|get|start|join|register|subscribe|try)\b[^\[\](\n]{0,32}\]\("
+)
+# What a link is for that is to be pressed on.
+NAVIGATION_BEHIND = (
+    r"[>\]]?,?\s(?:in order )?(?:to|and|then|where you can|and then)\s(?:sign|log) ?(?:in|up|on|out)\b"
+    r"|[>\]]?,?\s(?:in order )?(?:to|and|then|where you can|and then)\s(?:register|download|install|subscribe|check ?in"
+    r"|buy|order|book|pay|apply|create an|reset|activate|redeem|get started|submit|upload)\b"
+)
+# What has its parts by number: arr[1] is no citation.
+INDEXED = (
+    r"\b[a-z_]*(?:arr(?:ay)?|list|tuple|dict|(?:kw)?args|argv|vec(?:tor)?|matrix|tensor|buf(?:fer)?|deque|queue|stack"
+    r"|rows?|cols|columns|nums|tokens|elem(?:ent)?s?|items?|vals?|values|params|nodes|keys|fields|matches|children)"
+)
 # Whose figures they are, right before "studies show" and the like.
 NAMED_SOURCE = r"(?!)"
 # Facts that ask for a source (type `no-source` of seed 000). What makes a number a figure, and what a date:
@@ -263,6 +299,11 @@ UNITS = (
     r"|(?:kilo)?met(?:er|re)s?|km|kg|miles?|feet|tons?|tonnes?|acres|hectares|degrees|years old|times (?:more"
     r"|less|as)"
     r"|(?:kilo|milli)?grams?|mg|calories|kcal|kilocalories|lit(?:er|re)s?|gallons?|mph|knots|light[- ]years?"
+    # Of few letters. What sorts of a thing are called by without a blank (64GB, 750ml, a 3.5mm plug, in 2m) needs one.
+    r"|(?<=\s)(?:m(?![0-9/'])|g(?![0-9/'])|mm|ml|ft|[kmgtp]i?b|mah|fps)(?!\s?[\^²³])|[kmgtp]i?b(?= of\b)"
+    r"|(?:m|mm|ft)(?= (?:tall|high|long|wide|deep|thick|above|below|apart)\b)|(?:[cn]m|km)(?!\s?[\^²³])|k?m[²2]"
+    r"|[µμ][mgs]|ha|inches|yards?|lbs?|ms|[kmgt]bps|[kmg]?hz|k[wv]h?|[mg]wh?|rpm|ppm|psi|kmh|km/h|m/s"
+    r"|(?:centi|milli|nano)met(?:er|re)s?|milliseconds|(?:kilo|mega|giga|tera)bytes|watts?|volts?"
 )
 NOT_FIGURE = r"\s?%\s(?:sure|certain|confident|positive)\b"
 # What has so many degrees by definition.
@@ -291,7 +332,14 @@ ATTRIBUTION = (
     *("two thirds of", "two-thirds of", "three quarters of", "three-quarters of", "one third of", "one-third of"),
 )
 # After a name: two capitalised words, or a title and one.
-REPORTING = ("said", "wrote", "argued", "argues", "claimed", "discovered", "proved", "invented", "stated")
+REPORTING = (
+    *("said", "wrote", "argued", "argues", "claimed", "discovered", "proved", "invented", "stated"),
+    # Of whoever bears one name, which anybody may: what it says must follow.
+    *("said that", "once said", "famously said", "wrote that", "argued that", "claimed that", "stated that"),
+    *("proved that", "once wrote", "famously wrote", "discovered that", "said:", "wrote:", "believed that"),
+)
+# An apostrophe that opens no quotation: for the beginning of a word.
+ELIDED = r"[0-9]{2}s?\b(?!')|(?:n|tis|twas|em|cause|cos|til|till|bout|round|kay)\b(?!')"
 # What stands before a quotation that somebody is made to say, and when it is no claim about anybody.
 QUOTING = r"\b(?:said|says|wrote|writes|stated|states|argued|argues|claimed|claims|put it|quote|quoted)\b[^.!?\n]{0,24}"
 NOT_QUOTING = (
@@ -327,6 +375,13 @@ MADE_UP = _PLEASE + (
     r"|(?:math|word|trigonometry) problem)\b)"
 )
 NAME = r"\b(?:(?:Dr|Prof|Mr|Mrs|Ms|President|Professor)\.? [A-Z][a-z]+|[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z][a-z]+) (?:once )?"
+# One name, before what is said: no pronoun, no relative, no role.
+LONE_NAME = (
+    r"\b(?!(?:He|She|They|We|You|It|Who|One|Nobody|No|Someone|Somebody|Everyone|Everybody|Anyone|People|Some|Many|Most"
+    r"|Others|Both|All|None|That|This|These|Those|What|Which|And|But|As|So|Then|Also|Never|Mom|Mum|Dad|Mother|Father"
+    r"|Users?|Customers?|Friends?|Experts?|Critics?|Officials?|Police|Reporters?|Issue|Description|Docs?|Support|Agent"
+    r"|Staff|Management|Teachers?|Doctors?|Manager|Boss|Having|Being|Once|Just|Later|I)\b)[A-Z][a-z]{2,}\s"
+)
 
 # -- stuck (seed 002, "Detection Keywords") ----------------------------------------------------------------------
 #
