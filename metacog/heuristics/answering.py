@@ -100,7 +100,6 @@ class Question(NamedTuple):
             return _size(words.tokens(clause)) <= _NAME and not _NO_NAME.match(clause)
         return self.names is not None and self.names.search(clause) is not None
 
-
     def is_answered_within(self, clause: str, has_figure: bool) -> bool:
         """Tell whether the answer to another question holds this one, too; `has_figure`: that one asked for a figure.
 
@@ -147,11 +146,57 @@ def _left_open(questions: list[Question], reply: Utterance, message: Utterance) 
             still_open.append(number)
     if not still_open or _puts_off(reply.folded):
         return []
+    said = _parted(reply, claimed, is_several=len(still_open) > 1)
+    polar = [number for number in still_open if questions[number].fits is _says_yes_or_no]
+    if polar and said.decisions >= sum(question.fits is _says_yes_or_no for question in questions):
+        still_open = [number for number in still_open if number not in polar]
+    unanswered = []
+    # A few words among many others answer nothing where none of all of them is the message's.
+    is_elsewhere = _size(reply.words) > _BARE and not (
+        any(term in reply.spaced for term in words.terms(message.words))
+        or _LIST.match(reply.folded)
+        or (_MINE.search(message.folded) and _YOURS.search(reply.folded))
+    )
+    for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
+        question = questions[number]
+        answers = (
+            each for each in said.free if question.is_answered_by(each, is_elsewhere) or _HAS_NO_ANSWER.search(each)
+        )
+        clauses = (
+            each
+            for each in said.beside
+            if question.is_answered_beside(each, number == 0 and reply.folded.startswith(each))
+        )
+        if (answer := next(answers, None)) is not None:
+            said.free.remove(answer)
+            said.within.append(answer)
+            has_figure |= question.fits in _BY_FIGURES
+        elif (clause := next(clauses, None)) is not None:
+            said.beside.remove(clause)
+        elif any(question.is_answered_within(each, has_figure) for each in said.within):
+            has_figure |= question.fits in _BY_FIGURES
+        elif len(questions) > 1 or _size(reply.words) > _BARE or not (said.is_any or question.may_be_refused):
+            unanswered.append(number)
+    return sorted(unanswered)
+
+
+class _Parted(NamedTuple):
+    """What a reply says, parted by what it may answer."""
+
+    free: list[str]  # sentences, and clauses of short ones, that answer no question yet
+    beside: list[str]  # clauses beside what answers one, or behind a yes
+    within: list[str]  # what answers one
+    decisions: int  # sentences that say yes or no
+    is_any: bool  # is anything said but "Thanks for asking!"
+
+
+def _parted(reply: Utterance, claimed: Sequence[str], is_several: bool) -> _Parted:
+    """Part a reply by the terms `claimed` of questions it answers; `is_several`: more than one question is open."""
     free: list[str] = []
-    beside: list[str] = []  # clauses of what answers another question
-    within: list[str] = []  # and those that are that answer
+    beside: list[str] = []
+    within: list[str] = []
     decisions = 0
-    is_any = False  # is anything said but "Thanks for asking!"
+    is_any = False
     for start, end in words.sentences(reply.folded):
         sentence = reply.folded[start:end]
         if _PLEASANTRY.match(sentence):
@@ -166,37 +211,11 @@ def _left_open(questions: list[Question], reply: Utterance, message: Utterance) 
                 (within if any(term in said for term in claimed) else beside).append(clause)
         else:
             # "Mia Chen, +1 555 0100." answers two; what follows a yes explains it.
-            parts = _CLAUSE.findall(sentence) if len(still_open) > 1 and _size(found) <= _BARE else [sentence]
+            parts = _CLAUSE.findall(sentence) if is_several and _size(found) <= _BARE else [sentence]
             decided = next((at for at, part in enumerate(parts, 1) if _says_yes_or_no(part)), len(parts))
             free += parts[:decided]
             beside += parts[decided:]
-    polar = [number for number in still_open if questions[number].fits is _says_yes_or_no]
-    if polar and decisions >= sum(question.fits is _says_yes_or_no for question in questions):
-        still_open = [number for number in still_open if number not in polar]
-    unanswered = []
-    # A few words among many others answer nothing where none of all of them is the message's.
-    is_elsewhere = _size(reply.words) > _BARE and not (
-        any(term in reply.spaced for term in words.terms(message.words))
-        or _LIST.match(reply.folded)
-        or (_MINE.search(message.folded) and _YOURS.search(reply.folded))
-    )
-    for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
-        question = questions[number]
-        answers = (each for each in free if question.is_answered_by(each, is_elsewhere) or _HAS_NO_ANSWER.search(each))
-        clauses = (
-            each for each in beside if question.is_answered_beside(each, number == 0 and reply.folded.startswith(each))
-        )
-        if (answer := next(answers, None)) is not None:
-            free.remove(answer)
-            within.append(answer)
-            has_figure |= question.fits in _BY_FIGURES
-        elif (clause := next(clauses, None)) is not None:
-            beside.remove(clause)
-        elif any(question.is_answered_within(each, has_figure) for each in within):
-            has_figure |= question.fits in _BY_FIGURES
-        elif len(questions) > 1 or _size(reply.words) > _BARE or not (is_any or question.may_be_refused):
-            unanswered.append(number)
-    return sorted(unanswered)
+    return _Parted(free, beside, within, decisions, is_any)
 
 
 def _only_repeats(reply: Utterance, message: Utterance, questions: list[Question]) -> bool:
