@@ -31,6 +31,6 @@ def test_enter_in_the_reason_dismisses_and_tries_nothing_out(
         page.get_by_role("link", name="gave up").click()
     page.get_by_placeholder("Why").fill("Too common")
     page.keyboard.press("Enter")
-    page.locator(".message", has_text="Saved." if is_alone else "1 proposal was dismissed.").wait_for()
+    page.locator("body > :not(#live)").get_by_text("Saved." if is_alone else "1 proposal was dismissed.").wait_for()
     pattern.refresh_from_db()
     assert (pattern.state, pattern.dismissed_because) == ("retired", "Too common")
