@@ -290,8 +290,9 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// A quick hand stands in the note already.
 function focusReason() {
-  document.querySelector("#rejecting[open] [name=preset]")?.focus();
+  if (document.activeElement.id !== "reason") document.querySelector("#rejecting[open] [name=preset]")?.focus();
 }
 
 // `toggle` does not bubble.

@@ -258,6 +258,24 @@ def test_what_is_typed_after_the_number_of_a_reason_is_a_note_to_it(
     assert told["reason"] == "No evidence: 1 of 5 is measured.\nWhich?"
 
 
+def test_a_quick_hand_that_opens_and_chooses_at_once_stays_in_the_note(open_page: Any, alice: Any, kuro: Any) -> None:
+    kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    page.wait_for_timeout(SETTLED)
+    # Both in one task: the browser tells that the form was opened after the second.
+    page.evaluate(
+        """() => new Promise((told) => {
+            document.getElementById("rejecting").addEventListener("toggle", () => setTimeout(told, 0));
+            for (const key of ["r", "2"]) {
+                document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+            }
+        })"""
+    )
+    expect(page.get_by_role("radio", name="No evidence")).to_be_checked()
+    expect(page.locator("#reason")).to_be_focused(timeout=1_000)
+
+
 def test_the_number_of_a_reason_writes_nothing_while_it_stays_down(open_page: Any, alice: Any, kuro: Any) -> None:
     kuro.hold()
     page = open_page(alice)
