@@ -82,7 +82,8 @@ _QUOTED_ONCE = re.compile(
 )
 _NAMED = re.compile(r"@|[.][a-z]")  # behind a word that is part of an address or a file's name
 _QUOTED_LINE = re.compile(r"^[ \t]*+>[^\n]*", re.MULTILINE)
-_TAG = re.compile(r"</?[a-z][a-z0-9:.-]{0,40}(?:\s[^<>\n]{0,400})?/?>")
+_TAG = re.compile(r"</?[a-z][a-z0-9:.-]{0,40}(?:\s[^<>\n]{0,400})?/?>|<!--(?s:.{0,2000}?)-->")
+_PICTURE_TEXT = re.compile(r"(?<=!\[)[^\[\]\n]{1,200}(?=\]\()")
 _ELEMENT = re.compile(r"<(/?)(code|pre|kbd|samp|blockquote|q)\b[^<>]{0,200}>")
 _MASK = "\0"
 _QUOTING = re.compile(rf"(?:{_any('QUOTING')})\Z")
@@ -90,7 +91,7 @@ _NOT_QUOTING = re.compile(rf"(?:{_any('NOT_QUOTING')}|{_MASK}[^.!?。\n]{{0,32}}
 _NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 # Every digit as 0, and all else as a blank.
 _DIGITS = bytes(ord("0") if chr(code).isdecimal() else 32 for code in range(128)) + b" " * 128
-_FIGURE = re.compile(rf"\s?(?:[%‰°℃℉]|(?:{_any('UNITS')})(?![a-z]))")
+_FIGURE = re.compile(rf"\s?(?:[%‰°℃℉]|(?=[^\W\d_])(?:{_any('UNITS')})(?![a-z]))")
 _UNIT_OF = re.compile(r"s?\s?(?:\([a-z]{1,6}\))?\s?(?:=|等于|equals)")  # 1 km = …, 1公斤(kg)等于…
 # Of a right angle, a triangle or a circle: what they are.
 _ANGLES = ("90", "180", "360")
@@ -333,6 +334,8 @@ def _prose(shadow: Shadow, marks: Marks) -> tuple[str, list[Place]]:
         if "</" in text:
             text = _masked(text, _elements(text))
         text = _masked(text, _spans(_TAG, text))
+    if "![" in text:
+        text = _masked(text, _spans(_PICTURE_TEXT, text))
     text = _masked(text, marks.spans(text))
     if "\n    " in text or "\t" in text or text.startswith("    "):
         text = _masked(text, indented_code(text, shadow.as_sent))
@@ -478,7 +481,7 @@ class _Sorting:
 
     def _is_in_a_name(self, start: int, end: int) -> bool:
         prose = self.prose
-        if prose[start - 1 : start] in ("@", "/"):
+        if prose[start - 1 : start] in ("@", "/", "$") or prose[max(0, start - 3) : start] in (" --", "\n--", "--"):
             return True
         return prose[end : end + 1] in ("@", ".") and _NAMED.match(prose, end) is not None
 

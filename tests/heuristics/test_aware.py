@@ -429,6 +429,36 @@ ABSOLUTE |= {
         ],
         *["這一定影響他", "他一定先走了", "他一定小心翼翼", "一定年年有", "他一定温和", "這一定效果非常好"],
     ],
+    "no must": [
+        "他一定得了獎",
+        "他一定不能來",
+        "一定得到了它",
+        "他們一定不可以來",
+        "不可能成真",
+        "他使它不可能",
+        "有人斷定一定是它",
+    ],
+    "no flags, compounds or comments": [
+        *[
+            "It is so -- clearly so.",
+            "wrong--clearly so",
+            "It is definitely-not so.",
+            "- clearly so",
+            "<!-- x --> It is clearly so.",
+        ],
+        *[
+            "![x](https://a.org/a.png) clearly so it is",
+            "It costs $, clearly so it does.",
+            "顯然-是的",
+            "[clearly](x) so it is",
+        ],
+    ],
+    "not softened": [
+        "It seems. Clearly so it is.",
+        "It seems so, clearly so.",
+        "He looks up: clearly so.",
+        "Probably! Definitely so.",
+    ],
     "no advice in any words": [
         *["You must definitely be wrong.", "It must definitely be the cache.", "You definitely must be wrong."],
         *[
@@ -473,6 +503,41 @@ NOT_ABSOLUTE |= {
         ],
         *["對一定級別以上的人", "一定損害", "造成一定损失", "他一定年齡以上才行"],
     ],
+    "must": [
+        "你一定得去看醫生",
+        "一定得備份",
+        "您一定不能關機",
+        "一定不可關機",
+        "把不可能變成可能",
+        "使不可能成為可能",
+        "沒人能斷定一定是它",
+    ],
+    "flags, compounds and comments": [
+        *[
+            "$clearly = 1;",
+            "--clearly",
+            "run it --clearly",
+            "a clearly-stated goal",
+            "an obviously-broken key",
+            "<!-- clearly so -->",
+        ],
+        *[
+            "![clearly](https://a.org/a.png)",
+            "<!--\n顯然\n-->",
+            "![顯然](https://a.org/a.png)",
+            "$definitely",
+            "<!-- 一定 -->",
+        ],
+    ],
+    "softened in English": [
+        *[
+            "It seems clearly broken.",
+            "It is probably clearly so.",
+            "It appears to be definitely so.",
+            "They look obviously alike.",
+        ],
+        *["perhaps clearly so it is", "He is apparently definitely ill."],
+    ],
     "advice in other words": [
         *["You must definitely back up.", "You must definitely be careful.", "You definitely need to back up."],
         *[
@@ -507,6 +572,8 @@ NOT_ABSOLUTE |= {
             "It is unlikely that it is definitely so.",
             "It is not clear the cache is definitely wrong.",
             "We doubted it was clearly so.",
+            "They say it will definitely restart.",
+            "People say there is definitely a bug.",
         ],
         *["We aren't convinced this is clearly wrong.", "I really doubt there is definitely a bug."],
     ],
@@ -710,6 +777,14 @@ NOT_HEDGES = {
         *["有确切的证据", "他沒有明確反對", "參考文件", "没有争议", "人各有異", "有明確答案"],
     ],
     "no chance": ["沒有可能", "完全沒有可能", "没有可能了", "他沒有可能知道", "絕不可能"],
+    "might of all": [
+        "with all their might",
+        "with all your might",
+        "with all of his might",
+        "成為可能",
+        "变成可能",
+        "變為可能",
+    ],
     "quoted once": ["'maybe'", "‘也許’", "they saw 'I think so'", "‘可能’", "'perhaps', 'maybe'"],
     "indented code": ["a\n\n    maybe", "a\n\n\tmaybe", "a\n\n    也許", "    maybe", "a\n\n    b\n\n    I think"],
     "looks": ["He looks like a duck.", "what it looks", "the guess is right", "a grain of rice", "for sure"],
@@ -947,6 +1022,27 @@ NO_FACTS = {
 }
 
 
+NO_FACTS["what is to be set"] = [
+    *[
+        "Set the timeout to 500 ms.",
+        "Please set it to 30%.",
+        "- Add 500 ml of it.",
+        "Use 2 g of salt.",
+        "Mix it.\nPour 500 ml in.",
+    ],
+    *["把逾時設為 500 ms。", "设成 30%", "上限設定為 50 公斤"],
+]
+FACTS["what was set"] = [
+    *[
+        "They set the timeout to 500 ms.",
+        "The set is 500 ms.",
+        "Its use is 2 g a day.",
+        "Setting 5 km apart.",
+        "Used for 5 km",
+        "Add it. It is 5 km away.",
+    ],
+    *["設立後已有50人", "它設定好了，高5公里"],
+]
 FACTS |= {
     "units of few letters": [
         *[

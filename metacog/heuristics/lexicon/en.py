@@ -130,6 +130,7 @@ CITATION = (
 # Listed so that what lies in them does not count.
 PLAIN = (
     *("open source:", "all his might", "all her might", "all its might", "all my might", "military might"),
+    *("all their might", "all your might", "all our might", "all the might", "all of his might", "all of her might"),
     *("the might of", "might and main"),
     *("the answer key", "not impossible", "nothing is impossible", "mission impossible", "impossible to miss"),
     *("or even impossible", "if not impossible"),
@@ -151,9 +152,11 @@ NEGATED = (
     # Of whole clauses: "I doubt it is definitely wrong", "I'm not saying the cache is clearly slow".
     r"|(?:(?:not|never|[a-z]+n't)\s(?:saying|claiming|suggesting|asserting|implying|arguing|convinced|certain|sure|clear)"
     r"|(?:i|we|they|he|she|do|does|would|still|seriously|highly|really|people|some|many|critics|experts)\sdoubt"
-    r"|(?<!no )doubts|(?<!never )doubted|(?:i'm|i am) unsure|unlikely|far from certain)"
+    r"|(?<!no )(?<!no one )(?<!nobody )(?<!who )doubts|(?<!never )doubted|(?:i'm|i am) unsure|unlikely"
+    r"|far from certain)"
     r"(?:\s+(?!(?:and|but|so)\b)[a-z']+){0,6}\s+"
-    r"|(?:nearly|almost|virtually|practically|seemingly|next to|close to|well-nigh|nigh)\s+"
+    r"|(?:nearly|almost|virtually|practically|seemingly|next to|close to|well-nigh|nigh|probably|perhaps|maybe|possibly"
+    r"|apparently|presumably|(?:seem|appear|look)(?:s|ed)?(?: to be)?)\s+"
     r")"
 )
 # What stands before a claim, and then behind it, in a sentence that speaks of it as somebody's mistake.
@@ -165,7 +168,8 @@ MISTAKEN = (
 # Such a word where it claims nothing: it tells how something is said or done, describes what is named (an impossible
 # case), begins a sentence for others, praises, or wishes and advises.
 UNCLAIMED = (
-    r"clearly (?:says?|said|saying|set out|laid out|point(?:s|ed|ing)? out|note[sd]?|seen|heard|visible|written|named"
+    r"(?:clearly|obviously|definitely)-[a-z]+(?:ed|en|ing|ible|able)\b"
+    r"|clearly (?:says?|said|saying|set out|laid out|point(?:s|ed|ing)? out|note[sd]?|seen|heard|visible|written|named"
     r"|worded|indicat(?:e|ing)|(?:stat|mention|document|describ|explain|specif|label|mark|list|outlin|communicat"
     r"|articulat|distinguish|separat|identif|express|convey|structur|summari|organi)"
     r"(?:y|ying|[sz]?(?:e|es|s|ed|ied|ies|ing))?)\b"
@@ -194,7 +198,8 @@ UNCLAIMED = (
     r"(?! (?:be(?! (?:careful|sure|aware|prepared|patient))|have)\b)"
     r"|(?<![a-z0-9,'\")] )(?<![a-z0-9])definitely (?:do(?:n't)? |do not |never )?(?:back up|use|avoid|read|make sure"
     r"|keep|save|test|ask|call|contact|run|get|take|visit|bring|go|set|remember|update|verify|review|start|watch|see|add"
-    r"|buy)\b"
+    r"|buy|restart|reboot|reinstall|rebuild|rerun|upgrade|send|tell|report|stop|turn|wear|eat|drink|skip|book|pack|choose"
+    r"|pick|include|mention|give|put|talk|clean|close|open|delete|remove)\b"
     r"|(?:definitely|will certainly) (?:do not |don't )?(?:want|wish|love|enjoy|hope|recommend|suggest|prefer"
     r"|consider|try|check|look (?:into|forward|at)|plan|intend|advise|appreciate)\b"
 )
@@ -225,14 +230,16 @@ SAYING = (
     *("claimed", "insists", "insisted", "maintains", "maintained", "fear", "fears", "suspect", "suspects"),
     *("think", "thinks", "thought", "felt", "said", "says"),
     *("they claim", "some claim", "others claim", "people claim", "critics claim", "many claim", "you claim"),
+    *("they say", "some say", "others say", "people say", "critics say", "many say", "you say"),
 )
 SAID = ("that", "it", "this", "there", "they", "he", "she")
 # What a figure is supposed to be is not claimed: it stands in the clause of a condition or an assumption, and before
 # what opens the next one.
-# So is what is asked for in a recipe: "preheat the oven to".
+# So is what is asked for in a recipe or a setting: "preheat the oven to", "Set the timeout to", "Add 500 ml of it".
 # And what the reader is said to have said: they know where they have it from.
 SUPPOSED = (
-    r"\b(?:if|unless|preheat|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically)\b"
+    r"\b(?:if|unless|preheat|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically"
+    r"|(?:(?<![a-z0-9,)\"'] )(?<![-/.])|(?<=please ))(?:set|configure|limit|adjust|add|mix|pour|use(?=\s\Z)))\b"
     r"|\bas you(?:'ve| have)? (?:said|mentioned|noted|stated|wrote)\b,?"
     r"|(?:(?<![a-z0-9] )|(?<=since )|(?<=because )|(?<=that )|(?<=and )|(?<=but )|(?<=when ))\byou(?:'ve| have)?"
     r" (?:(?:also|just|already|previously) )?(?:said|mentioned|told (?:me|us)|stated|noted|specified|entered"
@@ -290,6 +297,8 @@ NAVIGATION_BEHIND = (
 INDEXED = (
     r"\b[a-z_]*(?:arr(?:ay)?|list|tuple|dict|(?:kw)?args|argv|vec(?:tor)?|matrix|tensor|buf(?:fer)?|deque|queue|stack"
     r"|rows?|cols|columns|nums|tokens|elem(?:ent)?s?|items?|vals?|values|params|nodes|keys|fields|matches|children)"
+    # As code names them: with no word before.
+    r"|(?<![\w'] )(?<![\w'])(?:data|df|results?|lines?|parts?|words?|options?|text|str(?:ing)?s?|map|set)"
 )
 # Whose figures they are, right before "studies show" and the like.
 NAMED_SOURCE = r"(?!)"
