@@ -299,9 +299,13 @@ def open_conflicts() -> QuerySet[MemoryConflict]:
     return MemoryConflict.objects.filter(outcome="").select_related("newer", "older")
 
 
+def opposite(conflict: MemoryConflict, memory: Memory) -> Memory:
+    return conflict.older if conflict.newer_id == memory.pk else conflict.newer
+
+
 def shape(memory: Memory, conflicts: Iterable[MemoryConflict] = ()) -> dict[str, Any]:
     """Return a memory as agents read it; what it clashes with only by its id, unless that is confirmed."""
-    others = [(each, each.older if each.newer_id == memory.pk else each.newer) for each in conflicts]
+    others = [(each, opposite(each, memory)) for each in conflicts]
     return {
         "id": memory.public_id,
         "text": memory.text,

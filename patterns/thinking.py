@@ -21,7 +21,7 @@ from metacog.heuristics.stuck_settings import StuckSettings
 from metacog.models import Agent, AgentState, AuditEvent, Language, User
 from metacog.prepared import Update, run_together
 from patterns import memory
-from patterns.models import Memory, Problem, ThinkTwice
+from patterns.models import Memory, MemoryConflict, Problem, ThinkTwice
 from patterns.scorer import BCP47, scorer_for
 from patterns.wire import instant
 
@@ -185,7 +185,7 @@ def _shape(problem: Problem, text: str) -> dict[str, Any]:
 def briefs_of(problems: Sequence[Problem]) -> list[str]:
     """Return the briefs for fresh sub-agents (S7) of problems of one team, from what is stored and nothing else.
 
-    Four queries, and one for each problem.
+    Five queries, and one for each problem.
     """
     if not problems:
         return []
@@ -193,7 +193,11 @@ def briefs_of(problems: Sequence[Problem]) -> list[str]:
     known = memory.concerning(
         problems[0].agent.team_id, [_about(problem, words) for problem, words in zip(problems, said, strict=True)]
     )
-    return [_brief(*facts) for facts in zip(problems, said, known, strict=True)]
+    conflicts = memory.clashes({each for found in known for each in found})
+    return [
+        _brief(problem, words, [(each, conflicts[each.pk]) for each in found])
+        for problem, words, found in zip(problems, said, known, strict=True)
+    ]
 
 
 def _about(problem: Problem, said: Sequence[str]) -> brief.About:
@@ -201,7 +205,9 @@ def _about(problem: Problem, said: Sequence[str]) -> brief.About:
     return brief.about(problem.key, [error["text"] for error in state["errors"]], state["attempts"], said)
 
 
-def _brief(problem: Problem, said: Sequence[str], remembered: Iterable[Memory]) -> str:
+def _brief(
+    problem: Problem, said: Sequence[str], remembered: Iterable[tuple[Memory, Sequence[MemoryConflict]]]
+) -> str:
     language = BCP47[Language(problem.agent.language)]
     facts = {
         "problem": problem.key,
@@ -217,8 +223,9 @@ def _brief(problem: Problem, said: Sequence[str], remembered: Iterable[Memory]) 
                 "topic": each.topic,
                 "text": each.text,
                 "source": each.source,
+                "contradicts": [memory.opposite(conflict, each).public_id for conflict in conflicts],
             }
-            for each in remembered
+            for each, conflicts in remembered
         ],
         "constraints": brief.constraints(said),
     }

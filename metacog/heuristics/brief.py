@@ -26,10 +26,11 @@ def brief(facts: Mapping[str, Any], *, language: str = "en", limit: int = MAX_BR
     `facts` holds, each where it is known: "problem" (a text), "signs" (texts, as `stuck.signs` gives them), "user"
     (what the user said, oldest first), "attempts" (oldest first, each {"approach", "command", "outcome", "failed",
     "errors"}), "known" and "constraints" (texts), and "remembered" (what the team knows of it, each {"id", "by",
-    "date", "topic", "text", "source"}, "by" an "agent" or a "person"). Everything that somebody wrote is quoted line by
-    line with "> ", cut at 600 code points a text, a memory's where a sentence or word ends before 300, so that none of
-    it can pose as the brief's own words. Where it grows too long the oldest attempts are left out, and the brief says
-    how many. The same facts give the same brief.
+    "date", "topic", "text", "source", "contradicts"}, "by" an "agent" or a "person", "contradicts" the ids of memories
+    that cannot hold beside it). Everything that somebody wrote is quoted line by line with "> ", cut at 600 code points
+    a text, a memory's where a sentence or word ends before 300, so that none of it can pose as the brief's own words.
+    Where it grows too long the oldest attempts are left out, and the brief says how many. The same facts give the same
+    brief.
     """
     say = _WORDS.wordings[language]
     head = [say["title"], "", say["note"], "", say["problem"], ""]
@@ -154,7 +155,8 @@ def _remembered(memory: Mapping[str, Any], say: Mapping[str, str]) -> list[str]:
     said.append(_shortened(memory["text"].strip()))
     said += [say["source"] + memory["source"]] if memory["source"] else []
     head = say[memory["by"]].format(id=memory["id"], date=memory["date"])
-    return ["", head, "", *(line for text in said for line in _quote(text, say))]
+    doubt = [say["disputed"].format(ids=", ".join(memory["contradicts"]))] if memory["contradicts"] else []
+    return ["", head, *doubt, "", *(line for text in said for line in _quote(text, say))]
 
 
 def _shortened(text: str) -> str:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from metacog import agents
 from metacog.models import Agent, AuditEvent, Policy, Team
 from patterns import memory, thinking
-from patterns.models import Memory, Problem, ThinkTwice
+from patterns.models import Memory, MemoryConflict, Problem, ThinkTwice
 from reviews.models import AgentResponse, Delivery
 from tests.conftest import HELD
 
@@ -258,6 +258,19 @@ class TestReading:
         for number in range(6):
             kuro.post("/memory", {"text": f"Number {number} of them.", "topic": "bug-17"})
         assert kuro.get("/problems/bug-17").json()["brief"].count("From the team's memory (mem_") == 5
+
+    def test_it_says_which_memory_another_contradicts_until_that_is_settled(self, kuro: Any, carla: Any) -> None:
+        older = kuro.post("/memory", {"text": "The timeout is 30 seconds.", "topic": "bug-17"}).json()
+        newer = kuro.post("/memory", {"text": "The timeout is 90 seconds.", "topic": "bug-17"}).json()
+        get_stuck(kuro)
+        made = kuro.get("/problems/bug-17").json()["brief"]
+        for one, other in ((older, newer), (newer, older)):
+            about = made.partition(f"({one['id']})")[2].partition("> Topic")[0]
+            assert f"\n(It contradicts {other['id']}; nobody has settled yet which of them holds.)\n" in about
+        memory.settle(MemoryConflict.objects.get(), MemoryConflict.Outcome.BOTH, carla)
+        made = kuro.get("/problems/bug-17").json()["brief"]
+        assert older["id"] in made
+        assert "contradicts" not in made
 
     def test_words_that_most_memories_have_count_for_nothing(
         self, kuro: Any, monkeypatch: pytest.MonkeyPatch

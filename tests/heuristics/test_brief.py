@@ -113,7 +113,8 @@ def test_nothing_is_about_nothing() -> None:
 
 
 def remembered(**values: Any) -> dict[str, Any]:
-    return {"id": "mem_1", "by": "agent", "date": "2026-02-14", "topic": "", "text": "x", "source": ""} | values
+    written = {"id": "mem_1", "by": "agent", "date": "2026-02-14"}
+    return written | {"topic": "", "text": "x", "source": "", "contradicts": []} | values
 
 
 def test_a_brief_says_what_the_team_knows_and_where_it_is_from() -> None:
@@ -122,7 +123,7 @@ def test_a_brief_says_what_the_team_knows_and_where_it_is_from() -> None:
         "known": ["3 × E1"],
         "remembered": [
             remembered(topic="pipeline", text="A deploy takes four minutes.", source="ci/deploy.yml"),
-            remembered(id="mem_2", by="person", text="Nothing more."),
+            remembered(id="mem_2", by="person", text="Nothing more.", contradicts=["mem_3", "mem_4"]),
         ],
         "constraints": ["No new dependency."],
     }
@@ -138,6 +139,7 @@ From the team's memory (mem_1), written by an agent on 2026-02-14:
 > Source: ci/deploy.yml
 
 From the team's memory (mem_2), written by a person on 2026-02-14:
+(It contradicts mem_3, mem_4; nobody has settled yet which of them holds.)
 
 > Nothing more.
 

@@ -569,6 +569,7 @@ BRIEF = BriefWords(
             "known": "## What is known",
             "agent": "From the team's memory ({id}), written by an agent on {date}:",
             "person": "From the team's memory ({id}), written by a person on {date}:",
+            "disputed": "(It contradicts {ids}; nobody has settled yet which of them holds.)",
             "topic": "Topic: ",
             "source": "Source: ",
             "constraints": "## Constraints",
