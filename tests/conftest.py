@@ -36,12 +36,18 @@ def pytest_configure() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
-    """Give each process of a run a database of its own, which it has anyway where that is in memory.
+    """Give each process of a run a database of its own.
 
-    pytest-django leaves SQLite alone by the name of Django's engine, and ours has another.
+    pytest-django leaves SQLite alone by the name of Django's engine, and ours has another. It is a file, as in use:
+    in memory the server of the browser's tests would share its one connection with the test.
     """
     if connection.vendor == "postgresql":
         request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
+        return
+    folder, process = Path(os.environ["METACOG_DATA_DIR"]), os.environ.get("PYTEST_XDIST_WORKER", "main")
+    connection.settings_dict["TEST"]["NAME"] = str(folder / f"tests-{process}.sqlite3")
+    # Nothing here must last.
+    connection.settings_dict["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"
 
 
 @pytest.fixture(autouse=True)
