@@ -110,6 +110,7 @@ _KIND = {unit: next(iter(scale)) for scale in _WORDS.scales for unit in scale}
 _OPENING = re.compile(rf"(?:(?:{_WORDS.determiners}) )?([a-z][\w-]*) ([a-z][\w-]*)\b")
 _CAP = re.compile(_WORDS.cap)
 _ALL, _NOT_ALL, _SOME = re.compile(_WORDS.all_of), re.compile(_WORDS.not_all), re.compile(_WORDS.some_of)
+_MOST = re.compile(_WORDS.most_of)
 _COUNTED_OF = re.compile(_WORDS.counted_of)
 _ONLY, _WHOEVER = tuple(map(re.compile, _WORDS.only)), tuple(map(re.compile, _WORDS.whoever))
 _THERE = re.compile(_WORDS.there_is)
@@ -392,7 +393,7 @@ def _agree_on_time(theirs: _Statement, ours: _Statement) -> bool:
 
 def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
     parts = [bool(_SOME.search(each.folded) or _NOT_ALL.search(each.folded)) for each in (theirs, ours)]
-    if all(parts):
+    if all(parts) or (any(parts) and (_MOST.search(theirs.folded) or _MOST.search(ours.folded))):
         return None  # each of its own
     theirs, ours = _without_all(theirs, ours), _without_all(ours, theirs)
     one, other = theirs.folded, ours.folded
@@ -443,7 +444,8 @@ def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
 
 def _without_all(statement: _Statement, other: _Statement) -> _Statement:
     """Read a statement on all, or on some, as one on them, where the other is on some, or on all."""
-    for said, heard in ((_ALL, _SOME), (_SOME, _ALL), (_ALL, _COUNTED_OF), (_COUNTED_OF, _ALL)):
+    parts = (_SOME, _MOST, _COUNTED_OF)
+    for said, heard in (*((_ALL, part) for part in parts), *((part, _ALL) for part in parts)):
         if said.search(statement.folded) and heard.search(other.folded):
             read = _read(statement.span, said.sub("", statement.folded).strip())
             return read._replace(fact=statement.fact, is_whole=statement.is_whole, is_none=statement.is_none)

@@ -459,6 +459,10 @@ def test_a_rate_is_the_same_in_another_unit(first: str, second: str, differ: boo
         ("全部测试都通过了。", "部分测试没通过。", True),
         ("All tests passed.", "Some tests failed.", True),
         ("All tests passed.", "Some tests did not pass.", True),
+        ("All users can log in.", "Most users cannot log in.", True),
+        ("Most users can log in.", "Most users cannot log in.", True),
+        ("所有使用者都可以登入。", "多數使用者無法登入。", True),
+        ("许多用户可以登录。", "许多用户无法登录。", True),
         ("The build succeeded.", "The build did not fail.", False),
         ("The build succeeded.", "The deployment failed.", False),
         ("There are three bugs.", "There are no tickets.", False),
@@ -479,6 +483,12 @@ def test_a_rate_is_the_same_in_another_unit(first: str, second: str, differ: boo
         ("Some tests passed.", "Some tests failed.", False),
         ("Not all tests passed.", "Some tests passed.", False),
         ("All tests passed.", "Some files failed.", False),
+        ("Most users can log in.", "Some users cannot log in.", False),
+        ("A few users can log in.", "Most users cannot log in.", False),
+        ("Many of the users can log in.", "Not all users can log in.", False),
+        ("All users can log in.", "Most users can log in.", False),
+        ("多數使用者可以登入。", "部分使用者無法登入。", False),
+        ("许多用户可以登录。", "有些用户无法登录。", False),
     ],
 )
 def test_it_tells_none_some_and_all_apart(first: str, second: str, differ: bool) -> None:

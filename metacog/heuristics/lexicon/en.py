@@ -1112,6 +1112,7 @@ CONTRADICTION = ContradictionWords(
     prefixes={"un": 3, "non": 3, "in": 5, "im": 5, "ir": 5, "il": 5, "dis": 5},
     all_of=r"(?<!\bnot )(?<!n't )(?<!almost )(?<!nearly )\b(?:all|every|each)(?: of)?(?: the)?(?= [a-z])",
     some_of=r"\b(?:some|several|a few)(?: of the\b)?(?= [a-z])",
+    most_of=r"\b(?:most|the majority|many)(?: of the\b)?(?= [a-z])",
     not_all=r"\bnot (?:all|every|each)\b",
     counted_of=(
         r"^(?:there (?:are|were) )?(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten)(?: of(?: the)?)?"

@@ -144,9 +144,10 @@ class ContradictionWords(NamedTuple):
     antonyms_within: tuple[tuple[str, str], ...]  # phrases
     # What turns a word round, and how many letters it must have: "input" is not the opposite of "put".
     prefixes: Mapping[str, int]
-    # All of them do and some do not contradict each other; some do and some do not do not.
+    # All of them do and some do not contradict each other; some do, or most do, and some do not do not.
     all_of: str
     some_of: str
+    most_of: str
     not_all: str
     counted_of: str  # of all that another sentence speaks of: what opens one that tells of so many
     # Expression and replacement: none of what another sentence counts, or nothing where it costs, is read as 0 of it.
