@@ -151,11 +151,13 @@ def _left_open(questions: list[Question], reply: Utterance, message: Utterance) 
     if polar and said.decisions >= sum(question.fits is _says_yes_or_no for question in questions):
         still_open = [number for number in still_open if number not in polar]
     unanswered = []
+    about = words.terms(message.words)
+    is_of_theirs = _MINE.search(message.folded) is not None and _YOURS.search(reply.folded) is not None
+    # "Where is my order?", "Your parcel arrived …": of so few words the right answer may have none.
+    bare = 2 * _BARE if is_of_theirs and len(about) < _PLENTY else _BARE
     # A few words among many others answer nothing where none of all of them is the message's.
-    is_elsewhere = _size(reply.words) > _BARE and not (
-        any(term in reply.spaced for term in words.terms(message.words))
-        or _LIST.match(reply.folded)
-        or (_MINE.search(message.folded) and _YOURS.search(reply.folded))
+    is_elsewhere = _size(reply.words) > bare and not (
+        is_of_theirs or _LIST.match(reply.folded) or any(term in reply.spaced for term in about)
     )
     for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
         question = questions[number]
@@ -175,7 +177,7 @@ def _left_open(questions: list[Question], reply: Utterance, message: Utterance) 
             said.beside.remove(clause)
         elif any(question.is_answered_within(each, has_figure) for each in said.within):
             has_figure |= question.fits in _BY_FIGURES
-        elif len(questions) > 1 or _size(reply.words) > _BARE or not (said.is_any or question.may_be_refused):
+        elif len(questions) > 1 or _size(reply.words) > bare or not (said.is_any or question.may_be_refused):
             unanswered.append(number)
     return sorted(unanswered)
 

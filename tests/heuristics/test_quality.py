@@ -66,6 +66,19 @@ def flags(quality: Quality) -> list[str]:
         ("周杰倫的下一首單曲叫什麼？", "我無法實時獲取娛樂消息，建議查閱音樂榜單或各家媒體，那裡的內容更為新鮮。"),
         ("When will you ship?", "Once the tests are green and the whole of the team has looked at everything again."),
         ("什麼時候出貨？", "測試都過了之後，再由全組的人從頭到尾看上一遍，確定無誤，就會立刻寄到府上。"),
+        # Of the one and the same, who asks and who answers have other words.
+        ("Where is my package?", "Your parcel left the hub at 6:40 and should reach you before noon."),
+        ("I can't log in. What now?", "Reset your password with the link below. If no mail arrives, look in spam."),
+        ("Why can't I see it?", "You are signed in as a guest. Ask an owner to add you to the team."),
+        ("我的订单到哪了？", "您的包裹今天早上到达上海转运中心，预计明天送达。"),
+        # An hour, a week, three working days.
+        ("How much is shipping and how long does it take?", "$12, about a week."),
+        ("How often do backups run? Who looks after them?", "Nightly. Mia Chen."),
+        ("How long will it be down and can we work?", "A few hours. Yes, all the same."),
+        ("退款什麼時候到？可以改成信用卡嗎？", "三到五個工作天。可以，請把後四碼給我。"),
+        # What is welcome, allowed or included is a yes.
+        ("Can I bring my dog? How much extra is it?", "Dogs are welcome, for 15 euros a night."),
+        ("Can I smoke there? How big is it?", "Smoking is not allowed. It has 30 m²."),
     ],
 )
 def test_it_passes_an_answer(message: str, response: str) -> None:
@@ -205,6 +218,18 @@ def test_it_passes_an_answer(message: str, response: str) -> None:
         ("What are the hours and where are you located?", "The hours are 9 to 5.", ["where are you located?"]),
         ("Which model did you use, and why?", "I used the small model.", ["why?"]),
         ("為什麼登入失敗？怎麼修復？", "登入失敗是因為憑證過期了。", ["怎麼修復？"]),
+        # Neither speaks of the other, or there is more to tell them by.
+        ("Where is the car?", "Your cats sleep 16 hours a day, lightly, most often in the sun.", ["Where is the car?"]),
+        ("Where is my car?", "Cats sleep 16 hours a day, and lightly, most of all in the sun.", ["Where is my car?"]),
+        ("我的订单到哪了？", "猫每天睡十六个小时，大部分时间都是浅睡，喜欢靠近窗边的地方。", ["我的订单到哪了？"]),
+        (
+            "Where is my blue package from the Leipzig store?",
+            "Your cats sleep sixteen hours a day, and most of that lightly and near to a window.",
+            ["Where is my blue package from the Leipzig store?"],
+        ),
+        ("How often do they run? Who looks after them?", "Mia Chen.", ["How often do they run?"]),
+        ("Can I bring my dog? How much extra is it?", "It is 15 euros a night.", ["Can I bring my dog?"]),
+        ("退款什麼時候到？可以改成信用卡嗎？", "可以，請把後四碼給我。", ["退款什麼時候到？"]),
         # A question said again is no answer, nor is a row of signs.
         ("How do I reset my password?", "How do I reset my password?", ["How do I reset my password?"]),
         ("I lost it. How do I reset my password", "How do I reset my password?", ["How do I reset my password"]),
@@ -484,6 +509,11 @@ def test_it_flags_an_empty_response_whatever_it_answers(response: str, message: 
         ("zh-Hant", "請把這句話翻譯成英文：測試失敗了", "The tests have failed again today.", 1.0),
         ("zh-Hant", "把這段改成法文：測試失敗了", "Les tests ont encore échoué ce matin.", 1.0),
         ("zh-Hant", "寫一封英文信謝謝老師", "Dear Ms Lin, thank you for all your help this year.", 1.0),
+        ("zh-Hant", "你會說英文嗎？", "Yes, I do. How can I help you today?", 1.0),
+        ("zh-Hans", "您们懂英语吗？", "Yes, we do. How can we help you today?", 1.0),
+        ("en", "Do you speak Chinese?", "會的，請用中文告訴我。", 1.0),
+        ("en", "Who can speak Chinese here?", "林小姐和王先生都會。", 0.0),
+        ("zh-Hant", "會英文的老師是誰？", "Your teacher is Ms Lin, who also teaches music.", 0.0),
         ("zh-Hant", "英文老師是誰？", "Your teacher is Ms Lin, who also teaches music.", 0.0),
         ("en", "What are the characters for Kyoto?", "京都，兩個字。", 1.0),
         ("en", "Put this in plain Japanese please", "テストが失敗しました。", 1.0),

@@ -657,8 +657,10 @@ QUALITY = QualityWords(
     ),
     number_words=(
         r"\b(?:zero|once|twice|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred"
-        r"|thousand|million|billion|half|none|free|nothing|never|always|today|tomorrow|yesterday|tonight|soon"
-        r"|immediately|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august"
+        r"|thousand|million|billion|half|none|free|nothing|nobody|no one|never|always|today|tomorrow|yesterday"
+        r"|tonight|soon|immediately|hourly|daily|nightly|weekly|monthly|yearly|every \w+"
+        r"|(?:an?|a few|several|a couple of) (?:second|minute|hour|day|night|week|month|quarter|year|decade)s?"
+        r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august"
         r"|september|october|november|december)\b"
     ),
     reason=r"\bwhy\b|\bhow\s+come\b|\bfor\s+what\s+reason\b",
@@ -689,7 +691,10 @@ QUALITY = QualityWords(
             """)
     ),
     no_decision="",
-    decides="",
+    decides=(
+        r"\b(?:is|are|was|were|be|it's|that's) (?:(?:not|always|also|strictly) )?(?:welcome|allowed|permitted|forbidden"
+        r"|prohibited|possible|impossible|included|available|supported|required|optional)\b"
+    ),
     # A figure beside a name is a part of it ("an RTX 4070") unless a word or a sign leads to it: "in 1965".
     leads_to_figure=(
         r"\b(?:in|on|at|for|by|from|since|until|till|about|around|of|to|is|are|was|were|has|have|had|costs?"
@@ -701,8 +706,8 @@ QUALITY = QualityWords(
     # How a short answer opens that points at what was asked about.
     points_back=r"(?:it|this|that)(?:'s| is| was| means| refers| comes| stands)\b",
     # "Where is my money?", "Your refund is on its way": of the one and the same.
-    mine=r"\b(?:my|mine|our|ours)\b",
-    yours=r"\byours?\b",
+    mine=r"\b(?:i|me|my|mine|our|ours)\b",
+    yours=r"\byou(?:rs?)?\b",
     # What is asked for is a way, and what is told are its steps: "open the settings, then choose …".
     asks_for_a_way=r"\bhow (?:do|does|can|could|to|should|would)\b",
     steps=(
@@ -792,7 +797,9 @@ QUALITY = QualityWords(
         r"|\b(?:hard|difficult|impossible) to (?:say|tell|know|determine)\b|\b(?:not|isn't|is not) (?:known|clear)\b"
     ),
     names_a_language=(
-        rf"\btranslat|\b(?:in|into|to)\s+(?:(?:simplified|traditional|plain|proper|modern|classical)\s+)?{_A_LANGUAGE}\b"
+        r"\btranslat"
+        r"|\b(?:in|into|to|you (?:speak|understand))\s+(?:(?:simplified|traditional|plain|proper|modern|classical)\s+)?"
+        rf"{_A_LANGUAGE}\b"
         rf"|\b{_A_LANGUAGE}\s+(?:titles?|names?|words?|phrases?|terms?|characters?|letters?|text|version|translation|spelling"
         r"|poems?|proverbs?|idioms?|for)\b|\b(?:characters|kanji|hanzi|hangul|kana)\s+(?:for|of)\b"
     ),
