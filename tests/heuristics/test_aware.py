@@ -1029,6 +1029,8 @@ NO_FACTS["what is to be set"] = [
         "- Add 500 ml of it.",
         "Use 2 g of salt.",
         "Mix it.\nPour 500 ml in.",
+        "Bake at 180 °C.",
+        "Let it rest for 20 minutes at 30 °C.",
     ],
     *["把逾時設為 500 ms。", "设成 30%", "上限設定為 50 公斤"],
 ]
@@ -1042,6 +1044,16 @@ FACTS["what was set"] = [
         "Add it. It is 5 km away.",
     ],
     *["設立後已有50人", "它設定好了，高5公里"],
+]
+NO_FACTS["what the reader asked for, and where it stands"] = [
+    *["As you asked, it was moved to March 3.", "It costs $213, as shown in your booking."],
+    *["It is $9, as printed on it."],
+    *["依您要求，改到3月3日。", "如您所希望，改为30%", "票價213元，如訂單所示。", "发票上写着213元。"],
+]
+FACTS["what somebody asked for"] = [
+    *["They asked for 30% off.", "It has grown by 30%, as you see.", "The booking costs $213."],
+    *["如您所見，成長了30%。", "他要求改成30%", "訂單是213元。", "我们烤了50公斤"],
+    *["They bake 30 tons a day.", "We boil 500 litres a day."],
 ]
 FACTS |= {
     "units of few letters": [

@@ -114,6 +114,7 @@ CITATION = (
     *("according to", "source:", "sources:", "ref:", "reference:", "references:", "as reported by", "as reported in"),
     *("cited in", "quoted from", "as stated in", "as documented in", "et al.", "doi:", "arxiv:", "isbn"),
     *("as described in", "as specified in", "as defined in", "as explained in", "per the documentation", "per rfc"),
+    *("as shown in", "as shown on", "as listed in", "as given in", "as indicated in", "as printed on"),
     *("the documentation says", "the documentation states", "the docs say", "the manual says", "see rfc", "in rfc"),
     *("study published in", "paper published in", "article published in", "research published in"),
     *("report published in",),
@@ -238,9 +239,10 @@ SAID = ("that", "it", "this", "there", "they", "he", "she")
 # So is what is asked for in a recipe or a setting: "preheat the oven to", "Set the timeout to", "Add 500 ml of it".
 # And what the reader is said to have said: they know where they have it from.
 SUPPOSED = (
-    r"\b(?:if|unless|preheat|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically"
+    r"\b(?:if|unless|preheat|(?:bake|roast|simmer|boil|let it (?:rest|cool|sit))(?= (?:it |them )?(?:for|at|until)\b)"
+    r"|suppos(?:e|ing)|assum(?:e|ing)|imagine|let's say|let us say|hypothetically"
     r"|(?:(?<![a-z0-9,)\"'] )(?<![-/.])|(?<=please ))(?:set|configure|limit|adjust|add|mix|pour|use(?=\s\Z)))\b"
-    r"|\bas you(?:'ve| have)? (?:said|mentioned|noted|stated|wrote)\b,?"
+    r"|\bas you(?:'ve| have)? (?:said|mentioned|noted|stated|wrote|asked|requested|wanted|wished)\b,?"
     r"|(?:(?<![a-z0-9] )|(?<=since )|(?<=because )|(?<=that )|(?<=and )|(?<=but )|(?<=when ))\byou(?:'ve| have)?"
     r" (?:(?:also|just|already|previously) )?(?:said|mentioned|told (?:me|us)|stated|noted|specified|entered"
     r"|indicated"
