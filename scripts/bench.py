@@ -35,6 +35,7 @@ TEXTS = 120
 LENGTH = 2_600  # bytes, the mean of the real texts behind the goals
 PATTERNS = (0, 10, 100, 1_000, 10_000)
 MAX_BYTES = 1_048_576
+QUESTION = "Where is my order, and why is it late?"
 LEAST_SECONDS = 0.1  # a turn takes about as long, so that clocks do not matter
 
 ENGLISH = (
@@ -169,8 +170,9 @@ def python_rules(patterns: Sequence[dict[str, Any]]) -> Callable[[str, list[dict
     return score
 
 
-def verdict(scorer: Scorer) -> Callable[[str, list[dict[str, str]]], Scored]:
-    return lambda text, items: Scored(scorer.score({"response": text, "items": items})["hesitation"]["score"])
+def verdict(scorer: Scorer, asked: str | None = None) -> Callable[[str, list[dict[str, str]]], Scored]:
+    body = {} if asked is None else {"user_message": asked}
+    return lambda text, items: Scored(scorer.score({"response": text, "items": items, **body})["hesitation"]["score"])
 
 
 def race(texts: str, given: Sequence[str], patterns: int, ours: Contender, theirs: Contender, rounds: int) -> Row:
@@ -286,8 +288,14 @@ def adversarial() -> Iterator[tuple[str, str]]:
         ("one keyword", "the of 1 "),
         ("unclosed quotes", "“"),
         ("unclosed tags", "<a "),
+        ("unclosed comments", "<!--"),
+        ("tags", "<a>"),
+        ("our own marks", "[chat]"),
+        ("backticks", "`"),
+        ("addresses", "https://a.b/c "),
         ("hidden letters", "a\u200b"),
         ("one Chinese term", "不可能"),
+        ("another Chinese term", "一定"),
     ):
         yield name, (piece * (MAX_BYTES // len(piece.encode())))
 
@@ -368,17 +376,17 @@ def main() -> int:
         with reference(patterns) as theirs:
             report("mixed", texts["mixed"], count, Contender("hesitate", Scorer(patterns).hesitate), theirs)
 
-    print("\n1 MiB of one thing against 10,000 patterns, CPU in ms:")
+    print("\n1 MiB of one thing against 10,000 patterns, CPU in ms (whole: an answer to a question, in aware):")
     patterns = phrases(10_000)
-    scorers = {profile: Scorer(patterns, profile=profile).hesitate for profile in ("seed", "aware")}
+    aware = Scorer(patterns, profile="aware")
+    scorers: dict[str, Callable[..., Scored | Hesitation]]
+    scorers = {"seed": Scorer(patterns).hesitate, "aware": aware.hesitate, "whole": verdict(aware, QUESTION)}
     floods = {}
     for name, text in adversarial():
-        floods[name] = {
-            profile: round(Contender("", score).run([text], 1)[0] * 1000) for profile, score in scorers.items()
-        }
-        print(f"{name:24} seed {floods[name]['seed']:5}  aware {floods[name]['aware']:5}")
+        floods[name] = {what: round(Contender("", score).run([text], 1)[0] * 1000) for what, score in scorers.items()}
+        print(f"{name:24} " + "  ".join(f"{what} {spent:5}" for what, spent in floods[name].items()))
 
-    built = {profile: build(profile) for profile in scorers}
+    built = {profile: build(profile) for profile in ("seed", "aware")}
     print("\nBuilding with 10,000 patterns, CPU and what the process grows by:")
     for profile, figures in built.items():
         print(f"{profile:24} {figures['seconds']:.2f} s {figures['MB']:6.1f} MB")

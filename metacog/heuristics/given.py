@@ -31,7 +31,7 @@ _NAMED_DAY = re.compile(
 _NAMING_MONTH = re.compile(rf"\b({_NAMED_MONTH})")
 _MONTH_OF_YEAR = re.compile(r"(?<![0-9])[12][0-9]{3}\s?[-/年]\s?([0-9]{1,2})(?![0-9])")
 _MADE_UP, _COMPOSED = (
-    re.compile(rf"\W*(?:{'|'.join(getattr(language, name) for language in LANGUAGES)})")
+    re.compile(rf"\W*+(?:{'|'.join(getattr(language, name) for language in LANGUAGES)})")
     for name in ("MADE_UP", "COMPOSED")
 )
 # Of a number: commas between thousands, and zeros behind the point that say nothing.

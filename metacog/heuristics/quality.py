@@ -223,8 +223,8 @@ def _is_about_something_else(message: Utterance, reply: Utterance) -> bool:
     )
 
 
-_ORDERS = re.compile(rf"(?:\A|[.!?。\n])\W*(?:{_LISTS.orders})")
-_ASKS_TO_BE_TOLD = re.compile(rf"\W*(?:{_LISTS.asks_to_be_told})")
+_ORDERS = re.compile(rf"(?:\A|[.!?。\n])\W{{0,40}}+(?:{_LISTS.orders})")
+_ASKS_TO_BE_TOLD = re.compile(rf"\W*+(?:{_LISTS.asks_to_be_told})")
 _LONG_MESSAGE, _LONG_REPLY = 8, 20  # words that count
 _NAMES_A_SUBJECT = 4  # of them, in "explain …": of 109 such requests of HaluEval no answer shares none
 _ENOUGH = 4  # shared words that make a response relevant, however long the message

@@ -372,6 +372,15 @@ def test_quotations_that_nobody_closes_make_it_no_slower(opens: str) -> None:
     assert flags(quality) == []
 
 
+@pytest.mark.parametrize("piece", ["<a>", "[chat]", "`", "https://a.b/c ", "<!--", "\n", "?", "and "])
+@pytest.mark.parametrize("question", ["Why is it late?", "什麼時候到？"])
+def test_nor_does_a_flood_of_what_says_nothing(piece: str, question: str) -> None:
+    """64 KiB of marks, read as blanks, took more than ten seconds to be found to refuse nothing."""
+    flood = piece * (65_536 // len(piece))
+    assert "too-long" in flags(assessed(f"It{flood}.", question))
+    assert flags(assessed("It is late.", f"{flood}{question}")) in ([], ["language-mismatch"])
+
+
 def test_a_courtesy_puts_no_question_off() -> None:
     message = "How do I reset my password? And how much does the upgrade cost?"
     response = "Press the reset button to get a new password by mail. Is there anything else I can help you with?"
