@@ -136,7 +136,7 @@ def _rates(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
             fault = fault or refusal.detail
             continue
         total += 1
-        counts.update(set(_fired(verdict, threshold, hold_at)))
+        counts.update(set(_fired(verdict, threshold, hold_at, sessions.step)))
     rows = [(name, counts[name]) for name in sorted(counts)]
     width = max((len(name) for name, _ in rows), default=0)
     lines = [f"{total:,} response{'' if total == 1 else 's'}" + (f", {bad:,} lines that are none" if bad else "")]
@@ -176,7 +176,7 @@ def _sample(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> in
     for number, line in enumerate(_lines(source), start=1):
         try:
             body = check_response(_body(line, options))
-            places = list(_places(sessions.score(body), body, options.signal))
+            places = list(_places(sessions.score(body), body, options.signal, sessions.step))
         except Refused:
             bad += 1
             continue
@@ -190,12 +190,13 @@ def _sample(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> in
     return 1 if bad else 0
 
 
-def _places(verdict: dict[str, Any], body: dict[str, Any], wanted: str) -> Iterator[str]:
+def _places(verdict: dict[str, Any], body: dict[str, Any], wanted: str, step: int) -> Iterator[str]:
     """Give each place where a signal fires, in brackets; the response's beginning where it points at none."""
     part, _, name = wanted.partition(" ")
+    found = _fired_now(verdict["stuck"], step) if part == "stuck" else (verdict.get(part) or {}).get("signals", ())
     signals = [
         (signal["spans"] if part == "hesitation" else signal["evidence"].get("spans", ()))
-        for signal in (verdict.get(part) or {}).get("signals", ())
+        for signal in found
         if signal["type"] == name
     ]
     if part == "quality":
@@ -210,7 +211,12 @@ def _places(verdict: dict[str, Any], body: dict[str, Any], wanted: str) -> Itera
             yield " ".join(f"{text[max(0, start - _AROUND) : start]}{place}{text[end : end + _AROUND]}".split())
 
 
-def _fired(verdict: dict[str, Any], threshold: int, hold_at: int) -> Iterator[str]:
+def _fired_now(stuck: dict[str, Any] | None, step: int) -> list[dict[str, Any]]:
+    """Leave out what has stood since an earlier response to the same problem."""
+    return [signal for signal in stuck["signals"] if signal["evidence"]["step"] == step] if stuck else []
+
+
+def _fired(verdict: dict[str, Any], threshold: int, hold_at: int, step: int) -> Iterator[str]:
     hesitation, quality, confidence, stuck = (
         verdict[part] for part in ("hesitation", "quality", "confidence", "stuck")
     )
@@ -226,7 +232,7 @@ def _fired(verdict: dict[str, Any], threshold: int, hold_at: int) -> Iterator[st
     if confidence:
         yield f"confidence {confidence['level']}"
     if stuck:
-        yield from (f"stuck {signal['type']}" for signal in stuck["signals"])
+        yield from (f"stuck {signal['type']}" for signal in _fired_now(stuck, step))
         if stuck["suggest"]:
             yield "stuck suggests"
 
@@ -256,6 +262,7 @@ class _Sessions:
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
+        self.step = 0  # of the last response to its problem
         self.sessions = _Latest[tuple[int, list[tuple[int, ...]], str]]()
         # As JSON, a fifth of the room: many problems may be worked on in turn, and their counters must not be lost.
         self.problems = _Latest[str](10_000)
@@ -282,6 +289,7 @@ class _Sessions:
             known = told(given_in(body), known)
         self.sessions.put(session, (turns + 1, prints, known))
         if found.stuck is not None:
+            self.step = found.stuck["step"]
             self.problems.put(problem, json.dumps(found.stuck))
         for topic in dict.fromkeys(topics):
             self.topics.put(topic, self.topics.get(topic, 0) + 1)

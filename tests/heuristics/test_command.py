@@ -255,9 +255,11 @@ def test_it_prints_how_often_each_signal_fires() -> None:
         "quality empty": ["1", "25.00%"],
         "quality not passed": ["1", "25.00%"],
         "stuck exhaustion": ["1", "25.00%"],
-        "stuck uncertainty": ["2", "50.00%"],
+        "stuck uncertainty": ["1", "25.00%"],  # it stands from then on, and fires no more
     }
     assert {"hesitation overconfidence", "quality off-topic", "stuck error-loop"} < rates.keys()
+    sampled = run("sample", "stuck uncertainty", sent=b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    assert sampled.stdout.decode().splitlines() == ["1 of 1 places", "2: Perhaps. 【For some reason】 it fails."]
     assert "hesitation no-source" not in rates  # the seed looks for none
     assert "hesitation no-source" in run("rates", "--profile", "aware", sent=b'{"response": ""}').stdout.decode()
 
