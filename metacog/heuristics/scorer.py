@@ -13,7 +13,7 @@ from .quality import Quality
 from .tags import Item, items_of
 from .utterance import Fingerprint
 
-ENGINE = "1.16.0"
+ENGINE = "1.17.0"
 NO_HISTORY = History()
 
 
