@@ -16,7 +16,7 @@ from metacog.heuristics.quality import HEDGES
 from metacog.heuristics.quality_settings import MAX_CHARACTERS, MAX_RECENT, LengthLimits, QualitySettings
 from metacog.heuristics.stuck_settings import MOST_MINUTES, StuckSettings
 from metacog.heuristics.stuck_settings import SETTINGS as STUCK_OF
-from metacog.models import Agent, Policy
+from metacog.models import Agent, Language, Policy
 
 LINES = ("pass_at", "low_at")
 BUDGET = ("budget_calls", "budget_extension", "budget_wait_seconds")
@@ -116,7 +116,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         )
         for name, value in _limits(QualitySettings()).items():
             self.fields[name].widget.attrs["placeholder"] = value
-        usual = HEDGES[agent.language or "en"]
+        usual = HEDGES[Language(agent.language).bcp47]
         self.fields["quality_hedge_prefix"].widget.attrs["placeholder"] = usual
         for name, label in STUCK.items():
             self.fields[f"stuck_{name}"] = forms.IntegerField(label=label, min_value=0, max_value=100)

@@ -13,8 +13,6 @@ from metacog import heuristics
 from metacog.models import Agent, Language, Policy
 from patterns.models import PatternInForce
 
-BCP47 = {Language.EN: "en", Language.ZH_HANT: "zh-Hant", Language.ZH_HANS: "zh-Hans"}
-
 Kept = TypeVar("Kept")
 
 
@@ -62,7 +60,7 @@ def patterns_in_force(team_id: int, version: int) -> list[dict[str, Any]]:
 def policy_in_force(agent_id: int, version: int, language: str) -> heuristics.Policy:
     """Return a version of an agent's policy as its responses are scored with it."""
     document = Policy.objects.get(agent=agent_id, version=version).as_dict()
-    return heuristics.Policy.from_dict(document | {"language": BCP47[Language(language)]})
+    return heuristics.Policy.from_dict(document | {"language": Language(language).bcp47})
 
 
 def scorer_for(agent: Agent) -> heuristics.Scorer:

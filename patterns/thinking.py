@@ -22,7 +22,7 @@ from metacog.models import Agent, AgentState, AuditEvent, Language, User
 from metacog.prepared import Update, run_together
 from patterns import memory
 from patterns.models import Memory, MemoryConflict, Problem, ThinkTwice
-from patterns.scorer import BCP47, scorer_for
+from patterns.scorer import scorer_for
 from patterns.wire import instant
 
 MESSAGES = 8  # responses whose user's message goes into a brief
@@ -156,7 +156,7 @@ def shapes(problems: Sequence[Problem]) -> list[dict[str, Any]]:
 
 def assess(problem: Problem) -> stuck.Stuck:
     """Say how stuck a problem looks as things stand, by the policy of now."""
-    language = BCP47[Language(problem.agent.language)]
+    language = Language(problem.agent.language).bcp47
     return stuck.assess(problem.state, language=language, settings=scorer_for(problem.agent).parts.stuck)
 
 
@@ -208,7 +208,7 @@ def _about(problem: Problem, said: Sequence[str]) -> brief.About:
 def _brief(
     problem: Problem, said: Sequence[str], remembered: Iterable[tuple[Memory, Sequence[MemoryConflict]]]
 ) -> str:
-    language = BCP47[Language(problem.agent.language)]
+    language = Language(problem.agent.language).bcp47
     facts = {
         "problem": problem.key,
         "signs": stuck.signs(problem.state, language),

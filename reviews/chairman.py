@@ -21,7 +21,7 @@ from metacog.heuristics import Refused, wire
 from metacog.heuristics.shadow import is_blank
 from metacog.models import Language
 from patterns.models import Memory
-from patterns.scorer import BCP47, scorer_for
+from patterns.scorer import scorer_for
 from reviews import extensions
 from reviews.deliveries import turn
 from reviews.extension_forms import MAX_WORDS
@@ -173,7 +173,7 @@ def _brief(request: ExtensionRequest) -> dict[str, Any]:
         public_id__in=[each["id"] for each in request.found],
     )
     return {
-        "language": BCP47[Language(request.agent.language)],
+        "language": Language(request.agent.language).bcp47,
         "problem": request.problem,
         "reason": request.reason,
         "evidence": request.evidence,

@@ -24,7 +24,6 @@ from metacog.models import Agent, AgentState, Language
 from metacog.prepared import Asked, Select, ask_together
 from patterns import memory
 from patterns.models import Problem
-from patterns.scorer import BCP47
 from reviews.models import AgentResponse
 
 TOPICS = 500  # an agent's topics that are counted: those it named last
@@ -161,7 +160,7 @@ def confidence(
         "topics": topics or (),
         "familiarity": mentions(counted, topics or (), read.get("memory", ())),
         "turns": len(read.get("turns", ())),
-        "language": BCP47[Language(agent.language)],
+        "language": Language(agent.language).bcp47,
     }
     found = estimate(retrieval=retrieval, **known)
     if found is None:

@@ -22,7 +22,7 @@ from metacog.heuristics.reflection import Circle, Held, Turn
 from metacog.models import Agent, AgentState, Language, User
 from patterns import lessons
 from patterns.models import Lesson, Problem, ThinkTwice
-from patterns.scorer import BCP47, scorer_for
+from patterns.scorer import scorer_for
 from patterns.wire import instant
 from reviews.figures import day_of, start_of
 from reviews.models import AgentResponse, Decision, HeldItem, Reflection
@@ -60,7 +60,7 @@ def reflect(agent: Agent, until: datetime, *, day: date | None = None, person: U
     since = until - WINDOW
     period = AgentResponse.objects.filter(agent=agent, received_at__gte=since, received_at__lt=until)
     turns, signals = _read(period)
-    language = BCP47[Language(agent.language)]
+    language = Language(agent.language).bcp47
     found = heuristics.reflect(
         turns, _held(agent, since, until, signals), _circles(agent, since, until), language=language
     )

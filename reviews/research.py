@@ -23,7 +23,6 @@ from metacog import audit, egress
 from metacog.heuristics import research as heuristics
 from metacog.heuristics.research import Finding, Question
 from metacog.models import Agent, AgentState, AuditEvent, Language
-from patterns.scorer import BCP47
 from patterns.wire import instant
 from reviews.models import Research
 from reviews.sweeps import by_itself
@@ -57,7 +56,7 @@ def begin(agent: Agent, verdict: str, topic: str) -> tuple[Research, bool]:
     While it waits, the same verdict and topic are the same research. Where no search is configured it is finished at
     once, with the questions alone. Raises TooMany.
     """
-    language = heuristics.language_of(verdict, topic, BCP47[Language(agent.language)])
+    language = heuristics.language_of(verdict, topic, Language(agent.language).bcp47)
     asked = heuristics.questions(verdict, topic, language=language)
     with transaction.atomic(durable=True):
         AgentState.objects.select_for_update().get(pk=agent.pk)

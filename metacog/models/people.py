@@ -18,6 +18,12 @@ class Language(models.TextChoices):
     ZH_HANT = "zh-hant", "繁體中文"
     ZH_HANS = "zh-hans", "简体中文"
 
+    @property
+    def bcp47(self) -> str:
+        """The tag as the heuristics write it: zh-Hant."""
+        language, _hyphen, script = self.value.partition("-")
+        return f"{language}-{script.title()}" if script else language
+
 
 class Role(models.TextChoices):
     """What a member may do; each role may do all that the ones before it may."""

@@ -16,7 +16,7 @@ from pydantic_core import from_json
 from metacog import heuristics
 from metacog.heuristics import wire
 from metacog.models import Agent, Language
-from patterns.scorer import BCP47, scorer_for
+from patterns.scorer import scorer_for
 from reviews.history import told_before
 from reviews.management import days_ago
 from reviews.models import AgentResponse
@@ -104,5 +104,5 @@ def _scorer(agent: Agent, policy: dict[str, Any] | None, patterns: list[Any] | N
     in_force = scorer_for(agent)
     rules = in_force.policy
     if policy is not None:
-        rules = heuristics.Policy.from_dict({**rules.as_dict(), "language": BCP47[Language(agent.language)], **policy})
+        rules = heuristics.Policy.from_dict({**rules.as_dict(), "language": Language(agent.language).bcp47, **policy})
     return in_force.with_policy(rules) if patterns is None else heuristics.Scorer(patterns, rules)
