@@ -1,0 +1,191 @@
+"""Every address of the site opens: for each role, in each language, for agents of every setting, empty and full."""
+
+from __future__ import annotations
+
+import gettext
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+from django.utils.translation import trans_real
+
+from metacog.agents import create_agent
+from metacog.models import Agent, Language, Membership, Policy, Role, User, seed_weights
+from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread
+from reviews import figures
+from reviews.decisions import decide
+from reviews.models import (
+    AgentResponse,
+    Decision,
+    Delivery,
+    ExtensionRequest,
+    HeldItem,
+    Reflection,
+    Research,
+    Sample,
+)
+from tests.conftest import HELD, Caller
+from tests.people.test_other_teams import fill
+
+ROLES = [*Role.values, "superuser"]
+SWITCHES: list[dict[str, Any]] = [
+    {},
+    {"parts": {"quality": False, "confidence": False, "stuck": False, "reflection": False}},
+    {"weights": dict.fromkeys(seed_weights(), 0), "threshold": 101, "hold_at": 101},
+    {"hesitation_enabled": False},
+    {"enabled": False},
+    {"require_signature": True, "quality": {"hedge_prefix": "Well…", "forbidden": ["as an AI"]}},
+]
+# What a page's argument names: the rows to open it with.
+ROWS: dict[str, Any] = {
+    "agent_id": lambda: Agent.objects.values_list("public_id", flat=True),
+    "held_id": lambda: HeldItem.objects.values_list("public_id", flat=True),
+    "response_id": lambda: AgentResponse.objects.values_list("public_id", flat=True),
+    "problem_id": lambda: Problem.objects.values_list("public_id", flat=True),
+    "thread_id": lambda: ThoughtThread.objects.values_list("public_id", flat=True),
+    "extension_id": lambda: ExtensionRequest.objects.values_list("public_id", flat=True),
+    "memory_id": lambda: Memory.objects.values_list("public_id", flat=True),
+    "lesson_id": lambda: Lesson.objects.values_list("public_id", flat=True),
+    "reflection_id": lambda: Reflection.objects.values_list("public_id", flat=True),
+    "research_id": lambda: Research.objects.values_list("public_id", flat=True),
+    "pattern_id": lambda: ErrorPattern.objects.values_list("pk", flat=True),
+    "sample_id": lambda: Sample.objects.values_list("public_id", flat=True),
+    "decision_id": lambda: Decision.objects.values_list("public_id", flat=True),
+    "delivery_id": lambda: Delivery.objects.values_list("public_id", flat=True),
+    "team_id": lambda: Membership.objects.values_list("team_id", flat=True).distinct(),
+    "membership_id": lambda: Membership.objects.values_list("pk", flat=True),
+    "conflict_id": lambda: MemoryConflict.objects.values_list("pk", flat=True),
+    "token": lambda: ["rubbish"],
+    "uidb64": lambda: ["MQ"],
+}
+MOST = 40  # rows of a kind that are opened
+# Lists that are told of one agent too.
+ABOUT_AN_AGENT = [
+    "queue",
+    "responses",
+    "stuck",
+    "threads",
+    "lessons",
+    "reflections",
+    "statistics",
+    "pace",
+    "deliveries",
+]
+
+
+def named(patterns: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Give the name and arguments of every page, the admin's and the API's own aside."""
+    for pattern in patterns:
+        if isinstance(pattern, URLPattern) and pattern.name:
+            yield pattern.name, tuple(pattern.pattern.converters)
+        elif isinstance(pattern, URLResolver) and pattern.app_name not in ("admin", "ninja"):
+            yield from named(pattern.url_patterns)
+
+
+def addresses(most: int) -> Iterator[str]:
+    """Give the address of each page, with as many rows as it may be opened with."""
+    for name, arguments in named(get_resolver().url_patterns):
+        rows = itertools.product(*(list(ROWS[argument]())[:most] for argument in arguments))
+        yield from (reverse(name, args=row) for row in rows)
+    for model in admin.site._registry:
+        for page in ("changelist", "add"):
+            try:
+                yield reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}")
+            except NoReverseMatch:
+                continue
+        for row in model._default_manager.values_list("pk", flat=True)[:1]:
+            yield reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[row])
+    for name in (
+        "queue",
+        "responses",
+        "stuck",
+        "threads",
+        "lessons",
+        "reflections",
+        "statistics",
+        "pace",
+        "deliveries",
+    ):
+        for agent in ROWS["agent_id"]()[:most]:
+            yield f"{reverse(name)}?agent={agent}"
+
+
+def add_agent(team: Any, name: str, language: str, **switches: Any) -> None:
+    """Add an agent with these settings that has posted a held item, a passing one, and about a problem and a thread."""
+    agent, key, secret = create_agent(team, name, None, language=language)
+    caller = Caller(agent.public_id, key, secret)
+    caller.hold(topics=["cache"], session="s", cycle=1, user_message="Why is it slow?")
+    caller.respond("Once more.", items=[], problem="bug", approach="again", command="make", command_failed=True)
+    caller.post("/threads", {"title": f"What {name} pursues", "note": "begun"})
+    settings = {field: switches.pop(field) for field in list(switches) if field in ("enabled", "hesitation_enabled")}
+    Policy.objects.create(agent=agent, version=2, **switches)
+    Agent.objects.filter(pk=agent.pk).update(policy_version=2, **settings)
+    caller.post("/responses", {"response": HELD, "session": "s", "cycle": 2})  # refused to some of them
+
+
+class Untranslated(gettext.NullTranslations):
+    """What a catalogue turns to for a text that it does not have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: set[str] = set()
+
+    def gettext(self, message: str) -> str:
+        self.texts.add(message)
+        return message
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return self.gettext(msgid1)
+
+
+@pytest.fixture
+def untranslated(translated: None, monkeypatch: pytest.MonkeyPatch) -> Untranslated:
+    missing = Untranslated()
+    for language in (Language.ZH_HANT, Language.ZH_HANS):
+        monkeypatch.setattr(trans_real.translation(language), "_fallback", missing)
+    return missing
+
+
+# Each role looks in one language; who sees most, at every row.
+LANGUAGES = dict(zip(ROLES, ["en", "zh-hans", "zh-hant", "zh-hant", "zh-hans"], strict=True))
+
+
+def faults(team: Any, missing: Untranslated) -> list[str]:
+    """Open every address as everybody, and say what was wrong."""
+    wrong = []
+    for role, language in LANGUAGES.items():
+        person = User.objects.create_user(role, is_superuser=role == "superuser", language=language)
+        if role != "superuser":
+            Membership.objects.create(user=person, team=team, role=role)
+        client = Client(raise_request_exception=False)
+        client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+        for path in addresses(MOST if role == Role.OWNER else 1):
+            answer = client.get(path)
+            if answer.streaming:
+                b"".join(answer)
+            if answer.status_code >= 500:
+                wrong.append(f"{answer.status_code} {path} as {role} in {language}")
+    missing.texts -= set(Language.labels)
+    return wrong + [f"not translated: {text!r}" for text in sorted(missing.texts)]
+
+
+def test_every_page_opens_where_nothing_is_there_yet(aurora: Any, untranslated: Untranslated) -> None:
+    assert faults(aurora, untranslated) == []
+
+
+def test_every_page_opens_for_every_kind_of_agent(
+    aurora: Any, kuro: Any, olga: User, settings: Any, untranslated: Untranslated
+) -> None:
+    settings.SEARXNG_URL = ""
+    fill(kuro, olga, "princess")
+    decide(HeldItem.objects.filter(team=aurora)[0], olga, "reject", reason="It was not measured.")
+    kinds = itertools.product(Language.values, Policy.Profile.values)
+    for number, ((language, profile), switches) in enumerate(zip(kinds, SWITCHES, strict=True)):
+        add_agent(aurora, f"agent-{number}", language, profile=profile, **switches)
+    figures.count_days(timezone.now())
+    assert faults(aurora, untranslated) == []
