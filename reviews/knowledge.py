@@ -93,7 +93,7 @@ def remember_released(decision: Decision) -> None:
 def _said(text: str, attributes: Mapping[str, Any], at: datetime, response: str) -> memory.Said:
     """Return what a REMEMBER says; of its attributes those count that a memory has, where they fit."""
     sizes = {"topic": Memory.MAX_TOPIC, "source": Memory.MAX_SOURCE}
-    fields = {
+    fields: dict[str, Any] = {
         name: value
         for name, size in sizes.items()
         if isinstance(value := attributes.get(name), str) and len(value) <= size

@@ -33,10 +33,10 @@ class Memory(models.Model):
     class Reason(models.TextChoices):
         """Why a memory waits for a curator instead of answering at once."""
 
-        SCORE = "score", _("Its hesitation score is high enough to be marked or held")
-        PATTERN = "error-pattern", _("An active error pattern matches it")
-        CONTRADICTION = "contradiction", _("It contradicts what the team remembers")
-        MANY = "many", _("Its response asked for a great many things to be remembered")
+        SCORE = "score"  # it would be marked or held
+        PATTERN = "error-pattern"  # an active one matches it
+        CONTRADICTION = "contradiction"  # of what the team remembers
+        MANY = "many"  # its response asked for a great many things to be remembered
 
     MAX_TEXT = 2_000
     MAX_TOPIC = 200

@@ -168,5 +168,5 @@ def test_the_terms_are_those_of_their_version() -> None:
     digest = hashlib.sha256(made.encode()).hexdigest()[:16]
     assert (TERMS, digest) == (1, "3c0c6b7b9b6d0a4c"), (
         "The stemmer, or what else makes terms, has changed: raise TERMS in metacog/heuristics/contradictions.py by "
-        "one (the worker then indexes every memory anew, docs/memory.md), and write the version and the digest of now here."
+        "one (the worker then indexes every memory anew, docs/memory.md), and write the version and the digest here."
     )
