@@ -209,6 +209,7 @@ class PolicyAdmin(ScopedAdmin):
             (_("Thresholds"), {"fields": ["threshold", "hold_at", "weights_", "release_", "marks_"]}),
             (_("Times"), {"fields": ["review_seconds", "expiry_seconds"]}),
             (_("Posts"), {"fields": ["rate_per_second", "rate_burst", "require_signature"]}),
+            (_("Memory"), {"fields": ["remember_into_memory"]}),
         ]
 
     @admin.display(description=_("changes"))

@@ -126,6 +126,9 @@ SENTENCES: Mapping[str, Promise] = {
     "memory-added": gettext_lazy("%(actor)s added to the shared memory"),
     "memory-confirmed": gettext_lazy("%(actor)s let a memory in"),
     "memory-retired": gettext_lazy("%(actor)s retired a memory"),
+    "memory-discarded": gettext_lazy("%(actor)s discarded a memory that waited"),
+    "memory-too-long": gettext_lazy("A released REMEMBER of %(agent)s is too long for the memory"),
+    "memory-full": gettext_lazy("A released REMEMBER of %(agent)s found no room in the memory"),
     "memory-settled": gettext_lazy("%(actor)s settled a contradiction between two memories"),
     "memory-erased": ngettext_lazy(
         "The text of a memory was erased after %(days)s day",

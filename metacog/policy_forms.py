@@ -77,7 +77,8 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         model = Policy
         fields = [
             "profile", "threshold", "hold_at", "stuck_threshold", "review_seconds", "expiry_seconds",
-            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, "require_signature", "note",
+            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, "require_signature",
+            "remember_into_memory", "note",
         ]  # fmt: skip
         help_texts = {
             "profile": gettext_lazy(
@@ -87,6 +88,10 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             "stuck_threshold": gettext_lazy(
                 "1–100 points. Seed asks from 7, Aware from 6: there the same approach and the same error make 6, and "
                 "hardly any run shows more. Other points stay when the profile is changed."
+            ),
+            "remember_into_memory": gettext_lazy(
+                "From the threshold for marking on, and where it meets an error pattern or contradicts the memory, it "
+                "waits for a curator. Off: only POST /api/v1/memory adds to it."
             ),
             "note": gettext_lazy("For whoever wonders later."),
         }
@@ -258,7 +263,7 @@ def _told(policy: Policy) -> dict[str, str]:
     plain = ("threshold", "hold_at", "stuck_threshold", *BUDGET, *LIMITS)
     told: dict[str, Any] = {_label("profile"): policy.get_profile_display()}
     told |= {_label(name): getattr(policy, name) for name in plain}
-    told[_label("require_signature")] = _on(policy.require_signature)
+    told |= {_label(name): _on(getattr(policy, name)) for name in ("require_signature", "remember_into_memory")}
     for signal, label in SIGNALS.items():
         told[str(label)] = rules.weights[signal]
     for kind, name in KINDS.items():

@@ -458,6 +458,7 @@ CELERY_BEAT_SCHEDULE = {
     "fit-weights": {"task": "reviews.tasks.fit_weights", "schedule": 600.0, "options": {"expires": 600}},
     "reflect": {"task": "reviews.tasks.reflect", "schedule": 600.0, "options": {"expires": 600}},
     "learn": {"task": "reviews.tasks.learn", "schedule": 10.0, "options": {"expires": 10}},
+    "index-memory": {"task": "reviews.tasks.index_memory", "schedule": 60.0, "options": {"expires": 60}},
     "notify": {"task": "reviews.tasks.notify", "schedule": 20.0, "options": {"expires": 20}},
     "search": {"task": "reviews.tasks.search", "schedule": 5.0, "options": {"expires": 10}},
     "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 5.0, "options": {"expires": 10}},

@@ -1,13 +1,15 @@
 """The team's shared memory (seed 003, 2.2; product H10): what gets in, what is found, which of two that clash stands.
 
 Every change holds the lock on the team's row, so that no two memories that contradict each other come in unseen;
-what an agent posts holds the lock on the agent's state before it. Nothing answers but what is confirmed.
+what an agent posts holds the lock on the agent's state before it. Nothing answers but what is confirmed. Of two that
+contradict each other the older is the one that was said first, whichever way and in which order they came in.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -17,11 +19,11 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from metacog import audit
-from metacog.heuristics import brief, recall
-from metacog.heuristics.contradictions import Contradiction, contradicted
+from metacog.heuristics import Hesitation, brief, recall
+from metacog.heuristics.contradictions import Contradiction, contradicted, contradicts
 from metacog.models import Agent, AgentState, AuditEvent, Team, User
 from metacog.prepared import Asked, Select
-from patterns.models import Memory, MemoryConflict, MemoryTerm
+from patterns.models import ErrorPattern, Memory, MemoryConflict, MemoryTerm
 from patterns.scorer import scorer_for
 from patterns.wire import instant
 
@@ -34,7 +36,14 @@ CONCERNING = 5  # memories that a brief tells of a problem
 CANDIDATES = 20  # those most like it, among which they are looked for
 EVERYWHERE = 20  # memories that may have a term, however few there are; above it no more than half of all
 
-State, Outcome = Memory.State, MemoryConflict.Outcome
+INDEXED = 100  # memories that are indexed anew in one transaction, and
+INDEXED_A_RUN = 2_000  # of one team, before the worker looks at its other tasks
+
+State, Outcome, Reason = Memory.State, MemoryConflict.Outcome, Memory.Reason
+
+
+# What agents read of a state.
+STATES = {State.PENDING: "waiting", State.CONFIRMED: "active", State.RETIRED: "retired"}
 
 
 class Refusal(Exception):
@@ -68,44 +77,92 @@ class Said(NamedTuple):
     topic: str = ""
     source: str = ""
     confidence: float | None = None
+    occurred_at: datetime | None = None  # when it was said; None, and what lies ahead: now
+    said_in: str = ""  # the response that a REMEMBER stood in
 
 
-def post(agent: Agent, said: Said, *, is_approved: bool) -> tuple[Memory, bool]:
+class Judged(NamedTuple):
+    """What became of a REMEMBER under the agent's policy, and why."""
+
+    disposition: str
+    score: int | None = None
+    signals: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()  # the public ids of error patterns that matched
+
+    @classmethod
+    def of(cls, doubts: Hesitation | None, disposition: str) -> Judged:
+        if doubts is None:
+            return cls(disposition)
+        return cls(
+            disposition, doubts.score, tuple(each.type for each in doubts.signals), tuple(doubts.matched_pattern_ids)
+        )
+
+
+def judge(agent: Agent, text: str) -> Judged:
+    """Score a text as a REMEMBER of an agent's that says nothing else."""
+    item = {"kind": "remember", "text": text, "attributes": {}}
+    doubts, [verdict] = scorer_for(agent).dispose(
+        {"response": text, "items": [item]}, hesitation=agent.hesitation_enabled
+    )
+    return Judged.of(doubts, verdict["disposition"])
+
+
+def post(
+    agent: Agent,
+    said: Said,
+    judged: Judged,
+    *,
+    is_approved: bool = False,
+    person: User | None = None,
+    is_one_of_many: bool = False,
+) -> tuple[Memory, bool]:
     """Remember what an agent says, once; return the memory and whether it is new. Raises Full.
 
-    It is scored as a `remember` of the agent's. What would be held waits for a person, unless `is_approved`: a person
-    let this very text in as this agent's before.
+    It waits for a curator where it would be marked or held, where an error pattern matches, where it contradicts what
+    the team remembers, and as `is_one_of_many`, which nothing is compared with yet. Not so if `is_approved`: a person
+    (`person`, where it is now) let this very text in as this agent's.
     """
-    scorer = scorer_for(agent)
-    item = {"kind": "remember", "text": said.text, "attributes": {}}
-    recognised = {0: "approved"} if is_approved else {}
-    doubts, [verdict] = scorer.dispose(
-        {"response": said.text, "items": [item]}, recognised, hesitation=agent.hesitation_enabled
-    )
-    is_held = verdict["disposition"] == "hold"
+    said = said._replace(text=said.text.strip())
     with transaction.atomic():
         AgentState.objects.select_for_update().get(pk=agent.pk)
         _lock(agent.team_id)
         known = _known(agent.team_id, said.text)
         if known is not None:
             if known.state == State.PENDING and is_approved:
-                _confirm(known, agent)
+                _confirm(known, person or agent)
             return known, False
+        pattern = None
+        if judged.patterns:
+            pattern = ErrorPattern.objects.filter(team=agent.team_id, public_id=judged.patterns[0]).first()
         row = _write(
             agent.team,
             said,
             agent=agent,
-            hesitation_score=doubts and doubts.score,
-            doubts=[signal.type for signal in doubts.signals] if doubts else [],
+            hesitation_score=judged.score,
+            doubts=list(judged.signals),
+            pattern=pattern,
         )
-        versions = {"policy": agent.policy_version, "patterns": agent.team.patterns_version}
-        if is_held:
-            _record("memory-held", row, agent, after=State.PENDING, score=row.hesitation_score, **versions)
-            _compare(row)
+        found = False if is_one_of_many else _compare(row)
+        reasons = {
+            Reason.SCORE: judged.disposition in ("hold", "mark"),
+            Reason.PATTERN: bool(judged.patterns),
+            Reason.CONTRADICTION: found,
+            Reason.MANY: is_one_of_many,
+        }
+        row.reasons = [] if is_approved else [reason.value for reason, is_so in reasons.items() if is_so]
+        told = {"score": row.hesitation_score, "policy": agent.policy_version, "patterns": agent.team.patterns_version}
+        if row.reasons:
+            row.save(update_fields=["reasons"])
+            _record("memory-held", row, agent, after=State.PENDING, reasons=row.reasons, **told)
         else:
-            _let_in(row, None)
-            _record("memory-added", row, agent, after=State.CONFIRMED, score=row.hesitation_score, **versions)
+            _let_in(row, person)
+            _record("memory-added", row, agent, after=State.CONFIRMED, **told)
     return row, True
+
+
+def holds(team: int, text: str) -> bool:
+    """Tell whether a text is one of the team's memories, in whatever state."""
+    return Memory.objects.filter(team_id=team, sha256=_digest(text.strip())).exists()
 
 
 def add(team: Team, said: Said, person: User, *, instead_of: Memory | None = None) -> Memory:
@@ -113,6 +170,7 @@ def add(team: Team, said: Said, person: User, *, instead_of: Memory | None = Non
 
     One of the same text that was retired is the one that stands again.
     """
+    said = said._replace(text=said.text.strip())
     with transaction.atomic():
         _lock(team.pk)
         known = _known(team.pk, said.text)
@@ -122,6 +180,7 @@ def add(team: Team, said: Said, person: User, *, instead_of: Memory | None = Non
         if instead_of is not None:
             _retire(_in(instead_of, State.PENDING, State.CONFIRMED), person, replaced_by=row)
         _let_in(row, person)
+        _compare(row)
         if known:
             _record("memory-confirmed", row, person, before=State.RETIRED, after=State.CONFIRMED)
         else:
@@ -135,6 +194,15 @@ def confirm(memory: Memory, person: User) -> Memory:
         _lock(memory.team_id)
         row = _in(memory, State.PENDING)
         _confirm(row, person)
+    return row
+
+
+def discard(memory: Memory, person: User) -> Memory:
+    """Keep a memory that waits from ever answering. Raises Moved."""
+    with transaction.atomic():
+        _lock(memory.team_id)
+        row = _in(memory, State.PENDING)
+        _retire(row, person)
     return row
 
 
@@ -270,17 +338,28 @@ def _places(terms: int) -> Select[tuple[int, str]]:
     return Select(write, parameters=1 + terms)
 
 
-def contradicted_by(team: int, text: str, *, but: Memory | None = None) -> list[tuple[Memory, Contradiction]]:
-    """Return which of the team's confirmed memories most like a text it contradicts, the surest first."""
+def contradicted_by(
+    team: int, text: str, *, but: Memory | None = None, at: datetime | None = None
+) -> list[tuple[Memory, Contradiction]]:
+    """Return which of the team's confirmed memories most like a text it contradicts, the surest first.
+
+    Given when the text was said (`at`), what was said after it contradicts it, not the other way round: the first of
+    the two sentences is the older one's.
+    """
     found = search([team], recall.asked(text), most=COMPARED + 1)
     alike = [each.number for each in found if but is None or each.number != but.pk][:COMPARED]
     rows = Memory.objects.in_bulk(alike)
     sizes = accumulate(len(rows[key].text) for key in alike)
     others = [rows[key] for key, size in zip(alike, sizes, strict=True) if size <= COMPARED_CHARACTERS]
+    before = [other for other in others if at is None or other.occurred_at <= at]
+    clear = [(before[place], found) for place, found in contradicted(text, [other.text for other in before])]
+    if at is not None:
+        after = [(other, contradicts(text, other.text)) for other in others if other.occurred_at > at]
+        clear += [(other, found) for other, found in after if found]
     return [
-        (others[place], found)
-        for place, found in contradicted(text, [other.text for other in others])
-        if found.kind != "retraction" or place == 0  # what takes something back takes back one thing
+        (other, found)
+        for other, found in sorted(clear, key=lambda pair: -pair[1].confidence)
+        if found.kind != "retraction" or other is others[0]  # what takes something back takes back one thing
     ]
 
 
@@ -304,7 +383,8 @@ def opposite(conflict: MemoryConflict, memory: Memory) -> Memory:
 
 
 def shape(memory: Memory, conflicts: Iterable[MemoryConflict] = ()) -> dict[str, Any]:
-    """Return a memory as agents read it; what it clashes with only by its id, unless that is confirmed."""
+    """Return a memory (read with its pattern) as agents do; of what it clashes with only the id, if unconfirmed."""
+    conflicts = list(conflicts)
     others = [(each, opposite(each, memory)) for each in conflicts]
     return {
         "id": memory.public_id,
@@ -312,10 +392,13 @@ def shape(memory: Memory, conflicts: Iterable[MemoryConflict] = ()) -> dict[str,
         "topic": memory.topic,
         "source": memory.source,
         "confidence": memory.confidence,
-        "state": memory.state,
+        "state": STATES[State(memory.state)],
+        "why": _why(memory, conflicts),
         "by": "agent" if memory.agent_id else "person",
         "confirmed_by": None if memory.confirmed_at is None else "person" if memory.confirmed_by_id else "rule",
         "hesitation": memory.hesitation_score,
+        "response": memory.said_in or None,
+        "occurred_at": instant(memory.occurred_at),
         "created_at": instant(memory.created_at),
         "contradicts": [
             {
@@ -329,17 +412,33 @@ def shape(memory: Memory, conflicts: Iterable[MemoryConflict] = ()) -> dict[str,
     }
 
 
+def _why(memory: Memory, conflicts: Iterable[MemoryConflict]) -> list[dict[str, str]]:
+    """Return why a memory waits, in English as all that agents read."""
+    if memory.state != State.PENDING:
+        return []
+    signals = ", ".join(memory.doubts) or "no signal"
+    others = ", ".join(opposite(each, memory).public_id for each in conflicts)
+    details = {
+        Reason.SCORE: f"hesitation {memory.hesitation_score}: {signals}",
+        Reason.PATTERN: f"error pattern {memory.pattern.public_id}" if memory.pattern else "an error pattern",
+        Reason.CONTRADICTION: f"contradicts {others}" if others else "contradicted what is no longer remembered",
+        Reason.MANY: "its response asked for a great many things to be remembered",
+    }
+    return [{"type": reason, "detail": details[Reason(reason)]} for reason in memory.reasons]
+
+
 def _lock(team_id: int) -> None:
     # Not the key: rows that point at the team are written meanwhile.
     Team.objects.select_for_update(no_key=True).get(pk=team_id)
 
 
 def _known(team_id: int, text: str) -> Memory | None:
-    return Memory.objects.select_related("team", "agent").filter(team_id=team_id, sha256=_digest(text)).first()
+    known = Memory.objects.select_related("team", "agent", "pattern")
+    return known.filter(team_id=team_id, sha256=_digest(text)).first()
 
 
 def _in(memory: Memory, *states: str) -> Memory:
-    row = Memory.objects.select_related("team", "agent").get(pk=memory.pk)
+    row = Memory.objects.select_related("team", "agent", "pattern").get(pk=memory.pk)
     if row.state not in states:
         raise Moved(row)
     return row
@@ -347,14 +446,19 @@ def _in(memory: Memory, *states: str) -> Memory:
 
 def _write(team: Team, said: Said, **fields: Any) -> Memory:
     _make_sure_of_room(team.pk)
-    return Memory.objects.create(team=team, sha256=_digest(said.text), **said._asdict(), **fields)
+    return Memory.objects.create(team=team, sha256=_digest(said.text), **_fields(said), **fields)
+
+
+def _fields(said: Said) -> dict[str, Any]:
+    now = timezone.now()
+    return {**said._asdict(), "occurred_at": min(said.occurred_at or now, now)}
 
 
 def _again(row: Memory, said: Said) -> Memory:
     """Take a memory that was retired up again; its text may have been erased."""
     _make_sure_of_room(row.team_id)
     gone = ("retired_by", "retired_at", "replaced_by", "erased_at")
-    fresh: dict[str, Any] = {**said._asdict(), **dict.fromkeys(gone)}
+    fresh: dict[str, Any] = {**_fields(said), **dict.fromkeys(gone)}
     for name, value in fresh.items():
         setattr(row, name, value)
     row.save(update_fields=list(fresh))
@@ -371,31 +475,66 @@ def _make_sure_of_room(team_id: int) -> None:
 
 def _confirm(row: Memory, actor: User | Agent) -> None:
     _let_in(row, actor if isinstance(actor, User) else None)
+    _compare(row)  # with what came in while it waited
     _record("memory-confirmed", row, actor, before=State.PENDING, after=State.CONFIRMED)
 
 
 def _let_in(row: Memory, person: User | None) -> None:
-    """Have a memory answer from now on, and look what it contradicts."""
-    found = recall.terms(f"{row.topic}\n{row.text}")  # the topic names what the text is about
-    row.length = found.total()
+    """Have a memory answer from now on."""
     row.state, row.confirmed_by, row.confirmed_at = State.CONFIRMED, person, timezone.now()
-    row.save(update_fields=["length", "state", "confirmed_by", "confirmed_at"])
-    MemoryTerm.objects.bulk_create(
+    MemoryTerm.objects.bulk_create(_index(row))
+    row.save(update_fields=["length", "terms_version", "state", "confirmed_by", "confirmed_at"])
+
+
+def _index(row: Memory) -> list[MemoryTerm]:
+    """Return the terms of a memory, and count them in the row; neither is stored."""
+    found = recall.terms(f"{row.topic}\n{row.text}")  # the topic names what the text is about
+    row.length, row.terms_version = found.total(), recall.TERMS
+    return [
         MemoryTerm(team_id=row.team_id, memory=row, term=term, times=times, length=row.length)
         for term, times in found.items()
-    )
-    _compare(row)
+    ]
 
 
-def _compare(row: Memory) -> None:
-    """Note which of the memories most like it a memory contradicts (H10)."""
+def outdated() -> QuerySet[Memory]:
+    """Return the confirmed memories whose terms are another stemmer's: they are not found by all their words."""
+    another = Q(terms_version__lt=recall.TERMS) | Q(terms_version__gt=recall.TERMS)  # two ends of an index
+    return Memory.objects.filter(another, state=State.CONFIRMED)
+
+
+def index_anew(team: int) -> int:
+    """Make the terms of a team's outdated memories again, so many a run; return of how many."""
+    done = 0
+    while done < INDEXED_A_RUN:
+        with transaction.atomic():
+            _lock(team)
+            rows = list(outdated().filter(team=team).order_by("pk")[:INDEXED])
+            if not rows:
+                break
+            terms = [term for row in rows for term in _index(row)]
+            MemoryTerm.objects.filter(memory__in=rows).delete()
+            MemoryTerm.objects.bulk_create(terms, batch_size=2_000)
+            Memory.objects.bulk_update(rows, ["length", "terms_version"])
+        done += len(rows)
+    return done
+
+
+def _compare(row: Memory) -> bool:
+    """Note which of the memories most like it a memory contradicts (H10); tell whether there is one."""
+    found = contradicted_by(row.team_id, row.text, but=row, at=row.occurred_at)
     MemoryConflict.objects.bulk_create(
         [
-            MemoryConflict(newer=row, older=other, kind=found.kind, confidence=found.confidence)
-            for other, found in contradicted_by(row.team_id, row.text, but=row)
+            MemoryConflict(
+                older=row if other.occurred_at > row.occurred_at else other,
+                newer=other if other.occurred_at > row.occurred_at else row,
+                kind=each.kind,
+                confidence=each.confidence,
+            )
+            for other, each in found
         ],
         ignore_conflicts=True,  # it was compared before, when it began to wait
     )
+    return bool(found)
 
 
 def _retire(row: Memory, person: User, replaced_by: Memory | None = None) -> None:
@@ -405,7 +544,8 @@ def _retire(row: Memory, person: User, replaced_by: Memory | None = None) -> Non
     row.terms.all().delete()
     for rows, outcome in ((row.contradicts, Outcome.OLDER), (row.contradicted_by, Outcome.NEWER)):
         rows.filter(outcome="").update(outcome=outcome, person=person, settled_at=now)
-    _record("memory-retired", row, person, before=before, after=State.RETIRED)
+    action = "memory-discarded" if before == State.PENDING and replaced_by is None else "memory-retired"
+    _record(action, row, person, before=before, after=State.RETIRED)
 
 
 def _record(action: str, row: Memory, actor: audit.Actor, **data: Any) -> AuditEvent:

@@ -19,6 +19,7 @@ from metacog.models import Agent, AgentState, User
 from patterns.scorer import scorer_for
 from reviews.history import told_before
 from reviews.ingest import sha256
+from reviews.knowledge import remember_released
 from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.sweeps import by_itself
 from reviews.wire import decision_shape, owed
@@ -306,3 +307,4 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
         held=held.public_id,
         seq=decision.seq,
     )
+    remember_released(decision)

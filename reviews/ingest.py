@@ -30,6 +30,7 @@ from patterns import thinking, thread_posts
 from patterns.models import ErrorPattern
 from patterns.scorer import scorer_for
 from reviews.history import Past, questions, with_mentions
+from reviews.knowledge import remember_items
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Signal, held_id, response_id
 from reviews.wire import owed
 
@@ -244,6 +245,8 @@ def _write(
         agent, state, body, items, verdict["items"], response=response.public_id, now=response.received_at
     )
     verdict["threads"] = followed.threads
+    if policy.remember_into_memory:
+        remember_items(agent, response.public_id, response.received_at, body, found)
     response.verdict = json.dumps(verdict, ensure_ascii=False)
     if hesitation:
         response.hesitation_score = hesitation["score"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
 from django.db import transaction
 from django.db.models import Q
@@ -13,12 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from metacog.api import AgentRequest, as_json, read_shape, takes
 from metacog.heuristics import Item, recall
 from metacog.heuristics.shadow import is_blank
-from metacog.heuristics.wire import Share
+from metacog.heuristics.wire import Share, Time, instant
 from metacog.problems import Problem, at
 from patterns import memory
 from patterns.models import Memory
 from reviews.ingest import recognised
-from reviews.knowledge import surest, teach
+from reviews.knowledge import remember
 from reviews.wire import matched
 
 router = Router()
@@ -35,6 +36,13 @@ class Clash(BaseModel):
     text: str | None = Field(description="Null unless it is confirmed.")
 
 
+class Reason(BaseModel):
+    """One reason why a memory waits for a curator."""
+
+    type: Literal["score", "error-pattern", "contradiction", "many"]
+    detail: str
+
+
 class Remembered(BaseModel):
     """A memory of the team."""
 
@@ -43,10 +51,15 @@ class Remembered(BaseModel):
     topic: str
     source: str
     confidence: float | None = Field(description="0 to 1, as whoever wrote it says.")
-    state: Literal["pending", "confirmed", "retired"] = Field(description="`pending` waits for a person.")
+    state: Literal["active", "waiting", "retired"] = Field(
+        description="`active` answers every agent of the team; `waiting` answers nobody until a person confirms it."
+    )
+    why: list[Reason] = Field(description="Why it waits; empty unless it does.")
     by: Literal["agent", "person"]
     confirmed_by: Literal["person", "rule"] | None
     hesitation: int | None = Field(description="The score when it was posted, 0 to 100.")
+    response: str | None = Field(description="The response in which it was a REMEMBER.")
+    occurred_at: str = Field(description="When it was said: of two that contradict each other the older said it first.")
     created_at: str
     contradicts: list[Clash]
 
@@ -73,6 +86,12 @@ class MemoryBody(BaseModel):
     topic: str = Field("", max_length=Memory.MAX_TOPIC)
     source: str = Field("", max_length=Memory.MAX_SOURCE, description="Where you have it from.")
     confidence: Share | None = Field(None, description="How sure you are of it.")
+    occurred_at: Time | None = Field(None, description="When it was said; without it, and ahead of the clock, now.")
+
+    def said(self) -> memory.Said:
+        at: datetime | None = instant(self.occurred_at) if self.occurred_at else None
+        fields: dict[str, Any] = self.model_dump(exclude={"occurred_at"})
+        return memory.Said(**fields, occurred_at=at)
 
 
 @router.post(
@@ -92,8 +111,9 @@ class MemoryBody(BaseModel):
 def post_memory(request: AgentRequest) -> HttpResponse:
     """Give your team something to remember. The same text again is the same memory, answered with 200.
 
-    It is scored as a `remember` of yours. What would be held is `pending`: it answers nobody until a person
-    has confirmed it. `contradicts` names the memories that it seems to clash with.
+    It is scored as a `remember` of yours. What would be marked or held, what an error pattern matches and what
+    contradicts the memory is `waiting`, and `why` says so: it answers nobody until a person has confirmed it.
+    `contradicts` names the memories that it seems to clash with.
     """
     body = read_shape(request, MemoryBody)
     if is_blank(body.text):
@@ -102,8 +122,7 @@ def post_memory(request: AgentRequest) -> HttpResponse:
     is_approved = bool(recognised(agent, [Item("remember", body.text, {})]))
     try:
         with transaction.atomic(durable=True):
-            row, is_new = memory.post(agent, memory.Said(**body.model_dump()), is_approved=is_approved)
-            teach(surest(row), agent)
+            row, is_new = remember(agent, body.said(), memory.judge(agent, body.text), is_approved=is_approved)
     except memory.Full:
         raise Problem(
             409, f"Your team remembers {memory.MAX_MEMORIES:,} things, the most it can. A curator can retire some."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from django.contrib import messages
@@ -19,7 +19,7 @@ from metacog.models import Role, Team
 from patterns import memory as memories
 from patterns.memory_forms import MemoryForm
 from patterns.models import Memory, MemoryConflict
-from reviews.knowledge import surest, teach
+from reviews import knowledge
 from reviews.memory_api import MAX_QUERY
 from reviews.views import PersonRequest, number, refused
 from reviews.wire import matched
@@ -61,23 +61,27 @@ def memory(request: PersonRequest, memory_id: str) -> HttpResponse:
 
 @require_POST
 def memory_step(request: PersonRequest, memory_id: str) -> HttpResponse:
-    """Confirm a memory that waits, or retire one."""
+    """Confirm or discard a memory that waits, or retire one that stands."""
     found = _visible(request, memory_id)
     _may_curate(request, found.team_id)
-    steps: dict[str, Callable[..., Memory]] = {"confirm": memories.confirm, "retire": memories.retire}
+    steps: dict[str, Callable[..., Memory]] = {
+        "confirm": memories.confirm,
+        "discard": memories.discard,
+        "retire": memories.retire,
+    }
     step = steps.get(request.POST.get("step", ""))
     if step is None:
         return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
     try:
         with transaction.atomic(durable=True):
             row = step(found, request.user)
-            teach(surest(row), request.user)
+            knowledge.conclude(row, request.user)
     except memories.Moved as moved:
         return _page(request, moved.memory, refusal=_why(moved), status=409)
     if request.htmx:
         return _page(request, row)
     messages.success(request, _("Saved."))
-    return redirect("memory", memory_id)
+    return redirect("memories") if "list" in request.POST else redirect("memory", memory_id)
 
 
 @require_POST
@@ -110,9 +114,7 @@ def memory_settle(request: PersonRequest, conflict_id: int) -> HttpResponse:
         return HttpResponseBadRequest(_("There is no such outcome."), content_type="text/plain; charset=utf-8")
     try:
         with transaction.atomic(durable=True):
-            settled = memories.settle(conflict, outcome, request.user)
-            if settled.outcome == MemoryConflict.Outcome.NEWER:
-                teach(settled, request.user)
+            knowledge.settle(conflict, outcome, request.user)
         messages.success(request, _("Settled."))
     except memories.Moved:
         messages.error(request, _("Somebody was faster: this contradiction is settled."))
@@ -122,7 +124,8 @@ def memory_settle(request: PersonRequest, conflict_id: int) -> HttpResponse:
 def _add(request: PersonRequest, team: Team, form: MemoryForm, instead_of: Memory | None = None) -> Memory:
     with transaction.atomic(durable=True):
         row = memories.add(team, form.said(), request.user, instead_of=instead_of)
-        teach(surest(row), request.user)
+        for each in filter(None, (instead_of, row)):
+            knowledge.conclude(each, request.user)
     return row
 
 
@@ -130,18 +133,32 @@ def _list_page(request: PersonRequest, form: MemoryForm | None = None, status: i
     teams, query = request.user.teams_as(), request.GET.get("q", "")[:MAX_QUERY]
     seen = Memory.objects.filter(team__in=teams).select_related("team", "agent", "person")
     conflicts = memories.open_conflicts().filter(newer__team__in=teams).order_by("-confidence", "-pk")
+    pending = seen.filter(state=State.PENDING).select_related("pattern")
     curated = list(request.user.teams_as(Role.CURATOR).order_by("name"))
+    curated_teams = {team.pk for team in curated}
     context = {
         "query": query,
         "found": _found(request, query) if query else None,
-        "waiting": seen.filter(state=State.PENDING).order_by("pk")[:SHOWN],
-        "clashes": [_clash(each, {team.pk for team in curated}) for each in conflicts[:SHOWN]],
+        "waiting": () if query else _waiting(pending.order_by("pk")[:SHOWN]),
+        "clashes": [_clash(each, curated_teams) for each in conflicts[:SHOWN]],
         "standing": () if query else seen.filter(state=State.CONFIRMED).order_by("-pk")[:SHOWN],
         "curated": curated,
+        "curated_teams": curated_teams,
         "form": form or MemoryForm(),
         "section": "memory",
     }
     return render(request, "reviews/memories.html", context, status=status)
+
+
+def _waiting(rows: Iterable[Memory]) -> list[dict[str, Any]]:
+    """Return memories that wait, each with those it contradicts."""
+    waiting = list(rows)
+    clashes = memories.clashes(waiting)
+    return [{"memory": row, "others": _others(row, clashes[row.pk])} for row in waiting]
+
+
+def _others(row: Memory, conflicts: Iterable[MemoryConflict]) -> list[Memory]:
+    return [memories.opposite(each, row) for each in conflicts]
 
 
 def _found(request: PersonRequest, query: str) -> list[dict[str, Any]]:
@@ -169,9 +186,11 @@ def _page(
     written = {name: getattr(found, name) for name in ("text", "topic", "source", "confidence")}
     may_curate = request.user.has_role(found.team_id, Role.CURATOR)
     curated = [found.team_id] if may_curate else []
+    conflicts = memories.clashes([found])[found.pk]
     context = {
         "memory": found,
-        "clashes": [_clash(each, curated) for each in memories.clashes([found])[found.pk]],
+        "clashes": [_clash(each, curated) for each in conflicts],
+        "others": _others(found, conflicts),
         "replaces": list(found.replaces.all()[:1]),
         "may_curate": may_curate,
         "form": form or MemoryForm(initial=written),
@@ -192,7 +211,7 @@ def _why(refusal: memories.Refusal) -> str:
 
 def _visible(request: PersonRequest, memory_id: str) -> Memory:
     seen = Memory.objects.filter(team__in=request.user.teams_as())
-    related = ("team", "agent", "person", "confirmed_by", "retired_by", "replaced_by")
+    related = ("team", "agent", "person", "pattern", "confirmed_by", "retired_by", "replaced_by")
     return get_object_or_404(seen.select_related(*related), public_id=memory_id)
 
 

@@ -3,7 +3,8 @@
 A verdict is a function of the bytes that were posted, the engine, the agent's policy and language, the patterns of
 the team's version, and the recorded history. What only the database knew is taken over from the stored verdict: its
 id and policy's number, the ids and addresses of held items, which items were recognised as approved before, and what
-came of thought threads. So is the engine's number, where another engine makes it again.
+came of thought threads and of what was to be remembered. So is the engine's number, where another engine makes it
+again.
 """
 
 from __future__ import annotations
@@ -126,8 +127,12 @@ def _take_over(made: dict[str, Any], stored: dict[str, Any]) -> None:
     for item, was in zip(made["items"], stored["items"], strict=False):
         if item["disposition"] == "hold":
             item["held"], item["review_url"] = was["held"], was["review_url"]
-        if item["kind"] == "thread":  # a step that could not be taken leaves its flag
+        if item["kind"] in ("thread", "remember"):  # what could not be done with it leaves its flag
             item["flags"] = was["flags"]
+        if "memory" in was:
+            item["memory"] = was["memory"]
+        else:  # it is older than what is remembered in verdicts
+            item.pop("memory", None)
     if "threads" in stored:
         made["threads"] = stored["threads"]
     else:  # it is older than threads in verdicts

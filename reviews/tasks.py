@@ -96,6 +96,14 @@ def learn() -> None:
 
 
 @shared_task
+def index_memory() -> None:
+    """Index anew what the teams remember, where the stemmer has changed since."""
+    from reviews import knowledge
+
+    knowledge.index_anew()
+
+
+@shared_task
 def search() -> None:
     """Search for the research that is due."""
     from reviews import research

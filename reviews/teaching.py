@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -22,6 +23,7 @@ from metacog.heuristics.contradictions import Contradiction, contradicted, contr
 from metacog.heuristics.corrections import MAX_HISTORY, find_concern, find_correction, propose_keywords, terms_of
 from metacog.heuristics.shadow import fold
 from metacog.heuristics.tags import items_of
+from metacog.heuristics.wire import instant
 from metacog.models import Agent
 from metacog.rows import fitting
 from patterns import memory
@@ -122,24 +124,34 @@ class Teacher:
 
     def from_memory(self, response: AgentResponse, body: dict[str, Any]) -> Taught | None:
         """Learn from what an agent remembers against what its team or itself remembered before (H10)."""
-        return self._from_knowledge(_let_in(response, body)[:MAX_REMEMBERED], response)
+        occurred_at = body.get("occurred_at")
+        at = instant(occurred_at) if occurred_at else response.received_at
+        return self._from_knowledge(_let_in(response, body)[:MAX_REMEMBERED], response, min(at, response.received_at))
 
     def from_release(self, decision: Decision) -> Taught | None:
         """Learn from what is remembered once it was let go."""
         held = decision.held
         if held.kind != "remember" or not decision.text:
             return None
-        return self._from_knowledge([decision.text], AgentResponse.objects.only("public_id").get(pk=held.response_id))
+        response = AgentResponse.objects.only("public_id").get(pk=held.response_id)
+        return self._from_knowledge([decision.text], response, held.held_at)
 
-    def _from_knowledge(self, texts: Sequence[str], response: AgentResponse) -> Taught | None:
+    def _from_knowledge(self, texts: Sequence[str], response: AgentResponse, at: datetime) -> Taught | None:
+        """Learn from what was remembered at a time; what is in the team's memory teaches there (knowledge.teach)."""
+        team = self.agent.team_id
         for text in (text[: Memory.MAX_TEXT] for text in texts):
             where: dict[str, Any] = {"row": response.public_id}
-            for known, found in memory.contradicted_by(self.agent.team_id, text):
-                return denied(known.text, found, self.agent) | where
+            is_in_memory = memory.holds(team, text)
+            for known, found in () if is_in_memory else memory.contradicted_by(team, text, at=at):
+                if known.occurred_at > at:
+                    return denied(text, found, self.agent) | where
+                if not known.source:  # what has a source is not wrong since something without one says so
+                    return denied(known.text, found, self.agent) | where
             alike = self._remembered_like(text, response)
             for place, found in contradicted(text, [said for _, said in alike]):
-                if found.first:  # what only takes back does not say which of all
-                    said_in, said = alike[place]
+                said_in, said = alike[place]
+                # What only takes back does not say which of all.
+                if found.first and not (is_in_memory and memory.holds(team, said)):
                     where["response"] = AgentResponse.objects.only("public_id").get(pk=said_in)
                     return denied(said, found, self.agent) | where
         return None

@@ -81,7 +81,8 @@ def main(folder: str) -> None:
         memory.search([agent.team_id], recall.asked(text(6, is_chinese=False)))
 
     def post() -> None:
-        memory.post(agent, memory.Said(text(40, is_chinese=False)), is_approved=False)
+        said = text(40, is_chinese=False)
+        memory.post(agent, memory.Said(said), memory.judge(agent, said))
 
     print("search, 6 words:", timed(search))
     print("post, 40 words: ", timed(post))

@@ -297,6 +297,11 @@ def _term(word: str) -> str:
     return stem(_KIND.get(_singular(word), word))
 
 
+# The version of what `stem`, and with it recall.terms, makes of a text. Whoever changes that raises it: what is
+# remembered is then indexed anew (patterns/memory.py), or it would be looked for by other terms than it is kept under.
+TERMS = 1
+
+
 def stem(word: str) -> str:
     """Cut a folded English word's ending, so that "caches", "cached" and "caching" are one."""
     for suffix in ("ing", "ed", "es", "s"):

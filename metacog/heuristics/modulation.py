@@ -26,18 +26,19 @@ def modulate(
         disposition, text = "pass", item.text
         if hesitation is not None and index not in recognised:
             disposition, text = _judge(item, hesitation, policy)
-        verdicts.append(
-            {
-                "index": index,
-                "kind": item.kind,
-                "disposition": disposition,
-                "held": None,
-                "text": None if disposition == "hold" else text,
-                "review_url": None,
-                "flags": [] if item.kind in KINDS else ["unknown-kind"],
-                "recognised": recognised.get(index),
-            }
-        )
+        verdict = {
+            "index": index,
+            "kind": item.kind,
+            "disposition": disposition,
+            "held": None,
+            "text": None if disposition == "hold" else text,
+            "review_url": None,
+            "flags": [] if item.kind in KINDS else ["unknown-kind"],
+            "recognised": recognised.get(index),
+        }
+        if item.kind == "remember":
+            verdict["memory"] = None  # whether it came into the team's memory only a database knows
+        verdicts.append(verdict)
     return verdicts
 
 

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from .contradictions import TERMS as TERMS
 from .contradictions import stem
 from .extension import FILLERS, FILLERS_WITHIN, judge
 from .lexicon import LANGUAGES

@@ -118,6 +118,10 @@ class ItemPart(_Part):
     review_url: str | None
     flags: list[str]
     recognised: str | None = Field(description="The held item whose approved text this is.")
+    memory: Literal["stored", "waiting"] | None = Field(
+        default=None,
+        description="Of a `remember`: whether it is in the team's memory, or waits there for a curator. Null: neither.",
+    )
 
 
 class ThreadPart(_Part):

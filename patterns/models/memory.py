@@ -11,6 +11,7 @@ from django.utils.translation import pgettext_lazy
 from metacog.heuristics.recall import MAX_TERM
 from metacog.ids import new_id
 from metacog.models import Agent, Team, User
+from patterns.models.errors import ErrorPattern
 
 
 def memory_id() -> str:
@@ -29,6 +30,14 @@ class Memory(models.Model):
         CONFIRMED = "confirmed", pgettext_lazy("memory", "Stands")
         RETIRED = "retired", pgettext_lazy("memory", "Retired")
 
+    class Reason(models.TextChoices):
+        """Why a memory waits for a curator instead of answering at once."""
+
+        SCORE = "score"  # it would be marked or held
+        PATTERN = "error-pattern"  # an active one matches it
+        CONTRADICTION = "contradiction"  # of what the team remembers
+        MANY = "many"  # its response asked for a great many things to be remembered
+
     MAX_TEXT = 2_000
     MAX_TOPIC = 200
     MAX_SOURCE = 500
@@ -45,7 +54,12 @@ class Memory(models.Model):
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.PENDING)
     hesitation_score = models.PositiveSmallIntegerField(null=True)  # 0-100, when it came; null: it was not scored
     doubts = models.JSONField(default=list)  # types of the signals that fired then
+    pattern = models.ForeignKey(ErrorPattern, models.SET_NULL, null=True, related_name="+", db_index=False)  # of them
+    reasons = models.JSONField(default=list)  # Reason: why it waited, if it did
+    said_in = models.CharField(max_length=40, blank=True)  # the response's public id, where a REMEMBER brought it
+    occurred_at = models.DateTimeField(default=timezone.now)  # when it was said; of two that clash, which is the older
     length = models.PositiveIntegerField(default=0)  # terms, while it is confirmed
+    terms_version = models.PositiveSmallIntegerField(default=0)  # of the stemmer that made them; 0: it has none
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     confirmed_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")  # null: the scores let it in
     confirmed_at = models.DateTimeField(null=True)
@@ -63,10 +77,17 @@ class Memory(models.Model):
             models.Index(fields=["team", "state", "-id"], name="memories_by_state"),
             # How many are searched, and how long they are on the average.
             models.Index(fields=["team", "length"], condition=Q(state="confirmed"), name="memories_that_answer"),
+            # Which of them another stemmer's terms are kept of.
+            models.Index(fields=["terms_version", "team"], condition=Q(state="confirmed"), name="memories_by_stemmer"),
         ]
 
     def __str__(self) -> str:
         return self.text[:80]
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether it waits for what it says itself, and not only since another memory says otherwise."""
+        return self.state == self.State.PENDING and self.reasons != [self.Reason.CONTRADICTION]
 
 
 class MemoryTerm(models.Model):
@@ -86,7 +107,10 @@ class MemoryTerm(models.Model):
 
 
 class MemoryConflict(models.Model):
-    """Two memories that cannot both hold, as it seems (H10), until a person says which of them stands."""
+    """Two memories that cannot both hold, as it seems (H10), until a person says which of them stands.
+
+    The older is the one that was said first (`Memory.occurred_at`), whichever came in first.
+    """
 
     class Outcome(models.TextChoices):
         NEWER = "newer", _("The newer one stands")

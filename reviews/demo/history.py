@@ -22,7 +22,7 @@ from metacog.heuristics.reading import seconds_to_read
 from metacog.models import Agent, Policy, Role, Team, User
 from patterns import exchange, lessons, lifecycle, memory, thinking
 from patterns.models import ErrorPattern, Lesson, Problem
-from reviews import decisions, extensions, figures, fits, learning, pace, reflections, research, samples
+from reviews import decisions, extensions, figures, fits, knowledge, learning, pace, reflections, research, samples
 from reviews.demo.clock import Clock
 from reviews.demo.investigated import ASKED, HANDCARDS, REMEMBERED, Answered, Asked, Remembered
 from reviews.demo.known_errors import KNOWN_ERRORS, as_file
@@ -32,7 +32,6 @@ from reviews.demo.routine import ROUTINE, SPREAD, TAKES_BACK, TEMPO
 from reviews.demo.taught import ANSWERED, DAYS, RESEARCHED, TAUGHT, WRITTEN, Taught
 from reviews.demo.voices import FORGE, KURO, ROBIN, Said, Turn, Voice
 from reviews.ingest import receive
-from reviews.knowledge import surest, teach
 from reviews.models import AgentResponse, Decision, ExtensionRequest, HeldItem, Sample
 
 TEAM = "Harbour Lane"
@@ -327,8 +326,7 @@ class _Course:
 
     def remember(self, what: Remembered) -> None:
         agent, said = self.agent(what.voice), memory.Said(what.text, what.topic, what.source, what.confidence)
-        row, _ = memory.post(agent, said, is_approved=False)
-        teach(surest(row), agent)
+        knowledge.remember(agent, said, memory.judge(agent, what.text))
 
     def ask(self, asked: Asked) -> None:
         said = extensions.Asked("run", asked.problem, asked.reason, list(asked.evidence), asked.step)

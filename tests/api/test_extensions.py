@@ -112,8 +112,8 @@ class TestTheMemory:
         assert row.due_at - row.created_at == timedelta(seconds=5)
 
     def test_only_the_best_are_told(self, kuro: Any) -> None:
-        for number in range(7):
-            kuro.post("/memory", {"text": f"TSMC's factory {number} opened." if number else KNOWN, "confidence": 0.6})
+        for text in (KNOWN, *(f"TSMC's factory {name} opened." for name in "ABCDEF")):
+            kuro.post("/memory", {"text": text, "confidence": 0.6})
         found = ask(kuro).json()["found"]
         assert (len(found), found[0]["text"]) == (5, KNOWN)
 
@@ -138,8 +138,8 @@ class TestTheMemory:
         kuro.post("/memory", {"text": KNOWN, "confidence": 1})
         kuro.post("/memory", {"text": "TSMC's revenue in Q3 was NT$900 billion.", "confidence": 1})
         contradicted = ask(kuro, session="c").json()
-        assert [found["answers"] for found in contradicted["found"]] == [False, False]
-        for row in Memory.objects.filter(team__name="Aurora", state="confirmed"):
+        assert [found["answers"] for found in contradicted["found"]] == [False], "what contradicts it waits"
+        for row in Memory.objects.filter(team__name="Aurora").exclude(state="retired"):
             memory.retire(row, carla)
         assert ask(kuro, session="d").json()["found"] == []
         assert kuro.get(f"/extensions/{contradicted['id']}").json()["found"] == []

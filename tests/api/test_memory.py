@@ -42,8 +42,9 @@ class TestPosting:
         assert answer.status_code == 201
         shape = answer.json()
         assert shape | {"id": "", "created_at": ""} == {
-            "id": "", "text": SAFE, "topic": "deploys", "source": "run 12", "confidence": 0.9, "state": "confirmed",
-            "by": "agent", "confirmed_by": "rule", "hesitation": 0, "created_at": "", "contradicts": [],
+            "id": "", "text": SAFE, "topic": "deploys", "source": "run 12", "confidence": 0.9, "state": "active",
+            "why": [], "by": "agent", "confirmed_by": "rule", "hesitation": 0, "response": None,
+            "occurred_at": shape["occurred_at"], "created_at": "", "contradicts": [],
         }  # fmt: skip
         (item,) = sibling.get("/memory?q=deploying").json()["items"]
         assert item == shape | {"score": item["score"], "share": 1.0, "matched": ["deploy"]}
@@ -60,21 +61,51 @@ class TestPosting:
 
     def test_what_would_be_held_waits_and_answers_nobody(self, kuro: Any, sibling: Any) -> None:
         shape = remember(kuro, HELD)
-        assert (shape["state"], shape["hesitation"], shape["confirmed_by"]) == ("pending", 50, None)
+        assert (shape["state"], shape["hesitation"], shape["confirmed_by"]) == ("waiting", 50, None)
         assert found(sibling, "cache") == found(kuro, "cache") == found(kuro, "") == []
         assert not MemoryTerm.objects.exists()
         assert sibling.get(f"/memory/{shape['id']}").status_code == 404
-        assert kuro.get(f"/memory/{shape['id']}").json()["state"] == "pending"
+        assert kuro.get(f"/memory/{shape['id']}").json()["state"] == "waiting"
         assert AuditEvent.objects.get(action="memory-held").data["score"] == 50
 
-    def test_what_is_doubted_less_comes_in_with_its_score(self, kuro: Any) -> None:
-        shape = remember(kuro, "It is the cache.")
-        assert (shape["state"], shape["hesitation"]) == ("confirmed", 30)
+    @pytest.mark.parametrize(
+        ("weights", "text", "why"),
+        [
+            # Below the threshold; from it on; from hold_at on.
+            ({"absolute-claim": 29}, "Clearly it works.", {}),
+            ({"absolute-claim": 30}, "Clearly it works.", {"score": "hesitation 30: absolute-claim"}),
+            ({"absolute-claim": 49}, "Clearly it works.", {"score": "hesitation 49: absolute-claim"}),
+            ({"absolute-claim": 50}, "Clearly it works.", {"score": "hesitation 50: absolute-claim"}),
+            # An error pattern, however little it weighs.
+            ({"error-pattern": 1}, "It is the cache.", {"error-pattern": "error pattern ep-cache"}),
+            (
+                {"error-pattern": 30},
+                "It is the cache.",
+                {"score": "hesitation 30: error-pattern", "error-pattern": "error pattern ep-cache"},
+            ),
+        ],
+    )
+    @pytest.mark.parametrize("way", ["api", "tag"])
+    def test_what_is_in_doubt_waits_whichever_way_it_comes(
+        self, kuro: Any, way: str, weights: dict[str, int], text: str, why: dict[str, str]
+    ) -> None:
+        Policy.objects.update(weights=weights, hold_at=101)
+        if way == "tag":
+            item = kuro.respond(text, items=[{"kind": "remember", "text": text}])["items"][0]
+            assert item["memory"] == ("waiting" if why else "stored")
+            shape = kuro.get(f"/memory/{Memory.objects.get().public_id}").json()
+        else:
+            shape = remember(kuro, text)
+        assert shape["state"] == ("waiting" if why else "active")
+        assert {reason["type"]: reason["detail"] for reason in shape["why"]} == why
+        assert found(kuro, "works cache") == ([] if why else [text])
+        event = AuditEvent.objects.get(object_id=shape["id"])
+        assert (event.action, event.data.get("reasons", [])) == ("memory-held" if why else "memory-added", list(why))
 
     def test_without_hesitation_nothing_waits(self, kuro: Any) -> None:
         Agent.objects.update(hesitation_enabled=False)
         shape = remember(kuro, HELD)
-        assert (shape["state"], shape["hesitation"]) == ("confirmed", None)
+        assert (shape["state"], shape["hesitation"]) == ("active", None)
 
     def test_an_error_in_scoring_lets_nothing_in(self, kuro: Any) -> None:
         Policy.objects.update(weights={"absolute-claim": "?"})
@@ -82,19 +113,20 @@ class TestPosting:
         assert not Memory.objects.exists()
 
     @pytest.mark.usefixtures("undo_at_once")
-    @pytest.mark.parametrize(("kind", "state"), [("remember", "confirmed"), ("chat", "pending")])
+    @pytest.mark.parametrize(("kind", "state"), [("remember", "active"), ("chat", "waiting")])
     def test_only_text_approved_as_a_memory_of_this_agent_passes(
         self, kuro: Any, sibling: Any, alice: Any, kind: str, state: str
     ) -> None:
         from reviews import decisions
         from reviews.models import HeldItem
 
-        assert remember(kuro, HELD)["state"] == "pending"
+        Policy.objects.update(remember_into_memory=False)
+        assert remember(kuro, HELD)["state"] == "waiting"
         kuro.hold(kind)
         decisions.decide(HeldItem.objects.get(), alice, "approve")
-        assert remember(sibling, HELD)["state"] == "pending"
+        assert remember(sibling, HELD)["state"] == "waiting"
         assert remember(kuro, HELD)["state"] == state
-        assert found(sibling, "cache") == ([HELD] if state == "confirmed" else [])
+        assert found(sibling, "cache") == ([HELD] if state == "active" else [])
 
     @pytest.mark.usefixtures("undo_at_once")
     def test_approved_text_is_let_in_once_and_not_again_once_it_is_retired(
@@ -106,7 +138,7 @@ class TestPosting:
         kuro.hold("remember")
         decisions.decide(HeldItem.objects.get(), alice, "approve")
         for _ in range(2):
-            assert remember(kuro, HELD)["state"] == "confirmed"
+            assert remember(kuro, HELD)["state"] == "active"
         memory.retire(Memory.objects.get(), carla)
         assert remember(kuro, HELD)["state"] == "retired"
         assert AuditEvent.objects.filter(action__in=["memory-added", "memory-confirmed"]).count() == 1
@@ -147,12 +179,12 @@ class TestPosting:
 class TestSearching:
     @pytest.fixture(autouse=True)
     def _memories(self, kuro: Any) -> None:
-        for text in ("台積電 Q3 營收為 9899 億元。", "The cache is warm.", "The cache expires after the deploy."):
+        for text in ("台積電 Q3 營收為 9899 億元。", "The queue is warm.", "The queue expires after the deploy."):
             remember(kuro, text)
 
     def test_the_best_comes_first_and_says_what_it_has(self, kuro: Any) -> None:
-        items = kuro.get("/memory?q=does the cache expire").json()["items"]
-        assert [item["matched"] for item in items] == [["cache", "expires"], ["cache"]]
+        items = kuro.get("/memory?q=does the queue expire").json()["items"]
+        assert [item["matched"] for item in items] == [["queue", "expires"], ["queue"]]
         assert items[0]["score"] > items[1]["score"]
         assert items[0]["share"] == 1
 
@@ -167,7 +199,7 @@ class TestSearching:
         assert item["matched"] == ["台積電", "營收"]
 
     def test_it_is_read_page_by_page(self, kuro: Any) -> None:
-        for query in ("", "cache"):
+        for query in ("", "queue"):
             texts, after = [], ""
             while after is not None:
                 page = kuro.get(f"/memory?q={query}&limit=1&after={after}").json()
@@ -179,13 +211,13 @@ class TestSearching:
     def test_a_search_costs_as_many_queries_with_many_as_with_few(self, kuro: Any) -> None:
         def queries() -> int:
             with CaptureQueriesContext(connection) as asked:
-                kuro.get("/memory?q=cache")
+                kuro.get("/memory?q=queue")
                 return len(asked)
 
         few = queries()
         for number in range(12):
-            remember(kuro, f"Cache {number} of the shard.")
-        assert len(found(kuro, "cache")) == 14
+            remember(kuro, f"Queue of shard {chr(97 + number)}.")
+        assert len(found(kuro, "queue")) == 14
         assert queries() == few
 
 
@@ -217,17 +249,18 @@ class TestContradicting:
         assert [(clash["id"], clash["type"]) for clash in new["contradicts"]] == [(old["id"], "retraction")]
 
     def test_what_waits_is_compared_and_not_quoted(self, kuro: Any) -> None:
-        old = remember(kuro, "The cache is warm.")
-        held = remember(kuro, "The cache is obviously not warm.")
-        assert (held["state"], held["contradicts"][0]["id"]) == ("pending", old["id"])
-        (item,) = kuro.get("/memory?q=cache").json()["items"]
+        old = remember(kuro, "The queue is warm.")
+        held = remember(kuro, "The queue is obviously not warm.")
+        assert (held["state"], held["contradicts"][0]["id"]) == ("waiting", old["id"])
+        assert held["why"] == [{"type": "contradiction", "detail": f"contradicts {old['id']}"}]
+        (item,) = kuro.get("/memory?q=queue").json()["items"]
         assert item["contradicts"][0]["text"] is None
 
     def test_a_person_says_which_stands(self, kuro: Any, carla: Any) -> None:
-        remember(kuro, "The cache is warm.")
-        remember(kuro, "The cache is obviously not warm.")
+        remember(kuro, "The queue is warm.")
+        remember(kuro, "The queue is obviously not warm.")
         memory.settle(MemoryConflict.objects.get(), "newer", carla)
-        assert found(kuro, "cache") == ["The cache is obviously not warm."]
+        assert found(kuro, "queue") == ["The queue is obviously not warm."]
         assert list(Memory.objects.order_by("pk").values_list("state", flat=True)) == ["retired", "confirmed"]
         assert [event.action for event in AuditEvent.objects.order_by("pk")][-3:] == [
             "memory-settled", "memory-confirmed", "memory-retired",
@@ -239,11 +272,12 @@ class TestContradicting:
         remember(kuro, "The API supports pagination.")
         new = remember(kuro, "The API does not support pagination.")
         memory.retire(Memory.objects.earliest("pk"), carla)
+        assert found(kuro, "pagination") == []
+        memory.confirm(Memory.objects.get(public_id=new["id"]), carla)
         assert found(kuro, "pagination") == ["The API does not support pagination."]
         assert kuro.get(f"/memory/{new['id']}").json()["contradicts"] == []
         assert MemoryConflict.objects.get().outcome == "newer"
         assert remember(kuro, "The API supports pagination.")["state"] == "retired"
-
 
     def test_it_becomes_the_proposal_of_a_pattern(self, kuro: Any) -> None:
         from reviews.models import PatternOrigin
@@ -257,11 +291,12 @@ class TestContradicting:
         assert origin.evidence["told"] == told
         assert origin.pattern.description == f"Contradicted by what was learnt since: “{told}”"
 
-    def test_what_waits_teaches_nothing(self, kuro: Any) -> None:
+    def test_what_waits_for_what_it_says_itself_teaches_nothing(self, kuro: Any) -> None:
         from reviews.models import PatternOrigin
 
-        remember(kuro, "The cache is warm.")
-        assert remember(kuro, "The cache is obviously not warm.")["contradicts"]
+        remember(kuro, "The queue is warm.")
+        shape = remember(kuro, "The queue is obviously not warm. It is the cache.")
+        assert [reason["type"] for reason in shape["why"]] == ["score", "error-pattern", "contradiction"]
         assert not PatternOrigin.objects.exists()
 
 

@@ -215,7 +215,7 @@ class TestTheTeamsMemory:
     @pytest.fixture
     def remembered(self, kuro: Any) -> Any:
         for each in REMEMBERED:
-            assert kuro.post("/memory", each).json()["state"] == "confirmed"
+            assert kuro.post("/memory", each).json()["state"] == "active"
         return kuro
 
     @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ class TestTheTeamsMemory:
         self, kuro: Any, other: Any, carla: Any
     ) -> None:
         other.post("/memory", {"text": "A deploy takes an hour there."})
-        assert kuro.post("/memory", {"text": HELD + " It was the deploy."}).json()["state"] == "pending"
+        assert kuro.post("/memory", {"text": HELD + " It was the deploy."}).json()["state"] == "waiting"
         retired = kuro.post("/memory", {"text": "A deploy takes five minutes."}).json()
         asked = {"topics": ["deploys"]}
         assert "deploys: 1)" in kuro.post("/confidence", asked).json()["reason"]

@@ -255,13 +255,14 @@ class TestReading:
         kuro.post("/memory", {"text": "A deploy takes four minutes.", "topic": "pipeline"})
         get_stuck(kuro)
         assert "team's memory" not in kuro.get("/problems/bug-17").json()["brief"]
-        for number in range(6):
-            kuro.post("/memory", {"text": f"Number {number} of them.", "topic": "bug-17"})
+        for name in "abcdef":
+            kuro.post("/memory", {"text": f"Seen on host {name}.", "topic": "bug-17"})
         assert kuro.get("/problems/bug-17").json()["brief"].count("From the team's memory (mem_") == 5
 
     def test_it_says_which_memory_another_contradicts_until_that_is_settled(self, kuro: Any, carla: Any) -> None:
         older = kuro.post("/memory", {"text": "The timeout is 30 seconds.", "topic": "bug-17"}).json()
         newer = kuro.post("/memory", {"text": "The timeout is 90 seconds.", "topic": "bug-17"}).json()
+        memory.confirm(Memory.objects.get(public_id=newer["id"]), carla)
         get_stuck(kuro)
         made = kuro.get("/problems/bug-17").json()["brief"]
         for one, other in ((older, newer), (newer, older)):
@@ -275,14 +276,14 @@ class TestReading:
     def test_words_that_most_memories_have_count_for_nothing(
         self, kuro: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for number in range(4):
-            kuro.post("/memory", {"text": f"Number {number}: a timeout is told as TimeoutError."})
+        for name in "abcd":
+            kuro.post("/memory", {"text": f"On host {name} a timeout is told as TimeoutError."})
         get_stuck(kuro)
         assert kuro.get("/problems/bug-17").json()["brief"].count("From the team's memory (mem_") == 4
         monkeypatch.setattr(memory, "EVERYWHERE", 3)
         assert "From the team's memory" not in kuro.get("/problems/bug-17").json()["brief"]
-        for number in range(4):
-            kuro.post("/memory", {"text": f"Number {number} of another kind."})
+        for name in "abcd":
+            kuro.post("/memory", {"text": f"Host {name} is of another kind."})
         assert "From the team's memory" in kuro.get("/problems/bug-17").json()["brief"], "half of them are not most"
 
     def test_the_brief_in_the_list_is_the_same(self, kuro: Any) -> None:

@@ -10,8 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog.models import Policy
-from patterns.models import Memory, MemoryConflict
+from metacog.models import AuditEvent, Policy
+from patterns import memory
+from patterns.models import ErrorPattern, Memory, MemoryConflict
 from reviews.models import PatternOrigin
 from tests.conftest import HELD
 from tests.console.test_extensions import EVIL, words
@@ -23,14 +24,16 @@ OLD, NEW = "The API supports pagination.", "The API does not support pagination.
 
 @pytest.fixture
 def held(kuro: Any) -> Memory:
-    assert kuro.post("/memory", {"text": HELD}).json()["state"] == "pending"
+    assert kuro.post("/memory", {"text": HELD}).json()["state"] == "waiting"
     return Memory.objects.get(state="pending")
 
 
 @pytest.fixture
-def clash(kuro: Any) -> MemoryConflict:
+def clash(kuro: Any, carla: Any) -> MemoryConflict:
+    """Two that contradict each other, both confirmed."""
     for text in (OLD, NEW):
         kuro.post("/memory", {"text": text})
+    memory.confirm(Memory.objects.get(text=NEW), carla)
     return MemoryConflict.objects.get()
 
 
@@ -46,6 +49,57 @@ def test_what_waits_comes_first_then_what_clashes_then_what_stands(
     assert places == sorted(places)
     assert "The newer one stands" not in page  # a viewer reads
     assert "Add a memory" not in page
+
+
+def test_what_waits_says_why(kuro: Any, carla: Any, as_person: Any) -> None:
+    Policy.objects.update(weights={"absolute-claim": 20, "error-pattern": 15})
+    for text in (OLD, NEW, "It is the cache.", "Clearly the cache."):
+        kuro.respond(text, items=[{"kind": "remember", "text": text}])
+    client = as_person(carla)
+    listed = " ".join(words(client.get("/memory/")).split())
+    for why in (
+        f"{NEW} kuro · 0 s ago · the response Contradicts {OLD} Confirm Discard",
+        "It is the cache. kuro · 0 s ago · the response Error pattern: cause named before it was measured Confirm",
+        "the response Hesitation 35 · Absolute claim · Known error Error pattern: cause named",
+    ):
+        assert why in listed, listed
+    for text in (NEW, "It is the cache."):
+        page = " ".join(words(client.get(reverse("memory", args=[Memory.objects.get(text=text).public_id]))).split())
+        assert "Waits because of" in page
+        assert "Said inthe response" in page
+
+
+@pytest.mark.parametrize(("name", "stands"), [("confirm", [HELD]), ("discard", [])])
+def test_what_waits_is_confirmed_or_discarded_on_the_list(
+    held: Any, kuro: Any, carla: Any, as_person: Any, name: str, stands: list[str]
+) -> None:
+    client, address = as_person(carla), reverse("memory-step", args=[held.public_id])
+    answer = client.post(address, {"step": name, "list": "1"})
+    assert (answer.status_code, answer["Location"]) == (302, "/memory/")
+    assert [item["text"] for item in kuro.get("/memory").json()["items"]] == stands
+    event = AuditEvent.objects.latest("pk")
+    assert (event.action, event.before, event.actor) == (f"memory-{name}ed", "pending", "carla")
+    assert step(client, held, "discard").status_code == 409, "it waits no more"
+    assert HELD not in words(client.get("/memory/")) or name == "confirm"
+
+
+@pytest.mark.parametrize(
+    ("name", "state"), [("older", "retired"), ("newer", "proposed"), ("discard", "retired"), ("confirm", "proposed")]
+)
+def test_with_a_contradiction_its_proposal_is_settled(
+    kuro: Any, carla: Any, as_person: Any, name: str, state: str
+) -> None:
+    for text in (OLD, NEW):
+        kuro.post("/memory", {"text": text})
+    conflict = MemoryConflict.objects.get()
+    pattern = ErrorPattern.objects.get(state="proposed")
+    if name in ("older", "newer"):
+        as_person(carla).post(reverse("memory-settle", args=[conflict.pk]), {"outcome": name})
+    else:
+        step(as_person(carla), conflict.newer, name)
+    pattern.refresh_from_db()
+    assert pattern.state == state
+    assert AuditEvent.objects.filter(action="pattern-dismissed", actor="carla").count() == (state == "retired")
 
 
 def test_a_search_says_what_it_found_it_by(clash: Any, held: Any, alice: Any, as_person: Any) -> None:
@@ -159,7 +213,7 @@ def test_texts_are_only_texts(kuro: Any, carla: Any, as_person: Any) -> None:
 
 
 def test_the_pages_cost_as_many_queries_with_many_as_with_few(
-    kuro: Any, clash: Any, carla: Any, as_person: Any
+    kuro: Any, clash: Any, held: Any, carla: Any, as_person: Any
 ) -> None:
     client = as_person(carla)
     paths = ("/memory/", "/memory/?q=pagination", reverse("memory", args=[clash.newer.public_id]))
@@ -172,6 +226,9 @@ def test_the_pages_cost_as_many_queries_with_many_as_with_few(
     few = [queries(path) for path in paths]
     for number in range(5):
         kuro.post("/memory", {"text": f"The API {number} supports pagination."})
-        kuro.post("/memory", {"text": f"The cache number {number} is warm."})
-        kuro.post("/memory", {"text": f"The cache number {number} is not warm."})
+        kuro.post("/memory", {"text": f"The queue number {number} is warm."})
+        kuro.post("/memory", {"text": f"The queue number {number} is not warm."})
+        kuro.post("/memory", {"text": f"It is cache {number}."})
+    assert Memory.objects.filter(state="pending", pattern=None).count() >= 5
+    assert Memory.objects.filter(state="pending").exclude(pattern=None).count() >= 5
     assert [queries(path) for path in paths] == few

@@ -24,6 +24,7 @@ def test_it_starts_from_the_contracts_defaults() -> None:
         "rate_per_second": 20,
         "rate_burst": 200,
         "require_signature": False,
+        "remember_into_memory": True,
         "max_active_threads": 3,
         "stuck_threshold": 7,
         "budget_calls": 5,
@@ -61,6 +62,7 @@ def test_it_keeps_the_default_of_what_is_missing() -> None:
         {"language": "zh-Hans"},
         {"review_seconds": 0},
         {"require_signature": True},
+        {"remember_into_memory": False},
     ],
 )
 def test_it_takes_every_limit_inclusive(good: dict[str, Any]) -> None:
@@ -96,6 +98,7 @@ def test_it_takes_every_limit_inclusive(good: dict[str, Any]) -> None:
         ({"rate_per_second": 0}, "/rate_per_second"),
         ({"rate_burst": "200"}, "/rate_burst"),
         ({"require_signature": 1}, "/require_signature"),
+        ({"remember_into_memory": "no"}, "/remember_into_memory"),
         ({"max_active_threads": 0}, "/max_active_threads"),
         ({"stuck_threshold": 0}, "/stuck_threshold"),
         ({"budget_calls": 0}, "/budget_calls"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from itertools import pairwise
 
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics.recall import (
+    TERMS,
     Posting,
     Ranked,
     answers,
@@ -153,3 +156,17 @@ def test_whatever_the_text_every_place_holds_something_and_none_overlap(text: st
     assert all(start < end <= len(text) for start, end in found)
     assert all(before.end <= after.start for before, after in pairwise(found))
     assert bool(found) == bool(terms(text))
+
+
+def test_the_terms_are_those_of_their_version() -> None:
+    """What is remembered is kept under its terms: other terms of the same words are another version."""
+    endings = ("", "s", "es", "ed", "ing", "er", "ness")
+    stems = ("deploy", "cach", "test", "plan", "run", "process", "class", "fall", "feed", "tri", "use", "ms", "café")
+    words = [stem + ending for stem in stems for ending in endings]
+    said = "The x of it isn't in v1.2 at 10:30, José's 台積電的第三季營收為 9899 億元，快取已清空。"
+    made = json.dumps([sorted(terms(text).items()) for text in (*words, said)], ensure_ascii=False)
+    digest = hashlib.sha256(made.encode()).hexdigest()[:16]
+    assert (TERMS, digest) == (1, "3c0c6b7b9b6d0a4c"), (
+        "The stemmer, or what else makes terms, has changed: raise TERMS in metacog/heuristics/contradictions.py by "
+        "one (the worker then indexes every memory anew, docs/memory.md), and write the version and the digest here."
+    )

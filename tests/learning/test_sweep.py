@@ -233,7 +233,10 @@ class TestMemories:
 
     @pytest.fixture(autouse=True)
     def known(self, kuro: Any) -> None:
-        memory.post(Agent.objects.get(), memory.Said(self.KNOWN), is_approved=False)
+        # What comes into the memory teaches there (tests/api/test_remember.py); here is what stays out of it.
+        Policy.objects.update(remember_into_memory=False)
+        agent = Agent.objects.get()
+        memory.post(agent, memory.Said(self.KNOWN), memory.judge(agent, self.KNOWN))
 
     def test_what_an_agent_remembers_against_a_memory_teaches(self, kuro: Any) -> None:
         verdict = kuro.respond("Seen today. [REMEMBER]The staging cluster has four nodes.[/REMEMBER]", items=None)
