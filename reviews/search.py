@@ -160,7 +160,7 @@ def _of_pattern(row: Row) -> str:
     return "\n".join((row["description"], *row["keywords"]))
 
 
-_PROBLEM, _THREAD, _MEMORY = ("key", "session"), ("title", "slug", "next"), ("text", "topic", "source")
+_PROBLEM, _THREAD, _MEMORY = ("key", "session"), ("title", "slug", "next", "notes"), ("text", "topic", "source")
 KINDS = (
     Kind(
         _("Held"), HeldItem, "held", "item", ("text",), _lines("text"),
