@@ -16,6 +16,7 @@ from django.utils.html import format_html
 from django.utils.translation import get_language, gettext, gettext_noop
 
 from metacog.agent_choice import Choice
+from metacog.heuristics.excerpts import said
 from metacog.models import Agent, User
 from reviews.explanation import TITLES, Part
 from reviews.highlight import Shown, show
@@ -28,6 +29,9 @@ register = template.Library()
 def shown(text: str) -> Shown:
     """Return a text with what cannot be seen made visible."""
     return show(text)
+
+
+register.filter("said", said)
 
 
 @register.filter
