@@ -51,6 +51,10 @@ class Choice:
             return self.every.order_by().values("team").distinct().count() > 1
         return len({agent.team_id for agent in self.agents}) > 1
 
+    def name_of(self, agent: Agent) -> str:
+        """Return what an agent is called; with its team, where those to choose from are of several."""
+        return f"{agent.name} · {agent.team.name}" if self.several_teams else agent.name
+
 
 def choice(page: str, agents: QuerySet[Agent], asked: Mapping[str, Any], chosen: str = "") -> Choice:
     """Return the agents to choose from, in their order. One query for a few.
@@ -60,7 +64,7 @@ def choice(page: str, agents: QuerySet[Agent], asked: Mapping[str, Any], chosen:
     found = list(agents.select_related("team")[: MOST + 1])
     others = kept(page, asked)
     if len(found) > MOST:
-        one = agents.filter(public_id=chosen).first() if chosen else None
+        one = agents.select_related("team").filter(public_id=chosen).first() if chosen else None
         return Choice(page, agents, [], one, is_many=True, kept=others)
     one = next((agent for agent in found if agent.public_id == chosen), None)
     return Choice(page, agents, found, one, is_many=False, kept=others)

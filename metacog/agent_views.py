@@ -35,6 +35,7 @@ from metacog.heuristics import thresholds
 from metacog.heuristics.policy import NEVER
 from metacog.models import Agent, AgentKey, Policy, Role, Team
 from metacog.rows import Row
+from metacog.unknown_filters import unknown_filters
 from metacog.views import Request
 
 PAGE = 50
@@ -76,6 +77,7 @@ def agents(request: Request) -> HttpResponse:
         "agents": list(found),
         "may_add": request.user.teams_as(Role.OWNER).exists(),
         "query": query,
+        "unknown_filters": unknown_filters(request.GET, to=agent_choice.PAGES),
         "to": to,
         "kept": kept,
         "to_url": f"{reverse(to)}?{urlencode(kept | {'agent': ''})}" if to else "",

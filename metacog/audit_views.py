@@ -56,9 +56,9 @@ class FilterForm(forms.Form):
     since = forms.DateField(label=_("From"), required=False, widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
     until = forms.DateField(label=_("To"), required=False, widget=forms.DateInput({"type": "date"}, "%Y-%m-%d"))
 
-    def __init__(self, *args: Any, agents: Sequence[Agent], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, agents: Choice, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = [("", _("Any")), *((agent.public_id, agent.name) for agent in agents)]
+        choices = [("", _("Any")), *((agent.public_id, agents.name_of(agent)) for agent in agents.named)]
         self.fields["agent"].choices = choices  # type: ignore[attr-defined]  # it is a ChoiceField
 
     def clean_since(self) -> datetime | None:
@@ -130,7 +130,7 @@ def _asked(request: PersonRequest) -> tuple[FilterForm, Sequence[Events], Choice
     ids = list(request.user.teams_as().values_list("pk", flat=True))
     agents = Agent.objects.filter(team__in=ids).order_by("name", "pk")
     found = choice("audit", agents, request.GET, request.GET.get("agent", "")[:40])
-    form = FilterForm(request.GET, agents=found.named)
+    form = FilterForm(request.GET, agents=found)
     # What belongs to no team, such as passwords and the first owner, is for superusers.
     return form, audit_log.matching(form.filters(), None if request.user.is_superuser else ids), found
 

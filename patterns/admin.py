@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils.html import format_html, format_html_join
+from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -38,7 +39,7 @@ class ThreadAdmin(ScopedAdmin):
     readonly_fields = [
         "of_agent", "slug", "state", "touches", "created_at", "touched_at", "resolved_at", "trail", "console",
     ]  # fmt: skip
-    fields = ["title", "next", *readonly_fields]
+    fields = ["title", "next", "notes", *readonly_fields]
     actions = ["pause", "resume", "resolve", "export"]
     change_list_template = "admin/patterns/thoughtthread/change_list.html"
 
@@ -55,11 +56,12 @@ class ThreadAdmin(ScopedAdmin):
     @admin.display(description=_("trail"))
     def trail(self, thread: ThoughtThread) -> str:
         steps = thread_texts.last_steps([thread], 20)[thread.pk]
-        lines = format_html_join("", "<li>{} {}</li>", ((step.on or "–", step.text) for step in steps))
+        said = ((step.on or "–", Truncator(step.text).chars(300)) for step in steps)
+        lines = format_html_join("", "<li>{} {}</li>", said)
         return format_html("<ul>{}</ul>", lines) if steps else "–"
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        threads.edit(obj, obj.title, obj.next, person(request))
+        threads.edit(obj, obj.title, obj.next, obj.notes, person(request))
 
     @admin.action(description=_("Pause the selected threads"), permissions=["change"])
     def pause(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:

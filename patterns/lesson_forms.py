@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from metacog.agent_choice import Choice
 from metacog.forms import ShownField, StoredForm
 from metacog.models import Agent, Team
 from patterns.lessons import NotDone, read_topics
@@ -46,11 +47,11 @@ class NewLessonForm(LessonForm):
 
     field_order = ["whose", "text", "topics"]
 
-    def __init__(self, agents: Iterable[Agent], teams: Sequence[Team], *args: Any, **kwargs: Any) -> None:
+    def __init__(self, agents: Choice, teams: Sequence[Team], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._agents = {agent.public_id: agent for agent in agents}
+        self._agents = {agent.public_id: agent for agent in agents.named}
         self._teams = {f"{EACH}{team.pk}": team for team in teams}
-        choices = [(public_id, agent.name) for public_id, agent in self._agents.items()]
+        choices = [(public_id, agents.name_of(agent)) for public_id, agent in self._agents.items()]
         choices += [(key, _("each agent of %(team)s") % {"team": team}) for key, team in self._teams.items()]
         self.fields["whose"] = forms.ChoiceField(label=_("For"), choices=choices)
         self.order_fields(self.field_order)

@@ -81,7 +81,10 @@ def list_threads(
     after: str = "",
     limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
 ) -> HttpResponse:
-    """List your thought threads, the newest first, each with the last three entries of its trail."""
+    """List your thought threads, the newest first, each with the last three entries of its trail.
+
+    What is next, or an entry, is cut behind 1,000 characters here, and says so; a thread read alone is whole.
+    """
     own = ThoughtThread.objects.filter(agent=request.auth)
     rows = own.order_by("-id")
     if state is not None:
@@ -90,7 +93,8 @@ def list_threads(
         rows = rows.filter(pk__lt=last.pk)
     page, following = page_of(rows, limit)
     trails = thread_texts.last_steps(page)
-    return as_json({"items": [thread_texts.shape(row, trails[row.pk]) for row in page], "next": following})
+    items = [thread_texts.shape(row, trails[row.pk], is_whole=False) for row in page]
+    return as_json({"items": items, "next": following})
 
 
 @router.post(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+import codecs
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
-from itertools import pairwise
 from typing import Any
 
 from django.db import transaction
@@ -14,18 +14,17 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from metacog import audit
-from metacog.heuristics.threads import Thread, ThreadError, format_thread, parse_thread
+from metacog.heuristics.thread_markdown import Parsed, ThreadError, format_thread, parse_threads
+from metacog.heuristics.threads import Thread
 from metacog.models import Agent, AgentState, AuditEvent
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.scorer import scorer_for
 from patterns.thread_texts import as_thread
 
 MAX_BYTES = 1_048_576
-MAX_STEPS = 2_000
-MAX_NOTES = 20_000
+MAX_STEPS = 20_000
 
 State = ThoughtThread.State
-_TITLE = re.compile(r"#\s+Thread\s*[:：]", re.IGNORECASE)
 
 
 class BadFile(Exception):
@@ -50,7 +49,7 @@ def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor) -
         events: list[AuditEvent] = []
         for thread in threads:
             row = known.get(thread.slug)
-            if row and as_thread(row, row.trail) == thread:
+            if row and as_thread(row, row.trail) == _filled(thread, as_thread(row, row.trail)):
                 continue
             new, changed = (new, changed + 1) if row else (new + 1, changed)
             before = row.state if row else ""
@@ -94,6 +93,12 @@ def _with_trails(agent: Agent) -> list[Any]:
     return list(ThoughtThread.objects.filter(agent=agent).order_by("pk").prefetch_related(trail))
 
 
+def _filled(thread: Thread, known: Thread) -> Thread:
+    """Return the thread of a file with the days that the file does not say, as they are known."""
+    touched = thread.last_touched or max((step.on for step in thread.trail if step.on), default=known.last_touched)
+    return replace(thread, created=thread.created or known.created, last_touched=touched)
+
+
 def _write(agent: Agent, known: Any, thread: Thread) -> ThoughtThread:
     """Make the thread as the file says; what it does not say is as it was, else as of now."""
     now = timezone.now()
@@ -129,11 +134,13 @@ def _read(files: Sequence[tuple[str, bytes]]) -> list[Thread]:
     problems: list[str] = []
     for name, raw in files:
         try:
-            for line, part in _parts(raw):
-                thread = _checked(part, line)
-                if thread.slug in threads:
-                    raise ThreadError(line, _("a thread %(slug)s stands in these files before") % {"slug": thread.slug})
-                threads[thread.slug] = thread
+            for parsed in parse_threads(_text_of(raw)):
+                _check(parsed)
+                slug = parsed.thread.slug
+                if slug in threads:
+                    reason = _("a thread %(slug)s stands in these files before") % {"slug": slug}
+                    raise ThreadError(parsed.places.title, reason)
+                threads[slug] = parsed.thread
         except ThreadError as error:
             problems.append(
                 _("%(file)s, line %(line)d: %(reason)s.") % {"file": name, "line": error.line, "reason": error.reason}
@@ -143,40 +150,37 @@ def _read(files: Sequence[tuple[str, bytes]]) -> list[Thread]:
     return list(threads.values())
 
 
-def _parts(raw: bytes) -> list[tuple[int, str]]:
-    """Cut a file into its threads, each with the line it begins in."""
+def _text_of(raw: bytes) -> str:
     if len(raw) > MAX_BYTES:
         raise ThreadError(1, _("the file is larger than %(most)d bytes") % {"most": MAX_BYTES})
+    raw = raw.removeprefix(codecs.BOM_UTF8)
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode()
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
+        line = _line_of(raw[: error.start].decode())
         raise ThreadError(line, _("this is no UTF-8: save the file as UTF-8 text")) from None
-    lines = text.splitlines()
     if "\0" in text:
-        raise ThreadError(text[: text.index("\0")].count("\n") + 1, _("a NUL character cannot be kept: take it out"))
-    starts = [number for number, line in enumerate(lines) if _TITLE.match(line)]
-    starts = [0, *starts[1:], len(lines)]
-    return [(start + 1, "\n".join(lines[start:end])) for start, end in pairwise(starts)]
+        raise ThreadError(_line_of(text[: text.index("\0")]), _("a NUL character cannot be kept: take it out"))
+    return text
 
 
-def _checked(part: str, line: int) -> Thread:
-    try:
-        thread = parse_thread(part)
-    except ThreadError as error:
-        raise ThreadError(line + error.line - 1, error.reason) from None
-    limits: list[tuple[Any, int, Any]] = [
-        (thread.title, ThoughtThread.MAX_TITLE, _("the title is longer than %(most)d characters")),
-        (thread.next, ThoughtThread.MAX_NEXT, _("what stands under “Next” is longer than %(most)d characters")),
-        (thread.notes, MAX_NOTES, _("its other sections are longer than %(most)d characters")),
-        (thread.trail, MAX_STEPS, _("its trail has more than %(most)d entries")),
+def _line_of(before: str) -> int:
+    return before.count("\n") + before.count("\r") - before.count("\r\n") + 1
+
+
+def _check(parsed: Parsed) -> None:
+    thread, places = parsed
+    filed = ThoughtThread.MAX_FILED
+    limits: list[tuple[Any, int, int, Any]] = [
+        (thread.title, places.title, ThoughtThread.MAX_TITLE, _("the title is longer than %(most)d characters")),
+        (thread.next, places.next, filed, _("what stands under “Next” is longer than %(most)d characters")),
+        (thread.notes, places.notes, filed, _("what else it says is longer than %(most)d characters")),
     ]
-    for step in thread.trail:
-        limits.append((step.text, ThreadStep.MAX_TEXT, _("an entry of its trail is longer than %(most)d characters")))
-        limits.append(
-            (step.extra, ThreadStep.MAX_EXTRA, _("what stands with a date is longer than %(most)d characters"))
-        )
-    for value, most, sentence in limits:
+    too_long = _("an entry of its trail is longer than %(most)d characters")
+    limits += [(step.text, line, filed, too_long) for step, line in zip(thread.trail, places.trail, strict=True)]
+    if len(thread.trail) > MAX_STEPS:
+        line = places.trail[MAX_STEPS]
+        raise ThreadError(line, _("its trail has more than %(most)d entries") % {"most": MAX_STEPS})
+    for value, line, most, sentence in limits:
         if len(value) > most:
             raise ThreadError(line, sentence % {"most": most})
-    return thread

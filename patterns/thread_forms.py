@@ -37,11 +37,17 @@ class StepForm(forms.Form):
 class EditForm(StoredModelForm):
     """What a curator may correct."""
 
-    next = _lines(_("Next"), ThoughtThread.MAX_NEXT)
+    next = _lines(_("Next"), ThoughtThread.MAX_FILED, rows=6)
+    notes = _lines(
+        _("Notes"),
+        ThoughtThread.MAX_FILED,
+        _("What else a file said: lines without a place, and other sections. Exported with the thread."),
+        rows=6,
+    )
 
     class Meta:
         model = ThoughtThread
-        fields = ["title", "next"]
+        fields = ["title", "next", "notes"]
         field_classes = {"title": ShownField}
 
 

@@ -14,13 +14,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metacog.heuristics import threads
-from metacog.heuristics.threads import LAST_STEPS, MAX_ACTIVE, Step, Thread, topic_streak
+from metacog.heuristics.thread_markdown import format_thread
+from metacog.heuristics.threads import LAST_STEPS, MAX_ACTIVE, Step, Thread, shortened, topic_streak
 from metacog.models import Agent, AgentState
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.scorer import scorer_for
 from patterns.wire import instant, one_line
 
 BUDGET = 6_000  # characters of the <threads> section; three titles and what is next fit in any case
+SHOWN = 1_000  # characters of an entry, or of what is next, where several threads are told
 ARTICLE = 6_000  # characters of the way there
 ARTICLE_STEPS = 200  # of a trail, those taken last
 
@@ -54,7 +56,7 @@ def as_thread(row: ThoughtThread, trail: Iterable[ThreadStep]) -> Thread:
 
 def markdown(row: ThoughtThread) -> str:
     """Return the thread as the seed's file (T1)."""
-    return threads.format_thread(as_thread(row, row.steps.exclude(text="")))
+    return format_thread(as_thread(row, row.steps.exclude(text="")))
 
 
 def section(rows: Iterable[ThoughtThread], trails: Mapping[int, Sequence[ThreadStep]], today: date) -> str:
@@ -73,9 +75,14 @@ def section(rows: Iterable[ThoughtThread], trails: Mapping[int, Sequence[ThreadS
 
 
 def _for_prompt(row: ThoughtThread, entries: Iterable[ThreadStep]) -> Thread:
-    # What is next is one line, so that nothing in it can pass for the end of the section.
+    # Each is one line, so that nothing in it can pass for the end of the section.
     thread = as_thread(row, (step for step in entries if step.thread_id == row.pk))
-    return replace(thread, next=one_line(row.next), notes="")
+    trail = tuple(replace(step, text=_in_short(step.text)) for step in thread.trail)
+    return replace(thread, trail=trail, next=_in_short(row.next), notes="")
+
+
+def _in_short(text: str) -> str:
+    return shortened(one_line(text), SHOWN)
 
 
 def article(row: ThoughtThread, trail: Iterable[ThreadStep]) -> str:
@@ -85,7 +92,8 @@ def article(row: ThoughtThread, trail: Iterable[ThreadStep]) -> str:
     """
     steps = list(trail)
     ending = steps.pop().text if steps and steps[-1].op == ThreadStep.Op.RESOLVE else ""
-    lines = [f"- {step.on}: {step.text}" if step.on else f"- {step.text}" for step in steps]
+    said = ((step.on, _in_short(step.text)) for step in steps)
+    lines = [f"- {on}: {text}" if on else f"- {text}" for on, text in said]
     kept = threads.within_budget(lines, ARTICLE)
     with translation.override(row.agent.language):
         told = ngettext(
@@ -100,7 +108,7 @@ def article(row: ThoughtThread, trail: Iterable[ThreadStep]) -> str:
         if kept:
             parts += ["## " + _("The way there"), "\n".join(["- …"] * (len(kept) < len(lines)) + kept)]
         if row.next:
-            parts += ["## " + _("What was to come next"), row.next]
+            parts += ["## " + _("What was to come next"), shortened(row.next, SHOWN)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -137,20 +145,21 @@ def suggestion(agent: Agent, state: AgentState) -> Suggestion | None:
     return Suggestion(topic, found.cycles, active if len(active) >= most else [])
 
 
-def shape(row: ThoughtThread, trail: Iterable[ThreadStep]) -> dict[str, Any]:
-    """Return a thread as agents read it."""
+def shape(row: ThoughtThread, trail: Iterable[ThreadStep], *, is_whole: bool = True) -> dict[str, Any]:
+    """Return a thread as agents read it; where several are told, with the beginning of what is long."""
+    most = ThoughtThread.MAX_FILED if is_whole else SHOWN
     return {
         "slug": row.slug,
         "title": row.title,
         "state": row.state,
         "touches": row.touches,
-        "next": row.next,
+        "next": shortened(row.next, most),
         "created_at": instant(row.created_at),
         "touched_at": instant(row.touched_at),
         "resolved_at": row.resolved_at and instant(row.resolved_at),
         "trail": [
             {
-                "note": step.text,
+                "note": shortened(step.text, most),
                 "on": step.on and step.on.isoformat(),
                 "by": step.by,
                 "response": step.response or None,

@@ -22,7 +22,7 @@ from metacog.heuristics.threads import slug_of
 from metacog.models import Agent, AgentState, AuditEvent, User
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.scorer import scorer_for
-from patterns.wire import one_line
+from patterns.wire import as_lines, one_line
 
 State, Op = ThoughtThread.State, ThreadStep.Op
 
@@ -229,7 +229,7 @@ def changes(agent: Agent, actor: Agent | User, *names: str) -> Iterator[Changes]
         state.save(update_fields=["active_threads"])
 
 
-def edit(thread: ThoughtThread, title: str, next: str, actor: User) -> bool:
+def edit(thread: ThoughtThread, title: str, next: str, notes: str, actor: User) -> bool:
     """Change what a person may correct of a thread; return whether that was a change. Its slug stays.
 
     What was erased and is written anew is erased in its turn.
@@ -237,13 +237,11 @@ def edit(thread: ThoughtThread, title: str, next: str, actor: User) -> bool:
     with transaction.atomic():
         AgentState.objects.select_for_update().get(pk=thread.agent_id)
         row = ThoughtThread.objects.select_related("agent").get(pk=thread.pk)
-        # A file may have given lines to what is next: they stay until somebody writes it anew.
-        wanted = {name: value for name, value in (("title", title), ("next", next)) if getattr(row, name) != value}
-        new = {name: one_line(value) for name, value in wanted.items()}
-        fields = [name for name, value in new.items() if getattr(row, name) != value]
+        wanted = {"title": one_line(title), "next": as_lines(next), "notes": as_lines(notes)}
+        fields = [name for name, value in wanted.items() if getattr(row, name) != value]
         if fields:
-            anew: dict[str, Any] = {"erased_at": None} if new.get("next") else {}
-            ThoughtThread.objects.filter(pk=row.pk).update(**new, **anew)
+            anew: dict[str, Any] = {"erased_at": None} if {"next", "notes"}.intersection(fields) else {}
+            ThoughtThread.objects.filter(pk=row.pk).update(**{name: wanted[name] for name in fields}, **anew)
             _event("thread-changed", row, actor, before=row.state, after=row.state, fields=fields).save()
     return bool(fields)
 

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from metacog.agent_choice import choice
 from metacog.models import Agent, Role, Team
+from metacog.unknown_filters import unknown_filters
 from reviews import deliveries as outbox
 from reviews.models import Delivery, Endpoint
 from reviews.views import PersonRequest
@@ -55,6 +56,11 @@ class Filters:
 def deliveries(request: PersonRequest) -> HttpResponse:
     """List the deliveries of the person's teams, latest first."""
     filters, teams = Filters.of(request.GET), request.user.teams_as()
+    agents = Agent.objects.filter(team__in=teams)
+    named = list(agents.filter(public_id=filters.agent)) if filters.agent else None
+    unknown = unknown_filters(request.GET, agents=named, state=State.values)
+    if named == []:
+        filters = replace(filters, agent="")
     scope = _scope(filters, teams)
     rows = scope.filter(state=filters.state) if filters.state else scope
     if filters.after and (last := scope.filter(public_id=filters.after).first()):
@@ -62,8 +68,8 @@ def deliveries(request: PersonRequest) -> HttpResponse:
     found = list(for_list(rows)[: PAGE + 1])
     following = found[PAGE - 1].public_id if len(found) > PAGE else ""
     may_send = set(request.user.teams_as(Role.CURATOR).values_list("pk", flat=True))
-    agents = Agent.objects.filter(team__in=teams)
     context = {
+        "unknown_filters": unknown,
         "rows": [{"delivery": row, "may_send": row.agent.team_id in may_send} for row in found[:PAGE]],
         "now": timezone.now(),
         "filters": filters,

@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from metacog.heuristics.excerpts import said
 from metacog.models import Role, User
 from reviews.highlight import show
 from reviews.models import HeldItem
@@ -54,7 +55,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list
             "agent": row.agent_name,
             "team": team_names.get(row.team_id, ""),
             "kind": kind,
-            "clip": pieces(show(row.clip)),
+            "clip": pieces(show(said(row.clip))),
             "time": ago(decision.decided_at) if decision else due(row.review_due_at),
             "select": select % {"kind": kind, "agent": row.agent_name} if may_select else "",
             "decided": decided(decision, user) + comma if decision else "",

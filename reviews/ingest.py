@@ -23,6 +23,7 @@ from pydantic_core import to_json
 
 from metacog import audit, heuristics
 from metacog.heuristics import wire
+from metacog.heuristics.excerpts import said
 from metacog.models import Agent, AgentState, AuditEvent
 from metacog.prepared import KEY, Insert, Select, Statement, Update, ask_together, new, run_together
 from metacog.problems import Problem, at
@@ -115,9 +116,11 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
 
 
 def _excerpt(text: str) -> str:
-    """Give how a text begins, on one line of 200 characters at most."""
-    line = " ".join(text[:1000].split())
-    return line if len(line) <= 200 and len(text) <= 1000 else line[:199] + "…"
+    """Give how a text begins without its tags, on one line of 200 characters at most."""
+    goes_on = len(text) > 1000
+    beginning = said(text[:1000] + "…").removesuffix("…") if goes_on else said(text)
+    line = " ".join(beginning.split())
+    return line if len(line) <= 200 and not goes_on else line[:199] + "…"
 
 
 _locked_state = Select(lambda agent: AgentState.objects.select_for_update().filter(pk=agent), parameters=1)

@@ -182,7 +182,7 @@ def _new_form(request: PersonRequest, data: Any = None) -> NewLessonForm:
     teams = list(request.user.teams_as(Role.CURATOR).order_by("name"))
     wanted = named((data or {}).get("whose", "")) or word(request.GET, "agent")
     of_these = Agent.objects.filter(team__in=teams).order_by("team__name", "name")
-    agents = choice("lessons", of_these, request.GET, wanted).named
+    agents = choice("lessons", of_these, request.GET, wanted)
     return NewLessonForm(agents, teams, data, initial={"whose": wanted})
 
 
@@ -194,7 +194,7 @@ def _agents(request: PersonRequest) -> QuerySet[Agent]:
 
 def _visible(request: PersonRequest) -> QuerySet[Lesson]:
     seen = Lesson.objects.filter(team__in=request.user.teams_as())
-    return seen.select_related("team", "agent", "created_by")
+    return seen.select_related("team", "agent__team", "created_by")
 
 
 def _may_change(request: PersonRequest, row: Lesson) -> None:

@@ -102,7 +102,7 @@ def _threads(
         trails = thread_texts.last_steps(active)
         threads = {
             "text": thread_texts.section(active, trails, timezone.now().date()),
-            "items": [thread_texts.shape(row, trails[row.pk]) for row in active],
+            "items": [thread_texts.shape(row, trails[row.pk], is_whole=False) for row in active],
         }
     if resolved:
         trails = thread_texts.last_steps(resolved, thread_texts.ARTICLE_STEPS)

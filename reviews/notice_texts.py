@@ -21,6 +21,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
 from metacog import chat, notices
+from metacog.heuristics.excerpts import said
 from metacog.mail import Mail
 from metacog.models import Channel, Notice, PersonNotices, User
 from reviews import by_mail
@@ -203,7 +204,7 @@ def _reason(held: HeldItem) -> str:
 
 
 def _excerpt(text: str, most: int) -> str:
-    return gettext("“%(text)s”") % {"text": _cut(plain(text), most)}
+    return gettext("“%(text)s”") % {"text": _cut(plain(said(text)), most)}
 
 
 def _short(text: str) -> str:

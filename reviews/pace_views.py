@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
 from metacog.models import Role
+from metacog.unknown_filters import unknown_filters
 from reviews import figures, pace
 from reviews.models import Decision, PaceFigure
 from reviews.pace import Pace
@@ -42,6 +43,7 @@ def show(request: PersonRequest) -> HttpResponse:
     rows = [_row(each) for each in pace.paces(seen.select_related("person", "team"))]
     context = {
         "rows": rows,
+        "unknown_filters": unknown_filters(request.GET, days=PERIODS),
         "days": days,
         "periods": [(each, f"?days={each}", each == days) for each in PERIODS],
         "many_teams": len({row["pace"].team.pk for row in rows}) > 1,

@@ -19,6 +19,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog.models import AgentState, Role
+from metacog.unknown_filters import unknown_filters
 from patterns import lifecycle
 from patterns.lifecycle import AFTER, NotDone, Unseen, digest
 from patterns.models import ErrorPattern
@@ -63,6 +64,7 @@ def patterns(request: PersonRequest) -> HttpResponse:
     context = {
         "tabs": [(each, each.label, f"{counts.get(each, 0):,}", _address(each, query)) for each in State],
         "state": state,
+        "unknown_filters": unknown_filters(request.GET, state=State.values),
         "query": query,
         "rows": [_row(pattern, totals.get(pattern.team_id, 0)) for pattern in found[:PAGE]],
         "many_teams": len(teams) > 1,

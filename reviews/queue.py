@@ -14,9 +14,11 @@ from django.db.models.functions import Left
 from django.db.models.lookups import GreaterThanOrEqual, LessThan
 from django.utils import timezone
 
+from metacog.forms import SIGNALS
 from metacog.ids import first_id_at
-from metacog.models import Team
+from metacog.models import Agent, Team
 from metacog.rows import Row
+from metacog.unknown_filters import unknown_filters
 from reviews.models import Decision, HeldItem, Signal
 from reviews.presence import Presence
 from reviews.to_do import to_do
@@ -26,6 +28,8 @@ CLIP = 240  # characters of a text that a row needs; CSS clips to two lines
 JUST_NOW = timedelta(seconds=60)  # how long a decided item stays in the list, dimmed
 MAX_JUST_DECIDED = 30
 _A_NUMBER = re.compile(r"[1-9][0-9]{0,17}")  # fits into 64 bits
+
+ORDERS = ("risk", "age")
 
 State, Kind = HeldItem.State, HeldItem.Kind
 Teams = Sequence[Team]
@@ -63,11 +67,24 @@ class Filters:
             state="decided" if is_decided else "held",
             agent=agent,
             kind=kind if kind in Kind.values else "",
-            signal=signal,
+            signal=signal if signal in SIGNALS else "",
             by=by if is_decided and (by in Decision.By.values or _A_NUMBER.fullmatch(by)) else "",
             order="age" if query.get("order") == "age" else "risk",
             after=after,
         )
+
+    @classmethod
+    def of_list(cls, query: Mapping[str, str], teams: Teams) -> tuple[Filters, list[str]]:
+        """Read the address of a page; return also a sentence for each value of it that is not known."""
+        filters = cls.of(query)
+        by = {"by": Decision.By.values} if filters.state == "decided" and not filters.by else {}
+        named_agent = Agent.objects.filter(team__in=teams, public_id=filters.agent) if filters.agent else None
+        told = unknown_filters(
+            query, agents=named_agent, state=("held", "decided"), kind=Kind.values, signal=SIGNALS, order=ORDERS, **by
+        )
+        if named_agent is not None and not named_agent:
+            filters = replace(filters, agent="")
+        return filters, told
 
     @property
     def fields(self) -> dict[str, str]:

@@ -21,7 +21,7 @@ def research_list(request: PersonRequest) -> HttpResponse:
     agents = Agent.objects.filter(team__in=request.user.teams_as()).order_by("team__name", "name")
     wanted = request.GET.get("agent")
     agent = get_object_or_404(agents, public_id=wanted) if wanted else None
-    rows = Research.objects.filter(agent__team__in=request.user.teams_as()).select_related("agent")
+    rows = Research.objects.filter(agent__team__in=request.user.teams_as()).select_related("agent__team")
     if agent:
         rows = rows.filter(agent=agent)
     context = {

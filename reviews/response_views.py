@@ -17,6 +17,7 @@ from metacog.agent_choice import choice
 from metacog.forms import PARTS
 from metacog.heuristics import ENGINE
 from metacog.models import Agent
+from metacog.unknown_filters import unknown_filters
 from reviews import highlight
 from reviews import queue as held_queue
 from reviews.explanation import RECORD_OF, explain, other_parts
@@ -28,6 +29,7 @@ from reviews.views import PersonRequest, paired
 
 MOST = 20  # differences that are shown
 LONG = 300  # characters of each
+SHOW = ("triggered", "held")
 
 
 @require_safe
@@ -35,13 +37,15 @@ def responses(request: PersonRequest) -> HttpResponse:
     """List what agents posted, latest first."""
     agent, which, after = (held_queue.word(request.GET, name) for name in ("agent", "show", "after"))
     agents = Agent.objects.filter(team__in=request.user.teams_as())
-    posting = agents.filter(public_id=agent) if agent else agents
+    named = list(agents.filter(public_id=agent)) if agent else None
+    unknown = unknown_filters(request.GET, agents=named, show=SHOW)
+    posting = agents.filter(public_id=agent) if named else agents
     rows = AgentResponse.objects.all()
     if after and (last := rows.filter(agent__in=agents, public_id=after).first()):
         rows = rows.filter(pk__lt=last.pk)
     has_held = Exists(HeldItem.objects.filter(response=OuterRef("pk")))
     pks: Iterable[int]
-    if which in ("triggered", "held"):
+    if which in SHOW:
         narrowed = rows.filter(triggered=True) if which == "triggered" else rows.filter(has_held)
         their = list(posting.values_list("pk", flat=True))
         order = ("-received_at", "-id") if len(their) == 1 else ("-id",)  # see AgentResponse.latest_of
@@ -63,8 +67,9 @@ def responses(request: PersonRequest) -> HttpResponse:
         {
             "rows": found[:PAGE],
             "choice": choice("responses", agents.order_by("name", "team__name"), request.GET, agent),
-            "agent": agent,
-            "which": which if which in ("triggered", "held") else "",
+            "agent": agent if named else "",
+            "which": which if which in SHOW else "",
+            "unknown_filters": unknown,
             "after": after,
             "next_url": f"?{query.urlencode()}" if query["after"] else "",
         },

@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from metacog.heuristics.excerpts import said
 from metacog.ids import new_id
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
@@ -107,12 +108,12 @@ class Kind:
         state = ("state",) if self.states else ()
         for row in rows.values("public_id", self.key, self.of, self.at, *self.texts, *state):
             session = row[self.session] if self.session else ""
-            text = self.text(row | {self.session: ""} if session else row)
+            text = said(self.text(row | {self.session: ""} if session else row))
             start = max(0, text.lower().find(words[0].lower()) - CLIP // 4)
             clip = ("…" if start else "") + text[start : start + CLIP] + ("…" if len(text) > start + CLIP else "")
             label = self.states(row["state"]).label if self.states else ""
-            url, said = reverse(self.page, args=[row[self.key]]), _in_pieces(clip, words)
-            hits.append(Hit(url, said, row[self.of], session, label, row[self.at]))
+            url, quoted = reverse(self.page, args=[row[self.key]]), _in_pieces(clip, words)
+            hits.append(Hit(url, quoted, row[self.of], session, label, row[self.at]))
         return hits
 
 
@@ -160,7 +161,7 @@ def _of_pattern(row: Row) -> str:
     return "\n".join((row["description"], *row["keywords"]))
 
 
-_PROBLEM, _THREAD, _MEMORY = ("key", "session"), ("title", "slug", "next"), ("text", "topic", "source")
+_PROBLEM, _THREAD, _MEMORY = ("key", "session"), ("title", "slug", "next", "notes"), ("text", "topic", "source")
 KINDS = (
     Kind(
         _("Held"), HeldItem, "held", "item", ("text",), _lines("text"),

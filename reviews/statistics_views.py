@@ -26,6 +26,7 @@ from metacog.forms import RELEASED_BY
 from metacog.heuristics.agreement import ENOUGH_FOR_KAPPA, Agreement
 from metacog.heuristics.policy import RELEASE
 from metacog.models import Agent, Policy
+from metacog.unknown_filters import unknown_filters
 from reviews import figures, samples, second_looks
 from reviews.explanation import TITLES
 from reviews.figures import ENOUGH, Concordance, Ratio, Total
@@ -96,6 +97,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
     total, before = Total.of(now), Total.of(row for row in rows if row.day < asked.first)
     context = {
         "asked": asked,
+        "unknown_filters": unknown_filters(request.GET, days=PERIODS),
         "choice": choice(
             "statistics",
             _agents(request).order_by("name", "team__name"),

@@ -51,22 +51,26 @@ class PersonRequest(HttpRequest):
 @require_safe
 def queue(request: PersonRequest) -> HttpResponse:
     """Show the list, and beside it the item that comes first."""
-    filters, around = Filters.of(request.GET), _presence(request)
+    around = _presence(request)
+    filters, unknown = Filters.of_list(request.GET, request.user.teams)
     page = held_queue.page(filters, request.user.teams, around)
     first = _first(page) or next(iter(page.rows), None)
     held = visible_items(request).get(pk=first.pk) if first else None
     # On a phone the list is all there is to see: the page says by itself when the item is in sight.
-    return _split(request, filters, held, page=page, around=around, view="list", in_sight=False)
+    return _split(
+        request, filters, held, page=page, around=around, view="list", in_sight=False, unknown_filters=unknown
+    )
 
 
 @require_safe
 def item(request: PersonRequest, held_id: str) -> HttpResponse:
     """Show one item beside the list; the item alone when the page has the list."""
-    held, filters = _visible(request, held_id), Filters.of(request.GET)
+    held = _visible(request, held_id)
     if request.htmx:
-        around = _presence(request)
-        return render(request, "reviews/_desk.html", _desk(request, filters, held, around))
-    return _split(request, filters, held)
+        desk = _desk(request, Filters.of(request.GET), held, _presence(request))
+        return render(request, "reviews/_desk.html", desk)
+    filters, unknown = Filters.of_list(request.GET, request.user.teams)
+    return _split(request, filters, held, unknown_filters=unknown)
 
 
 @require_safe

@@ -24,21 +24,6 @@ MAX_SLUG = 100
 MAX_READ = 65_536
 MAX_SPANS = 64
 _MIN_WORDS, _MIN_SHARE = 2, 0.6  # of a title, that recognise a thread without its name
-_STATUSES: dict[str, Status] = {
-    "active": "active",
-    "paused": "paused",
-    "resting": "paused",  # seen in real threads
-    "resolved": "resolved",
-}
-
-
-class ThreadError(ValueError):
-    """A thread's Markdown that cannot be read; `line` counts from 1."""
-
-    def __init__(self, line: int, reason: str) -> None:
-        self.line = line
-        self.reason = reason
-        super().__init__(f"line {line}: {reason}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +47,7 @@ class Thread:
     touches: int = 0
     trail: tuple[Step, ...] = ()
     next: str = ""
-    notes: str = ""  # sections the seed does not know, as they were
+    notes: str = ""  # what a file says besides, as it was
 
 
 def slug_of(title: str) -> str:
@@ -72,133 +57,10 @@ def slug_of(title: str) -> str:
 
 
 _PLURAL = re.compile(r"(?<=[a-z]{2}[^\Wsu])s\Z")  # not of "process", "status"
-_TITLE = re.compile(r"#\s+(?:Thread\s*[:：]\s*)?(.+)", re.IGNORECASE)
-_SECTION = re.compile(r"##\s+(.+)")
-_META = re.compile(r"[-*]([^:：]+)[:：](.*)")  # the blanks within are stripped: to match them takes time in their cube
-_STEP = re.compile(r"[-*]\s+(.*)")
-_STAMP = re.compile(
-    r"[\[(（](?:(?P<year>[0-9]{4})-)?(?P<month>[0-9]{2})-(?P<day>[0-9]{2})(?:\s(?P<extra>[^\])）]*))?[\])）]\s*"
-)
 
 
-def parse_thread(markdown: str) -> Thread:
-    """Read the seed's thread Markdown, or raise ThreadError.
-
-    Steps are dated [02-12], [2026-02-12], [2026-02-12 evening] or (2026-02-12); without a year it is the last such day
-    up to the one the thread was last touched. What is missing keeps its default, touches are then as many as steps; a
-    status "resting" is "paused", and a slug stands there only where it is not the title's. Sections the seed does not
-    know become `notes`.
-    """
-    title = ""
-    section = ""
-    meta: dict[str, tuple[int, str]] = {}
-    steps: list[list[str]] = []  # the lines of each
-    following: list[str] = []
-    notes: list[str] = []
-    for number, line in enumerate(markdown.splitlines(), start=1):
-        text = line.strip()
-        if heading := _SECTION.fullmatch(text):
-            section = heading[1].strip().casefold()
-            if section not in ("meta", "trail", "next"):
-                notes.append(text)
-        elif not title and (found := _TITLE.fullmatch(text)):
-            title = found[1].strip()
-        elif section == "meta" and (found := _META.fullmatch(text)):
-            meta[found[1].strip().casefold()] = number, found[2].strip()
-        elif section == "trail" and text:
-            if found := _STEP.fullmatch(text):
-                steps.append([found[1].strip()])
-            elif steps:
-                steps[-1].append(text)
-        elif section == "next":
-            following.append(line.rstrip())
-        elif section:
-            notes.append(line.rstrip())
-    if not title:
-        raise ThreadError(1, 'needs a title: "# Thread: …"')
-    created, last_touched = (_meta_date(meta.get(name)) for name in ("created", "last touched"))
-    trail = tuple(_dated(" ".join(step), last_touched) for step in steps)
-    return Thread(
-        title=title,
-        slug=_slug(meta.get("slug")) or slug_of(title),
-        status=_status(meta.get("status")),
-        created=created,
-        last_touched=last_touched,
-        touches=_touches(meta.get("touches"), len(trail)),
-        trail=trail,
-        next="\n".join(following).strip(),
-        notes="\n".join(notes).strip(),
-    )
-
-
-def _slug(field: tuple[int, str] | None) -> str:
-    if field is None:
-        return ""
-    line, text = field
-    if text != slug_of(text):
-        raise ThreadError(line, f'the slug is "{text}", and would have to be "{slug_of(text)}"')
-    return text
-
-
-def _status(field: tuple[int, str] | None) -> Status:
-    if field is None:
-        return "active"
-    line, text = field
-    # The seed's example leaves all its choices standing; its code looks for "Status: active", so the first counts.
-    status = _STATUSES.get(text.partition("|")[0].strip().casefold())
-    if status is None:
-        raise ThreadError(line, f'the status is "{text}", and none of ' + ", ".join(_STATUSES))
-    return status
-
-
-def _touches(field: tuple[int, str] | None, steps: int) -> int:
-    if field is None:
-        return steps
-    line, text = field
-    if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise ThreadError(line, f'the touches are "{text}", and no whole number')
-    return int(text)
-
-
-def _meta_date(field: tuple[int, str] | None) -> date | None:
-    if field is None:
-        return None
-    line, text = field
-    try:
-        return date.fromisoformat(text[:10])
-    except ValueError:
-        raise ThreadError(line, f'"{text}" is no date as in 2026-02-16') from None
-
-
-def _dated(text: str, last: date | None) -> Step:
-    stamp = _STAMP.match(text)
-    if stamp is None or not (stamp["year"] or last):
-        return Step(text)
-    on = day_of(stamp["month"], stamp["day"], stamp["year"], last or date.max)
-    if on is None:  # what is in the brackets is no day
-        return Step(text)
-    return Step(text[stamp.end() :], on, (stamp["extra"] or "").strip())
-
-
-def format_thread(thread: Thread) -> str:
-    """Write a thread as the seed's Markdown; `parse_thread` takes it back."""
-    parts = [f"# Thread: {thread.title}", "", "## Meta"]
-    if thread.created:
-        parts.append(f"- Created: {thread.created}")
-    if thread.last_touched:
-        parts.append(f"- Last touched: {thread.last_touched}")
-    parts += [f"- Status: {thread.status}", f"- Touches: {thread.touches}"]
-    if thread.slug and thread.slug != slug_of(thread.title):
-        parts.append(f"- Slug: {thread.slug}")
-    parts += ["", "## Trail"]
-    parts += [f"- {_stamped(step, thread.last_touched)}" for step in thread.trail]
-    parts += ["", "## Next", thread.next]
-    if thread.notes:
-        parts += ["", thread.notes]
-    return "\n".join(parts) + "\n"
-
-
-def _stamped(step: Step, last: date | None, mark: str = "") -> str:
+def stamped(step: Step, last: date | None, mark: str = "") -> str:
+    """Write an entry behind its day, without the year where that follows from the `last` touch."""
     if step.on is None:
         return step.text
     month, day = f"{step.on:%m}", f"{step.on:%d}"
@@ -224,10 +86,15 @@ def _summary(thread: Thread, today: date | None) -> str:
         lines.append("Trail:")
     for step in thread.trail[-LAST_STEPS:]:
         mark = f"⟨{ago(step.on, today)}⟩" if step.on and today else ""
-        lines.append(f"- {_stamped(step, thread.last_touched, mark)}")
+        lines.append(f"- {stamped(step, thread.last_touched, mark)}")
     if thread.next:
         lines.append(f"Next: {thread.next}")
     return "\n".join(lines)
+
+
+def shortened(text: str, most: int) -> str:
+    """Cut a text behind `most` characters, and say in it how many were cut."""
+    return text if len(text) <= most else f"{text[:most]} ⟨{len(text) - most:,} more characters cut⟩"
 
 
 class Recognition(NamedTuple):

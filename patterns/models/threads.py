@@ -32,7 +32,8 @@ class ThoughtThread(models.Model):
     ARTICLE_UNREAD = -1
 
     MAX_TITLE = 200
-    MAX_NEXT = 1_000
+    MAX_NEXT = 1_000  # in a step
+    MAX_FILED = 250_000  # of what is next, or the notes, from a file or in the admin
 
     public_id = models.CharField(max_length=40, unique=True, default=thread_id, editable=False)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="threads", verbose_name=_("agent"))
@@ -40,8 +41,8 @@ class ThoughtThread(models.Model):
     title = models.CharField(_("title"), max_length=MAX_TITLE)
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.ACTIVE)
     touches = models.PositiveIntegerField(_("touches"), default=0)  # one a response at most
-    next = models.TextField(_("next"), max_length=MAX_NEXT, blank=True)
-    notes = models.TextField(blank=True)  # sections of an imported file that the seed does not know, as they were
+    next = models.TextField(_("next"), max_length=MAX_FILED, blank=True)
+    notes = models.TextField(_("notes"), max_length=MAX_FILED, blank=True)  # what else an imported file said, as it was
     created_at = models.DateTimeField(_("created"), default=timezone.now)
     touched_at = models.DateTimeField(_("last touched"), default=timezone.now)
     resolved_at = models.DateTimeField(_("resolved"), null=True)
@@ -76,12 +77,12 @@ class ThreadStep(models.Model):
         PERSON = "person", _("person")
         FILE = "file", _("file")
 
-    MAX_TEXT = 1_000
+    MAX_TEXT = 1_000  # of a note; an entry of a file may be as long as ThoughtThread.MAX_FILED
     MAX_EXTRA = 100
 
     thread = models.ForeignKey(ThoughtThread, models.CASCADE, related_name="steps")
     op = models.CharField(max_length=10, choices=Op, default=Op.PROGRESS)
-    text = models.TextField(blank=True)  # one line
+    text = models.TextField(blank=True)  # one line, unless a file gave it more
     on = models.DateField(null=True)  # null: the file it came from did not say
     extra = models.CharField(max_length=MAX_EXTRA, blank=True)  # what a file had behind the date: "evening"
     by = models.CharField(max_length=6, choices=By)

@@ -90,12 +90,15 @@ def found() -> Team:
     return members.add_team(TEAM, None)
 
 
-def play(team: Team, owner: User, clock: Clock, days: int) -> str:
+Tell = Callable[[str, int, int], None]  # what is done; how much of it, of how much
+
+
+def play(team: Team, owner: User, clock: Clock, days: int, tell: Tell = lambda what, done, of: None) -> str:
     """Write `days` days of history up to the present into a team; return robin's API key.
 
-    The clock stands at their beginning.
+    The clock stands at their beginning. `tell` hears how far it is.
     """
-    return _Course(team, owner, clock, clock.at + timedelta(days=days)).run()
+    return _Course(team, owner, clock, clock.at + timedelta(days=days)).run(tell)
 
 
 class _Course:
@@ -116,7 +119,7 @@ class _Course:
         if at < self.end:
             heapq.heappush(self.planned, (at, next(self.order), what))
 
-    def run(self) -> str:
+    def run(self, tell: Tell) -> str:
         api_key = self.gather()
         for days, patterns in KNOWN_ERRORS:
             at = max(self.begin, self.end - timedelta(days=days)) + timedelta(minutes=30)
@@ -155,15 +158,24 @@ class _Course:
         self.plan(self.end - timedelta(hours=20), self.teach)
         for ago, name, verdict, topic in RESEARCHED:
             self.plan(self.end - timedelta(days=ago), partial(self.look_up, name, verdict, topic))
-        while self.planned:
+        for done in count(1):
             self.clock.at, _, what = heapq.heappop(self.planned)
             what()
+            tell("posts, decisions and looks back", done, done + len(self.planned))
+            if not self.planned:
+                break
         self.clock.at = self.end
-        figures.count_days(self.end)
-        pace.count_days(self.end)
-        learning.learn()
-        fits.fit_due(self.end)
-        audit_chain.seal()
+        last: list[tuple[str, Callable[[], object]]] = [
+            ("daily figures", partial(figures.count_days, self.end)),
+            ("review times", partial(pace.count_days, self.end)),
+            ("what decisions taught", learning.learn),
+            ("weights", partial(fits.fit_due, self.end)),
+            ("seals of the audit log", audit_chain.seal),
+        ]
+        for done, (name, step) in enumerate(last):
+            tell(f"counting up: {name}", done, len(last))
+            step()
+        tell("counting up", len(last), len(last))
         return api_key
 
     def gather(self) -> str:

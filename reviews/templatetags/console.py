@@ -15,7 +15,9 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.translation import get_language, gettext, gettext_noop
 
-from metacog.models import User
+from metacog.agent_choice import Choice
+from metacog.heuristics.excerpts import said
+from metacog.models import Agent, User
 from reviews.explanation import TITLES, Part
 from reviews.highlight import Shown, show
 from reviews.models import Decision
@@ -27,6 +29,9 @@ register = template.Library()
 def shown(text: str) -> Shown:
     """Return a text with what cannot be seen made visible."""
     return show(text)
+
+
+register.filter("said", said)
 
 
 @register.filter
@@ -66,6 +71,11 @@ def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
         for piece in text.pieces
     ]
     return render_to_string("reviews/_pieces.html", {"pieces": shown})
+
+
+@register.simple_tag
+def agent_name(agent: Agent, choice: Choice) -> str:
+    return choice.name_of(agent)
 
 
 @register.simple_tag

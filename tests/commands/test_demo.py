@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import stat
@@ -129,10 +130,41 @@ def test_a_second_start_goes_on_with_the_first_ones_history(
     command.days = 1
     assert "admin" in command.prepare()
     posted = AgentResponse.objects.count()
-    assert f"It has {posted} responses" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"It has {posted} responses" in said
+    steps = re.findall(r"^  (.+): ([0-9,]+) of ([0-9,]+) \(([0-9]+)%\)$", said, re.MULTILINE)
+    assert steps[0][:2] == ("posts, decisions and looks back", "1")
+    assert steps[-1] == ("counting up", "5", "5", "100")
+    assert int(steps[0][2].replace(",", "")) > posted / 2
+    assert len(steps) < 20
     assert command.prepare() == ""
     assert AgentResponse.objects.count() == posted
     assert [child.name for child in command.company()] == ["The demo's agent"]
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_it_says_how_far_it_is(
+    is_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = iter(range(0, 10_000, 1))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
+    monkeypatch.setattr(time, "monotonic", lambda: next(now) / 2)
+    progress = demo.Progress()
+    for done in range(1, 1_201):
+        progress.tell("posts", done, 1_200)
+    progress.tell("counting up: days", 0, 2)
+    progress.end()
+    said = capsys.readouterr().out
+    assert "  posts: 1 of 1,200 (0%)" in said
+    assert "  posts: 1,200 of 1,200 (100%)" in said
+    lines = said.splitlines()
+    assert lines[-1].endswith("  counting up: days: 0 of 2 (0%)" + "\x1b[K" * is_terminal)
+    if is_terminal:
+        assert said.count("\r") == 1_201  # nothing but one line, written over
+        assert said.count("\n") == 1
+    else:
+        assert "\r" not in said
+        assert 50 < len(lines) < 300
 
 
 # The history

@@ -104,8 +104,12 @@ def test_a_thread_that_is_known_becomes_as_the_file_says(kuro: Any, file: Any, c
         (f"{SEED}\n{SEED}", "line 19: a thread 約束與湧現的實踐 stands in these files before."),
         (SEED.replace("2026-02-12", "2026-02-31"), "line 4: "),
         (f"# Thread: {'x' * 201}\n", "line 1: the title is longer than 200 characters."),
-        (f"# Thread: x\n## Trail\n- {'x' * 1001}\n", "an entry of its trail is longer than 1000 characters."),
+        (f"# Thread: x\n## Trail\n- a\n- {'x' * 250_001}\n", "line 4: an entry of its trail is longer than 250000"),
+        (f"# Thread: x\n## Next\n\n{'x' * 250_001}\n", "line 4: what stands under “Next” is longer than 250000"),
+        (f"# Thread: x\n\n{'x' * 250_001}\n", "line 3: what else it says is longer than 250000 characters."),
+        ("# Thread: x\n## Trail\n" + "- a\n" * 20_001, "line 20003: its trail has more than 20000 entries."),
         (b"# Thread: x\n\n## Next\n\xff\n", "line 4: this is no UTF-8"),
+        (b"\xef\xbb\xbf# Thread: x\r\n\r\n## Next\r\n\xff\r\n", "line 4: this is no UTF-8"),
         ("# Thread: x\n\n## Next\n\0\n", "line 4: a NUL character"),
     ],
 )
@@ -117,6 +121,77 @@ def test_a_bad_file_is_told_by_line_and_nothing_is_imported(kuro: Any, file: Any
     assert f"{bad}, {said}" in str(caught.value) or said in str(caught.value)
     assert bad in str(caught.value)
     assert not ThoughtThread.objects.exists()
+
+
+LOSSY = """\
+---
+tags: [a, b]
+---
+# Thread: Meta kept?
+
+A line under the title.
+
+## Meta
+- Created: 2026-02-12
+- **Status**: resting (done for now)
+- Owner: kuro
+
+## Trail
+Intro sentence.
+1. [02-12] first
+2. [02-13] second
+   with a detail
+
+## Next
+Try:
+```md
+## Trail
+- not an entry
+```
+Then go on.
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [LOSSY, "\ufeff" + LOSSY.replace("\n", "\r\n"), "# Thread: No day\n## Trail\n- [02-12] first\n## Next\n~~~\n"],
+)
+def test_no_line_is_lost_on_the_way_in_and_out_and_in(kuro: Any, file: Any, capsys: Any, text: str) -> None:
+    call_command("thread", "import", file(text))
+    call_command("thread", "import", file(text))
+    assert "1 thread added to kuro, 0 changed.\n0 threads added to kuro, 0 changed." in capsys.readouterr().out
+    row, written = ThoughtThread.objects.get(), exported(capsys)
+    if "resting" in text:
+        assert (row.state, row.touches) == ("paused", 2)
+        assert row.next == "Try:\n```md\n## Trail\n- not an entry\n```\nThen go on."
+        assert list(row.steps.values_list("text", flat=True)) == ["[02-12] first", "[02-13] second\nwith a detail"]
+        for line in ("tags: [a, b]", "A line under", "(done for now)", "- Owner: kuro", "Intro sentence.", row.next):
+            assert line in written
+    call_command("thread", "import", file(written))
+    assert "0 threads added to kuro, 0 changed." in capsys.readouterr().out
+    row.delete()
+    call_command("thread", "import", file(written))
+    assert exported(capsys) == written
+
+
+def test_a_long_thread_is_taken_whole_and_told_to_the_agent_within_its_budget(kuro: Any, file: Any) -> None:
+    code = "```\n## Meta\n```\n"
+    entry, following = "- [2026-02-12] " + "read " * 400, code + "考慮下一步。" * 15_000
+    call_command("thread", "import", file(f"# Thread: Long\n\n## Trail\n{entry}\n\n## Next\n{following}\n"))
+    row = ThoughtThread.objects.get()
+    assert (len(row.next), row.next[:16]) == (90_016, code)
+    threads = kuro.get("/context").json()["threads"]
+    assert len(threads["text"]) < 6_000
+    assert "Next: ``` ## Meta ``` 考慮" in threads["text"]
+    assert threads["text"].count("more characters cut⟩") == 2
+    (item,) = threads["items"]
+    assert item["next"].endswith("⟨89,016 more characters cut⟩")
+    assert item["trail"][0]["note"].endswith("⟨999 more characters cut⟩")
+    assert kuro.get("/threads").json()["items"][0]["next"] == item["next"]
+    assert kuro.get("/threads/long").json()["next"] == row.next
+    kuro.post("/threads/long/resolve", {})
+    (article,) = kuro.get("/context").json()["articles"]
+    assert len(article["text"]) < 3_000
 
 
 def test_more_active_threads_than_may_be_are_refused(kuro: Any, file: Any) -> None:

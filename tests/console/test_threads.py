@@ -235,6 +235,13 @@ class TestOneThread:
         assert answer["Content-Type"] == "text/markdown; charset=utf-8"
         assert answer["Content-Disposition"].startswith("attachment; filename*=utf-8''%E7%B4%84")
 
+    def test_it_shows_the_notes_of_a_file(self, thread: ThoughtThread, victor: Any, as_person: Any) -> None:
+        client = as_person(victor)
+        assert 'id="notes"' not in page_of(client, address(thread))
+        ThoughtThread.objects.update(notes="- Owner: <b>kuro</b>")
+        assert "- Owner: <b>kuro</b></div>" in page_of(client, address(thread))
+        assert "<b>kuro" not in client.get(address(thread)).content.decode()
+
     def test_its_touches_stand_in_the_record(
         self, kuro: Any, thread: ThoughtThread, alice: Any, as_person: Any
     ) -> None:

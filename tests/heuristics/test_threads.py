@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metacog.heuristics.thread_markdown import ThreadError, format_thread, parse_thread
 from metacog.heuristics.threads import (
     Step,
     Streak,
     Thread,
-    ThreadError,
-    format_thread,
-    parse_thread,
     recognise_thread,
     slug_of,
     threads_section,
@@ -76,7 +74,14 @@ def test_it_writes_the_seeds_thread_back_to_the_letter() -> None:
         ("- [13-01] read", Step("[13-01] read")),
         ("- [1] read", Step("[1] read")),
         ("- read", Step("read")),
-        ("- [02-12] read\n  and wrote", Step("read and wrote", date(2026, 2, 12))),
+        ("- [02-12] read\n  and wrote", Step("read\nand wrote", date(2026, 2, 12))),
+        ("+ [02-12] read", Step("read", date(2026, 2, 12))),
+        ("1. [02-12] read", Step("read", date(2026, 2, 12))),
+        ("12) [02-12] read", Step("read", date(2026, 2, 12))),
+        ("  - [02-12] read\n    - a book\n\n    and wrote", Step("read\n- a book\n\nand wrote", date(2026, 2, 12))),
+        ("- [02-12]\n  ```sh\n  ## Next\n  ```", Step("```sh\n## Next\n```", date(2026, 2, 12))),
+        ("- [02-12]", Step("[02-12]")),
+        ("- \\[02-12] read", Step("[02-12] read")),
     ],
 )
 def test_it_understands_every_form_of_date(line: str, step: Step) -> None:
@@ -97,6 +102,9 @@ def test_it_keeps_a_date_whose_year_nobody_knows_as_text() -> None:
         ("resting", "paused"),
         ("active | paused | resolved", "active"),  # as the seed's own example has it
         ("paused|resolved", "paused"),
+        ("resting (done for now)", "paused"),
+        ("**resolved**", "resolved"),
+        ("⏸ paused, was active", "paused"),
     ],
 )
 def test_it_reads_every_status(status: str, read: str) -> None:
@@ -115,7 +123,7 @@ def test_it_fills_in_what_is_missing() -> None:
         ("", 1, "needs a title"),
         ("## Meta\n- Status: active\n", 1, "needs a title"),
         ("# T\n## Meta\n- Status: done\n", 3, 'the status is "done"'),
-        ("# T\n## Meta\n- Status: done | active\n", 3, "the status is"),
+        ("# T\r\n\u2028\r\n## Meta\r\n- Status: inactive\r\n", 4, 'the status is "inactive"'),
         ("# T\n## Meta\n- Touches: many\n", 3, 'the touches are "many"'),
         ("# T\n## Meta\n- Slug: No slug!\n", 3, 'would have to be "no-slug"'),
         ("# T\n## Meta\n- Created: yesterday\n", 3, '"yesterday" is no date'),

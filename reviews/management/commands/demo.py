@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +28,7 @@ from reviews.models import AgentResponse, HeldItem
 
 KEY_FILE = "demo-agent-key"  # a data folder that holds it is a demo's
 MOST_DAYS = 365  # each may take a second, and all are one transaction
+ON_TERMINAL, ON_PAPER = 0.1, 5  # seconds between two lines about one step
 MADE_BY_STARTING = {"secret-key", "up.lock"}
 
 
@@ -87,17 +90,45 @@ def check_database() -> bool:
 def make(days: int) -> str:
     """Invent the history, all of it or nothing; return what to tell whoever started this."""
     catalogues.compile_all()  # what is learnt is described in the agents' languages
-    up.say(f"Inventing {days} day{pluralize(days)} of history; this takes some seconds.")
+    up.say(f"Inventing {days} day{pluralize(days)} of history; a busy machine takes minutes for four weeks.")
+    progress = Progress()
     now = timezone.now()
     with one_transaction(), turned_back(now - timedelta(days=days)) as clock:
         team = history.found()
         greeting = up.first_owner()
-        key = history.play(team, User.objects.get(username="admin"), clock, days)
+        key = history.play(team, User.objects.get(username="admin"), clock, days, progress.tell)
         (settings.DATA_DIR / KEY_FILE).write_text(key)
+    progress.end()
     responses, wait = AgentResponse.objects.count(), waiting()
     what_waits = f"{wait} item{pluralize(wait, ' waits,s wait')} for a decision"
     up.say(f"It has {responses} response{pluralize(responses)}, and {what_waits}.")
     return greeting
+
+
+class Progress:
+    """How far a long step is: on a terminal a line that is written over, else a line now and then."""
+
+    def __init__(self) -> None:
+        self.is_terminal = sys.stdout.isatty()
+        self.pause = ON_TERMINAL if self.is_terminal else ON_PAPER
+        self.told_at = time.monotonic()
+        self.what = ""
+
+    def tell(self, what: str, done: int, of: int) -> None:
+        """Say it, unless something of the same was said just before."""
+        is_new = what.partition(":")[0] != self.what.partition(":")[0]
+        if not is_new and done < of and time.monotonic() < self.told_at + self.pause:
+            return
+        self.what, self.told_at = what, time.monotonic()
+        line = f"  {what}: {done:,} of {of:,} ({100 * done // of}%)"
+        if self.is_terminal:
+            print(f"\r{line}\x1b[K", end="", flush=True)
+        else:
+            up.say(line)
+
+    def end(self) -> None:
+        if self.is_terminal:
+            print(flush=True)
 
 
 def waiting() -> int:

@@ -1,0 +1,52 @@
+"""Say what a list's address asks for that the list does not know, rather than pass over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext_lazy as _
+
+from metacog.models import Agent
+
+MAX_SHOWN = 40  # characters of a value
+NAMES = {
+    "agent": _("agent"),
+    "by": _("decider"),
+    "days": _("number of days"),
+    "kind": _("kind"),
+    "order": _("order"),
+    "show": _("selection"),
+    "signal": _("signal"),
+    "state": _("state"),
+    "to": _("page"),
+}
+
+
+def unknown_filters(
+    asked: Mapping[str, str], *, agents: Iterable[Agent] | None = None, **known: Iterable[object]
+) -> list[str]:
+    """Return a sentence for each value of an address that is none of those `known` by the filter's name.
+
+    Pages put them into their context as `unknown_filters`; what is unknown counts as not given. `agents` are those of
+    which `agent` has to name one by its id; they are asked for one only where an agent is named.
+    """
+    sentences = []
+    if agents is not None and asked.get("agent") and asked["agent"] not in {agent.public_id for agent in agents}:
+        sentences.append(_sentence("agent", asked["agent"], ()))
+    for name, values in known.items():
+        texts = [str(value) for value in values]
+        if asked.get(name) and asked[name] not in texts:
+            sentences.append(_sentence(name, asked[name], texts))
+    return sentences
+
+
+def _sentence(name: str, value: str, known: Iterable[str]) -> str:
+    said = value if len(value) <= MAX_SHOWN else value[:MAX_SHOWN] + "…"
+    if name == "order":
+        told = gettext("Unknown order “%(value)s”: not sorted by it.") % {"value": said}
+    else:
+        told = gettext("Unknown %(name)s “%(value)s”: not filtered by it.") % {"name": NAMES[name], "value": said}
+    if listed := pgettext("list", ", ").join(known):
+        told = f"{told} " + gettext("Known: %(known)s.") % {"known": listed}
+    return told

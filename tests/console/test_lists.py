@@ -1,0 +1,126 @@
+"""What all lists share: unknown filters are told, agents of one name told apart, and excerpts quote what is said."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import pytest
+
+from metacog.agents import create_agent
+from metacog.models import Agent, Membership
+from patterns.models import Lesson
+from reviews.models import AgentResponse
+from tests.conftest import Caller
+
+
+def page_of(client: Any, path: str) -> str:
+    answer = client.get(path, follow=True)
+    assert answer.status_code == 200
+    return html.unescape(answer.content.decode())
+
+
+@pytest.fixture
+def client(as_person: Any, olga: Any) -> Any:
+    return as_person(olga)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/queue/?kind=bogus", "Unknown kind “bogus”: not filtered by it. Known: chat, remember, task."),
+        ("/queue/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: held, decided."),
+        ("/queue/?order=bogus", "Unknown order “bogus”: not sorted by it. Known: risk, age."),
+        ("/queue/?signal=bogus", "Unknown signal “bogus”: not filtered by it. Known: absolute-claim, error-pattern"),
+        ("/queue/?agent=bogus", "Unknown agent “bogus”: not filtered by it.<"),
+        ("/queue/?state=decided&by=bogus", "Unknown decider “bogus”: not filtered by it. Known: person, agent, "),
+        ("/responses/?show=bogus", "Unknown selection “bogus”: not filtered by it. Known: triggered, held."),
+        ("/responses/?agent=bogus", "Unknown agent “bogus”: not filtered by it.<"),
+        ("/deliveries/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: "),
+        ("/deliveries/?agent=bogus", "Unknown agent “bogus”: not filtered by it.<"),
+        ("/statistics/?days=8", "Unknown number of days “8”: not filtered by it. Known: 7, 30, 90."),
+        ("/statistics/pace/?days=8", "Unknown number of days “8”: not filtered by it. Known: 7, 30, 90."),
+        ("/patterns/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: proposed, shadow, active, "),
+        ("/agents/?to=bogus", "Unknown page “bogus”: not filtered by it. Known: queue, responses, "),
+        (f"/queue/?kind={'<b>' * 20}", f"Unknown kind “{'<b>' * 13}<…”: not filtered by it."),
+    ],
+)
+def test_a_filter_that_is_not_known_is_told_and_filters_nothing(client: Any, kuro: Any, path: str, said: str) -> None:
+    kuro.hold()
+    page = page_of(client, path)
+    assert said in page
+    assert page.count('class="messages unknown"') == 1
+    if path.startswith(("/queue/", "/responses/")) and "decided" not in path:
+        assert re.search(r'href="/(queue|responses)/(held|resp)_', page)
+    assert "not filtered by it" not in page_of(client, path.partition("?")[0])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/queue/?kind=chat&state=held&order=age&signal=no-source", "/queue/?state=decided&by=person"),
+        *("/queue/?agent={}", "/queue/?state=decided&by=17"),
+        *("/responses/?show=held&agent={}", "/deliveries/?state=&agent={}"),
+        *("/statistics/?days=7", "/patterns/?state=retired", "/agents/?to=queue"),
+    ],
+)  # fmt: skip
+def test_a_filter_that_is_known_is_not(client: Any, kuro: Any, path: str) -> None:
+    assert 'class="messages unknown"' not in page_of(client, path.format(kuro.id))
+
+
+def test_it_is_told_beside_an_item_too(client: Any, kuro: Any) -> None:
+    assert "Unknown kind “bogus”" in page_of(client, f"/queue/{kuro.hold()}/?kind=bogus")
+
+
+@pytest.fixture
+def namesake(borealis: Any) -> Caller:
+    agent, key, secret = create_agent(borealis, "kuro", None)
+    return Caller(agent.public_id, key, secret)
+
+
+@pytest.mark.parametrize("path", ["/reflections/", "/lessons/", "/threads/", "/research/"])
+def test_agents_of_one_name_are_told_apart_by_their_team(
+    client: Any, kuro: Any, namesake: Caller, olga: Any, borealis: Any, path: str
+) -> None:
+    for agent in Agent.objects.all():
+        for state in ("proposed", "active", "retired"):
+            Lesson.objects.create(team=agent.team, agent=agent, state=state, text=f"Ask {state}", evidence={"count": 1})
+    assert "kuro · Aurora" not in page_of(client, path)
+    Membership.objects.create(user=olga, team=borealis, role="owner")
+    page = page_of(client, path)
+    assert re.findall(r'<a class="pill" href="\?agent=[^>]*>kuro · (\w+)', page) == ["Aurora", "Borealis"]
+    if path == "/lessons/":
+        assert len(re.findall("kuro · Borealis", page)) == 5  # to choose, of each state, and to write one for
+        assert not re.search(r">\s*kuro\s*<", page)
+
+
+def test_excerpts_quote_what_is_said_and_the_page_of_a_response_shows_it_as_sent(client: Any, kuro: Any) -> None:
+    cause = "The cause is clearly the cache."
+    sent = (
+        f'<kuro:chat mood="calm"><kuro:ask>Why?</kuro:ask> {cause}</kuro:chat> <kuro:ask to="all">So it is.</kuro:ask>'
+    )
+    verdict = kuro.respond(sent, items=None)
+    assert verdict["items"][0]["held"]
+    for path in ("/responses/", "/search/?q=cause", "/queue/"):
+        page = re.sub("</?mark>", "", page_of(client, path)).partition('<div class="desk"')[0]
+        assert f"Why? {cause}" in page
+        assert "kuro:" not in page
+    whole = page_of(client, f"/responses/{verdict['id']}/")
+    assert '<kuro:chat mood="calm">' in whole
+    assert "</kuro:ask>" in whole
+
+
+def test_excerpts_of_before_are_quoted_so_too_where_patterns_and_lessons_point_at_responses(
+    client: Any, kuro: Any
+) -> None:
+    verdict = kuro.respond("It never rains.")
+    AgentResponse.objects.update(excerpt='<kuro:chat>It never rains.</kuro:chat> <kuro:remember topic="we…')
+    agent = Agent.objects.get()
+    lesson = Lesson.objects.create(
+        team=agent.team, agent=agent, state="active", text="Look.", evidence={"count": 1, "responses": [verdict["id"]]}
+    )
+    for path in ("/responses/", f"/lessons/{lesson.public_id}/"):
+        page = page_of(client, path)
+        assert "It never rains." in page
+        assert "kuro:" not in page
