@@ -52,7 +52,7 @@ class Waiting(Refusal):
 
 
 class Standing(Refusal):
-    """It was decided before, or has expired."""
+    """It was decided or withdrawn before, or has expired."""
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,18 @@ def decide(
     raise Standing(standing)
 
 
+def withdraw(request: ExtensionRequest) -> ExtensionRequest:
+    """Take a request back for the agent that made it; the same again gives the first back. Raises Standing."""
+    with transaction.atomic(durable=True):
+        row = _claim(request, State.WITHDRAWN, By.AGENT, timezone.now())
+    if row is not None:
+        return row
+    standing = ExtensionRequest.objects.select_related("agent__team", "person").get(pk=request.pk)
+    if standing.state == State.WITHDRAWN:
+        return standing
+    raise Standing(standing)
+
+
 def settle(agent: Agent | None = None) -> int:
     """End what nobody decided in time; return how many that were. That is no refusal: the agent may conclude."""
     now = timezone.now()
@@ -238,14 +250,15 @@ def _judged(reason: str, earlier: Sequence[ExtensionRequest], extension: int) ->
 def _claim(
     request: ExtensionRequest, after: str, by: str, now: datetime, *, person: User | None = None, **said: Any
 ) -> ExtensionRequest | None:
-    """Move a request out of `pending` and put what came of it into the outbox; None where another was faster."""
+    """Move a request out of `pending`, and put what others made of it into the outbox; None where one was faster."""
     AgentState.objects.select_for_update().get(pk=request.agent_id)
     waiting = ExtensionRequest.objects.filter(pk=request.pk, state=State.PENDING)
     if not waiting.update(state=after, by=by, person=person, decided_at=now, **said):
         return None
     row = ExtensionRequest.objects.select_related("agent__team", "person").get(pk=request.pk)
-    _record(f"extension-{after}", row, person, before=State.PENDING, after=after, by=by, granted=row.granted)
-    if row.agent.callback_url:
+    actor = row.agent if by == By.AGENT else person
+    _record(f"extension-{after}", row, actor, before=State.PENDING, after=after, by=by, granted=row.granted)
+    if row.agent.callback_url and by != By.AGENT:
         owed(row.agent, "extension.decided", extension_texts.shape(row), now).save(force_insert=True)
     return row
 

@@ -29,6 +29,7 @@ class ExtensionRequest(models.Model):
         APPROVED = "approved", pgettext_lazy("request for more steps", "Granted")
         REJECTED = "rejected", pgettext_lazy("request for more steps", "Refused")
         EXPIRED = "expired", pgettext_lazy("request for more steps", "Unanswered")
+        WITHDRAWN = "withdrawn", pgettext_lazy("request for more steps", "Withdrawn")
 
     class By(models.TextChoices):
         MEMORY = "memory", _("the shared memory")
@@ -36,6 +37,7 @@ class ExtensionRequest(models.Model):
         PERSON = "person", _("person")
         MODEL = "model", _("model")
         SYSTEM = "system", _("system")
+        AGENT = "agent", _("agent")
 
     class Trouble(models.TextChoices):
         """Why the model gave no verdict. Never in its own words."""
