@@ -111,12 +111,12 @@ def ask(agent: Agent, asked: Asked, raw: bytes, key: str | None) -> tuple[Extens
             expires_at=now + timedelta(seconds=policy.budget_wait_seconds),
         )
         if any(each["answers"] for each in found):
-            row.state, row.by, row.decided_at = State.REJECTED, By.MEMORY, now
+            row.state, row.by, row.decided_at, row.told_until = State.REJECTED, By.MEMORY, now, row.UNTOLD
         else:
             judgement = _judged(asked.reason, earlier, policy.budget_extension)
             row.judgement = judgement.as_dict()
             if judgement.approved:
-                row.state, row.by, row.decided_at = State.APPROVED, By.RULE, now
+                row.state, row.by, row.decided_at, row.told_until = State.APPROVED, By.RULE, now, row.UNTOLD
                 row.granted = policy.budget_extension
         row.save(force_insert=True)
         objections = [objection["type"] for objection in (row.judgement or {}).get("objections", ())]
@@ -253,7 +253,8 @@ def _claim(
     """Move a request out of `pending`, and put what others made of it into the outbox; None where one was faster."""
     AgentState.objects.select_for_update().get(pk=request.agent_id)
     waiting = ExtensionRequest.objects.filter(pk=request.pk, state=State.PENDING)
-    if not waiting.update(state=after, by=by, person=person, decided_at=now, **said):
+    owed_to = None if by == By.AGENT else ExtensionRequest.UNTOLD
+    if not waiting.update(state=after, by=by, person=person, decided_at=now, told_until=owed_to, **said):
         return None
     row = ExtensionRequest.objects.select_related("agent__team", "person").get(pk=request.pk)
     actor = row.agent if by == By.AGENT else person

@@ -31,7 +31,7 @@ from patterns.models import ErrorPattern
 from patterns.scorer import scorer_for
 from reviews.history import Past, questions, with_mentions
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Signal, held_id, response_id
-from reviews.wire import owed
+from reviews.wire import excerpt, owed
 
 RECOGNISED_FOR = timedelta(days=7)  # how long approved text that comes back passes
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]{1,255}")
@@ -87,7 +87,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             key=key,
             body=raw.decode(),
             body_sha256=digest,
-            excerpt=_excerpt(body["response"]),
+            excerpt=excerpt(body["response"]),
             session=body["session"] or "",
             cycle=body["cycle"],
             policy_version=agent.policy_version,
@@ -111,12 +111,6 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.cycles = thread_posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
         run_together(cursor, [*writes, _save_state.statement(cursor, state)], (_add_responses, response))
     return Received(response.verdict, replayed=False)
-
-
-def _excerpt(text: str) -> str:
-    """Give how a text begins, on one line of 200 characters at most."""
-    line = " ".join(text[:1000].split())
-    return line if len(line) <= 200 and len(text) <= 1000 else line[:199] + "…"
 
 
 _locked_state = Select(lambda agent: AgentState.objects.select_for_update().filter(pk=agent), parameters=1)

@@ -12,6 +12,14 @@ from metacog.models import Agent
 from patterns.wire import instant
 from reviews.models import Decision, Delivery, HeldItem
 
+EXCERPT_READ = 1_000  # characters of a text of which an excerpt is made
+
+
+def excerpt(text: str) -> str:
+    """Give how a text begins, on one line of 200 characters at most."""
+    line = " ".join(text[:EXCERPT_READ].split())
+    return line if len(line) <= 200 and len(text) <= EXCERPT_READ else line[:199] + "…"
+
 
 def held_shape(held: HeldItem) -> dict[str, Any]:
     """Return the `held` object; `held` comes with its response."""

@@ -20,7 +20,7 @@ STATES = [
 class Migration(migrations.Migration):
     """An agent may take back its own request for more tool calls."""
 
-    dependencies = [("reviews", "0022_sample_cursor")]
+    dependencies = [("reviews", "0023_extension_told_until")]
 
     operations = [
         migrations.AlterField(
