@@ -136,7 +136,11 @@ ERRORS = {
 ALWAYS = (401, 403, 422, 503)
 WITH_BODY = (400, 413, 415)
 CONFLICTS = ("/confidence", "/decision", "/extensions", "/memory", "/threads", "/think-twice")
-STANDING = {"decision": ("decision", "Decided"), "extensions": ("extension", "Extension")}  # what a 409 shows, and as
+STANDING = {  # what a 409 shows, and as
+    "decision": ("decision", "Decided"),
+    "extensions": ("extension", "Extension"),
+    "withdraw": ("extension", "Extension"),
+}
 
 
 class ProblemDocument(BaseModel):

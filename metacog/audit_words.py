@@ -138,6 +138,7 @@ SENTENCES: Mapping[str, Promise] = {
     "extension-asked": gettext_lazy("%(agent)s asked for more tool calls"),
     "extension-approved": gettext_lazy("More tool calls were granted to %(agent)s"),
     "extension-rejected": gettext_lazy("More tool calls were refused to %(agent)s"),
+    "extension-withdrawn": gettext_lazy("%(agent)s withdrew its request for more tool calls"),
     "extension-expired": gettext_lazy("Nobody answered in time when %(agent)s asked for more tool calls"),
     "extension-erased": ngettext_lazy(
         "The texts of a request of %(agent)s were erased after %(days)s day",

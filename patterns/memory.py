@@ -33,6 +33,7 @@ COMPARED_CHARACTERS = 6_000  # of their texts: the time it takes grows with the 
 
 MENTIONING = 2_000  # places that are read to count mentions; so many of one topic make no difference to an estimate
 CONCERNING = 5  # memories that a brief tells of a problem
+RECALLED = 10  # memories that a context tells of an agent's topics
 CANDIDATES = 20  # those most like it, among which they are looked for
 EVERYWHERE = 20  # memories that may have a term, however few there are; above it no more than half of all
 
@@ -292,6 +293,23 @@ def concerning(team: int, problems: Sequence[brief.About]) -> list[list[Memory]]
         ][:CONCERNING]
         for problem, ranked in zip(problems, found, strict=True)
     ]
+
+
+def of_topics(team: int, topics: Sequence[str], said: str) -> list[Memory]:
+    """Return the confirmed memories that concern topics, given oldest first, or what was said last; the best first.
+
+    Such a memory has all words of a topic, is filed under one, or has two words in common with all that. Ten at most.
+    """
+    about = brief.of_topics(topics, said)
+    words = [set(each) for each in _words(topics).values()]
+    found = search([team], about.sought, most=CANDIDATES)
+    memories = Memory.objects.in_bulk([each.number for each in found])
+    return [
+        memory
+        for each in found
+        if (memory := memories.get(each.number))
+        and (any(map(set(each.matched).issuperset, words)) or brief.concerns(about, memory.topic, memory.text))
+    ][:RECALLED]
 
 
 def _size(teams: Collection[int] | QuerySet[Team]) -> dict[str, Any]:

@@ -76,6 +76,60 @@ class DecidedPage(BaseModel):
     next: str | None
 
 
+class Told(BaseModel):
+    """A decision as the next cycle hears of it."""
+
+    id: str
+    seq: int
+    held: str
+    kind: str
+    verdict: Literal["approve", "edit", "reject", "withdraw", "expire"]
+    reason: str
+    text: str | None = Field(description="Of an edit: what was released in place of yours.")
+    excerpt: str = Field(description="How the item's own text began. Released only where the verdict is `approve`.")
+    by: Literal["person", "agent", "system"]
+    decided_at: str
+
+
+class LeftOut(BaseModel):
+    """Older decisions that a context had no room for."""
+
+    count: int
+    after: int = Field(description="`GET /decisions?after=` this has all of them.")
+
+
+class Reason(BaseModel):
+    """A signal of the latest response, and the words it found."""
+
+    type: str
+    detail: str
+    matched: list[str]
+
+
+class Context(BaseModel):
+    """What the next cycle should read. Null: there is nothing to say."""
+
+    intent: dict[str, str]
+    threads: dict[str, Any] | None
+    thread_suggestion: dict[str, Any] | None
+    articles: list[dict[str, Any]] | None
+    decided: list[Told] = Field(
+        description="Decisions released since you last heard, oldest first; told until the response you post next."
+    )
+    decided_more: LeftOut | None
+    held: list[Held] = Field(description="Whole, the one due for review first.")
+    held_more: list[str] = Field(description="Held items there was no room for.")
+    suggestion: str | None
+    signals: list[Reason] | None = Field(description="What the suggestion is about.")
+    confidence: ConfidencePart | None
+    lessons: dict[str, Any] | None
+    memory: dict[str, Any] | None = Field(description="What your team remembers of your topics, oldest first.")
+    think_twice: list[dict[str, Any]] | None
+    extensions: list[dict[str, Any]] | None = Field(description="Answers you have not heard, then what waits.")
+    extensions_more: bool
+    instructions: str | None
+
+
 SAID: dict[str, JsonValue] = {"pattern": r"\S"}  # of a reason that is needed
 
 
@@ -303,14 +357,19 @@ def list_decisions(
     return as_json({"items": [decision_shape(decision) for decision in page], "next": following})
 
 
-@router.get("/context", summary="Read the next cycle's context")
+@router.get("/context", response=Context, summary="Read the next cycle's context")
 def read_context(request: AgentRequest) -> HttpResponse:
-    """Return what the next cycle should read, as JSON parts or (`Accept: text/plain`) as one prompt."""
+    """Return what the next cycle should read, as JSON parts or (`Accept: text/plain`) as one prompt.
+
+    What was decided, and answers to requests for more tool calls, are in it until you post a response after it was
+    given to you: read it again after a crash. What is decided meanwhile comes next time.
+    """
     decisions.settle(request.auth)
     extensions.settle(request.auth)
     parts = next_cycle.parts(request.auth)
     if request.get_preferred_type(["application/json", "text/plain"]) == "text/plain":
-        return HttpResponse(next_cycle.as_prompt(parts), content_type="text/plain; charset=utf-8")
+        prompt = next_cycle.as_prompt(parts, request.auth.language)
+        return HttpResponse(prompt, content_type="text/plain; charset=utf-8")
     return as_json(parts)
 
 

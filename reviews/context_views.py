@@ -19,7 +19,7 @@ def context(request: PersonRequest, agent_id: str) -> HttpResponse:
     parts = next_cycle.parts(agent, is_given=False)
     shown = {
         "agent": agent,
-        "prompt": next_cycle.as_prompt(parts),
+        "prompt": next_cycle.as_prompt(parts, agent.language),
         "held": len(parts["held"]) + len(parts["held_more"]),
         "section": "agents",
     }

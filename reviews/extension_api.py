@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from metacog.api import AgentRequest, as_json, cursor, page_of, read_shape, takes
 from metacog.heuristics.shadow import is_blank
 from metacog.heuristics.wire import Name
+from metacog.models import Agent
 from metacog.problems import Problem, at
 from reviews import extension_texts, extensions
 from reviews.ingest import checked_key
@@ -81,8 +82,8 @@ class Extension(BaseModel):
     """A request for more tool calls, and what became of it."""
 
     id: str
-    state: Literal["pending", "approved", "rejected", "expired"]
-    by: Literal["memory", "rule", "person", "model", "system"] | None
+    state: Literal["pending", "approved", "rejected", "expired", "withdrawn"]
+    by: Literal["memory", "rule", "person", "model", "system", "agent"] | None
     granted: int = Field(description="Tool calls.")
     reason: str = Field(description="Why, as the chairman says.")
     guidance: str
@@ -114,6 +115,12 @@ class ExtensionBody(BaseModel):
     reason: str = Field(min_length=1, max_length=ExtensionRequest.MAX_REASON, description="What is missing, and why.")
     evidence: list[Any] = Field([], max_length=MAX_EVIDENCE, description="What you have found so far.")
     step: Step | None = Field(None, description="Tool calls you have made.")
+
+
+class WithdrawBody(BaseModel):
+    """Nothing more to say."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
 
 
 @router.post(
@@ -192,11 +199,35 @@ def list_extensions(
 def read_extension(request: AgentRequest, extension_id: str) -> HttpResponse:
     """Return one of your requests: the gates, the decision, and what to put into your prompt."""
     extensions.settle(request.auth)
-    row = (
-        ExtensionRequest.objects.select_related("agent__team")
-        .filter(agent=request.auth, public_id=extension_id)
-        .first()
-    )
-    if row is None:
-        raise Http404(f"You have no request {extension_id!r}.")
+    return as_json(extension_texts.shape(_own(request.auth, extension_id)))
+
+
+@router.post(
+    "/extensions/{extension_id}/withdraw",
+    response=Extension,
+    openapi_extra=takes(WithdrawBody, {}),
+    summary="Withdraw a request for more tool calls",
+)
+def withdraw_extension(request: AgentRequest, extension_id: str) -> HttpResponse:
+    """Take back a request that waits: you concluded, or have something better to ask for.
+
+    It stays in the list as `withdrawn` and no longer stands in the way of another of its investigation. Once it was
+    answered, or has expired, this is answered 409 with the request as it stands. The same again changes nothing.
+    """
+    if request.body.strip():
+        read_shape(request, WithdrawBody)
+    extensions.settle(request.auth)
+    try:
+        row = extensions.withdraw(_own(request.auth, extension_id))
+    except extensions.Standing as standing:
+        told = extension_texts.shape(standing.request)
+        detail = f"Nothing waits here any more: the request is {told['state']}, by {told['by']}."
+        raise Problem(409, detail, extension=told) from None
     return as_json(extension_texts.shape(row))
+
+
+def _own(agent: Agent, public_id: str) -> ExtensionRequest:
+    row = ExtensionRequest.objects.select_related("agent__team").filter(agent=agent, public_id=public_id).first()
+    if row is None:
+        raise Http404(f"You have no request {public_id!r}.")
+    return row

@@ -123,6 +123,8 @@ def message(row: ExtensionRequest, found: Sequence[dict[str, Any]]) -> str:
             "Nobody answered your request for more tool calls in time. Your reason was not judged. Conclude with what "
             "you have, and say what is missing."
         )
+    if row.state == State.WITHDRAWN:
+        return _("You withdrew your request for more tool calls. Conclude with what you have, or ask again.")
     if row.state == State.APPROVED:
         granted = ngettext(
             "The extension is granted: %(count)d more tool call.",

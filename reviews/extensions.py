@@ -52,7 +52,7 @@ class Waiting(Refusal):
 
 
 class Standing(Refusal):
-    """It was decided before, or has expired."""
+    """It was decided or withdrawn before, or has expired."""
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,12 @@ def ask(agent: Agent, asked: Asked, raw: bytes, key: str | None) -> tuple[Extens
             expires_at=now + timedelta(seconds=policy.budget_wait_seconds),
         )
         if any(each["answers"] for each in found):
-            row.state, row.by, row.decided_at = State.REJECTED, By.MEMORY, now
+            row.state, row.by, row.decided_at, row.told_until = State.REJECTED, By.MEMORY, now, row.UNTOLD
         else:
             judgement = _judged(asked.reason, earlier, policy.budget_extension)
             row.judgement = judgement.as_dict()
             if judgement.approved:
-                row.state, row.by, row.decided_at = State.APPROVED, By.RULE, now
+                row.state, row.by, row.decided_at, row.told_until = State.APPROVED, By.RULE, now, row.UNTOLD
                 row.granted = policy.budget_extension
         row.save(force_insert=True)
         objections = [objection["type"] for objection in (row.judgement or {}).get("objections", ())]
@@ -152,6 +152,18 @@ def decide(
         return row
     standing = ExtensionRequest.objects.select_related("agent__team", "person").get(pk=request.pk)
     if person is not None and standing.person == person and standing.state == after:
+        return standing
+    raise Standing(standing)
+
+
+def withdraw(request: ExtensionRequest) -> ExtensionRequest:
+    """Take a request back for the agent that made it; the same again gives the first back. Raises Standing."""
+    with transaction.atomic(durable=True):
+        row = _claim(request, State.WITHDRAWN, By.AGENT, timezone.now())
+    if row is not None:
+        return row
+    standing = ExtensionRequest.objects.select_related("agent__team", "person").get(pk=request.pk)
+    if standing.state == State.WITHDRAWN:
         return standing
     raise Standing(standing)
 
@@ -238,14 +250,16 @@ def _judged(reason: str, earlier: Sequence[ExtensionRequest], extension: int) ->
 def _claim(
     request: ExtensionRequest, after: str, by: str, now: datetime, *, person: User | None = None, **said: Any
 ) -> ExtensionRequest | None:
-    """Move a request out of `pending` and put what came of it into the outbox; None where another was faster."""
+    """Move a request out of `pending`, and put what others made of it into the outbox; None where one was faster."""
     AgentState.objects.select_for_update().get(pk=request.agent_id)
     waiting = ExtensionRequest.objects.filter(pk=request.pk, state=State.PENDING)
-    if not waiting.update(state=after, by=by, person=person, decided_at=now, **said):
+    owed_to = None if by == By.AGENT else ExtensionRequest.UNTOLD
+    if not waiting.update(state=after, by=by, person=person, decided_at=now, told_until=owed_to, **said):
         return None
     row = ExtensionRequest.objects.select_related("agent__team", "person").get(pk=request.pk)
-    _record(f"extension-{after}", row, person, before=State.PENDING, after=after, by=by, granted=row.granted)
-    if row.agent.callback_url:
+    actor = row.agent if by == By.AGENT else person
+    _record(f"extension-{after}", row, actor, before=State.PENDING, after=after, by=by, granted=row.granted)
+    if row.agent.callback_url and by != By.AGENT:
         owed(row.agent, "extension.decided", extension_texts.shape(row), now).save(force_insert=True)
     return row
 

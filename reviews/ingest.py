@@ -23,7 +23,6 @@ from pydantic_core import to_json
 
 from metacog import audit, heuristics
 from metacog.heuristics import wire
-from metacog.heuristics.excerpts import said
 from metacog.models import Agent, AgentState, AuditEvent
 from metacog.prepared import KEY, Insert, Select, Statement, Update, ask_together, new, run_together
 from metacog.problems import Problem, at
@@ -33,7 +32,7 @@ from patterns.scorer import scorer_for
 from reviews.history import Past, questions, with_mentions
 from reviews.knowledge import remember_items
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Signal, held_id, response_id
-from reviews.wire import owed
+from reviews.wire import excerpt, owed
 
 RECOGNISED_FOR = timedelta(days=7)  # how long approved text that comes back passes
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]{1,255}")
@@ -89,7 +88,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             key=key,
             body=raw.decode(),
             body_sha256=digest,
-            excerpt=_excerpt(body["response"]),
+            excerpt=excerpt(body["response"]),
             session=body["session"] or "",
             cycle=body["cycle"],
             policy_version=agent.policy_version,
@@ -113,14 +112,6 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.cycles = thread_posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
         run_together(cursor, [*writes, _save_state.statement(cursor, state)], (_add_responses, response))
     return Received(response.verdict, replayed=False)
-
-
-def _excerpt(text: str) -> str:
-    """Give how a text begins without its tags, on one line of 200 characters at most."""
-    goes_on = len(text) > 1000
-    beginning = said(text[:1000] + "…").removesuffix("…") if goes_on else said(text)
-    line = " ".join(beginning.split())
-    return line if len(line) <= 200 and not goes_on else line[:199] + "…"
 
 
 _locked_state = Select(lambda agent: AgentState.objects.select_for_update().filter(pk=agent), parameters=1)

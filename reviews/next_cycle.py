@@ -2,62 +2,113 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC
 from itertools import islice
 from typing import Any
 
-from django.db.models import F, Q
+from django.db.models import Exists, F, Q
 from django.db.models.functions import Length
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import ngettext, pgettext
 
 from metacog import heuristics
+from metacog.heuristics.threads import within_budget
 from metacog.models import Agent, AgentState
-from patterns import lessons, thinking, thread_texts
-from patterns.models import Problem, ThinkTwice, ThoughtThread
+from patterns import lessons, memory, thinking, thread_texts
+from patterns.models import Memory, Problem, ThinkTwice, ThoughtThread
 from patterns.scorer import scorer_for
 from patterns.wire import one_line
-from reviews import extension_texts
-from reviews.models import AgentResponse, ExtensionRequest, HeldItem
+from reviews import extension_texts, told
+from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.wire import held_shape
 
 HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest is named
 HELD_MOST = 100
 THINK_TWICE_MOST = 3
-EXTENSIONS_MOST = 3
 ARTICLES_MOST = 3
-RECENT = 5  # responses whose words call for lessons
+RECENT = 5  # responses and cycles whose words call for lessons and memories
+MEMORY_BUDGET = 4_000  # characters; the longest memory fits
+MATCHES_MOST = 5  # words of a signal
+MATCH_LENGTH = 60
+UNKNOWN = "unknown"  # how the intent calls the mode of a response that gave none
+
+Verdict = Decision.Verdict
 
 
 def parts(agent: Agent, *, is_given: bool = True) -> dict[str, Any]:
     """Return the parts of the context; a part that is not built or has nothing to say is null.
 
-    A held text is never cut: what no longer fits is listed by id in `held_more`. Nothing is written where it is not
-    given to the agent, but looked at by a person.
+    A held text is never cut: what no longer fits is listed by id in `held_more`. What was decided is told until the
+    agent's next response (reviews/told.py). Nothing is written where it is not given to the agent, but looked at by a
+    person.
     """
     with translation.override(agent.language):
-        state = AgentState.objects.get(pk=agent.pk)
-        intent = heuristics.format_intent(state.intent)
+        remembers = Exists(Memory.objects.filter(team=agent.team_id, state=Memory.State.CONFIRMED))
+        state = AgentState.objects.annotate(remembers=remembers).get(pk=agent.pk)
         threads, articles = _threads(agent, state, is_given)
         suggested = thread_texts.suggestion(agent, state)
+        decided, decided_more = told.decided(agent, state)
         held, more = _held(agent)
-        response = AgentResponse.latest_of(agent).only("verdict", "received_at").first()
+        response = AgentResponse.latest_of(agent).only("verdict", "excerpt").first()
         last = response.wire_verdict() if response else None  # its hint (H13) and its confidence are for the next cycle
-        return {
-            "intent": {"text": intent},
+        hesitation = last and last["hesitation"]
+        requests, has_more_requests = told.requests(agent, state)
+        context = {
+            "intent": {"text": _intent(state.intent)},
             "threads": threads,
             "thread_suggestion": suggested
             and {"topic": suggested.topic, "cycles": suggested.cycles, "text": str(suggested)},
             "articles": articles,
+            "decided": decided,
+            "decided_more": decided_more,
             "held": held,
             "held_more": more,
-            "suggestion": (last and last["hesitation"] and last["hesitation"]["suggestion"]) or None,
+            "suggestion": (hesitation and hesitation["suggestion"]) or None,
+            "signals": (hesitation and _signals(hesitation)) or None,
             "confidence": last and last["confidence"],
             "lessons": _lessons(agent, state, is_given),
+            "memory": _memory(agent, state, response.excerpt if response else "") if state.remembers else None,
             "think_twice": _think_twice(agent),
-            "extensions": _extensions(agent, response),
+            "extensions": extension_texts.shapes(agent, requests) if requests else None,
+            "extensions_more": has_more_requests,
             "instructions": _instructions(agent, held) if held else None,
         }
+        if is_given:
+            told.give(agent, state, requests)
+        return context
+
+
+def _intent(intent: Mapping[str, Any] | None) -> str:
+    """Return the continuous intent in the seed's words, each thing on one line, without what nobody said."""
+    if intent is None:
+        return ""
+    action, thread, streak = one_line(intent["lastAction"] or ""), intent["activeThread"], intent["streak"]
+    said = {
+        "lastMode": one_line(intent["lastMode"]),
+        "lastAction": action,
+        "activeThread": thread and one_line(thread),
+        "streak": streak and {**streak, "mode": one_line(streak["mode"])},
+        "recentModes": list(map(one_line, intent["recentModes"])),
+    }
+    head, *lines = heuristics.format_intent(said).strip().split("\n")
+    if intent["lastMode"] == UNKNOWN:
+        lines[:1] = [f"Last cycle: {action}"] if action else []
+    lines = [line for line in lines if not line.startswith(f"Recent pattern: mostly {UNKNOWN} (")]
+    return "\n".join(["\n", head, *lines]) if lines else ""
+
+
+def _signals(hesitation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return why a text was hesitated about, with the words that each signal found there."""
+    return [
+        {
+            "type": signal["type"],
+            "detail": signal["detail"],
+            "matched": list(dict.fromkeys(one_line(span["text"]) for span in signal["spans"]))[:MATCHES_MOST],
+        }
+        for signal in hesitation["signals"]
+    ]
 
 
 def _instructions(agent: Agent, held: list[dict[str, Any]]) -> str:
@@ -136,12 +187,30 @@ def _held(agent: Agent) -> tuple[list[dict[str, Any]], list[str]]:
     return [held_shape(row) for row in rows] if whole else [], more
 
 
-def _extensions(agent: Agent, last: AgentResponse | None) -> list[dict[str, Any]] | None:
-    """Return the requests for more tool calls that wait, and those answered since the latest response."""
-    open_ones = Q(state=ExtensionRequest.State.PENDING)
-    fresh = Q(decided_at__gt=last.received_at) if last else Q(decided_at__isnull=False)
-    rows = list(ExtensionRequest.objects.filter(open_ones | fresh, agent=agent).order_by("-id")[:EXTENSIONS_MOST])
-    return extension_texts.shapes(agent, rows) if rows else None
+def _memory(agent: Agent, state: AgentState, said: str) -> dict[str, Any] | None:
+    """Return what the team remembers of the agent's topics and of its last response, with how long ago it was (T3).
+
+    The oldest first; where it would be longer than MEMORY_BUDGET, they are left out first (T7).
+    """
+    topics = list(dict.fromkeys(topic for _number, topics in state.cycles[-RECENT:] for topic in topics))
+    rows = sorted(memory.of_topics(agent.team_id, topics, said), key=lambda row: (row.created_at, row.pk))
+    if not rows:
+        return None
+    now, clashes = timezone.now(), memory.clashes(rows)
+    lines = [heuristics.temporal_markers(_remembered(row, disputed=bool(clashes[row.pk])), now) for row in rows]
+    kept = within_budget(lines, MEMORY_BUDGET)
+    opening = _("What your team remembers about your topics, oldest first:")
+    return {
+        "text": "\n".join(["<memory>", opening, *kept, "</memory>"]),
+        "items": [memory.shape(row, clashes[row.pk]) for row in rows[len(rows) - len(kept) :]],
+    }
+
+
+def _remembered(row: Memory, *, disputed: bool) -> str:
+    topic = f"{row.topic}: " if row.topic else ""
+    source = f" ({row.source})" if row.source else ""
+    doubt = " " + _("(Another memory says otherwise; nobody has settled it.)") if disputed else ""
+    return "| " + one_line(f"[{row.created_at.astimezone(UTC).date()}] {topic}{row.text}{source}{doubt}")
 
 
 def _lessons(agent: Agent, state: AgentState, is_given: bool) -> dict[str, Any] | None:
@@ -178,44 +247,104 @@ def _think_twice(agent: Agent) -> list[dict[str, Any]] | None:
     return [{name: shape[name] for name in names} for shape in thinking.shapes(wanted)] or None
 
 
-def as_prompt(context: dict[str, Any]) -> str:
-    """Return the parts as one text to put before the next cycle's prompt.
+def as_prompt(context: Mapping[str, Any], language: str) -> str:
+    """Return the parts as one text, in the agent's language, to put before the next cycle's prompt.
 
-    Each line of a held text, and of a draft, starts with `| `, so that nothing in it can pass for ours.
+    Each line that somebody else wrote, held texts and drafts among them, starts with `| `, so that nothing in it can
+    pass for ours.
     """
-    sections = [context["intent"]["text"].strip()]
+    with translation.override(language):
+        return "\n\n".join(filter(None, _sections(context))) + "\n"
+
+
+def _sections(context: Mapping[str, Any]) -> Iterator[str]:
+    yield context["intent"]["text"].strip()
     if context["threads"]:
-        sections.append(context["threads"]["text"])
+        yield context["threads"]["text"]
     if context["thread_suggestion"]:
-        sections.append(context["thread_suggestion"]["text"])
+        yield context["thread_suggestion"]["text"]
     for article in context["articles"] or ():
-        sections.append("\n".join([article["ask"], *(f"| {line}" for line in article["text"].splitlines())]))
+        yield "\n".join([article["ask"], *_quoted(article["text"])])
+    if context["decided"]:
+        yield _decided_section(context["decided"], context["decided_more"])
     if context["held"]:
-        lines = ["<held>", context["instructions"]]
-        for item in context["held"]:
-            signals = ", ".join(signal["type"] for signal in item["hesitation"]["signals"])
-            lines += [
-                "",
-                f"{item['id']} · {item['kind'].upper()} · version {item['version']} · "
-                f"score {item['hesitation']['score']} ({signals}) · review due {item['review_due_at']}",
-                *(f"| {line}" for line in item["text"].splitlines()),
-            ]
-        if context["held_more"]:
-            lines += ["", "GET /api/v1/held/{id}: " + ", ".join(context["held_more"])]
-        sections.append("\n".join([*lines, "</held>"]))
+        yield _held_section(context)
     if context["suggestion"]:
-        sections.append(context["suggestion"])
+        yield "\n".join([context["suggestion"], *_reasons(context["signals"] or ())])
     if context["confidence"]:
-        sections.append(context["confidence"]["prompt"])
+        yield context["confidence"]["prompt"]
     if context["lessons"]:
-        sections.append(context["lessons"]["text"])
+        yield context["lessons"]["text"]
+    if context["memory"]:
+        yield context["memory"]["text"]
     for problem in context["think_twice"] or ():
         asked = f"{_named(problem['session'], problem['problem'])}\n{problem['prompt']}".strip()
-        sections.append(problem["brief"].strip() if problem["invoke"] else asked)
+        yield problem["brief"].strip() if problem["invoke"] else asked
     for request in context["extensions"] or ():
         about = request["request"]
-        sections.append(f"{_named(request['id'], about['session'], about['problem'])}\n{request['message']}")
-    return "\n\n".join(section for section in sections if section) + "\n"
+        named = _named(request["id"], about["session"], about["problem"])
+        yield "\n".join([named, request["message"], _("You asked because:"), *_quoted(about["reason"])])
+    if context["extensions_more"]:
+        yield _("More requests for more tool calls: GET /api/v1/extensions")
+
+
+def _decided_section(decided: Sequence[Mapping[str, Any]], more: Mapping[str, int] | None) -> str:
+    outcomes = {
+        Verdict.REJECT: _("Rejected: it was not released. Do not use it."),
+        Verdict.EDIT: _("Edited: this text was released in place of yours:"),
+        Verdict.APPROVE: _("Approved: it was released as you wrote it."),
+        Verdict.WITHDRAW: _("Withdrawn: it was not released."),
+        Verdict.EXPIRE: _("Expired: nobody decided in time, so it was not released."),
+    }
+    lines = ["<decided>", _("What was decided about your items since your last cycle, oldest first:")]
+    for item in decided:
+        lines += [
+            "",
+            f"{item['held']} · {item['kind'].upper()} · {item['verdict']} · by {item['by']} · seq {item['seq']}",
+        ]
+        lines.append(outcomes[item["verdict"]])
+        if item["text"] is not None:
+            lines += _quoted(item["text"]) or ["| "]
+        if item["reason"].strip():
+            lines += [_("Reason:"), *_quoted(item["reason"])]
+        lines += [_("Your text began:"), *_quoted(item["excerpt"])] if item["excerpt"] else []
+    if more:
+        left_out = ngettext(
+            "%(count)d earlier decision is not told here:",
+            "%(count)d earlier decisions are not told here:",
+            more["count"],
+        )
+        lines += ["", f"{left_out % more} GET /api/v1/decisions?after={more['after']}"]
+    return "\n".join([*lines, "</decided>"])
+
+
+def _held_section(context: Mapping[str, Any]) -> str:
+    lines = ["<held>", context["instructions"]]
+    for item in context["held"]:
+        lines += [
+            "",
+            f"{item['id']} · {item['kind'].upper()} · version {item['version']} · "
+            f"score {item['hesitation']['score']} · review due {item['review_due_at']}",
+            *_reasons(_signals(item["hesitation"])),
+            _("The held text:"),
+            *_quoted(item["text"]),
+        ]
+    if context["held_more"]:
+        lines += ["", "GET /api/v1/held/{id}: " + ", ".join(context["held_more"])]
+    return "\n".join([*lines, "</held>"])
+
+
+def _reasons(signals: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return a line for each signal: what it says, and the words it found."""
+    lines = []
+    for signal in signals:
+        words = ", ".join(f"“{word[:MATCH_LENGTH]}”" for word in signal["matched"] if word)
+        lines.append(one_line(f"| {signal['detail']} ({words})" if words else f"| {signal['detail']}"))
+    return lines
+
+
+def _quoted(text: str) -> list[str]:
+    return [f"| {line}" for line in text.splitlines()]
 
 
 def _named(*names: str) -> str:

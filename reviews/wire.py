@@ -8,9 +8,20 @@ from datetime import datetime
 from typing import Any
 
 from metacog.heuristics import recall
+from metacog.heuristics.excerpts import said
 from metacog.models import Agent
 from patterns.wire import instant
 from reviews.models import Decision, Delivery, HeldItem
+
+EXCERPT_READ = 1_000  # characters of a text of which an excerpt is made
+
+
+def excerpt(text: str) -> str:
+    """Give how a text begins without its tags, on one line of 200 characters at most."""
+    goes_on = len(text) > EXCERPT_READ
+    beginning = said(text[:EXCERPT_READ] + "…").removesuffix("…") if goes_on else said(text)
+    line = " ".join(beginning.split())
+    return line if len(line) <= 200 and not goes_on else line[:199] + "…"
 
 
 def held_shape(held: HeldItem) -> dict[str, Any]:

@@ -110,6 +110,13 @@ def about(name: str, errors: Iterable[str], attempts: Iterable[Mapping[str, Any]
     return About(recall.asked(name), own, terms[: recall.MAX_ASKED])
 
 
+def of_topics(topics: Iterable[str], said: str) -> About:
+    """Give the terms by which is found what concerns some topics, the oldest first, or what was said last."""
+    latest_first = list(topics)[::-1]
+    own = _telling([*latest_first, said])[: recall.MAX_ASKED]
+    return About(recall.asked(" ".join(latest_first)), own, own)
+
+
 def concerns(problem: About, topic: str, text: str, common: Iterable[str] = ()) -> bool:
     """Tell whether a memory is about a problem: it names its topic, or they have two words in common.
 

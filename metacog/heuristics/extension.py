@@ -14,6 +14,7 @@ from .shadow import fold
 PASSED_BY_RULE = 2  # requests of one investigation
 MIN_LENGTH = 10  # a Chinese character counts two
 MAX_READ = 4_096  # code points of a reason
+MAX_BEARER = 40  # code points before a number in which the word that bears it stands
 SAME = 0.7  # share of words in common from which two reasons are one
 
 
@@ -101,6 +102,11 @@ _IDENTIFIER = re.compile(r"\w[_./:@#+]\w|[a-z][A-Z]|https?://")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 # So many steps, minutes or tries: how much is asked for, not what.
 _STEPS = re.compile(rf"\s?(?:{_WORDS.steps})", re.IGNORECASE)
+# A number of three digits or more behind what bears it is an identifier: parcel 4417, 包裹 4417; so is a year.
+_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_NUMBER = re.compile(r"\d{3,}")
+_BEARER = re.compile(r"([A-Za-z][A-Za-z'’-]*|[\u3400-\u9fff]+)[\s#:：]{0,3}\Z")
+_COUNTED = re.compile(rf"\s?(?:{_WORDS.counted})", re.IGNORECASE)
 # What is written down, whatever it is: "log files" are logs.
 _HOLDING = frozenset(stem(fold(word)) for word in _WORDS.holding)
 _AIM = re.compile(_WORDS.aim, re.IGNORECASE)
@@ -122,7 +128,7 @@ def _read(reason: str) -> _Said:
             if _STEPS.match(reason, match.end()):
                 continue
             figures.add(folded)
-        if folded in FILLERS or (folded.isdigit() and not re.fullmatch(r"(?:1[89]|20)\d\d", folded)):
+        if folded in FILLERS or (folded.isdigit() and not (_YEAR.fullmatch(folded) or _is_number_of(reason, match))):
             continue
         content[stem(folded)] = None
         if folded in _NEEDS:
@@ -147,6 +153,14 @@ def _read(reason: str) -> _Said:
     figures.update(_FIGURE.findall(fold(reason)))
     wanted = {stem(fold(need)) for need in needs}
     return _Said(frozenset(content), frozenset(figures), frozenset(wanted), tuple(entities), concrete)
+
+
+def _is_number_of(reason: str, match: re.Match[str]) -> bool:
+    """Tell whether a number names one of what the word before it, no filler, is about."""
+    if not _NUMBER.fullmatch(match[0]) or _COUNTED.match(reason, match.end()):
+        return False
+    found = _BEARER.search(reason, max(0, match.start() - MAX_BEARER), match.start())
+    return found is not None and fold(found[1]) not in FILLERS and not _take(found[1], FILLERS_WITHIN)[1].endswith(" ")
 
 
 def _is_entity(word: str, shouts: bool, opens: bool) -> bool:

@@ -56,6 +56,11 @@ class AgentState(models.Model):
     intent = models.JSONField(null=True)
     topics = OrderedJSONField(default=dict)  # how often each topic came, the latest last; see TOPICS in reviews.ingest
     cycles = OrderedJSONField(default=list)  # the topics of the last cycles, oldest first: [number or null, topics]
+    # Its feed in its contexts (reviews/told.py): up to which seq it was given, at how many responses, and up to which
+    # a response came after that.
+    feed_given = models.PositiveBigIntegerField(default=0)
+    feed_given_at = models.PositiveBigIntegerField(default=0)
+    feed_heard = models.PositiveBigIntegerField(default=0)
     active_threads = models.PositiveIntegerField(default=0)  # so that a response costs nothing where there are none
 
     def __str__(self) -> str:

@@ -29,6 +29,7 @@ class ExtensionRequest(models.Model):
         APPROVED = "approved", pgettext_lazy("request for more steps", "Granted")
         REJECTED = "rejected", pgettext_lazy("request for more steps", "Refused")
         EXPIRED = "expired", pgettext_lazy("request for more steps", "Unanswered")
+        WITHDRAWN = "withdrawn", pgettext_lazy("request for more steps", "Withdrawn")
 
     class By(models.TextChoices):
         MEMORY = "memory", _("the shared memory")
@@ -36,6 +37,7 @@ class ExtensionRequest(models.Model):
         PERSON = "person", _("person")
         MODEL = "model", _("model")
         SYSTEM = "system", _("system")
+        AGENT = "agent", _("agent")
 
     class Trouble(models.TextChoices):
         """Why the model gave no verdict. Never in its own words."""
@@ -46,6 +48,7 @@ class ExtensionRequest(models.Model):
         NONSENSE = "nonsense", _("Its answer was not in the shape that was asked for.")
 
     MAX_REASON = 4_096  # as far as the rules read
+    UNTOLD = -1
 
     public_id = models.CharField(max_length=40, unique=True, default=extension_id)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="extensions")
@@ -72,6 +75,9 @@ class ExtensionRequest(models.Model):
     due_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     decided_at = models.DateTimeField(null=True)
+    # To whom the answer is owed: null, nobody; UNTOLD, the agent's next context; else whoever reads a context before
+    # the agent has posted more responses than this.
+    told_until = models.BigIntegerField(null=True)
     # The model is asked once; what came of it, where it was no decision.
     model_asked_at = models.DateTimeField(null=True)
     model_trouble = models.CharField(max_length=20, choices=Trouble, blank=True)
@@ -90,6 +96,9 @@ class ExtensionRequest(models.Model):
             models.Index(fields=["agent", "-decided_at"], name="requests_decided"),
             models.Index(fields=["agent", "id"], condition=Q(state="pending"), name="requests_that_wait"),
             models.Index(fields=["expires_at"], condition=Q(state="pending"), name="requests_to_expire"),
+            models.Index(
+                fields=["agent", "told_until"], condition=Q(told_until__isnull=False), name="requests_to_tell"
+            ),
         ]
 
     def __str__(self) -> str:

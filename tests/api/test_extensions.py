@@ -68,9 +68,7 @@ class TestTheBudget:
         policy(kuro, olga, budget_calls=36, budget_extension=10)
         assert ask(kuro, step=36).json()["budget"] == {"allowed": 46, "used": 36, "left": 10}
 
-    def test_it_is_told_in_the_agents_language(
-        self, kuro: Any, settings: Any, tmp_path: Any, monkeypatch: Any
-    ) -> None:
+    def test_it_is_told_in_the_agents_language(self, kuro: Any, settings: Any, tmp_path: Any, monkeypatch: Any) -> None:
         settings.LOCALE_PATHS = [tmp_path]
         catalogues.compile_all()
         monkeypatch.setattr(trans_real, "_translations", {})
@@ -175,6 +173,19 @@ class TestTheRules:
         assert shape["state"] == "pending"
         assert objection in [each["type"] for each in shape["rule"]["objections"]]
         assert "You may conclude" in shape["message"]
+
+    @pytest.mark.parametrize(
+        ("reason", "state"),
+        [
+            ("Need order 88213 status at the courier", "approved"),
+            ("需要查包裹 4417 的簽收單", "approved"),
+            ("The invoice of the supplier is missing; I need its total", "approved"),
+            ("More context would help me produce a better answer", "pending"),
+            ("再給我幾步就好", "pending"),
+        ],
+    )
+    def test_what_names_a_document_a_record_or_its_number_passes(self, kuro: Any, reason: str, state: str) -> None:
+        assert ask(kuro, reason).json()["state"] == state
 
     def test_the_same_reason_at_a_later_step_waits_for_the_chairman(self, kuro: Any) -> None:
         ask(kuro)
@@ -284,6 +295,51 @@ class TestTheChairman:
         body = json.loads(delivery.body)
         assert (delivery.type, body["type"]) == ("extension.decided", "extension.decided")
         assert body["data"] == kuro.get(f"/extensions/{row.public_id}").json()
+
+
+class TestWithdrawing:
+    def test_a_request_that_waits_is_taken_back_and_stands_in_nobodys_way(self, kuro: Any, alice: Any) -> None:
+        Agent.objects.update(callback_url="https://agent.example.org/")
+        shape = wait(kuro)
+        told = kuro.post(f"/extensions/{shape['id']}/withdraw", {})
+        assert told.status_code == 200
+        assert (told.json()["state"], told.json()["by"], told.json()["granted"]) == ("withdrawn", "agent", 0)
+        assert told.json()["decided_at"]
+        assert "You withdrew your request" in told.json()["message"]
+        assert kuro.post(f"/extensions/{shape['id']}/withdraw", b"").json() == told.json(), "the same again"
+        assert kuro.get(f"/extensions/{shape['id']}").json() == told.json()
+        event = AuditEvent.objects.get(action="extension-withdrawn")
+        assert (event.object_id, event.actor_kind, event.after) == (shape["id"], "agent", "withdrawn")
+        assert not Delivery.objects.exists(), "who took it back knows of it"
+        with pytest.raises(extensions.Standing) as standing:
+            extensions.decide(row_of(shape), alice, is_approved=True, granted=3)
+        assert standing.value.request.state == "withdrawn"
+        assert ask(kuro, ANOTHER).json()["state"] == "approved", "to take one back is no refusal"
+
+    def test_what_was_answered_stands(self, kuro: Any, alice: Any) -> None:
+        shape = wait(kuro)
+        extensions.decide(row_of(shape), alice, is_approved=False, answer="Enough is known.")
+        late = kuro.post(f"/extensions/{shape['id']}/withdraw", {})
+        assert (late.status_code, late["Content-Type"]) == (409, "application/problem+json")
+        assert late.json()["extension"] == kuro.get(f"/extensions/{shape['id']}").json()
+        assert (late.json()["extension"]["state"], late.json()["extension"]["reason"]) == (
+            "rejected",
+            "Enough is known.",
+        )
+        assert not AuditEvent.objects.filter(action="extension-withdrawn").exists()
+
+    def test_what_has_expired_has_expired(self, kuro: Any) -> None:
+        shape = wait(kuro)
+        ExtensionRequest.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        late = kuro.post(f"/extensions/{shape['id']}/withdraw", {})
+        assert (late.status_code, late.json()["extension"]["state"]) == (409, "expired")
+
+    def test_it_wants_no_more_than_the_id(self, kuro: Any, other: Any) -> None:
+        shape = wait(kuro)
+        answer = kuro.post(f"/extensions/{shape['id']}/withdraw", {"state": "approved"})
+        assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/state")
+        assert other.post(f"/extensions/{shape['id']}/withdraw", {}).status_code == 404
+        assert row_of(shape).state == "pending"
 
 
 class TestAskingOnce:

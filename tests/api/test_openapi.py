@@ -34,6 +34,7 @@ def test_it_is_openapi_3_1_and_lists_every_call(document):
         "/threads/{slug}/{step}": ["post"],
         "/extensions": ["get", "post"],
         "/extensions/{extension_id}": ["get"],
+        "/extensions/{extension_id}/withdraw": ["post"],
         "/memory": ["get", "post"],
         "/memory/{memory_id}": ["get"],
         "/research": ["post"],
@@ -75,6 +76,7 @@ def test_every_call_names_its_errors_as_problem_documents(document):
     [
         ("/held/{held_id}/decision", "decision", "Decided"),
         ("/extensions", "extension", "Extension"),
+        ("/extensions/{extension_id}/withdraw", "extension", "Extension"),
         ("/problems/{key}/think-twice", None, None),
         ("/confidence", None, None),
     ],
@@ -93,6 +95,8 @@ def test_its_examples_are_taken(document, kuro):
     held = kuro.hold()
     kuro.respond("next", problem="bug-17")
     kuro.post("/threads", {"title": "Hope"})
+    asked = kuro.post("/extensions", {"reason": "need more time"}).json()["id"]
+    known = {"held_id": held, "key": "bug-17", "slug": "hope", "step": "progress", "extension_id": asked}
     tried = 0
     for path, calls in document["paths"].items():
         content = calls.get("post", {}).get("requestBody", {}).get("content", {}).get("application/json", {})
@@ -101,7 +105,7 @@ def test_its_examples_are_taken(document, kuro):
         for example in content.get("examples", {}).values():
             body = json.dumps(example["value"])
             address = path.removeprefix("/api/v1")
-            for name, value in (("held_id", held), ("key", "bug-17"), ("slug", "hope"), ("step", "progress")):
+            for name, value in known.items():
                 address = address.replace(f"{{{name}}}", value)
             answer = kuro.post(address, body)
             assert answer.status_code in (200, 201, 409), (path, answer.content)

@@ -105,7 +105,7 @@ class TestAsking:
         (asked,) = kuro.get("/context").json()["think_twice"]
         assert (asked["problem"], asked["suggest"]) == ("bug-17", True)
         named = f"{asked['session']} · bug-17\n{asked['prompt']}".removeprefix(" · ")
-        assert f"\n\n{named}\n" in kuro.get("/context", accept="text/plain").content.decode()
+        assert f"\n\n{named}\n" in "\n\n" + kuro.get("/context", accept="text/plain").content.decode()
         kuro.post("/problems/bug-17/think-twice", {"answer": "no"})
         assert kuro.get("/context").json()["think_twice"] is None
         assert not fail(kuro)["suggest"]

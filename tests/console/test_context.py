@@ -49,6 +49,14 @@ def test_thousands_are_told_apart_in_every_language(
 
 
 def test_to_look_counts_as_nothing(page: Any, kuro: Any, lesson: Lesson) -> None:
+    held = kuro.hold()
+    kuro.post(f"/held/{held}/decision", {"verdict": "reject", "reason": "Not measured."})
+    kuro.post("/extensions", {"reason": "Need TSMC Q3 revenue"})
+    for _ in range(2):  # a response behind a look has heard of nothing
+        told = page()
+        assert "| Not measured." in told
+        assert "3 more tool calls" in told
+        kuro.respond("Next.")
     kuro.post("/threads", {"title": "How teams decide", "note": "Objection is cheaper."})
     kuro.post("/threads/how-teams-decide/resolve", {})
     assert "is resolved" in page()
@@ -65,7 +73,7 @@ def test_its_cost_does_not_grow_with_what_is_held(
     client.get(address)
     for _ in range(3):
         kuro.hold()
-        # session, person, agent, state, threads, held, their texts, latest, lessons, problems, extensions, what waits
+        # session, person, agent, state, threads, held, their texts, latest, extensions, lessons, problems, what waits
         with django_assert_num_queries(12):
             client.get(address)
 

@@ -114,6 +114,21 @@ def test_one_that_expired_reads_as_no_refusal(waiting: Any, alice: Any, as_perso
     assert "Refused" not in page
 
 
+def test_one_that_was_withdrawn_says_so_and_asks_for_nothing(
+    kuro: Any, waiting: Any, alice: Any, as_person: Any
+) -> None:
+    kuro.post(f"/extensions/{waiting.public_id}/withdraw", {})
+    client = as_person(alice)
+    over = words(client.get("/extensions/"))
+    assert "Waiting for an answer" not in over
+    assert "Withdrawn by agent" in over
+    page = words(client.get(reverse("extension", args=[waiting.public_id])))
+    assert "took it back" in page
+    assert "Your answer" not in page
+    late = answer(client, waiting, approved="1", granted="3")
+    assert (late.status_code, "Somebody was faster" in words(late)) == (409, True)
+
+
 def test_texts_are_only_texts(kuro: Any, alice: Any, as_person: Any) -> None:
     Agent.objects.update(handcard=EVIL)
     kuro.post("/extensions", {"problem": EVIL, "session": EVIL, "reason": f"time {EVIL}", "evidence": [EVIL]})

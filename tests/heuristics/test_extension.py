@@ -41,6 +41,16 @@ from metacog.heuristics.extension import judge
         ("還沒看完所有判決資料，勞動基準法那件", ["資料", "判決"]),
         ("查用户登录日志", ["日志"]),
         ("查完工日期", ["日期"]),
+        ("Need the signed delivery slip of parcel 4417 from the courier", ["4417", "slip", "parcel"]),
+        ("Need order 88213 status at the courier", ["88213"]),
+        ("需要查包裹 4417 的簽收單", ["4417", "包裹", "簽收單"]),
+        ("需要查包裹4417的签收单", ["4417", "包裹", "签收单"]),
+        ("還缺訂單 88213 的狀態", ["88213", "訂單"]),
+        ("The invoice of the supplier is missing; I need its total", ["invoice"]),
+        ("I have to read the stack trace of the second crash", ["trace"]),
+        ("The camera in the hall is still to be read", ["camera"]),
+        ("還沒看病人的病歷", ["病歷"]),
+        ("需要查看路由器的狀態", ["路由器"]),
     ],
 )
 def test_a_concrete_reason_passes(reason: str, concrete: list[str]) -> None:
@@ -101,6 +111,18 @@ def test_a_concrete_reason_passes(reason: str, concrete: list[str]) -> None:
         ("我还没看完所有资料", "not-concrete"),
         ("我需要更多信息来回答用户的问题", "not-concrete"),
         ("我需要更多資訊來回答使用者的問題", "not-concrete"),
+        ("I want to be more thorough", "filler"),
+        ("More context would help me produce a better answer", "not-concrete"),
+        ("需要更多時間思考", "filler"),
+        ("再給我幾步就好", "filler"),
+        ("我還沒完成調查", "filler"),
+        # A number says how much, or stands behind nothing that could bear it.
+        ("I need 10000 more tokens", "not-concrete"),
+        ("I scanned 250 pages and want to go on", "not-concrete"),
+        ("We are at 100 percent effort already", "not-concrete"),
+        ("I would rather look at 4000 of those", "not-concrete"),
+        ("資料 300 筆還沒看完", "not-concrete"),
+        ("至少還要 500 字", "not-concrete"),
     ],
 )
 def test_an_empty_reason_does_not_pass(reason: str, objection: str) -> None:

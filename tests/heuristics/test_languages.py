@@ -59,9 +59,9 @@ def test_every_wording_is_there_for_every_language_of_agents() -> None:
 
 
 def test_one_language_beside_another_keeps_its_order_and_adds_nothing_where_it_is_silent() -> None:
-    one = shapes.ExtensionWords(("a", "b"), ("t",), (), (), ("x",), "aim|goal", "", "f", ())
-    other = shapes.ExtensionWords(("c",), (), (), (), ("y",), "ziel", "", "", ())
-    expected = shapes.ExtensionWords(("a", "b", "c"), ("t",), (), (), ("x", "y"), "aim|goal|ziel", "(?!)", "f", ())
+    one = shapes.ExtensionWords(("a", "b"), ("t",), (), (), ("x",), "aim|goal", "", "%", "f", ())
+    other = shapes.ExtensionWords(("c",), (), (), (), ("y",), "ziel", "", "", "", ())
+    expected = shapes.ExtensionWords(("a", "b", "c"), ("t",), (), (), ("x", "y"), "aim|goal|ziel", "(?!)", "%", "f", ())
     assert together([one, other]) == expected
     assert together([one]) == one._replace(steps="(?!)")
     assert either(["", "a", ""]) == "a"

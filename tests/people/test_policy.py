@@ -19,8 +19,9 @@ from tests.conftest import HELD, Caller
 DRAFT = {
     "threshold": "20", "hold_at": "40", "review_seconds": "60", "expiry_seconds": "3600", "rate_per_second": "20",
     "rate_burst": "200", "max_active_threads": "3", "note": "too quiet", "based_on": "1", "profile": "seed",
-    "budget_calls": "5", "budget_extension": "3", "budget_wait_seconds": "3600",
-    "remember_into_memory": "on", "stuck_threshold": "7", "part_quality": "on", "part_confidence": "on", "part_stuck": "on", "forbidden": "",
+    "budget_calls": "5", "budget_extension": "3", "budget_wait_seconds": "3600", "remember_into_memory": "on",
+    "stuck_threshold": "7", "part_quality": "on", "part_confidence": "on", "part_stuck": "on",
+    "forbidden": "",
     "quality_responsiveness": "0.4", "quality_completeness": "0.45", "quality_consistency": "0.57",
     "quality_length": "0.4", "quality_repetition": "0.4", "quality_pass_at": "0.7", "quality_low_at": "0.5",
     "stuck_repeated-approach": "3", "stuck_circular-reasoning": "3", "stuck_error-loop": "3", "stuck_exhaustion": "3",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from metacog.models import AuditEvent
 from patterns.models import Memory, MemoryConflict
 from reviews import extensions
 from reviews.models import Delivery, ExtensionRequest
@@ -43,6 +44,25 @@ def test_one_decision_stands_whoever_takes_it(kuro: Any, alice: Any, bob: Any) -
     ]
     assert Counter(type(outcome).__name__ for outcome in at_once(calls)) == {"ExtensionRequest": 1, "Standing": 5}
     assert Delivery.objects.count() == 1
+
+
+def test_a_withdrawal_and_an_answer_are_one_of_the_two(kuro: Any, alice: Any) -> None:
+    for number in range(20):
+        kuro.post("/extensions", {"problem": str(number), "reason": "need more time"})
+    for row in ExtensionRequest.objects.select_related("agent__team"):
+        answered, withdrawn = at_once(
+            [
+                lambda row=row: extensions.decide(row, alice, is_approved=True, granted=3),
+                lambda row=row: kuro.post(f"/extensions/{row.public_id}/withdraw", {}),
+            ]
+        )
+        row.refresh_from_db()
+        if row.state == "withdrawn":
+            assert (withdrawn.status_code, answered.request.state) == (200, "withdrawn")
+        else:
+            assert (row.state, row.granted, answered.state) == ("approved", 3, "approved")
+            assert (withdrawn.status_code, withdrawn.json()["extension"]["state"]) == (409, "approved")
+    assert AuditEvent.objects.filter(action__in=["extension-withdrawn", "extension-approved"]).count() == 20
 
 
 def test_one_text_is_one_memory_and_no_contradiction_comes_in_unseen(kuro: Any) -> None:

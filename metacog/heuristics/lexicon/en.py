@@ -1415,15 +1415,19 @@ EXTENSION = ExtensionWords(
         asap fyi btw urgent urgently immediately reached missing lacking lacks lack absent against under between
         within during
         """),
-    # "Emissions data" is a need as it stands.
+    # "Emissions data" is a need as it stands, and so is a document, a person's record, a device, a trace.
     telling=listed("""
         patent patents emissions index indices turnover wages salary salaries mortality unemployment inflation effects
         symptoms
+        slip slips invoice invoices receipt receipts certificate certificates transcript transcripts prescription
+        prescriptions passport passports itinerary parcel parcels shipment shipments
+        device devices sensor sensors camera cameras router routers printer printers
+        traceback tracebacks backtrace screenshot screenshots recording recordings footage
         """),
     needs=listed("""
         data dataset datasets figure figures statistic statistics stats number numbers price prices cost costs revenue
         earnings report reports filing filings source sources citation citations reference references paper papers
-        article articles survey surveys benchmark benchmarks measurement measurements log logs trace traces traceback
+        article articles survey surveys benchmark benchmarks measurement measurements log logs trace traces
         output outputs result results test tests schema schemas config configuration setting settings documentation
         docs changelog release version versions code file files function module record records table tables rate rates
         share shares ratio law statute ruling regulation policy contract clause quote quotes date dates evidence
@@ -1441,6 +1445,7 @@ EXTENSION = ExtensionWords(
         r"|client)(?:['’]?s['’]?)?(?: (?:questions?|requests?|query|queries))?\b"
     ),
     steps=r"more|extra|steps?|calls?|tool|seconds?|minutes?|hours?|times?|rounds?|tries|turns?",
+    counted=r"%|(?:percent|words|characters|tokens|pages|lines|rows|files|records|entries|items|sources|papers|articles)\b",
     figure="",
     respelt=(
         *((rf"\b(?:{nth})[ -]quarters?\b", f"Q{number}") for number, nth in enumerate(_NTH, 1)),

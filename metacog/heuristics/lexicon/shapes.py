@@ -236,6 +236,7 @@ class ExtensionWords(NamedTuple):
     asking: tuple[str, ...]  # what a request says about itself beside fillers: no memory holds it
     aim: str  # whose question it is, and that it is to be answered, says nothing of what is missing
     steps: str  # behind a number: how much is asked for, not what
+    counted: str  # behind a number: how many, so that it names none of them
     figure: str  # what tells one case from another
     respelt: tuple[tuple[str, str], ...]  # expression and replacement: two ways to write one figure
 
