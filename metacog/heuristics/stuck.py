@@ -124,11 +124,12 @@ def fresh(problem: str | None = None) -> State:
         "answered_at": 0,
         "invoke": False,
         "invocations": [],
+        "low": False,  # the quality of the last response was, see parts
     }
 
 
 # What there is in a state beside the count of steps; and what the signals and the state go by, beside what is said.
-_notable = itemgetter("errors", "approaches", "passages", "attempts", "signals", "invocations", "tests", "commit")
+_notable = itemgetter("errors", "approaches", "passages", "attempts", "signals", "invocations", "tests", "commit", "low")
 _telling = itemgetter(
     "approach", "command", "errors", "command_failed", "outcome", "context_used", "tests", "last_commit_at"
 )
