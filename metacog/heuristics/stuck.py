@@ -129,7 +129,9 @@ def fresh(problem: str | None = None) -> State:
 
 
 # What there is in a state beside the count of steps; and what the signals and the state go by, beside what is said.
-_notable = itemgetter("errors", "approaches", "passages", "attempts", "signals", "invocations", "tests", "commit", "low")
+_notable = itemgetter(
+    "errors", "approaches", "passages", "attempts", "signals", "invocations", "tests", "commit", "low"
+)
 _telling = itemgetter(
     "approach", "command", "errors", "command_failed", "outcome", "context_used", "tests", "last_commit_at"
 )
