@@ -26,6 +26,7 @@ SIGNALS = {
     "overconfidence": _("Conclusions without reasons"),
     "no-source": _("Fact without a source"),
     "hidden-text": _("Hidden characters"),
+    "done-while-failing": _("Said to be done while it fails"),
 }
 PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck"), "reflection": _("Reflection")}
 STUCK = {

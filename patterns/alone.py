@@ -28,10 +28,10 @@ class Alone:
         return any(keyword in shadow for keyword in self._shadows)
 
     def hesitate(
-        self, text: str, items: Sequence[heuristics.Item] = (), given: Sequence[str] = ()
+        self, text: str, items: Sequence[heuristics.Item] = (), given: Sequence[str] = (), failing: str = ""
     ) -> heuristics.Hesitation | None:
-        """Return the hesitation over a text that it matches, else None; `given` as heuristics.given_in has it."""
-        doubts = self.scorer.hesitate(text, items, given)
+        """Return the hesitation over a text that it matches, else None; `given`, `failing` as heuristics has them."""
+        doubts = self.scorer.hesitate(text, items, given, failing)
         return doubts if doubts.matched_pattern_ids else None
 
     def match(self, text: str, shadow: str) -> str | None:

@@ -46,7 +46,7 @@ def advanced(
     agent: Agent,
     problem: Problem | None,
     session: str,
-    verdict: dict[str, Any],
+    verdict: dict[str, Any] | None,
     state: dict[str, Any],
     *,
     outcome: str | None,
@@ -54,19 +54,24 @@ def advanced(
 ) -> tuple[Problem, list[AuditEvent]]:
     """Take a response's `stuck` part and the state after it into the problem's row; return what to record.
 
-    `problem` is the row that was read under the lock, None when there is none yet.
+    `problem` is the row that was read under the lock, None when there is none yet; `verdict` is None where that part
+    is switched off, and then the state is all there is to keep.
     """
     asked_before = problem is not None and problem.suggests
     told = problem.state["invocations"] if problem else []  # before the row has the new state
-    row = problem or Problem(agent=agent, session=session, key=verdict["problem"], began_at=now)
-    row.state, row.points, row.suggests, row.touched_at = state, verdict["points"], verdict["suggest"], now
-    row.resolved_at, row.erased_at = now if outcome == "resolved" else None, None
+    row = problem or Problem(agent=agent, session=session, key=state["problem"], began_at=now)
+    row.state, row.touched_at, row.erased_at = state, now, None
+    if verdict:
+        row.points, row.suggests = verdict["points"], verdict["suggest"]
+        row.resolved_at = now if outcome == "resolved" else None
     if problem:
         with connection.cursor() as cursor:
             run_together(cursor, [_save.statement(cursor, row)])
     else:
         row.save()
-    events = []
+    events: list[AuditEvent] = []
+    if verdict is None:
+        return row, events
     if outcome == "resolved" and problem is not None:
         events.append(_event("problem-resolved", row, agent, after="resolved"))
         row.think_twice.filter(answered_at=None).update(answered_at=now)  # nobody needs to answer any more

@@ -150,8 +150,9 @@ def score_edit(held: HeldItem, text: str) -> Edited | None:
     if not held.agent.hesitation_enabled:
         return None
     scorer = scorer_for(held.agent)
-    given = heuristics.given_in(held.response.wire_body(), told_before(held.response.history))
-    hesitation = scorer.hesitate(text, [{"kind": held.kind, "text": text}], given)
+    body = held.response.wire_body()
+    given, failing = heuristics.given_in(body, told_before(held.response.history)), heuristics.failing_in(body)
+    hesitation = scorer.hesitate(text, [{"kind": held.kind, "text": text}], given, failing)
     return Edited(hesitation, scorer.policy.hold_at)
 
 

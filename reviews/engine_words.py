@@ -47,6 +47,10 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
         _("figures, dates, names or quotations without a source: %(count)s"),
     ),
     (rf"hidden characters in (?P<count>{_NUMBER}) place\(s\)", _("places with hidden characters: %(count)s")),
+    (r"says “(?P<words>.*)” while (?P<failing>.+)", _("says “%(words)s” while %(failing)s")),
+    (r"(?P<failed>\d+) tests? fails?", ngettext_lazy("%(failed)s test fails", "%(failed)s tests fail", "failed")),
+    (r"the command failed", _("the command failed")),
+    (r"the command failed: (?P<command>.+)", _("the command failed: %(command)s")),
     # the next cycle
     (r"hesitation review: held (?P<kinds>[A-Z, ]+)", _("to look again at what is held: %(kinds)s")),
     # quality
@@ -142,7 +146,7 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
         ngettext_lazy("%(passed)s test passes, %(best)s did", "%(passed)s tests pass, %(best)s did", "passed"),
     ),
 )
-_COUNTED = ("asked", "length", "minutes", "passed")  # by which a saying is singular or plural
+_COUNTED = ("asked", "length", "minutes", "passed", "failed")  # by which a saying is singular or plural
 _COMPILED = [(re.compile(expression, re.DOTALL), saying) for expression, saying in _SAYINGS]
 
 
@@ -164,6 +168,11 @@ def sign(name: str, evidence: Mapping[str, Any]) -> str | Promise:
 def _value(group: str, value: str) -> str | int | Promise:
     if group in _COUNTED and value.isdecimal():
         return int(value)
+    if group == "failing":
+        if not value[0].isdigit() or " and " not in value:
+            return said(value)
+        tests, _and, command = value.partition(" and ")
+        return str(_("%(tests)s and %(command)s")) % {"tests": said(tests), "command": said(command)}
     return _NAMES.get(value, value) if group.endswith("name") else value
 
 

@@ -79,7 +79,7 @@ def questions(agent: Agent, body: Mapping[str, Any], scorer: heuristics.Scorer) 
     asked: dict[str, Asked] = {}
     if window:
         asked["said"] = _said_last(window), (agent.pk, session)
-    if scorer.policy.parts["stuck"]:
+    if scorer.policy.parts["stuck"] or scorer.policy.parts["quality"]:
         asked["problem"] = _problem, (agent.pk, session, body["problem"] or "")
     if _is_estimated(body, scorer):
         asked |= _known(agent, body["session"], body["retrieval"], body["topics"])

@@ -23,6 +23,7 @@ from pydantic_core import to_json
 
 from metacog import audit, heuristics
 from metacog.heuristics import wire
+from metacog.heuristics.parts import IMPASSE
 from metacog.models import Agent, AgentState, AuditEvent
 from metacog.prepared import KEY, Insert, Select, Statement, Update, ask_together, new, run_together
 from metacog.problems import Problem, at
@@ -249,16 +250,16 @@ def _write(
     told: list[AuditEvent] = []
     if stuck:
         response.stuck_points = stuck["points"]
-        if found.stuck is not None:
-            response.problem, told = thinking.advanced(
-                agent,
-                past.problem,
-                response.session,
-                stuck,
-                found.stuck,
-                outcome=body["outcome"],
-                now=response.received_at,
-            )
+    if found.stuck is not None:
+        response.problem, told = thinking.advanced(
+            agent,
+            past.problem,
+            response.session,
+            stuck,
+            found.stuck,
+            outcome=body["outcome"],
+            now=response.received_at,
+        )
     writes = []
     if hesitation and hesitation["signals"]:
         writes.append(_add_signals.statement(cursor, _signals(agent, response, hesitation, cursor)))
@@ -273,17 +274,20 @@ def _owe(agent: Agent, response: AgentResponse, verdict: dict[str, Any], *, asks
     """Put into the outbox what somebody should hear of whoever reads the verdict (M10, S3)."""
     if not agent.callback_url:
         return
-    told = [(name.replace(":", ".").replace("-", "_"), "quality") for name in verdict["events"]]
+    told: list[tuple[str, tuple[str, ...]]] = [
+        (name.replace(":", ".").replace("-", "_"), ("quality", "stuck") if name == IMPASSE else ("quality",))
+        for name in verdict["events"]
+    ]
     if asks:
-        told.append(("think_twice.suggested", "stuck"))
+        told.append(("think_twice.suggested", ("stuck",)))
     Delivery.objects.bulk_create(
         owed(
             agent,
             kind,
-            {"response": response.public_id, "session": response.session, part: verdict[part]},
+            {"response": response.public_id, "session": response.session, **{part: verdict[part] for part in parts}},
             response.received_at,
         )
-        for kind, part in told
+        for kind, parts in told
     )
 
 

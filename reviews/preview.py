@@ -110,7 +110,7 @@ def _tally(
 ) -> tuple[int, dict[int, str]]:
     """Add what the scorer does to a response; return its score, and the kinds of what it holds by index."""
     items = heuristics.items_of(body)
-    doubts = scorer.hesitate(body["response"], items, heuristics.given_in(body, told))
+    doubts = scorer.hesitate(body["response"], items, heuristics.given_in(body, told), heuristics.failing_in(body))
     policy = scorer.policy
     if doubts.score < policy.threshold:
         return doubts.score, {}

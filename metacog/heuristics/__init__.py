@@ -3,6 +3,7 @@
 Imports no Django and no Celery; reads no clock, file, network or setting while it scores.
 """
 
+from .completion import failing_in
 from .given import told
 from .hesitation import Hesitation, Signal, Span
 from .parts import History
@@ -30,6 +31,7 @@ __all__ = [
     "Span",
     "advance_intent",
     "check_response",
+    "failing_in",
     "format_intent",
     "given_in",
     "items_of",

@@ -46,6 +46,7 @@ _YES_OR_NO = _LISTS.yes_or_no
 # One of so many words of a question, its own, tells that it is spoken of; of pairs of characters half lie across two
 # words, and never come again. Three are enough of any.
 _SHARE, _SHARE_OF_PAIRS, _PLENTY = 1 / 5, 1 / 8, 3
+_COMPANY = 2  # of more words than these, one alone that is said once tells nothing
 _BARE = 12  # words of an answer that need not repeat what was asked
 _NAME = 4  # words of a name
 _WORDS_IN_CHARACTER = 0.6
@@ -73,7 +74,10 @@ class Question(NamedTuple):
         quoted = tuple(map(_bare, _QUOTED.findall(text)))
         is_way = _ASKS_FOR_A_WAY.search(text) is not None
         names = _NAMES_SOMEBODY if _WHO.search(text) else _NAMES_A_PLACE if _WHERE.search(text) else None
-        return cls(words.spaced(found), terms, _form(text), quoted, is_way, names)
+        form = _form(text)
+        if form is _is_bare and not terms:  # "How are you?" names nothing that an answer would have to speak of
+            form = _has_any_form
+        return cls(words.spaced(found), terms, form, quoted, is_way, names)
 
     def is_answered_by(self, sentence: str, is_elsewhere: bool) -> bool:
         """Tell whether a sentence looks like an answer; `is_elsewhere`: in a reply without a word of the message."""
@@ -237,9 +241,21 @@ def _refuses(reply: Utterance) -> bool:
     )
 
 
+def taken_from(terms: Sequence[str], reply: Utterance) -> list[str]:
+    """Give the terms that stand in the reply; none where it is one of several, said once among many: a coincidence.
+
+    "Who pays customs on returns?" and "… customers love it a lot" have no more in common. Of the pairs of characters
+    of Chinese one is no whole word, and they are not judged so.
+    """
+    shared = [term for term in terms if term in reply.spaced]
+    if len(shared) == 1 and len(terms) > _COMPANY and shared[0].isascii():
+        return [] if reply.spaced.count(shared[0]) == 1 and _size(reply.words) > _BARE else shared
+    return shared
+
+
 def _taken_up(terms: Sequence[str], reply: Utterance) -> list[str]:
     """Give the terms that the reply takes up, none where they are too few to tell."""
-    shared = [term for term in terms if term in reply.spaced]
+    shared = taken_from(terms, reply)
     wanted = sum(_SHARE_OF_PAIRS if " " in term.strip() else _SHARE for term in terms)
     return shared if len(shared) >= min(_PLENTY, wanted) else []
 

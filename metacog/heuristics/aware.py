@@ -1,4 +1,4 @@
-"""The signals of the profile `aware`: the seed's four read with sense, and two of its own.
+"""The signals of the profile `aware`: the seed's four read with sense, and its own.
 
 Wanted from it: fewer wrong highlights, not a better forecast of errors.
 """
@@ -6,6 +6,7 @@ Wanted from it: fewer wrong highlights, not a better forecast of errors.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from .completion import claims_to_be_done
 from .given import NOTHING, Given
 from .hesitation import (
     MANY_CONCLUSIONS,
@@ -27,6 +28,7 @@ from .tags import Item
 
 # Hidden characters are counted up to here.
 MAX_SUSPECTS = 10_000
+_STATEMENTS = ("chat", "remember")  # kinds of items: a task is still to be done
 
 
 class AwareEvidence(NamedTuple):
@@ -38,6 +40,8 @@ class AwareEvidence(NamedTuple):
     items: Sequence[Item | Mapping[str, Any]]
     unhedged: str | None  # the chats together, where they are long and nobody hedges in them
     others: Mapping[int, str]  # by index, texts of items beyond ASCII that do not stand in the response
+    done: tuple[Span, ...]  # where something is said to be done
+    failing: str  # what fails meanwhile
 
 
 def absolute_claim(evidence: AwareEvidence, weight: int) -> Signal | None:
@@ -102,6 +106,14 @@ def hidden_text(evidence: AwareEvidence, weight: int) -> Signal | None:
     return Signal("hidden-text", f"hidden characters in {count} place(s)", weight, tuple(spans))
 
 
+def done_while_failing(evidence: AwareEvidence, weight: int) -> Signal | None:
+    """A claim that something is done, in a step in which a command or tests failed."""
+    if not evidence.done:
+        return None
+    detail = f"says “{evidence.done[0].text}” while {evidence.failing}"
+    return Signal("done-while-failing", detail, weight, evidence.done)
+
+
 SIGNALS = (
     ("absolute-claim", absolute_claim),
     ("error-pattern", error_pattern),
@@ -109,6 +121,7 @@ SIGNALS = (
     ("overconfidence", overconfidence),
     ("no-source", no_source),
     ("hidden-text", hidden_text),
+    ("done-while-failing", done_while_failing),
 )
 
 
@@ -125,17 +138,22 @@ class AwareSignals:
         self._calm = Hesitation(*add_up([], policy.threshold)[:2], (), "", ())
 
     def hesitate(
-        self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = ()
+        self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = (), failing: str = ""
     ) -> Hesitation:
-        """Look for reasons to hesitate in a response and its items, of an agent that was `given` these texts."""
+        """Look for reasons to hesitate in a response and its items, of an agent that was `given` these texts.
+
+        `failing` is what failed in the same step, as `completion.failing_in` says it.
+        """
         long_chat = long_chat_of(items)
         reading = self._reader.read(response, self._marks, Given(given) if given else NOTHING)
         is_unhedged = long_chat is not None and not self._is_hedged(long_chat, response, reading)
         others = _others(response, items)
-        if not (is_unhedged or others or reading.tells):  # as of most responses
+        done = _done(response, items) if failing else ()
+        if not (is_unhedged or others or done or reading.tells):  # as of most responses
             return self._calm
         pattern, keyword = (None, "") if reading.keyword is None else self._patterns.of(reading.keyword)
-        evidence = AwareEvidence(reading, pattern, keyword, items, long_chat if is_unhedged else None, others)
+        unhedged = long_chat if is_unhedged else None
+        evidence = AwareEvidence(reading, pattern, keyword, items, unhedged, others, done, failing)
         signals = tuple([said for signal, weight in self._signals if (said := signal(evidence, weight))])
         score, is_confident, suggestion = add_up([(one.type, one.weight) for one in signals], self._threshold)
         matched = tuple([pattern.id for one in signals if pattern and one.type == "error-pattern"])
@@ -160,6 +178,16 @@ def _others(response: str, items: Sequence[Item | Mapping[str, Any]]) -> dict[in
         if text is not response and not text.isascii() and text not in response:
             others[index] = text
     return others
+
+
+def _done(response: str, items: Sequence[Item | Mapping[str, Any]]) -> tuple[Span, ...]:
+    """Give where a response, or what is said or remembered beside it, claims that something is done."""
+    spans = [Span(*place, response[slice(*place)]) for place in claims_to_be_done(response)]
+    for index, item in enumerate(items):
+        kind, text = (item.kind, item.text) if type(item) is Item else (item["kind"], item["text"])
+        if kind.casefold() in _STATEMENTS and text not in response:
+            spans += [Span(*place, text[slice(*place)], index) for place in claims_to_be_done(text)]
+    return tuple(spans[:MAX_SPANS])
 
 
 def _spans(reading: Reading, places: Sequence[Place]) -> tuple[Span, ...]:

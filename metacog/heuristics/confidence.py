@@ -19,6 +19,9 @@ WEIGHTS = {"retrieval": 0.5, "familiarity": 0.25, "session": 0.15, "identity": 0
 HIGH_FROM, MEDIUM_FROM = 0.7, 0.4
 # What makes half of certainty: facts found, mentions of a topic, turns of a session.
 _HALF_FACTS, _HALF_MENTIONS, _HALF_TURNS = 2, 3, 1
+# What may be said of memory beside each level. A cold start leaves a good memory good; "low" beside it, for a request
+# that the identity does not cover, or "high" beside a limited one would read as a contradiction.
+_AGREES: Mapping[Level, tuple[Level, ...]] = {"high": ("high",), "medium": ("medium", "high"), "low": ("low", "medium")}
 _BEST, _MEAN = 0.7, 0.3  # of the retrieval's best score and of the mean of its first three
 
 _WORDS: ConfidenceWords = together(language.CONFIDENCE for language in LANGUAGES)
@@ -87,8 +90,10 @@ def estimate(
     score = _weigh(parts)
     level = _level(score)
     say = _WORDS.wordings[language]
-    prompt = say["level"].format(level=say[level]) + say[f"memory-{memory}"]
-    return Confidence(level, score, "; ".join(reasons), prompt)
+    prompt = say["level"].format(level=say[level])
+    if memory in _AGREES[level]:
+        prompt += say[f"memory-{memory}"]
+    return Confidence(level, score, "; ".join(reasons), prompt.rstrip())
 
 
 def _retrieved(scores: Sequence[float], facts: int) -> float:

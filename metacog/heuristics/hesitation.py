@@ -73,7 +73,7 @@ class Hesitate(Protocol):
     """Looks for reasons to hesitate."""
 
     def __call__(
-        self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = (), /
+        self, response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = (), failing: str = "", /
     ) -> Hesitation: ...
 
 
@@ -102,8 +102,10 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
     calm = Hesitation(*sums[0][:2], (), "", ())
     score_unhedged, is_sure_unhedged, say_unhedged = sums[4]
 
-    def hesitate(response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = ()) -> Hesitation:
-        """Look for reasons to hesitate in a response and its chats; the seed does not ask what was `given`."""
+    def hesitate(
+        response: str, items: Sequence[Item | Mapping[str, Any]], given: Sequence[str] = (), failing: str = ""
+    ) -> Hesitation:
+        """Look for reasons to hesitate in a response and its chats; the seed asks for nothing else."""
         long_chat = None
         if len(items) == 1:
             item = items[0]

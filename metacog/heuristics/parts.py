@@ -12,6 +12,7 @@ from .stuck_settings import StuckSettings
 from .wire import ResponseBody, instant
 
 SEED_LANGUAGE = "en"  # of the sentences in seeds 002 and 004
+IMPASSE = "meta:impasse"
 MANY_TURNS = 20  # more of them make no difference to the estimate
 _ABSENT = dict.fromkeys(ResponseBody.model_fields)
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,7 +27,8 @@ class History:
     # The last ones of the session, or of what named none, oldest first, as texts or fingerprints.
     recent: Sequence[str | Sequence[int]] = ()
     familiarity: Mapping[str, int] | None = None  # how often each topic was named before, memories of the team too
-    stuck: Mapping[str, Any] | None = None  # what the response before gave for this session and problem
+    # What the response before gave for this session and problem, stuck's state; "low" in it: its quality was.
+    stuck: Mapping[str, Any] | None = None
     told: str = ""  # the figures that the agent was given in the session, see given.told
 
 
@@ -61,8 +63,10 @@ class Parts:
         body = {**_ABSENT, **body}
         on, language = self._policy.parts, self._policy.language
         wording = language or SEED_LANGUAGE
-        judged = answered = estimated = looked = state = None
+        judged = answered = estimated = looked = after = None
         events: list[str] = []
+        # Soar's impasse: two responses in a row were no good, or the problem stands at its threshold.
+        is_standing = False
         # A step that only calls a tool or does something says nothing that could be judged.
         is_silent = not body["response"].strip() and (body["items"] or body["command"])
         if on["quality"] and not is_silent:
@@ -94,6 +98,16 @@ class Parts:
                 settings=self.stuck,
             )
             looked = looks.as_dict()
-            # A session that never looked stuck leaves nothing behind, in a database or elsewhere.
-            state = after if history.stuck or body["problem"] or stuck.is_notable(after) else None
-        return Found(answered, estimated, looked, events, state, judged)
+            is_standing = looks.points >= looks.threshold
+        elif on["quality"]:
+            after = dict(history.stuck) if history.stuck else stuck.fresh(body["problem"])
+            after["low"] = after.get("low", False) and body["outcome"] != "resolved"
+        if judged and after and (body["session"] or body["problem"]):  # what names neither continues none
+            is_low = bool(judged.events) and body["outcome"] != "resolved"
+            is_standing |= is_low and after.get("low", False)  # which states of earlier engines do not have
+            after["low"] = is_low
+        if is_standing:
+            events.append(IMPASSE)
+        # A session that never looked stuck leaves nothing behind, in a database or elsewhere.
+        is_kept = after and (history.stuck or (on["stuck"] and body["problem"]) or stuck.is_notable(after))
+        return Found(answered, estimated, looked, events, after if is_kept else None, judged)

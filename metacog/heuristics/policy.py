@@ -12,8 +12,8 @@ from .stuck_settings import SETTINGS as STUCK
 from .stuck_settings import StuckSettings
 
 PROFILES = ("seed", "aware")
-# Seed 000, "Hesitation Score 計算"; the last two speak in the profile `aware` only. A fact without a source next to
-# an absolute claim is marked (10 + 20), and so is what hides something.
+# Seed 000, "Hesitation Score 計算"; those after its four speak in the profile `aware` only. A fact without a source
+# next to an absolute claim is marked (10 + 20), and so is what hides something, or is done while something fails.
 WEIGHTS = {
     "absolute-claim": 20,
     "error-pattern": 30,
@@ -21,6 +21,7 @@ WEIGHTS = {
     "overconfidence": 15,
     "no-source": 10,
     "hidden-text": 30,
+    "done-while-failing": 30,
 }
 # Kinds that are held and marked (seed 000, 行為調節), and who may release what was held of them.
 RELEASE = {"chat": "agent", "task": "agent", "remember": "person"}

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from . import words
-from .answering import Question, excuses_itself, left_open
+from .answering import Question, excuses_itself, left_open, taken_from
 from .hesitation import Span
 from .lexicon import LANGUAGES, languages, together
 from .quality_settings import QualitySettings
@@ -30,7 +30,7 @@ _JUDGED = {None, *(language.__name__.rpartition(".")[2] for language in LANGUAGE
 # What opens like this is a tool's output or data: nobody asks anything in it.
 _MACHINE_MADE = ("<", "{", "[")
 
-EVENTS = ("meta:confidence-low", "meta:impasse")
+LOW = "meta:confidence-low"
 
 FlagName = Literal[
     "empty",
@@ -117,7 +117,7 @@ def assess(
     flags: list[Flag] = []
     responsiveness, completeness = _answers(reply, message, flags)
     consistency = _consistency(reply, message, language, settings.forbidden, flags)
-    length_ok = _has_sane_length(reply, language, settings, flags)
+    length_ok = _has_sane_length(reply, message, language, settings, flags)
     repetition = _repeats(reply, recent[-settings.recent_window :] if settings.recent_window else (), settings, flags)
 
     weights = settings.weights
@@ -144,7 +144,7 @@ def assess(
         consistency=consistency,
         length_ok=length_ok,
         repetition=repetition,
-        events=EVENTS if low else (),
+        events=(LOW,) if low else (),
         reply=reply,
     )
 
@@ -200,10 +200,11 @@ def _first_sentence(utterance: Utterance, is_one: Callable[[str], bool] = bool) 
 
 
 def _responsiveness(message: Utterance, questions: list[Question], reply: Utterance, answered: bool) -> float | None:
-    about = {term for question in questions for term in question.terms} or set(words.terms(message.words))
+    asked = list(dict.fromkeys(term for question in questions for term in question.terms))
+    about = asked or words.terms(message.words)
     if not about:
         return None
-    shared = sum(term in reply.spaced for term in about)
+    shared = len(taken_from(asked, reply)) if asked else sum(term in reply.spaced for term in about)
     overlap = min(1.0, shared / min(_ENOUGH, math.ceil(len(about) / 4)))
     if answered:
         return max(round(overlap, 2), _ANSWERED)
@@ -213,11 +214,12 @@ def _responsiveness(message: Utterance, questions: list[Question], reply: Uttera
 def _is_about_something_else(message: Utterance, reply: Utterance) -> bool:
     """Tell whether what was said at length to a long message shares no word with it: "write a poem" may need none."""
     about = words.terms(message.words)
-    enough = _NAMES_A_SUBJECT if _ASKS_TO_BE_TOLD.match(message.folded) else _LONG_MESSAGE
+    is_to_tell = _ASKS_TO_BE_TOLD.match(message.folded)
+    enough, long = (_NAMES_A_SUBJECT, _EXPLANATION) if is_to_tell else (_LONG_MESSAGE, _LONG_REPLY)
     if len(about) < enough or any(term in reply.spaced for term in about):
         return False
     return (
-        len(words.terms(reply.words)) >= _LONG_REPLY
+        len(words.terms(reply.words)) >= long
         and not _ORDERS.search(message.folded)
         and not excuses_itself(reply.folded)
     )
@@ -226,7 +228,7 @@ def _is_about_something_else(message: Utterance, reply: Utterance) -> bool:
 _ORDERS = re.compile(rf"(?:\A|[.!?。\n])\W{{0,40}}+(?:{_LISTS.orders})")
 _ASKS_TO_BE_TOLD = re.compile(rf"\W*+(?:{_LISTS.asks_to_be_told})")
 _LONG_MESSAGE, _LONG_REPLY = 8, 20  # words that count
-_NAMES_A_SUBJECT = 4  # of them, in "explain …": of 109 such requests of HaluEval no answer shares none
+_NAMES_A_SUBJECT, _EXPLANATION = 4, 12  # of them, in "explain …" and in what it is explained by
 _ENOUGH = 4  # shared words that make a response relevant, however long the message
 _ANSWERED = 0.8  # an answer needs to share no word with its question
 _STATED = 0.3  # nor does what follows "Write a poem": there, words alone make no response fail
@@ -275,7 +277,10 @@ def _differ(reply: Utterance, message: Utterance) -> bool:
 def _speaks_the_language(
     reply: Utterance, message: Utterance | None, language: Language | None, flags: list[Flag]
 ) -> float:
-    """Compare the languages of the user, the agent and the response, as far as their scripts tell them."""
+    """Compare the languages of the user, the agent and the response, as far as their scripts tell them.
+
+    The agent's own is never wrong, whoever writes to it: a monitor's alert is in English. Nor is the user's.
+    """
     own = _SCRIPTS[language] if language else message.script if message else None
     spoken = reply.script if own else None
     if spoken is None or own is None:
@@ -293,9 +298,8 @@ def _speaks_the_language(
         flags.append(_mismatch(reply, spoken, wanted, "message" if users else "agent's language"))
         # Nobody's words to go by: the agent may well speak to somebody in another language than its own.
         return 0.0 if users else _STRANGE
-    if spoken != wanted:
-        flags.append(_mismatch(reply, spoken, wanted, "message"))
-        return 0.5
+    if spoken != "han":
+        return 1.0
     variant = words.variant_of(reply.said)
     if variant in (None, language):
         return 1.0
@@ -310,11 +314,13 @@ def _speaks_the_language(
 
 def _speaks_as_the_user(reply: Utterance, message: Utterance, language: Language | None, flags: list[Flag]) -> float:
     """Compare two texts of one script, where that may be of several languages."""
-    if not _differ(reply, message) or _is_machine_made(message) or _NAMES_A_LANGUAGE.search(message.folded):
+    if not _differ(reply, message) or reply.language == language:
+        return 1.0
+    if _is_machine_made(message) or _NAMES_A_LANGUAGE.search(message.folded):
         return 1.0
     spoken, wanted = (languages.NAMES[each.language] for each in (reply, message) if each.language)
     flags.append(Flag("language-mismatch", f"in {spoken}, the message in {wanted}", _first_sentence(reply)))
-    return 0.5 if reply.language == language else 0.0
+    return 0.0
 
 
 def _mismatch(reply: Utterance, spoken: Script, wanted: Script, whose: str) -> Flag:
@@ -322,13 +328,15 @@ def _mismatch(reply: Utterance, spoken: Script, wanted: Script, whose: str) -> F
     return Flag("language-mismatch", f"in {_NAMES[spoken]}, the {whose} in {_NAMES[wanted]}", spans)
 
 
-def _has_sane_length(reply: Utterance, language: Language | None, settings: QualitySettings, flags: list[Flag]) -> bool:
+def _has_sane_length(
+    reply: Utterance, message: Utterance | None, language: Language | None, settings: QualitySettings, flags: list[Flag]
+) -> bool:
     length = 0 if reply.is_empty else len(reply.text.strip())
     if length in settings.limits.of_any:
         return True
     script = reply.script or words.script_of(reply.folded, least=0)
-    if script is None or (script == "latin" and not reply.script):  # "DOTA" answers in any language
-        script = _SCRIPTS[language or "en"]
+    if script is None or (script == "latin" and not reply.script):  # "DOTA" answers a question in any language
+        script = (message.script if message else None) or _SCRIPTS[language or "en"]
     limits = settings.limits.zh if script in ("han", "kana", "hangul") else settings.limits.en
     if length < limits.min:
         if length:

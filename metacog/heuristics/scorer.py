@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from .aware import AwareSignals
+from .completion import failing_in
 from .hesitation import Hesitate, Hesitation, seed_signals
 from .modulation import modulate, schedule
 from .parts import History, Parts
@@ -37,7 +38,8 @@ class Scorer:
     __slots__ = ("_patterns", "hesitate", "parts", "policy")
 
     # Looks for reasons to hesitate in a response and its items (Items, or mappings with `kind` and `text`);
-    # a third argument may name the texts that the agent was given, see `given_in`.
+    # a third argument may name the texts that the agent was given, see `given_in`, a fourth what failed in the same
+    # step, see `failing_in`.
     hesitate: Hesitate
 
     def __init__(
@@ -104,7 +106,7 @@ class Scorer:
         `told` is the history's.
         """
         items = items_of(body)
-        doubts = self.hesitate(body["response"], items, given_in(body, told)) if hesitation else None
+        doubts = self._doubts(body, items, told) if hesitation else None
         return doubts, modulate(items, doubts, self.policy, recognised or {})
 
     def assess(
@@ -120,7 +122,7 @@ class Scorer:
         `recognise` is asked for what `score` is given as `recognised`, when something would be held or marked.
         """
         items = items_of(body)
-        doubts = self.hesitate(body["response"], items, given_in(body, history.told)) if hesitation else None
+        doubts = self._doubts(body, items, history.told) if hesitation else None
         verdicts = modulate(items, doubts, self.policy, {})
         if recognise and any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts):
             verdicts = modulate(items, doubts, self.policy, recognise(items))
@@ -140,6 +142,9 @@ class Scorer:
             "threads": None,
         }
         return Assessment(verdict, items, found.state, found.judged)
+
+    def _doubts(self, body: Mapping[str, Any], items: Sequence[Item], told: str) -> Hesitation:
+        return self.hesitate(body["response"], items, given_in(body, told), failing_in(body))
 
     def _hesitation_part(self, doubts: Hesitation) -> dict[str, Any]:
         return {

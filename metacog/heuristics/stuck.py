@@ -124,11 +124,14 @@ def fresh(problem: str | None = None) -> State:
         "answered_at": 0,
         "invoke": False,
         "invocations": [],
+        "low": False,  # the quality of the last response was, see parts
     }
 
 
 # What there is in a state beside the count of steps; and what the signals and the state go by, beside what is said.
-_notable = itemgetter("errors", "approaches", "passages", "attempts", "signals", "invocations", "tests", "commit")
+_notable = itemgetter(
+    "errors", "approaches", "passages", "attempts", "signals", "invocations", "tests", "commit", "low"
+)
 _telling = itemgetter(
     "approach", "command", "errors", "command_failed", "outcome", "context_used", "tests", "last_commit_at"
 )
@@ -485,16 +488,19 @@ def _no_commits(step: _Step) -> _Sign | None:
 
 
 def _commits(step: _Step) -> State:
-    """Take in the last commit, and add a long silence since then to the pauses."""
+    """Take in the last commit, and add to the pauses since then what is no work: a long silence, or nothing posted.
+
+    Work is counted from one response to the next, so what lies between the commit and the response before this one,
+    or this one where it is the first, was none.
+    """
     commit = step.body["last_commit_at"] or step.known["commit"]
     if commit is None:
         return {}
     is_newer = step.known["commit"] is None or instant(commit) > instant(step.known["commit"])
-    paused = 0 if is_newer else step.known["paused"]
-    if step.known["at"]:
-        since = max(datetime.fromisoformat(step.known["at"]), instant(commit))
-        gap = int((step.now - since).total_seconds())
-        paused += gap if gap > PAUSE_SECONDS else 0
+    before = datetime.fromisoformat(step.known["at"]) if step.known["at"] else step.now
+    paused = max(0, int((before - instant(commit)).total_seconds())) if is_newer else step.known["paused"]
+    gap = int((step.now - max(before, instant(commit))).total_seconds())
+    paused += gap if gap > PAUSE_SECONDS else 0
     return {"commit": commit if is_newer else step.known["commit"], "paused": paused}
 
 

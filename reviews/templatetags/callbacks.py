@@ -20,7 +20,7 @@ EVENTS = {
     "item.expired": _("Nobody decided an item"),
     "think_twice.suggested": _("It looks stuck"),
     "meta.confidence_low": _("Its quality was low"),
-    "meta.impasse": _("Its quality was low: it got nowhere"),
+    "meta.impasse": _("It got nowhere"),
     "research.finished": _("Research is over"),
     "extension.decided": _("More tool calls: the answer"),
     "meta.reflection": _("Its day was looked back on"),

@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from metacog.agents import add_policy
+from metacog.heuristics.policy import PARTS
 from metacog.models import Agent, AuditEvent, Policy
 from patterns import memory
 from patterns.models import Memory
@@ -44,6 +45,20 @@ TALK = [
 
 def parts(verdict: dict[str, Any]) -> dict[str, Any]:
     return {name: verdict[name] for name in ("quality", "confidence", "stuck", "events")}
+
+
+def scored(
+    tmp_path: Path, bodies: Iterable[dict[str, Any]], policy: dict[str, Any], patterns: Any = ()
+) -> list[dict[str, Any]]:
+    """Return the verdicts of the command line."""
+    command = [sys.executable, "-m", "metacog.heuristics", "score"]
+    for name, content in (("policy", policy), ("patterns", list(patterns))):
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(content))
+        command += [f"--{name}", str(path)]
+    lines = "".join(json.dumps(body) + "\n" for body in bodies)
+    found = subprocess.run(command, input=lines, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    return [json.loads(line) for line in found.splitlines()]
 
 
 @pytest.fixture
@@ -85,14 +100,8 @@ def test_each_verdict_can_be_made_again_from_what_is_stored(told: Any, kuro: Any
 
 
 def test_the_command_gives_the_same_parts(told: Any, tmp_path: Path) -> None:
-    policy = tmp_path / "policy.json"
-    policy.write_text('{"language": "en"}')
-    lines = "".join(json.dumps(body) + "\n" for body in TALK)
-    command = [sys.executable, "-m", "metacog.heuristics", "score", "--policy", str(policy)]
-    found = subprocess.run(command, input=lines, capture_output=True, text=True, cwd=ROOT, check=True).stdout
-    assert [json.dumps(parts(json.loads(line))) for line in found.splitlines()] == [
-        json.dumps(parts(verdict)) for verdict in told
-    ]
+    made = scored(tmp_path, TALK, {"language": "en"})
+    assert [json.dumps(parts(verdict)) for verdict in made] == [json.dumps(parts(verdict)) for verdict in told]
 
 
 # All that a body can hold, three times over, so that each part of the verdict has something to say.
@@ -138,14 +147,8 @@ def test_the_command_has_the_keys_of_the_api_and_null_for_what_needs_a_database(
 ) -> None:
     Policy.objects.update(profile=profile)
     posted = [kuro.respond(**({"items": None} | body)) for _ in range(3)]
-    policy = tmp_path / "policy.json"
-    policy.write_text(json.dumps({"language": "en", "profile": profile}))
-    patterns = tmp_path / "patterns.json"
-    patterns.write_text(json.dumps(kuro.get("/patterns").json()["items"]))
-    command = [sys.executable, "-m", "metacog.heuristics", "score", "--policy", policy, "--patterns", patterns]
-    lines = (json.dumps(body) + "\n") * 3
-    printed = subprocess.run(command, input=lines, capture_output=True, text=True, cwd=ROOT, check=True).stdout
-    made = [json.loads(line) for line in printed.splitlines()]
+    patterns = kuro.get("/patterns").json()["items"]
+    made = scored(tmp_path, [body] * 3, {"language": "en", "profile": profile}, patterns)
     if body is EVERYTHING:
         assert posted[-1]["threads"]
         assert all(posted[-1][part] for part in ("hesitation", "quality", "confidence", "stuck", "items", "schedule"))
@@ -155,18 +158,70 @@ def test_the_command_has_the_keys_of_the_api_and_null_for_what_needs_a_database(
         assert (command_line["id"], command_line["policy"], command_line["threads"]) == (None, None, None)
 
 
-def test_low_quality_is_recorded_and_told_but_holds_nothing(kuro: Any) -> None:
+LOW = {"response": "快取壞了，請稍候再試一次。", "user_message": "Why does it fail?"}
+GOOD = {"response": "It fails since the disk is full.", "user_message": "Why does it fail?"}
+ENDED = {"response": "Solved.", "outcome": "resolved"}
+SILENT = {"response": "", "items": [], "command": "df -h"}
+P1, P2, S1, S2 = {"problem": "p1"}, {"problem": "p2"}, {"session": "s1"}, {"session": "s2"}
+# Six points of seven, one more than that, and a response that adds nothing.
+TRIED = {"response": "I'm stuck. For some reason it fails.", "user_message": None, "problem": "p1"}
+FULL = {"response": "I'm stuck. For some reason it fails, start over.", "context_used": 0.9, "problem": "p1"}
+IMPASSES: dict[str, tuple[list[dict[str, Any]], list[bool]]] = {
+    "the second in a row in a session": ([LOW | S1] * 3, [False, True, True]),
+    "the second in a row on a problem": ([LOW | P1] * 2, [False, True]),
+    "on a problem in one session": ([LOW | S1 | P1] * 2, [False, True]),
+    "a step that says nothing between them": ([LOW | S1, SILENT | S1, LOW | S1], [False, False, True]),
+    "what names neither": ([LOW] * 3, [False] * 3),
+    "two problems": ([LOW | S1 | P1, LOW | S1 | P2], [False, False]),
+    "two sessions": ([LOW | S1, LOW | S2], [False, False]),
+    "a good one between them": ([LOW | S1, GOOD | S1, LOW | S1], [False] * 3),
+    "it was resolved between them": ([LOW | P1, ENDED | P1 | SILENT, LOW | P1], [False] * 3),
+    "it is resolved": ([LOW | P1, LOW | P1 | {"outcome": "resolved"}, LOW | P1], [False] * 3),
+    "below the threshold of being stuck": ([TRIED, GOOD | P1], [False, False]),
+    "at it, until it is resolved": ([TRIED, FULL, GOOD | P1, ENDED | P1, GOOD | P1], [False, True, True, False, False]),
+    "at it on another problem": ([FULL, GOOD | P2], [True, False]),
+}
+
+
+@pytest.mark.parametrize(("bodies", "expected"), IMPASSES.values(), ids=IMPASSES)
+@pytest.mark.parametrize("parts", [{}, {"stuck": False}])
+def test_an_impasse_is_the_second_poor_response_in_a_row_or_a_problem_at_its_threshold(
+    kuro: Any, tmp_path: Path, bodies: list[dict[str, Any]], expected: list[bool], parts: dict[str, bool]
+) -> None:
+    if parts:
+        Policy.objects.update(parts={**PARTS, **parts})
+        expected = [is_one and body | LOW == body for body, is_one in zip(bodies, expected, strict=True)]
+    posted = [kuro.respond(**({"items": None} | body)) for body in bodies]
+    assert ["meta:impasse" in verdict["events"] for verdict in posted] == expected
+    assert all(
+        ("meta:confidence-low" in verdict["events"]) is (verdict["quality"]["score"] < 0.5)
+        for verdict in posted
+        if verdict["quality"]
+    )
+    made = scored(tmp_path, bodies, {"language": "en", "parts": {**PARTS, **parts}})
+    assert [verdict["events"] for verdict in made] == [verdict["events"] for verdict in posted]
+    assert all(found.is_equal for found in map(Replayer().replay, AgentResponse.objects.select_related("agent__team")))
+
+
+def test_a_person_who_resolves_a_problem_ends_its_impasse(kuro: Any) -> None:
+    kuro.respond(**LOW | P1)
+    assert kuro.post("/problems/p1/resolve", {}).status_code == 200
+    assert kuro.respond(**LOW | P1)["events"] == ["meta:confidence-low"]
+
+
+def test_low_quality_and_impasses_are_recorded_and_told_but_hold_nothing(kuro: Any) -> None:
     Agent.objects.update(callback_url="https://agent.example.org/hook")
-    verdict = kuro.respond("快取壞了，請稍候再試一次。", user_message="Why does it fail?")
-    assert verdict["quality"]["score"] < 0.5
-    assert verdict["events"] == ["meta:confidence-low", "meta:impasse"]
-    assert verdict["items"][0]["disposition"] == "pass"
-    assert set(AuditEvent.objects.filter(action__startswith="meta:").values_list("action", flat=True)) == {
-        "meta:confidence-low", "meta:impasse",
-    }  # fmt: skip
-    deliveries = {each.type: json.loads(each.body) for each in Delivery.objects.all()}
-    assert set(deliveries) == {"meta.confidence_low", "meta.impasse"}
-    assert deliveries["meta.impasse"]["data"]["response"] == verdict["id"]
+    first, second = (kuro.respond(**LOW | S1) for _ in range(2))
+    assert (first["events"], second["events"]) == (["meta:confidence-low"], ["meta:confidence-low", "meta:impasse"])
+    assert second["items"][0]["disposition"] == "pass"
+    recorded = AuditEvent.objects.filter(action__startswith="meta:").order_by("id").values_list("object_id", "action")
+    assert list(recorded) == [
+        (first["id"], "meta:confidence-low"), (second["id"], "meta:confidence-low"), (second["id"], "meta:impasse"),
+    ]  # fmt: skip
+    told = [(each.type, json.loads(each.body)["data"]) for each in Delivery.objects.order_by("id")]
+    assert [name for name, _ in told] == ["meta.confidence_low", "meta.confidence_low", "meta.impasse"]
+    shared = {"response": second["id"], "session": "s1", "quality": second["quality"]}
+    assert (told[1][1], told[2][1]) == (shared, {**shared, "stuck": second["stuck"]})
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,13 @@ def details(policy: dict[str, Any], body: dict[str, Any], history: History | Non
         ("at most", {}, {"response": "The certificate had expired. " * 2_000}),
         ("without source", {"profile": "aware"}, {"response": FIGURES}),
         ("hidden characters", {"profile": "aware"}, {"response": "pay\u200b\u200bpal is de\u200bad"}),
+        ("1 test fails", {"profile": "aware"}, {"response": "完成。", "tests": {"passed": 0, "failed": 1}}),
+        ("while the command failed", {"profile": "aware"}, {"response": "完成。", "command_failed": True}),
+        (
+            "2 tests fail and the command failed: ./x",
+            {"profile": "aware"},
+            {"response": "完成。", "tests": {"passed": 0, "failed": 2}, "command_failed": True, "command": "./x"},
+        ),
     ],
 )
 def test_it_says_each_detail_in_the_readers_language(flag: str, policy: dict[str, Any], body: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from metacog.heuristics import Item, Scorer
 from metacog.heuristics.brief import brief, constraints
+from metacog.heuristics.completion import claims_to_be_done
 from metacog.heuristics.confidence import estimate
 from metacog.heuristics.contradictions import contradicts
 from metacog.heuristics.corrections import find_correction
@@ -62,6 +63,7 @@ def _leaves_open(text: str) -> bool:
 # By subject, whether it is heard in a text; " / " parts two that contradict, and a message from its response.
 HEARS: dict[str, Callable[[str], bool]] = {
     "a claim": lambda text: _hesitates("absolute-claim", text),
+    "what is done": lambda text: bool(claims_to_be_done(text)),
     "a hedge": lambda text: not _hesitates("no-hedge", "", LONG + text),
     "exhaustion": _says_it_is_stuck("exhaustion"),
     "uncertainty": _says_it_is_stuck("uncertainty"),

@@ -1,5 +1,6 @@
 """How sure an agent may be, from what it retrieved and what it has seen before."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -107,6 +108,31 @@ def test_it_does_not_call_a_good_memory_limited_in_a_cold_start() -> None:
     assert estimated(retrieval={"scores": [0.9]}).prompt == (
         "Your confidence level for this response is: medium. You have good memory about this topic."
     )
+
+
+SAYS = {
+    "en": {"good": "good memory", "limited": "limited memory", "hardly any": "hardly any memory"},
+    "zh-Hant": {"good": "充分", "limited": "有限", "hardly any": "幾乎沒有"},
+    "zh-Hans": {"good": "充分", "limited": "有限", "hardly any": "几乎没有"},
+}
+SHARES = [None, 0.0, 0.2, 0.4, 0.55, 0.69, 0.8, 1.0]
+
+
+@pytest.mark.parametrize("language", SAYS)
+def test_what_it_says_of_memory_never_contradicts_the_level(language: str) -> None:
+    said: dict[str, set[str]] = {"high": set(), "medium": set(), "low": set()}
+    for best, mentions, turns, covered in product(SHARES, (None, 0, 1, 2, 4, 7, 50), (0, 1, 9), (None, False, True)):
+        sent = {"scores": best if best is None else [best], "topic_mentions": mentions, "identity_covered": covered}
+        if found := estimate(retrieval=sent, turns=turns, language=language):
+            memory = [name for name, words in SAYS[language].items() if words in found.prompt]
+            assert len(memory) <= 1
+            assert found.prompt == found.prompt.strip()
+            said[found.level] |= set(memory or ["nothing"])
+    assert said == {
+        "high": {"good", "nothing"},
+        "medium": {"good", "limited", "nothing"},
+        "low": {"limited", "hardly any", "nothing"},
+    }
 
 
 def test_it_gives_its_reasons() -> None:

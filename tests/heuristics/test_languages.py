@@ -88,6 +88,10 @@ ENGLISH: Table = {
         ["It is clearly full.", "There is no doubt that it is."],
         ["It is not clearly full.", "He spoke clearly.", "Is it clearly full?"],
     ),
+    "what is done": (
+        ["Done.", "It is now fixed."],
+        ["It is not fixed.", "If it is fixed, call.", "Done. 2 tests fail."],
+    ),
     "a hedge": (["Perhaps it is full."], ["It is full.", "It is mighty full."]),
     "exhaustion": (
         ["I am out of ideas.", "I've tried everything, nothing seems to work."],
@@ -158,6 +162,10 @@ ENGLISH: Table = {
 }
 CHINESE: Table = {
     "a claim": (["快取顯然滿了。", "這一定是快取。"], ["快取不一定滿了。", "有一定的風險。", "快取一定滿了嗎？"]),
+    "what is done": (
+        ["任務完成。", "已完成修改。"],
+        ["還沒完成。", "完成後再說。", "如果已完成，請告訴我。", "完成。有測試失敗。"],
+    ),
     "a hedge": (["也許快取滿了。"], ["快取滿了。", "盡可能快。"]),
     "exhaustion": (
         ["我卡住了。", "我们卡住了。", "對此束手無策。"],
@@ -206,6 +214,7 @@ CHINESE: Table = {
 # The third has no file here, see below.
 ESPERANTO: Table = {
     "a claim": (["Tio certe plenas."], ["Tio ne certe plenas.", "Laŭ la gazeto, tio certe plenas."]),
+    "what is done": (["Tio estas farita."], ["Tio ne estas farita.", "Se tio estas farita, mi venas."]),
     "a hedge": (["Eble tio plenas."], ["Tio plenas."]),
     "exhaustion": (
         ["Ho, mi ne plu havas ideojn.", "Scias nenion plu."],
@@ -320,6 +329,7 @@ STUCK = group(
     prompts={"eo": "Ni haltas:\n{signals}"},
 )
 BRIEF = group(BriefWords, binds=r"\bdevas\b", wordings={"eo": en.BRIEF.wordings["en"] | {"title": "# Nova rigardo"}})
+COMPLETION = group(CompletionWords, done=r"\bfarita\b", taken_back=r"\bne\b", condition=r"\bse\b")
 CONFIDENCE = group(
     ConfidenceWords, wordings={"eo": en.CONFIDENCE.wordings["en"] | {"level": "Certeco: {level}. ", "high": "alta"}}
 )

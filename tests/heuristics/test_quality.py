@@ -86,6 +86,43 @@ def test_it_passes_an_answer(message: str, response: str) -> None:
     assert (quality.passed, [flag for flag in flags(quality) if flag != "variant-mismatch"]) == (True, [])
 
 
+RETURNS = "Who pays customs on returns?"
+CACHE = "Explain how the cache invalidation of our checkout works."
+BANANAS = (
+    "Bananas grow in bunches in warm countries. They are picked green, shipped in cooled holds and ripen on the way, "
+    "which is why they are cheap all year round."
+)
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hant", None])
+@pytest.mark.parametrize(
+    ("message", "response", "is_off"),
+    [
+        (RETURNS, "Our new summer range has many colours, it is made of linen, and customers love it a lot.", True),
+        (RETURNS, "Customs on returns are the sender's: whatever is asked for at the border is not refunded.", False),
+        (RETURNS, "For customs it is the sender: customs are not refunded by us, whatever the reason was.", False),
+        (RETURNS, "The buyer.", False),
+        (CACHE, BANANAS, True),
+        (CACHE, f"{BANANAS} A cache is like that.", False),
+        (CACHE, "Bananas grow in warm countries.", False),
+        ("How are you?", "I am fine and everything is running as expected on all of the servers today.", False),
+        ("My zip code is 19122.", "Thank you. I found your account. Does that help?", False),
+        (
+            "Suggest a catchy introduction for a style app.",
+            "Lost in your wardrobe again? Meet the app that knows your closet better than you do. "
+            "Does it come with a personal stylist? Better: it is one.",
+            False,
+        ),
+        ("Dota2的TI9冠军是哪支队伍？", "OG。", False),
+    ],
+)
+def test_what_shares_one_word_by_chance_is_off_topic_and_what_needs_none_is_not(
+    message: str, response: str, is_off: bool, language: Any
+) -> None:
+    found = flags(assessed(response, message, language=language))
+    assert "off-topic" in found if is_off else found == []
+
+
 @pytest.mark.parametrize(
     ("message", "response", "unanswered"),
     [
@@ -502,11 +539,12 @@ def test_it_flags_an_empty_response_whatever_it_answers(response: str, message: 
         ("zh-Hant", None, "The tests fail because the cache is stale.", 0.5),
         ("zh-Hant", "為什麼測試失敗？", "キャッシュが古いのでテストが失敗します。", 0.0),
         ("en", "Why do the tests fail?", "Тесты падают, потому что кэш устарел сегодня утром.", 0.0),
-        ("zh-Hant", "Why do the tests fail today?", "測試失敗是因為快取過期了。", 0.5),
         ("zh-Hant", "為什麼測試失敗了？", "测试失败是因为缓存过期了，请重新启动。", 0.75),
         (None, "為什麼測試失敗了？請你回答這個問題。", "测试失败是因为缓存过期了，请重新启动。", 0.75),
         (None, "为什么这个测试会失败呢？", "測試失敗是因為快取過期了，請重新啟動。", 0.75),
-        # near misses
+        # near misses; the agent's own language is never wrong, whatever a monitor or a schedule writes in
+        ("zh-Hant", "ALERT: disk usage on db-3 is at 91 percent.", "db-3 的磁碟快滿了，我先清掉舊的日誌。", 1.0),
+        ("en", "每日排程：請檢查所有伺服器的備份狀態。", "All of the backups were made last night.", 1.0),
         ("en", "為什麼測試失敗？", "測試失敗是因為快取過期了。", 1.0),
         (None, "為什麼測試失敗了？請你回答這個問題。", "測試失敗是因為快取過期了，請重新啟動。", 1.0),
         (None, "快取?", "测试失败是因为缓存过期了，请重新启动。", 1.0),
@@ -570,7 +608,8 @@ def test_it_tells_languages_in_latin_letters_apart(language: str) -> None:
     asked, answered = "How can I change the password of my account?", "You can do that in it, where your name is, too."
     wrong = assessed(answer, asked)
     assert (wrong.consistency, flags(wrong)) == (0.0, ["language-mismatch"])
-    assert assessed(answered, question).consistency == 0.5  # it is the agent's
+    assert flags(assessed(answered, question)) == []  # it is the agent's
+    assert assessed(answered, question, language=None).consistency == 0.0
     assert assessed(answered, question, language="zh-Hant").consistency == 0.0
     right = assessed(answer, question)
     assert (right.consistency, right.responsiveness, right.completeness) == (1.0, None, None)
@@ -750,7 +789,7 @@ def test_it_gives_the_fingerprint_to_keep() -> None:
         (0.3, 0.7, True, False, ()),
         (0.31, 0.69, False, True, ()),
         (0.5, 0.5, False, True, ()),
-        (0.51, 0.49, False, False, ("meta:confidence-low", "meta:impasse")),
+        (0.51, 0.49, False, False, ("meta:confidence-low",)),
     ],
 )
 def test_it_passes_hedges_or_reports(

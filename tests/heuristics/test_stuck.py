@@ -265,7 +265,7 @@ FIRES = {
     "或许我们应该试试别的。": ("scope-creep", [{"response": "或许我们应该试试别的。"}], "aware"),
     "Let's start over, here and now.": ("scope-creep", [{"response": "Let's start over, here and now."}], "aware"),
     "stale context": ("stale-context", [{"context_used": 0.8001}], "seed"),
-    "no commits": ("no-commits", [{"last_commit_at": "2026-02-16T07:30:00Z"}], "seed"),
+    "no commits": ("no-commits", [{"last_commit_at": "2026-02-16T07:30:00Z"}] * 31, "seed"),
     "test regression": (
         "test-regression",
         [{"tests": {"passed": p, "failed": f}} for p, f in ((40, 2), (38, 4))],
@@ -503,7 +503,8 @@ MISSES = {
     "exactly 80 % of the context": ([{"context_used": 0.8}], "seed"),
     "a full context, and done": ([{"context_used": 0.95, "outcome": "resolved"}], "seed"),
     "no context given": ([{"context_used": None}], "seed"),
-    "a commit just now": ([{"last_commit_at": "2026-02-16T07:30:01Z"}], "seed"),
+    "a commit long before the first response": ([{"last_commit_at": "2026-02-15T07:30:00Z"}] * 30, "seed"),
+    "a commit that is told of late": ([*[{}] * 40, *[{"last_commit_at": "2026-02-16T07:30:00Z"}] * 29], "seed"),
     "no commit known": ([{}], "seed"),
     "tests that went up": ([{"tests": {"passed": p, "failed": 2}} for p in (40, 41)], "seed"),
     "new tests that fail": ([{"tests": {"passed": 40, "failed": f}} for f in (0, 3)], "seed"),
@@ -733,23 +734,26 @@ def test_failure_does_not_reset_the_counters() -> None:
     assert run([{"response": "I'm stuck"}, {"outcome": "failed"}])[0].points == 3
 
 
-def test_a_pause_is_no_work() -> None:
+def test_only_the_time_from_one_response_to_the_next_is_work_and_a_pause_is_none() -> None:
     committed = {"last_commit_at": "2026-02-16T07:50:00Z"}
     assert types([committed]) == []
     _, state = run([committed])
     body = check_response({"response": ""})
-    for hours, minutes, expected in ((10, 10, False), (10, 10 + 14, False), (10, 10 + 27, True)):
+    at = [(0, 10, False), (0, 25, False), (10, 0, False), (10, 4, False), (24, 0, False), (24, 1, True)]
+    for hours, minutes, expected in at:
         now = NOW + timedelta(hours=hours, minutes=minutes)
         stuck, state = advance(state, body, now=now, profile="seed", language="en")
         assert bool(stuck.signals) is expected
 
 
 def test_a_newer_commit_ends_the_wait() -> None:
-    assert types([{"last_commit_at": "2026-02-16T07:45:00Z"}, {"last_commit_at": "2026-02-16T08:00:00Z"}]) == []
+    before, after = {"last_commit_at": "2026-02-16T08:00:00Z"}, {"last_commit_at": "2026-02-16T08:20:00Z"}
+    assert types([before] * 31) == ["no-commits"]
+    assert types([*[before] * 25, *[after] * 25]) == []
 
 
 def test_a_weight_of_zero_shows_the_signal_and_counts_nothing() -> None:
-    stuck, _ = run([{"last_commit_at": "2026-02-16T07:00:00Z"}])
+    stuck, _ = run([{"last_commit_at": "2026-02-16T07:00:00Z"}] * 31)
     assert (stuck.points, stuck.signals[0].weight) == (0, 0)
 
 

@@ -28,6 +28,7 @@ DRAFT = {
     "stuck_uncertainty": "2", "stuck_scope-creep": "2", "stuck_stale-context": "2", "stuck_no-commits": "0",
     "stuck_test-regression": "0",
     "weight_no_source": "10", "weight_hidden_text": "30",
+    "weight_done_while_failing": "30",
     "weight_absolute_claim": "45", "weight_error_pattern": "30", "weight_no_hedge": "15", "weight_overconfidence": "0",
     "release_chat": "person", "release_task": "agent", "release_remember": "person",
     "mark_chat": "(look again, {score})", "mark_task": "", "mark_remember": "",

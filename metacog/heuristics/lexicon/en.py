@@ -11,6 +11,7 @@ text that is scored again is judged by its own words.
 
 from .shapes import (
     BriefWords,
+    CompletionWords,
     ConfidenceWords,
     ContradictionWords,
     CorrectionWords,
@@ -806,6 +807,26 @@ QUALITY = QualityWords(
         r"|poems?|proverbs?|idioms?|for)\b|\b(?:characters|kanji|hanzi|hangul|kana)\s+(?:for|of)\b"
     ),
     hedges={"en": "I'm not entirely sure, but…"},
+)
+
+# -- what is said to be done (type `done-while-failing`): ours ---------------------------------------------------
+
+COMPLETION = CompletionWords(
+    done=r"\b(?:done|fixed)\b(?![-'])",
+    stated=(
+        r"(?:\A\W*(?:x\]\W*)?|\b(?:is|are|was|were|am|been|got|have|has|i|we)\b|'(?:s|re|m|ve)\b)"
+        r"(?:\s*\b(?:now|all|already|finally|also|just|fully|both|and|so|ok|okay|yes|great)\b)*\s*"
+    ),
+    taken_back=(
+        r"\b(?:when|whenever|until|till|after|before|what|how|will|would|could|should|must|might|may|can|cannot|need"
+        rf"|needs|want|wants|hope|let)\b|'ll\b|(?:{NEGATED})\Z"
+    ),
+    condition=r"\b(?:if|once|unless|until|whether|as soon as|(?:al)?though|despite)\b",
+    fails=(
+        r"(?<!longer )(?<!not )(?<!n't )(?<!never )(?<!that )(?<!which )\bfails?\b"
+        r"|(?<!the )(?<!a )(?<!that )(?<!which )\bfail(?:ed|ing)\b"
+    ),
+    still_fails=r"\bstill (?:fails?|failed|failing)\b",
 )
 
 # -- confidence (seed 004, "Confidence Estimation") --------------------------------------------------------------

@@ -78,6 +78,17 @@ class BriefWords(NamedTuple):
     wordings: Wordings
 
 
+class CompletionWords(NamedTuple):
+    """How an agent says that something is done, here and now."""
+
+    done: str
+    stated: str  # what ends right before it, where it counts only there; "" where it counts anywhere
+    taken_back: str  # what takes it back in its clause, before it: a denial, a plan
+    condition: str  # and in its sentence
+    fails: str  # behind it, in its sentence or the next: what fails is told
+    still_fails: str  # anywhere
+
+
 class ConfidenceWords(NamedTuple):
     """How an agent is told how sure it may be: the sentence, its words for the levels, and what is remembered."""
 

@@ -7,6 +7,7 @@ below, unless it says otherwise.
 
 from .shapes import (
     BriefWords,
+    CompletionWords,
     ConfidenceWords,
     ContradictionWords,
     CorrectionWords,
@@ -672,6 +673,24 @@ QUALITY = QualityWords(
         rf"|{_A_LANGUAGE}(?:的?(?:信|邮件|文章|作文|名[字称]?|书名|片名|歌名|标题|单词|句子|版本?|原文|怎么)|是什么|叫什么)"
     ),
     hedges={"zh-Hant": "我不是完全確定，不過……", "zh-Hans": "我不是完全确定，不过……"},
+)
+
+# -- what is said to be done (type `done-while-failing`): ours ---------------------------------------------------
+#
+# 完成 ends its clause, or something says that it is over: 完成後, 完成度, 完成的 and 完成了一半 claim nothing.
+COMPLETION = CompletionWords(
+    done=(
+        r"(?:(?:已经?|都|全部|成功)完成|完成(?=了|[\W_]|\Z))"
+        r"(?!了?(?:[之以]?[后前]|时|度|率|的|不|没|吗|一半|[大一]?部分|\s?[0-9]))"
+    ),
+    stated="",
+    taken_back=(
+        r"(?:[不未没无别才就快]|尚未|没有|无法)[^,。;!?\s已]{0,2}\Z"
+        r"|(?:将|会|即将|可以|能够|需要|等待|希望|预计|准备|打算|尽快|几乎|差不多|是否)[^,。;!?\s已]{0,6}\Z"
+    ),
+    condition=r"如果|假如|要是|一旦|等到|若|只要",
+    fails=r"失败(?!的)|[未没]有?通过",
+    still_fails=r"(?:还是|仍然?|依然)(?:会|有[^,。;!?\s]{0,8})?(?:失败|[未没]有?通过)",
 )
 
 # -- confidence (seed 004, "Confidence Estimation") --------------------------------------------------------------
