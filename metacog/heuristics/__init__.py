@@ -6,7 +6,7 @@ Imports no Django and no Celery; reads no clock, file, network or setting while 
 from .given import told
 from .hesitation import Hesitation, Signal, Span
 from .parts import History
-from .patterns import Pattern, PatternError
+from .patterns import Pattern, PatternError, patterns_in
 from .policy import Policy
 from .policy_error import PolicyError
 from .scorer import ENGINE, Assessment, Scorer, given_in
@@ -34,6 +34,7 @@ __all__ = [
     "given_in",
     "items_of",
     "parse_tags",
+    "patterns_in",
     "read_response",
     "temporal_markers",
     "told",

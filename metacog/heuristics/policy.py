@@ -7,7 +7,7 @@ from typing import Any, Self
 from .lexicon import MARKS
 from .policy_error import PolicyError
 from .quality_settings import QualitySettings
-from .strict_json import pointer
+from .strict_json import pointer, whole
 from .stuck_settings import SETTINGS as STUCK
 from .stuck_settings import StuckSettings
 
@@ -83,10 +83,10 @@ class Policy:
             raise PolicyError([("", "must be an object")])
         known = {part.name for part in fields(cls)}
         errors = [(pointer([name]), "is not part of a policy") for name in mapping if name not in known]
-        values = {name: value for name, value in mapping.items() if name in known}
+        values = {name: whole(value) for name, value in mapping.items() if name in known}
         for name, defaults in (("weights", WEIGHTS), ("release", RELEASE), ("parts", PARTS)):
             if isinstance(values.get(name), Mapping):
-                values[name] = {**defaults, **values[name]}
+                values[name] = {**defaults, **{key: whole(value) for key, value in values[name].items()}}
         if values.get("profile") == "aware":  # its own threshold, unless another is given
             values.setdefault("stuck_threshold", STUCK["aware"].threshold)
         try:
