@@ -20,6 +20,7 @@ from metacog.models import Agent, Policy
 
 LINES = ("pass_at", "low_at")
 BUDGET = ("budget_calls", "budget_extension", "budget_wait_seconds")
+SWITCHES = ("require_signature", "accept_relayed_yes")
 LIMITS = ("review_seconds", "expiry_seconds", "rate_per_second", "rate_burst", "max_active_threads")
 QUALITY = {
     "responsiveness": gettext_lazy("Responsiveness"),
@@ -77,7 +78,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         model = Policy
         fields = [
             "profile", "threshold", "hold_at", "stuck_threshold", "review_seconds", "expiry_seconds",
-            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, "require_signature", "note",
+            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, *SWITCHES, "note",
         ]  # fmt: skip
         help_texts = {
             "profile": gettext_lazy(
@@ -87,6 +88,9 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             "stuck_threshold": gettext_lazy(
                 "1–100 points. Seed asks from 7, Aware from 6: there the same approach and the same error make 6, and "
                 "hardly any run shows more. Other points stay when the profile is changed."
+            ),
+            "accept_relayed_yes": gettext_lazy(
+                "Off: only a reviewer in the console, or the user in a message, can say yes. A no is always taken."
             ),
             "note": gettext_lazy("For whoever wonders later."),
         }
@@ -258,7 +262,7 @@ def _told(policy: Policy) -> dict[str, str]:
     plain = ("threshold", "hold_at", "stuck_threshold", *BUDGET, *LIMITS)
     told: dict[str, Any] = {_label("profile"): policy.get_profile_display()}
     told |= {_label(name): getattr(policy, name) for name in plain}
-    told[_label("require_signature")] = _on(policy.require_signature)
+    told |= {_label(name): _on(getattr(policy, name)) for name in SWITCHES}
     for signal, label in SIGNALS.items():
         told[str(label)] = rules.weights[signal]
     for kind, name in KINDS.items():

@@ -56,6 +56,7 @@ class Policy:
     require_signature: bool = False
     max_active_threads: int = 3
     stuck_threshold: int = 7
+    accept_relayed_yes: bool = True
     budget_calls: int = 5
     budget_extension: int = 3
     budget_wait_seconds: int = 3_600
@@ -189,6 +190,7 @@ _CHECKS: dict[str, _Check] = {
     "require_signature": _switch,
     "max_active_threads": _whole(1, 100),
     "stuck_threshold": _whole(1, 100),
+    "accept_relayed_yes": _switch,
     "budget_calls": _whole(1, 10_000),
     "budget_extension": _whole(0, 10_000),
     "budget_wait_seconds": _whole(1, _SECONDS_IN_YEAR),
