@@ -9,12 +9,17 @@ import socket
 import ssl
 import threading
 import time
+from contextlib import suppress
+from email.utils import make_msgid, parseaddr
+from ipaddress import ip_address
 from queue import Empty, SimpleQueue
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.core.mail.backends import smtp
+from django.utils.encoding import punycode
 
 from metacog.models import Notice
 
@@ -29,13 +34,14 @@ log = logging.getLogger(__name__)
 
 
 class Mail(EmailMultiAlternatives):
-    """A mail whose headers are folded at blanks only."""
+    """A mail whose headers are folded at blanks only, and whose id names no machine."""
 
     def message(self, **given: Any) -> Any:
         """Make the message under the policy that Django 6 gives, which writes a long address in a header as no address.
 
         It folds at 78 characters, and what holds no blank it encodes: nobody unsubscribes at =?utf-8?q?….
         """
+        self.extra_headers.setdefault("Message-ID", make_msgid(domain=own_name()))  # the same on every attempt
         if "policy" in given:
             given["policy"] = given["policy"].clone(max_line_length=MAX_LINE)
         return super().message(**given)
@@ -44,6 +50,18 @@ class Mail(EmailMultiAlternatives):
 def is_set_up() -> bool:
     """Say whether the operator named a server to send mail through."""
     return bool(settings.MAIL_FROM)
+
+
+def own_name() -> str:
+    """Return the name this site goes by among mail servers: of METACOG_PUBLIC_URL, else of whoever mail is from.
+
+    Not the machine's own, which is often no name that others know, and nobody's business.
+    """
+    host = urlsplit(settings.PUBLIC_URL).hostname or ""
+    with suppress(ValueError):
+        ip_address(host)
+        host = ""
+    return host if host not in ("", "localhost") else punycode(parseaddr(settings.MAIL_FROM)[1].rpartition("@")[2])
 
 
 def send(message: Mail) -> str:
@@ -105,7 +123,7 @@ class _Talk(smtplib.SMTP):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._deadline = time.monotonic() + TALK_SECONDS
         self._left = MAX_REPLIES
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **kwargs | {"local_hostname": own_name()})
 
     def send(self, s: Any) -> None:
         self._hurry()

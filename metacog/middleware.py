@@ -16,7 +16,7 @@ from urllib.parse import unquote_plus, urlsplit
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import SuspiciousOperation
+from django.core.exceptions import DisallowedHost, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
@@ -81,6 +81,10 @@ class Api:
             response = self._answer(request)
             response["Content-Length"] = str(len(response.content))
             return response
+        try:
+            request.get_host()
+        except DisallowedHost:
+            return _host_page(request)
         if _nul_in(request):
             return HttpResponse("There is nothing at an address with a NUL character.\n", status=404)
         length, most = request.META.get("CONTENT_LENGTH") or "", settings.DATA_UPLOAD_MAX_MEMORY_SIZE
@@ -95,7 +99,7 @@ class Api:
         try:
             if place := _nul_in(request):
                 raise at(place, "An address cannot hold a NUL character.") if place == "/query" else NOWHERE
-            request.get_host()  # raises on a host that is not ours
+            request.get_host()
             read_body(request)
             if request.method == "HEAD":
                 request.method = "GET"  # the server leaves out the body
@@ -109,6 +113,9 @@ class Api:
         except AWAY as error:
             log.error("%s %s: the database is away: %s", request.method, request.path, error)
             return answer(database_away())
+        except DisallowedHost:
+            detail = f"metacog does not answer under the name {_host_that_is_not_ours(request)!r}."
+            return answer(Problem(400, detail + " Call it by a name in METACOG_ALLOWED_HOSTS, or add this one there."))
         except SuspiciousOperation as error:
             log.error("%s %s: %s", request.method, request.path, error)
             return answer(Problem(400, "The request could not be answered."))
@@ -149,6 +156,18 @@ def database_away() -> Problem:
 def _away_page() -> HttpResponse:
     # Without the request, whose session and person are in the database.
     return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
+
+
+def _host_that_is_not_ours(request: HttpRequest) -> str:
+    host: str = request.META.get("HTTP_HOST", "")[:255]
+    log.error("%s %s: the host %r is not in METACOG_ALLOWED_HOSTS", request.method, request.path, host)
+    return host
+
+
+def _host_page(request: HttpRequest) -> HttpResponse:
+    host = _host_that_is_not_ours(request)
+    with translation.override(translation.get_language_from_request(request)):
+        return HttpResponse(render_to_string("metacog/host_not_allowed.html", {"host": host}), status=400)
 
 
 def _as_problem(request: HttpRequest, response: HttpResponse) -> Problem:

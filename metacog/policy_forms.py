@@ -20,6 +20,7 @@ from metacog.models import Agent, Language, Policy
 
 LINES = ("pass_at", "low_at")
 BUDGET = ("budget_calls", "budget_extension", "budget_wait_seconds")
+SWITCHES = ("require_signature", "remember_into_memory", "accept_relayed_yes")
 LIMITS = ("review_seconds", "expiry_seconds", "rate_per_second", "rate_burst", "max_active_threads")
 QUALITY = {
     "responsiveness": gettext_lazy("Responsiveness"),
@@ -77,8 +78,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         model = Policy
         fields = [
             "profile", "threshold", "hold_at", "stuck_threshold", "review_seconds", "expiry_seconds",
-            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, "require_signature",
-            "remember_into_memory", "note",
+            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, *SWITCHES, "note",
         ]  # fmt: skip
         help_texts = {
             "profile": gettext_lazy(
@@ -92,6 +92,9 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             "remember_into_memory": gettext_lazy(
                 "From the threshold for marking on, and where it meets an error pattern or contradicts the memory, it "
                 "waits for a curator. Off: only POST /api/v1/memory adds to it."
+            ),
+            "accept_relayed_yes": gettext_lazy(
+                "Off: only a reviewer in the console, or the user in a message, can say yes. A no is always taken."
             ),
             "note": gettext_lazy("For whoever wonders later."),
         }
@@ -263,7 +266,7 @@ def _told(policy: Policy) -> dict[str, str]:
     plain = ("threshold", "hold_at", "stuck_threshold", *BUDGET, *LIMITS)
     told: dict[str, Any] = {_label("profile"): policy.get_profile_display()}
     told |= {_label(name): getattr(policy, name) for name in plain}
-    told |= {_label(name): _on(getattr(policy, name)) for name in ("require_signature", "remember_into_memory")}
+    told |= {_label(name): _on(getattr(policy, name)) for name in SWITCHES}
     for signal, label in SIGNALS.items():
         told[str(label)] = rules.weights[signal]
     for kind, name in KINDS.items():

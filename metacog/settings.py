@@ -215,9 +215,14 @@ _public_parts = _parts(_public)
 # Nothing after the host: the site stands at its root, and pages show this address.
 if _public and (
     _public_parts.scheme not in ("http", "https") or not _public_parts.hostname or "@" in _public_parts.netloc
-    or _public_parts.path or _public_parts.query or _public_parts.fragment or not _is_plain(_public)
+    or _public_parts.query or _public_parts.fragment or not _is_plain(_public)
 ):
     _broken_url("METACOG_PUBLIC_URL", "https://metacog.example.org")
+    _public = ""
+elif _public_parts.path:
+    CONFIG_PROBLEMS.append(
+        ("METACOG_PUBLIC_URL has a path, but metacog can only be served at the root of a host.",
+         "Give metacog a host name or a port of its own: https://metacog.example.org"))
     _public = ""
 # `manage.py up` says here on which address it listens; anything but loopback is production.
 LISTEN_HOST = os.environ.get("METACOG_LISTEN_HOST", "127.0.0.1")

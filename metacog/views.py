@@ -21,6 +21,7 @@ from django.contrib.auth.views import (
 from django.db import transaction
 from django.forms import BaseForm as Form
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
+from django.middleware import csrf
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils import timezone
@@ -41,6 +42,8 @@ from metacog.models import Language, Role, User
 from metacog.notice_forms import PersonNoticesForm
 
 YEAR = 365 * 24 * 3600
+_OTHER = (csrf.REASON_BAD_ORIGIN, csrf.REASON_BAD_REFERER, csrf.REASON_INSECURE_REFERER)
+FROM_ELSEWHERE = tuple(reason.partition("%s")[0] for reason in _OTHER)  # how those reasons begin
 
 
 class Request(HttpRequest):
@@ -109,8 +112,13 @@ def locked_out(request: HttpRequest, response: HttpResponse | None, credentials:
 
 
 def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer a form whose token no longer holds; Django's CSRF_FAILURE_VIEW."""
-    return render(request, "metacog/form_too_old.html", status=403)
+    """Answer a form whose token no longer holds, or that came from another address; Django's CSRF_FAILURE_VIEW."""
+    if not reason.startswith(FROM_ELSEWHERE):
+        return render(request, "metacog/form_too_old.html", status=403)
+    page = urlsplit(request.headers.get("Referer", ""))  # looked at by Django only where no Origin came
+    origin = request.headers.get("Origin") or f"{page.scheme}://{page.netloc}"
+    context = {"origin": origin[:255], "public_url": settings.PUBLIC_URL}
+    return render(request, "metacog/form_from_elsewhere.html", context, status=403)
 
 
 # -- preferences -----------------------------------------------------------------------------------

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from django.conf import settings
 from django.http import Http404, HttpResponse
-from django.urls import register_converter
+from django.urls import register_converter, reverse
 from django.urls.converters import PathConverter
 from django.utils.cache import get_conditional_response
 from ninja import Query, Router
@@ -18,6 +19,7 @@ from metacog.problems import Problem as Refusal
 from metacog.problems import at
 from patterns import exchange, thinking
 from patterns.models import Problem
+from patterns.scorer import scorer_for
 
 router = Router()
 
@@ -158,12 +160,20 @@ def think_twice(request: AgentRequest, key: str, session: Session = None) -> Htt
     """Bring what a person said to the suggestion: `answer`; later what came of it: `outcome`.
 
     After a yes `invoke` is true in the answer, beside the brief, in your context, and once in the verdict on your next
-    response, unless you have said by then what came of it. A person may also answer in the console.
+    response, unless you have said by then what came of it. A person may also answer in the console. A yes is recorded
+    as relayed by you, and refused with 403 where the policy takes it from people only; a no is always taken.
     """
     body = read_shape(request, ThinkTwiceBody)
     if (body.answer is None) == (body.outcome is None):
         raise at("/answer", "Send one of `answer` and `outcome`.")
     found = _problem(request.auth, key, body.session if session is None else session)
+    if body.answer == "yes" and not scorer_for(request.auth).policy.accept_relayed_yes:
+        page = settings.PUBLIC_URL + reverse("problem", args=[found.public_id])
+        raise Refusal(
+            403,
+            "This agent's policy takes no yes that the agent relays: a reviewer of its team can say yes in the console "
+            f'({page}), and the user by writing "think twice".',
+        )
     if body.answer is not None:
         row = thinking.answer(found, body.answer, request.auth)
         return as_json(thinking.shape(row))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import F, Func, IntegerField, OuterRef, Subquery
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metacog import audit
-from metacog.heuristics import wire
+from metacog.heuristics import patterns_in, wire
 from metacog.models import AuditEvent, Team
 from patterns import lifecycle
 from patterns.models import MAX_PATTERNS, ErrorPattern, keyword_problems, touch
@@ -29,13 +29,21 @@ class BadFile(Exception):
         self.problems = problems
 
 
-def take(team: Team, raw: bytes, actor: audit.Actor) -> tuple[int, int]:
-    """Import the file's patterns into the team, all or none; return how many are new and how many changed.
+class Taken(NamedTuple):
+    """How many patterns are new, how many changed, and how many of what else the file holds was not taken."""
+
+    new: int
+    changed: int
+    left: dict[str, int]
+
+
+def take(team: Team, raw: bytes, actor: audit.Actor) -> Taken:
+    """Import the file's patterns into the team, all or none.
 
     A pattern whose id the team has is updated and keeps its place and state; new ones become active,
     in the file's order. Raises BadFile.
     """
-    entries = read(raw)
+    entries, left = read(raw)
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         rows = ErrorPattern.objects.filter(team=team).annotate(own=_fired())
@@ -86,7 +94,7 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> tuple[int, int]:
             )
         if live := [row for row in (*new, *changed) if row.state == ErrorPattern.State.ACTIVE]:
             touch(team.pk, live)
-    return len(new), len(changed)
+    return Taken(len(new), len(changed), left)
 
 
 def _fired() -> Subquery:
@@ -121,15 +129,16 @@ def _written(moment: datetime) -> str:
     return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
 
 
-def read(raw: bytes) -> list[dict[str, Any]]:
-    """Return the file's entries, checked, with `createdAt` as a time. Raises BadFile."""
+def read(raw: bytes) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Return the file's entries, checked, with `createdAt` as a time, and how many of what else. Raises BadFile."""
     try:
-        document = wire.load(raw)
+        entries, left = patterns_in(wire.load_file(raw))
     except wire.Refused as error:
         raise BadFile([error.detail]) from None
-    entries = document.get("patterns") if isinstance(document, dict) else document
-    if not isinstance(entries, list):
-        raise BadFile([_("The file holds no list of patterns, nor an object with one as “patterns”.")])
+    if entries is None:
+        raise BadFile(
+            [_("The file holds no list of patterns, nor an object with one as “patterns” or “errorPatterns”.")]
+        )
     problems: list[str] = []
     first: dict[str, int] = {}
     for position, entry in enumerate(entries, 1):
@@ -143,7 +152,9 @@ def read(raw: bytes) -> list[dict[str, Any]]:
         ]
     if problems:
         raise BadFile(problems)
-    return [entry | {"createdAt": wire.instant(entry["createdAt"])} for entry in entries]
+    for entry in entries:
+        entry["createdAt"], entry["triggerCount"] = wire.instant(entry["createdAt"]), int(entry["triggerCount"])
+    return entries, left
 
 
 def _problems(entry: Any) -> list[str]:
@@ -171,7 +182,7 @@ def _problems(entry: Any) -> list[str]:
         problems.append(_("source must be one of %(names)s.") % {"names": ", ".join(ErrorPattern.Source.values)})
     if "createdAt" in entry and not _is_time(entry["createdAt"]):
         problems.append(_("createdAt must be a time with a zone, such as 2026-02-16T08:00:00Z."))
-    count = entry.get("triggerCount", 0)
+    count = wire.whole(entry.get("triggerCount", 0))
     if type(count) is not int or not 0 <= count <= MAX_COUNT:
         problems.append(_("triggerCount must be a whole number from 0 on."))
     return problems

@@ -244,20 +244,25 @@ def _users_words(problem: Problem) -> list[str]:
     return list(dict.fromkeys(text for text in reversed(said) if text and text.strip()))
 
 
-def success(rows: QuerySet[ThinkTwice]) -> dict[str, int]:
-    """Count what was suggested, answered and came of it (S9)."""
-    return rows.aggregate(
-        suggested=Count("pk", filter=Q(suggested_at__isnull=False)),
-        yes=Count("pk", filter=Q(answer=Answer.YES)),
-        no=Count("pk", filter=Q(answer=Answer.NO)),
-        helped=Count("pk", filter=Q(outcome=Outcome.HELPED)),
-        did_not_help=Count("pk", filter=Q(outcome=Outcome.DID_NOT_HELP)),
-    )
+def success(rows: QuerySet[ThinkTwice]) -> dict[str, dict[str, int]]:
+    """Count by who answered ("" while nobody has) what was suggested, answered and came of it (S9)."""
+    counts = {
+        "suggested": Count("pk", filter=Q(suggested_at__isnull=False)),
+        "yes": Count("pk", filter=Q(answer=Answer.YES)),
+        "no": Count("pk", filter=Q(answer=Answer.NO)),
+        "helped": Count("pk", filter=Q(outcome=Outcome.HELPED)),
+        "did_not_help": Count("pk", filter=Q(outcome=Outcome.DID_NOT_HELP)),
+    }
+    return {row.pop("by"): row for row in rows.order_by().values("by").annotate(**counts)}
 
 
-def threshold_advice(rows: Iterable[ThinkTwice]) -> thresholds.ThresholdAdvice | None:
-    """Suggest a threshold from how thinking twice turned out."""
-    return thresholds.suggest_stuck((each.points, each.outcome == Outcome.HELPED) for each in rows if each.outcome)
+def threshold_advice(rows: QuerySet[ThinkTwice]) -> thresholds.ThresholdAdvice | None:
+    """Suggest a threshold from how thinking twice turned out where people themselves said yes.
+
+    An agent that relays a yes also says what came of it: it would set its own threshold.
+    """
+    told = rows.exclude(outcome="").exclude(by=ThinkTwice.By.AGENT).values_list("points", "outcome")
+    return thresholds.suggest_stuck((points, outcome == Outcome.HELPED) for points, outcome in told)
 
 
 def _locked(problem: Problem) -> tuple[Problem, StuckSettings]:

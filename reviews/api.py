@@ -133,6 +133,9 @@ class Context(BaseModel):
 SAID: dict[str, JsonValue] = {"pattern": r"\S"}  # of a reason that is needed
 
 
+Version = Annotated[wire.Whole, Field(ge=0, lt=2**31)]
+
+
 class SecondLook(BaseModel):
     """An agent's decision about its own held item."""
 
@@ -157,7 +160,7 @@ class SecondLook(BaseModel):
     verdict: Literal["approve", "edit", "reject", "withdraw"]
     text: str | None = Field(None, description="The edited text; with `edit` only.")
     reason: str = Field("", max_length=10_000, description="Why; needed to approve or edit.")
-    version: Annotated[int, Field(ge=0, lt=2**31)] | None = Field(None, description="Of the item as you read it.")
+    version: Version | None = Field(None, description="Of the item as you read it.")
     sha256: str | None = Field(None, description="Of the text as you read it.")
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from metacog.api import AgentRequest, as_json, cursor, page_of, read_shape, takes
 from metacog.heuristics.shadow import is_blank
-from metacog.heuristics.wire import Name
+from metacog.heuristics.wire import Name, Whole
 from metacog.models import Agent
 from metacog.problems import Problem, at
 from reviews import extension_texts, extensions
@@ -23,7 +23,7 @@ router = Router()
 PAGE = 100
 MAX_EVIDENCE = 100
 MAX_EVIDENCE_CHARACTERS = 50_000  # as JSON: what a chairman can read
-Step = Annotated[int, Field(ge=0, lt=2**31)]
+Step = Annotated[Whole, Field(ge=0, lt=2**31)]
 
 
 class Budget(BaseModel):

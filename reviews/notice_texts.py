@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from email.utils import parseaddr
 from typing import Any
 
 from django.conf import settings
@@ -22,7 +21,7 @@ from django.utils.translation import gettext, ngettext
 
 from metacog import chat, notices
 from metacog.heuristics.excerpts import said
-from metacog.mail import Mail
+from metacog.mail import Mail, own_name
 from metacog.models import Channel, Notice, PersonNotices, User
 from reviews import by_mail
 from reviews.explanation import parts
@@ -235,9 +234,8 @@ def _at(moment: datetime) -> str:
 
 
 def _headers(notice: Notice, stop_url: str) -> dict[str, str]:
-    host = parseaddr(settings.MAIL_FROM)[1].rpartition("@")[2]
     headers = {
-        "Message-ID": f"<{notice.public_id}@{host}>",  # the same on every attempt: who gets it twice shows it once
+        "Message-ID": f"<{notice.public_id}@{own_name()}>",  # on every attempt: who gets it twice shows it once
         "Auto-Submitted": "auto-generated",  # RFC 3834: no "I am away" in answer
         "List-Unsubscribe": f"<{stop_url}>",
     }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -62,18 +64,27 @@ def stuck(request: PersonRequest) -> HttpResponse:
 def _told(teams: QuerySet[Team]) -> dict[str, Any]:
     """Return what was answered last, and how often thinking twice helped."""
     answered = ThinkTwice.objects.filter(problem__agent__team__in=teams)
-    advice = thinking.threshold_advice(answered.exclude(outcome=""))
-    counts = thinking.success(answered)
+    advice = thinking.threshold_advice(answered)
+    by = thinking.success(answered)
+    sums = Counter[str]()
+    for who, counts in by.items():
+        # An agent's word that a person said yes stands apart; that it was asked is no answer.
+        sums.update(counts if who != ThinkTwice.By.AGENT else {"suggested": counts["suggested"]})
     return {
         "answers": answered.exclude(answer="")
         .select_related("problem__agent", "person")
         .order_by("-answered_at", "-id")[:ANSWERS],
-        "counts": counts,
-        "answered": counts["yes"] + counts["no"],
-        "helped": ratio(Ratio(counts["helped"], counts["helped"] + counts["did_not_help"])),
+        "counts": sums,
+        "answered": sums["yes"] + sums["no"],
+        "helped": _helped(sums),
+        "by": [(who.label, by[who], _helped(by[who])) for who in ThinkTwice.By if who in by],
         "advice": advice,
         "advised": advice and ratio(Ratio(advice.helped, advice.n)),
     }
+
+
+def _helped(counts: Mapping[str, int]) -> dict[str, Any]:
+    return ratio(Ratio(counts["helped"], counts["helped"] + counts["did_not_help"]))
 
 
 def _place(problem: Problem) -> str:

@@ -7,7 +7,7 @@ from .completion import failing_in
 from .given import told
 from .hesitation import Hesitation, Signal, Span
 from .parts import History
-from .patterns import Pattern, PatternError
+from .patterns import Pattern, PatternError, patterns_in
 from .policy import Policy
 from .policy_error import PolicyError
 from .scorer import ENGINE, Assessment, Scorer, given_in
@@ -36,6 +36,7 @@ __all__ = [
     "given_in",
     "items_of",
     "parse_tags",
+    "patterns_in",
     "read_response",
     "temporal_markers",
     "told",

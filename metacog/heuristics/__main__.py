@@ -14,12 +14,12 @@ from typing import Any, BinaryIO, TypeVar, get_args
 from .given import told
 from .hesitation import SEED_SIGNALS
 from .parts import MANY_TURNS, History
-from .patterns import PatternError
+from .patterns import PatternError, patterns_in
 from .policy import PROFILES, WEIGHTS, Policy
 from .policy_error import PolicyError
 from .quality import FlagName
 from .scorer import Scorer, given_in
-from .strict_json import Refused, load
+from .strict_json import Refused, load, load_file, without_mark
 from .stuck_settings import WEIGHTS as STUCK_WEIGHTS
 from .timesense import format_intent, mark_every_date, temporal_markers
 from .wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant
@@ -80,7 +80,9 @@ def _parser() -> argparse.ArgumentParser:
             help="read these fields of each line only, where need be by another name: response,session=conversation_id",
         )
     for command in (score, rates, sample):
-        command.add_argument("--patterns", type=Path, metavar="FILE", help="a JSON list of error patterns")
+        command.add_argument(
+            "--patterns", type=Path, metavar="FILE", help="a JSON list of error patterns, or the state the origin keeps"
+        )
         command.add_argument("--policy", type=Path, metavar="FILE", help="a JSON object of policy settings")
         command.add_argument("--profile", choices=PROFILES, help='the rules to score by (default "seed")')
 
@@ -238,10 +240,11 @@ def _fired(verdict: dict[str, Any], threshold: int, hold_at: int, step: int) -> 
 
 
 def _scorer(options: argparse.Namespace) -> Scorer:
-    patterns = _read_file(options.patterns) if options.patterns else []
+    patterns, _left = patterns_in(_read_file(options.patterns)) if options.patterns else ([], {})
     policy = _read_file(options.policy) if options.policy else {}
-    if not isinstance(patterns, list):
-        raise _Unusable(f"{options.patterns} must hold a JSON list of patterns.")
+    if patterns is None:
+        wanted = "a JSON list of patterns, or an object with one as `patterns` or `errorPatterns`"
+        raise _Unusable(f"{options.patterns} must hold {wanted}.")
     if not isinstance(policy, dict):
         raise _Unusable(f"{options.policy} must hold a JSON object.")
     if options.profile:
@@ -344,7 +347,10 @@ def _each_line(source: BinaryIO, sink: BinaryIO, answer: Callable[[Any], dict[st
 
 def _lines(source: BinaryIO) -> Iterator[bytes]:
     """Read lines without their ends; one that is too long comes as one byte too many, the rest skipped."""
+    is_first = True
     while line := source.readline(MAX_BYTES + 3):
+        if is_first:
+            line, is_first = without_mark(line), False
         if len(line) == MAX_BYTES + 3 and not line.endswith(b"\n"):
             while (rest := source.readline(_CHUNK)) and not rest.endswith(b"\n"):
                 pass
@@ -353,7 +359,7 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
 
 def _read_file(path: Path) -> Any:
     try:
-        return load(path.read_bytes())
+        return load_file(path.read_bytes())
     except OSError as error:
         raise _Unusable(f"{path} cannot be read: {error.strerror}.") from None
     except Refused as refusal:

@@ -7,7 +7,7 @@ from typing import Any, Self
 from .lexicon import MARKS
 from .policy_error import PolicyError
 from .quality_settings import QualitySettings
-from .strict_json import pointer
+from .strict_json import pointer, whole
 from .stuck_settings import SETTINGS as STUCK
 from .stuck_settings import StuckSettings
 
@@ -59,6 +59,7 @@ class Policy:
     remember_into_memory: bool = True
     max_active_threads: int = 3
     stuck_threshold: int = 7
+    accept_relayed_yes: bool = True
     budget_calls: int = 5
     budget_extension: int = 3
     budget_wait_seconds: int = 3_600
@@ -86,10 +87,10 @@ class Policy:
             raise PolicyError([("", "must be an object")])
         known = {part.name for part in fields(cls)}
         errors = [(pointer([name]), "is not part of a policy") for name in mapping if name not in known]
-        values = {name: value for name, value in mapping.items() if name in known}
+        values = {name: whole(value) for name, value in mapping.items() if name in known}
         for name, defaults in (("weights", WEIGHTS), ("release", RELEASE), ("parts", PARTS)):
             if isinstance(values.get(name), Mapping):
-                values[name] = {**defaults, **values[name]}
+                values[name] = {**defaults, **{key: whole(value) for key, value in values[name].items()}}
         if values.get("profile") == "aware":  # its own threshold, unless another is given
             values.setdefault("stuck_threshold", STUCK["aware"].threshold)
         try:
@@ -193,6 +194,7 @@ _CHECKS: dict[str, _Check] = {
     "remember_into_memory": _switch,
     "max_active_threads": _whole(1, 100),
     "stuck_threshold": _whole(1, 100),
+    "accept_relayed_yes": _switch,
     "budget_calls": _whole(1, 10_000),
     "budget_extension": _whole(0, 10_000),
     "budget_wait_seconds": _whole(1, _SECONDS_IN_YEAR),

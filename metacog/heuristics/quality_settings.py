@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import PydanticCustomError
 
 from .policy_error import PolicyError
-from .wire import Share, explain
+from .wire import Share, Whole, explain
 
 MAX_CHARACTERS = 1_048_576
 MAX_FORBIDDEN = 64
@@ -37,8 +37,8 @@ class Weights(_Part):
 class Limits(_Part):
     """The least and the most characters of a sane response, inclusive."""
 
-    min: Annotated[int, Field(ge=0, le=MAX_CHARACTERS)]
-    max: Annotated[int, Field(ge=1, le=MAX_CHARACTERS)]
+    min: Annotated[Whole, Field(ge=0, le=MAX_CHARACTERS)]
+    max: Annotated[Whole, Field(ge=1, le=MAX_CHARACTERS)]
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -82,7 +82,7 @@ class QualitySettings(_Part):
         tuple[Annotated[str, Field(max_length=MAX_FORBIDDEN_LENGTH), AfterValidator(_not_blank)], ...],
         Field(max_length=MAX_FORBIDDEN, strict=False),
     ] = ()
-    recent_window: Annotated[int, Field(ge=0, le=MAX_RECENT)] = 5
+    recent_window: Annotated[Whole, Field(ge=0, le=MAX_RECENT)] = 5
     similar_at: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.9
     pass_at: Share = 0.7
     low_at: Share = 0.5

@@ -16,6 +16,7 @@ MAX_ERRORS = 32
 
 # Matches from every quote on, closed or not, so that an open string is read once and not once a quote.
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_MARK = b"\xef\xbb\xbf"  # byte order mark
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEPS = [(byte in b"[{") - (byte in b"]}") for byte in range(256)]
 _CLOSES = bytes.maketrans(b"[{", b"]}")
@@ -51,6 +52,14 @@ def pointer(loc: Sequence[str | int]) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in loc)
 
 
+def whole(value: Any) -> Any:
+    """Give 42.0 and 1e3 as the integers they are; whatever else arrives comes back unchanged.
+
+    From 2**53 on a double no longer holds every integer, so what was meant cannot be told: it stays a float.
+    """
+    return int(value) if type(value) is float and value.is_integer() and abs(value) < 2**53 else value
+
+
 def load(raw: bytes) -> Any:
     """Parse bytes as JSON, or raise Refused.
 
@@ -58,7 +67,7 @@ def load(raw: bytes) -> Any:
     422: nesting deeper than 32 (the outermost value is depth 1; looked at first), a name twice in one
     object, a NUL or half a surrogate pair in any string or name.
     """
-    if raw.startswith(b"\xef\xbb\xbf"):
+    if raw.startswith(_MARK):
         raise Refused(400, "The body starts with a byte order mark; send plain UTF-8 without one.")
     try:
         text = raw.decode("utf-8")
@@ -92,6 +101,15 @@ def load(raw: bytes) -> Any:
         if errors:
             raise Refused(422, errors[0]["detail"], errors)
     return value
+
+
+def load_file(raw: bytes) -> Any:
+    """Parse what a file holds as `load` does; editors begin files with a byte order mark, which says nothing."""
+    return load(without_mark(raw))
+
+
+def without_mark(raw: bytes) -> bytes:
+    return raw.removeprefix(_MARK)
 
 
 class _Ambiguous(dict[str, Any]):

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
 from .policy_error import PolicyError
-from .strict_json import pointer
+from .strict_json import pointer, whole
 
 # Seed 002, "Heuristic Signals"; the last two are its "Future Enhancements", shown without points.
 WEIGHTS = {
@@ -66,9 +66,9 @@ class StuckSettings:
             raise PolicyError([("", "must be an object")])
         known = {part.name for part in fields(cls)}
         errors = [(pointer([str(name)]), "is not part of these settings") for name in mapping if name not in known]
-        values = {name: value for name, value in mapping.items() if name in known}
+        values = {name: whole(value) for name, value in mapping.items() if name in known}
         if isinstance(values.get("weights"), Mapping):
-            values["weights"] = {**WEIGHTS, **values["weights"]}
+            values["weights"] = {**WEIGHTS, **{name: whole(value) for name, value in values["weights"].items()}}
         try:
             settings = cls(**values)
         except PolicyError as error:

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from .strict_json import MAX_DEPTH, MAX_ERRORS, Refused, load, pointer
+from .strict_json import MAX_DEPTH, MAX_ERRORS, Refused, load, load_file, pointer, whole
 from .tags import MAX_ITEMS
 from .verdict import Verdict
 
@@ -19,13 +19,16 @@ __all__ = [
     "Refused",
     "ResponseBody",
     "Verdict",
+    "Whole",
     "check_intent",
     "check_response",
     "explain",
     "instant",
     "load",
+    "load_file",
     "pointer",
     "read_response",
+    "whole",
 ]
 
 MAX_BYTES = 1_048_576
@@ -73,7 +76,8 @@ def _check_kind(text: str) -> str:
 
 
 Name = Annotated[str, Field(max_length=255)]
-Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Whole = Annotated[int, BeforeValidator(whole)]
+Count = Annotated[Whole, Field(ge=0, le=2**63 - 1)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Time = Annotated[str, AfterValidator(_check_time), Field(json_schema_extra={"format": "date-time"})]
 Id = Annotated[
@@ -192,7 +196,7 @@ class StreakBody(_Shape):
     """How often in a row the same behaviour was chosen."""
 
     mode: str
-    count: Annotated[int, Field(ge=0, le=2**53 - 1)]
+    count: Annotated[Whole, Field(ge=0, le=2**53 - 1)]
 
 
 class IntentBody(_Shape):
@@ -276,8 +280,11 @@ def explain(errors: Iterable[ErrorDetails], model: type[BaseModel] | None = None
                 name: f"{value:g}" if type(value) is float else value for name, value in error.get("ctx", {}).items()
             }
             detail = _WANTED[error["type"]].format(**limits)
-            if error["type"].endswith("_type") and "input" in error:
-                detail += f", not {_kind_of(error['input'])}"
+            given = error.get("input")
+            if error["type"] == "int_type" and type(given) is float:
+                detail += f", not {given!r}" + ("; write out all its digits" if given.is_integer() else "")
+            elif error["type"].endswith("_type") and "input" in error:
+                detail += f", not {_kind_of(given)}"
         else:
             detail = error["msg"]
         said.append({"pointer": where, "detail": detail})

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("metacog", "0014_policy_seconds")]
+    dependencies = [("metacog", "0016_told_until")]
 
     operations = [
         migrations.AddField(

@@ -62,6 +62,7 @@ class Policy(models.Model):
     stuck_threshold = models.PositiveSmallIntegerField(
         _("asks to think twice from"), default=7, validators=[MinValueValidator(1), MaxValueValidator(100)]
     )
+    accept_relayed_yes = models.BooleanField(_("accept a yes to thinking twice that the agent relays"), default=True)
     max_active_threads = models.PositiveSmallIntegerField(
         _("active threads at most"), default=3, validators=[MinValueValidator(1), MaxValueValidator(100)]
     )
@@ -108,6 +109,7 @@ class Policy(models.Model):
             "remember_into_memory": self.remember_into_memory,
             "parts": self.parts,
             "stuck_threshold": self.stuck_threshold,
+            "accept_relayed_yes": self.accept_relayed_yes,
             "max_active_threads": self.max_active_threads,
             "budget_calls": self.budget_calls,
             "budget_extension": self.budget_extension,

@@ -39,7 +39,7 @@ def say_when(apps: Any, schema_editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("patterns", "0009_who_answered")]
+    dependencies = [("patterns", "0010_thread_notes")]
 
     operations = [
         migrations.AddField(

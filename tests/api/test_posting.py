@@ -86,6 +86,24 @@ def test_it_writes_response_signals_held_items_and_audit_events(kuro):
     assert AgentState.objects.get().responses == 1
 
 
+@pytest.mark.parametrize(("written", "cycle"), [("42.0", 42), ("1e3", 1000), ("9007199254740993", 2**53 + 1)])
+def test_a_whole_number_is_one_however_it_is_written(kuro, written, cycle):
+    body = f'{{"id": "a", "response": "x", "cycle": {written}, "tests": {{"passed": 40.0, "failed": 2.0e0}}}}'
+    assert kuro.post("/responses", body).status_code == 201
+    assert AgentResponse.objects.get().cycle == cycle
+    assert kuro.post("/responses", body)["Idempotent-Replayed"] == "true"
+    assert kuro.post("/responses", body.replace(" ", "")).status_code == 422, "the key stands for these very bytes"
+
+
+def test_whole_numbers_are_taken_in_every_body(kuro):
+    held, body = kuro.hold(), '{"verdict": "reject", "reason": "x", "version": %s}'
+    statuses = [kuro.post(f"/held/{held}/decision", body % number).status_code for number in ("1.5", "1.0")]
+    assert statuses == [422, 201]
+    asked = kuro.post("/extensions", '{"session": "s", "reason": "The logs of node-17 are missing.", "step": 5.0}')
+    assert asked.json()["request"]["step"] == 5
+    assert kuro.post("/confidence", '{"retrieval": {"facts": 3.0, "topic_mentions": 7.0}}').status_code == 200
+
+
 def test_it_parses_the_tags_when_no_items_are_given(kuro):
     verdict = kuro.respond(
         'Clearly. <kuro:chat reply="true">It is the cache.</kuro:chat> [REMEMBER]cache[/REMEMBER] `<chat>no</chat>`',

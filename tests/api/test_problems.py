@@ -170,6 +170,24 @@ class TestAsking:
         # Whatever of the agent reads the verdicts hears it there, too, and once.
         assert [fail(kuro)["invoke"] for _ in range(2)] == [said == "yes", False]
 
+    def test_a_yes_that_the_agent_relays_is_refused_where_the_policy_wants_people(
+        self, kuro: Any, alice: Any, as_person: Any
+    ) -> None:
+        Policy.objects.update(accept_relayed_yes=False)
+        get_stuck(kuro)
+        found, events = Problem.objects.get(), AuditEvent.objects.count()
+        answer = kuro.post("/problems/bug-17/think-twice", {"answer": "yes"})
+        assert (answer.status_code, answer["Content-Type"]) == (403, "application/problem+json")
+        assert f"/stuck/{found.public_id}/" in answer.json()["detail"], "it says who can answer, and where"
+        assert AuditEvent.objects.count() == events
+        assert kuro.get("/problems/bug-17").json()["suggest"], "it is asked still"
+        assert kuro.post("/problems/bug-17/think-twice", {"answer": "no"}).status_code == 200
+        as_person(alice).post(reverse("problem-answer", args=[found.public_id]), {"answer": "yes"})
+        assert fail(kuro)["invoke"]
+        assert fail(kuro, user_message="Think twice.")["invoke"]
+        assert kuro.post("/problems/bug-17/think-twice", {"outcome": "helped"}).status_code == 200
+        assert [row.by for row in ThinkTwice.objects.order_by("pk")] == ["agent", "person", "user"]
+
     def test_a_yes_whose_outcome_is_known_is_told_no_more(self, kuro: Any) -> None:
         get_stuck(kuro)
         kuro.post("/problems/bug-17/think-twice", {"answer": "yes"})

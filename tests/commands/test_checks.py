@@ -25,7 +25,6 @@ def test_what_settings_found_wrong_is_an_error_with_its_hint(settings: Any) -> N
     [
         ("METACOG_BROKER_URL", "redis://[::1"),
         ("METACOG_BROKER_URL", "redis://host:port/0"),
-        ("METACOG_PUBLIC_URL", "https://metacog.example.org/below"),
         ("METACOG_PUBLIC_URL", "https://user:password@metacog.example.org"),
         ("METACOG_PUBLIC_URL", "https://metacog.exa mple.org"),
         ("METACOG_PUBLIC_URL", "https://metacog.example.org\nX-Other: 1"),
@@ -40,6 +39,13 @@ def test_an_address_that_cannot_be_used_is_told_by_its_name_alone(name: str, val
     )
     assert f"{name} is not an address that can be used." in done.stdout
     assert value not in done.stdout
+
+
+def test_a_public_address_below_a_path_is_refused_at_start(tmp_path: Path) -> None:
+    done = manage(tmp_path, "up", METACOG_PUBLIC_URL="https://metacog.example.org/below/")
+    said = "METACOG_PUBLIC_URL has a path, but metacog can only be served at the root of a host."
+    hint = "Give metacog a host name or a port of its own: https://metacog.example.org"
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[0]) == (1, "", f"{said} {hint}")
 
 
 def test_what_stands_around_an_address_is_no_part_of_it() -> None:

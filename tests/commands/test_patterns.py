@@ -102,6 +102,22 @@ def test_the_same_id_is_updated_in_its_place(aurora: Any, tmp_path: Path) -> Non
     assert AuditEvent.objects.filter(action="pattern-changed").count() == 1
 
 
+def test_a_byte_order_mark_is_no_part_of_a_file(aurora: Any, tmp_path: Path) -> None:
+    arabic = SEED[1] | {"keywords": ["根本原因是", "السبب الجذري"]}
+    assert "1 pattern added" in run("import", wrote(tmp_path, "\ufeff" + json.dumps([arabic], ensure_ascii=False)))
+    assert json.loads(run("export"))[-1]["keywords"] == arabic["keywords"]
+
+
+def test_it_takes_the_patterns_of_the_origins_state_and_names_what_it_leaves(aurora: Any, tmp_path: Path) -> None:
+    held = {"type": "chat", "data": {"text": "x"}, "hesitation": {"score": 55}, "heldAt": "2026-03-01T00:00:00.000Z"}
+    pattern = SEED[1] | {"keywords": ["fallback", " API "], "triggerCount": 3.0}
+    said = run("import", wrote(tmp_path, {"heldTags": [held, held], "errorPatterns": [pattern]}))
+    assert "1 pattern added to Aurora, 0 changed." in said
+    assert "Not taken, since only patterns are imported: heldTags (2)." in said
+    row = ErrorPattern.objects.get(public_id="ep-1")
+    assert (row.keywords, row.imported_triggers) == (["fallback", "API"], 3)
+
+
 def test_it_names_every_defect_and_takes_nothing(aurora: Any, tmp_path: Path) -> None:
     bad = [
         SEED[0],
@@ -125,7 +141,10 @@ def test_it_names_every_defect_and_takes_nothing(aurora: Any, tmp_path: Path) ->
     assert ErrorPattern.objects.count() == 1
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1, NaN]", '{"a": 1}', "3", '[{"id": "\\u0000"}]', '{"patterns": 1}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[1, NaN]", '{"a": 1}', "3", '[{"id": "\\u0000"}]', '{"patterns": 1}', '{"errorPatterns": {}}'],
+)
 def test_what_is_no_such_file_is_refused(aurora: Any, tmp_path: Path, text: str) -> None:
     with pytest.raises(CommandError, match="Nothing was imported"):
         run("import", wrote(tmp_path, text))

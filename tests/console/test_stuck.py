@@ -299,12 +299,37 @@ def test_what_came_of_it_is_counted(kuro: Any, problem: Problem, alice: Any, as_
     client.post(address(problem, "problem-outcome"), {"outcome": "helped"})
     page = page_of(client, "/stuck/")
     told = page.partition("/stuck/prob_")[2]
-    assert "Answered<b>1</b>yes: 1 · no: 0" in told, "after what may wait for an answer"
+    assert "Answered by people<b>1</b>yes: 1 · no: 0" in told, "after what may wait for an answer"
     assert "It helped<b>1 of 1</b>too few to tell" in told
     client.post(address(problem, "problem-resolve"))
     problem.refresh_from_db()
     assert (problem.points, problem.suggests) == (0, False)
     assert "resolved" in page_of(client, address(problem))
+
+
+def test_what_agents_relay_is_counted_apart(kuro: Any, problem: Problem, alice: Any, as_person: Any) -> None:
+    client = as_person(alice)
+    kuro.post("/problems/bug-17/think-twice", {"answer": "yes"})
+    kuro.post("/problems/bug-17/think-twice", {"outcome": "helped"})
+    get_stuck(kuro, problem="bug-18")
+    client.post(address(Problem.objects.get(key="bug-18"), "problem-answer"), {"answer": "no"})
+    kuro.respond("Hm.", items=[], problem="bug-19", user_message="Think twice.")
+    page = page_of(client, "/stuck/")
+    assert "Suggested to think twice<b>2</b>" in page
+    assert "Answered by people<b>2</b>yes: 1 · no: 1" in page
+    assert "It helped<b>–</b>nobody has said yet" in page
+    table = page.partition("Who answered</th>")[2].partition("</table>")[0]
+    assert [re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", table)] == [
+        *("Person in the console", "0", "1", "nobody has said yet"),
+        *("Reported by the agent on behalf of a person", "1", "0", "1 of 1"),
+        *("User, in a message", "1", "0", "nobody has said yet"),
+    ]
+
+
+def test_what_agents_relay_suggests_no_threshold(problem: Problem, alice: Any, as_person: Any) -> None:
+    for by in ["agent"] * 20 + ["person"]:
+        problem.think_twice.create(points=8, answer="yes", by=by, answered_at=problem.touched_at, outcome="helped")
+    assert "points up it helped" not in page_of(as_person(alice), "/stuck/")
 
 
 def test_a_threshold_is_suggested_with_how_sure_it_is(problem: Problem, alice: Any, as_person: Any) -> None:

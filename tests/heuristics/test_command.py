@@ -97,11 +97,40 @@ def test_it_reads_patterns_and_a_policy(tmp_path: Path) -> None:
     assert verdict["hesitation"]["hold_at"] == 30
 
 
+MARK = b"\xef\xbb\xbf"  # byte order mark
+PATTERN = {"id": "ep-1", "keywords": ["timeout", " API "], "description": "d"}
+
+
+@pytest.mark.parametrize(
+    "document", [[PATTERN], {"patterns": [PATTERN]}, {"heldTags": [{}], "errorPatterns": [PATTERN]}]
+)
+def test_it_takes_patterns_in_each_form_and_files_with_a_byte_order_mark(document: Any, tmp_path: Path) -> None:
+    patterns, policy = tmp_path / "patterns.json", tmp_path / "policy.json"
+    patterns.write_bytes(MARK + json.dumps(document).encode())
+    policy.write_bytes(MARK + b'{"threshold": 5.0}')
+    lines = MARK + b'{"response": "It timed out: timeout"}\n{"response": "the api, perhaps"}'
+    done = run("score", "--patterns", str(patterns), "--policy", str(policy), sent=lines)
+    assert done.returncode == 0, done.stdout
+    assert [answer["hesitation"]["matched_pattern_ids"] for answer in answers(done)] == [["ep-1"]] * 2
+    assert answers(done)[0]["hesitation"]["threshold"] == 5
+
+
+def test_a_byte_order_mark_begins_intents_and_notes_as_well() -> None:
+    done = run("intent", sent=MARK + b'{"lastMode": "rest", "streak": {"mode": "rest", "count": 2.0}}\n')
+    assert done.returncode == 0, done.stdout
+    done = run("markers", "--now", "2026-02-16T08:00:00Z", sent=MARK + b"[2026-02-15] notes\n")
+    assert done.stdout.decode().startswith(MARK.decode() + "[2026-02-15 ⟨")
+
+
 @pytest.mark.parametrize(
     ("option", "content", "says"),
     [
         ("--patterns", None, "cannot be read: No such file or directory."),
-        ("--patterns", "{}", "must hold a JSON list of patterns."),
+        (
+            "--patterns",
+            "{}",
+            "must hold a JSON list of patterns, or an object with one as `patterns` or `errorPatterns`.",
+        ),
         ("--patterns", "[", "The body is not JSON"),
         ("--patterns", '[{"id": "a", "keywords": [""]}]', "pattern 0 (a): keyword 0 is empty"),
         ("--policy", "[]", "must hold a JSON object."),

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from metacog.heuristics import Policy, PolicyError
+from metacog.heuristics.quality_settings import QualitySettings
+from metacog.heuristics.stuck_settings import StuckSettings
 
 
 def test_it_starts_from_the_contracts_defaults() -> None:
@@ -25,6 +27,7 @@ def test_it_starts_from_the_contracts_defaults() -> None:
         "rate_burst": 200,
         "require_signature": False,
         "remember_into_memory": True,
+        "accept_relayed_yes": True,
         "max_active_threads": 3,
         "stuck_threshold": 7,
         "budget_calls": 5,
@@ -69,6 +72,20 @@ def test_it_takes_every_limit_inclusive(good: dict[str, Any]) -> None:
     Policy.from_dict(good)
 
 
+def test_a_whole_number_is_one_however_it_is_written() -> None:
+    settings = {
+        "threshold": 25.0,
+        "weights": {"no-hedge": 5.0},
+        "stuck": {"repeats": 4.0, "weights": {"error-loop": 2.0}, "context_limit": 1.0},
+        "quality": {"recent_window": 3.0, "limits": {"en": {"min": 1e1, "max": 2e3}}},
+    }
+    policy = Policy.from_dict(settings)
+    assert (repr(policy.threshold), repr(policy.weights["no-hedge"])) == ("25", "5")
+    stuck, quality = StuckSettings.from_dict(policy.stuck), QualitySettings.from_dict(policy.quality)
+    assert (repr(stuck.repeats), repr(stuck.weights["error-loop"])) == ("4", "2")
+    assert (quality.recent_window, quality.limits.en.min, quality.limits.en.max) == (3, 10, 2000)
+
+
 @pytest.mark.parametrize(
     ("bad", "pointer"),
     [
@@ -76,7 +93,8 @@ def test_it_takes_every_limit_inclusive(good: dict[str, Any]) -> None:
         ({"threshold": -1}, "/threshold"),
         ({"threshold": 102}, "/threshold"),
         ({"threshold": True}, "/threshold"),
-        ({"threshold": 30.0}, "/threshold"),
+        ({"threshold": 30.5}, "/threshold"),
+        ({"weights": {"no-hedge": 1.5}}, "/weights/no-hedge"),
         ({"threshold": None}, "/threshold"),
         ({"hold_at": 102}, "/hold_at"),
         ({"threshold": 51}, "/hold_at"),
@@ -99,6 +117,7 @@ def test_it_takes_every_limit_inclusive(good: dict[str, Any]) -> None:
         ({"rate_burst": "200"}, "/rate_burst"),
         ({"require_signature": 1}, "/require_signature"),
         ({"remember_into_memory": "no"}, "/remember_into_memory"),
+        ({"accept_relayed_yes": "no"}, "/accept_relayed_yes"),
         ({"max_active_threads": 0}, "/max_active_threads"),
         ({"stuck_threshold": 0}, "/stuck_threshold"),
         ({"budget_calls": 0}, "/budget_calls"),

@@ -19,6 +19,7 @@ class Server:
     port: int = 0
     greets: str = "220 mail.test ready"
     answers: dict[str, str | None] = field(default_factory=dict)
+    hello: str = ""  # as whom its client introduced itself
     recipients: list[str] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     endless: float | None = None  # seconds between lines of an answer that begins with "250-": there is always another
@@ -38,7 +39,9 @@ class Server:
             say(answer)
             while self.endless is not None and answer.startswith("250-") and not self.ended.wait(self.endless):
                 say(answer)
-            if command == "RCPT":
+            if command == "EHLO":
+                self.hello = line.partition(" ")[2]
+            elif command == "RCPT":
                 self.recipients.append(line.partition("<")[2].partition(">")[0])
             elif command == "DATA" and answer.startswith("354"):
                 lines = iter(handler.rfile.readline, b".\r\n")

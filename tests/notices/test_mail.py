@@ -177,7 +177,7 @@ def test_it_arrives_at_a_real_server_with_the_headers_it_should(alice: Any, kuro
     sweep(NOW)
     [message] = smtp.messages
     assert smtp.recipients == ["alice@example.org"]
-    assert message["Message-ID"] == f"<{Notice.objects.get().public_id}@example.org>"
+    assert message["Message-ID"] == f"<{Notice.objects.get().public_id}@metacog.example.org>"
     assert message["From"] == "metacog <metacog@example.org>"
     assert message["List-Unsubscribe"].strip().startswith("<https://metacog.example.org/notices/stop/")
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
@@ -189,6 +189,24 @@ def test_it_arrives_at_a_real_server_with_the_headers_it_should(alice: Any, kuro
         assert "Known error: cause named before it was measured" in body
         assert "The cause is clearly" not in body, "no text of the agent leaves unless the team says so"
     assert Notice.objects.get().state == "sent"
+
+
+@pytest.mark.parametrize(
+    ("url", "sender", "name"),
+    [
+        ("https://metacog.example.org", "metacog@example.com", "metacog.example.org"),
+        ("http://127.0.0.1:8000", "metacog <metacog@example.com>", "example.com"),
+        ("http://[::1]:8000", "metacog@exämple.com", "xn--exmple-cua.com"),
+    ],
+)
+def test_mail_names_this_site_and_not_the_machine(
+    alice: Any, as_person: Any, smtp: Any, settings: Any, url: str, sender: str, name: str
+) -> None:
+    tell(alice)
+    settings.PUBLIC_URL, settings.MAIL_FROM = url, sender
+    as_person(alice).post("/preferences/notices/test")
+    assert smtp.hello == name
+    assert smtp.messages[0]["Message-ID"].endswith(f"@{name}>")
 
 
 @pytest.mark.parametrize(
@@ -209,7 +227,7 @@ def test_what_a_server_refuses_is_tried_again_under_the_same_id(
     hold(kuro, NOW - 30 * MINUTE)
     sweep(NOW + MINUTE)
     [message] = smtp.messages
-    assert message["Message-ID"] == f"<{notice.public_id}@example.org>"
+    assert message["Message-ID"] == f"<{notice.public_id}@metacog.example.org>"
     assert "2 new items" in message["Subject"], "one mail tells of all that came meanwhile"
     sweep(NOW + 3 * HOUR)
     assert len(smtp.messages) == 1
@@ -313,7 +331,7 @@ def test_a_worker_that_dies_while_sending_costs_one_attempt(alice: Any, kuro: An
     [again] = sweep(NOW + notices.LEASE)
     assert Notice.objects.get().state == "sent"
     assert sweep(NOW + 2 * notices.LEASE) == []
-    assert again.extra_headers["Message-ID"] == f"<{Notice.objects.get().public_id}@example.org>"
+    assert again.extra_headers["Message-ID"] == f"<{Notice.objects.get().public_id}@metacog.example.org>"
 
 
 def test_a_notice_that_kills_every_worker_is_given_up(alice: Any, kuro: Any, monkeypatch: Any) -> None:

@@ -20,8 +20,8 @@ DRAFT = {
     "threshold": "20", "hold_at": "40", "review_seconds": "60", "expiry_seconds": "3600", "rate_per_second": "20",
     "rate_burst": "200", "max_active_threads": "3", "note": "too quiet", "based_on": "1", "profile": "seed",
     "budget_calls": "5", "budget_extension": "3", "budget_wait_seconds": "3600", "remember_into_memory": "on",
-    "stuck_threshold": "7", "part_quality": "on", "part_confidence": "on", "part_stuck": "on",
-    "forbidden": "",
+    "stuck_threshold": "7", "accept_relayed_yes": "on", "part_quality": "on", "part_confidence": "on",
+    "part_stuck": "on", "forbidden": "",
     "quality_responsiveness": "0.4", "quality_completeness": "0.45", "quality_consistency": "0.57",
     "quality_length": "0.4", "quality_repetition": "0.4", "quality_pass_at": "0.7", "quality_low_at": "0.5",
     "stuck_repeated-approach": "3", "stuck_circular-reasoning": "3", "stuck_error-loop": "3", "stuck_exhaustion": "3",
@@ -80,6 +80,19 @@ class TestDrafting:
         assert desk.try_out().status_code == 200
         assert Policy.objects.count() == 1
         assert kuro.respond("Clearly.")["policy"] == 1
+
+    def test_who_may_say_yes_to_thinking_twice_is_a_switch(self, desk: Desk, kuro: Any) -> None:
+        from tests.api.test_problems import get_stuck
+
+        get_stuck(kuro)
+        answers = [kuro.post("/problems/bug-17/think-twice", {"answer": "yes"}).status_code]
+        assert desk.save(accept_relayed_yes="").status_code == 302
+        assert "Accept a yes to thinking twice that the agent relays" in desk.get().partition('id="versions"')[2]
+        assert "from people only" in html.unescape(desk.client.get(f"/agents/{kuro.id}/").content.decode())
+        answers.append(kuro.post("/problems/bug-17/think-twice", {"answer": "yes"}).status_code)
+        desk.save(based_on="2")
+        answers.append(kuro.post("/problems/bug-17/think-twice", {"answer": "yes"}).status_code)
+        assert answers == [200, 403, 200]
 
     def test_a_draft_is_an_address(self, desk: Desk) -> None:
         page = desk.get("?threshold=35&weight_no_hedge=25&based_on=9&nonsense=1")

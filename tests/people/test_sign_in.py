@@ -10,6 +10,7 @@ from axes.models import AccessAttempt
 from django.db.models import F
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from metacog import members
 from metacog.models import AuditEvent, Membership, User
@@ -181,6 +182,46 @@ def test_a_form_that_is_too_old_says_what_to_do(alice: Any) -> None:
     page = answer.content.decode()
     assert "Nothing was saved" in page
     assert "reload the page" in page
+
+
+@pytest.mark.parametrize(
+    ("sent", "origin"),
+    [
+        ({"origin": "https://metacog.example.org"}, "https://metacog.example.org"),
+        ({"origin": "http://evil.example/<b>"}, "http://evil.example/&lt;b&gt;"),
+        ({"referer": "https://proxy.example/sign-in/?next=/secret", "x-forwarded-proto": "https"}, "https://proxy.example"),
+        ({"referer": "http://proxy.example/sign-in/", "x-forwarded-proto": "https"}, "http://proxy.example"),
+    ],
+)
+def test_a_form_from_another_address_says_which_came_and_which_is_set_up(
+    db: None, settings: Any, sent: dict[str, str], origin: str
+) -> None:
+    settings.PUBLIC_URL = "http://127.0.0.1:8000"
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    answer = Client(enforce_csrf_checks=True, headers=sent).post("/sign-in/", {"username": "alice"})
+    page = answer.content.decode()
+    assert answer.status_code == 403
+    assert f"<code>{origin}</code>" in page
+    assert "<code>http://127.0.0.1:8000</code> (METACOG_PUBLIC_URL)" in page
+    assert "secret" not in page
+
+
+def test_a_form_whose_token_is_wrong_tells_no_addresses(db: None) -> None:
+    answer = Client(enforce_csrf_checks=True, headers={"origin": "http://testserver"}).post("/sign-in/", {})
+    assert "This form was too old" in answer.content.decode()
+    assert "METACOG_PUBLIC_URL" not in answer.content.decode()
+
+
+@pytest.mark.parametrize("host", ["evil.example", "no_name<b>", "a.example:99999", "[::1"])
+def test_a_host_that_is_not_allowed_is_answered_by_our_own_page(db: None, host: str) -> None:
+    page = Client().get("/queue/", headers={"host": host, "accept-language": "zh-hant"})
+    assert (page.status_code, page["Content-Type"]) == (400, "text/html; charset=utf-8")
+    assert "METACOG_ALLOWED_HOSTS" in page.content.decode()
+    assert escape(host) in page.content.decode()
+    assert 'lang="zh-hant"' in page.content.decode()
+    answer = Client().get("/api/v1/held", headers={"host": host})
+    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+    assert "METACOG_ALLOWED_HOSTS" in answer.json()["detail"]
 
 
 def test_a_person_in_no_team_is_told_what_to_do(db: None, as_person: Any) -> None:

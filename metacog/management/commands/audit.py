@@ -97,7 +97,7 @@ def _write(path: Path) -> None:
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        kept = json.loads(path.read_text())
+        kept = json.loads(path.read_text("utf-8-sig"))
         if isinstance(kept["seal"], int) and isinstance(kept["digest"], str):
             anchor: Mapping[str, Any] = kept
             return anchor

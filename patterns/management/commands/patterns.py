@@ -38,10 +38,13 @@ class Command(BaseCommand):
 
     def take(self, team: Team, raw: bytes) -> None:
         try:
-            new, changed = exchange.take(team, raw, None)
+            new, changed, left = exchange.take(team, raw, None)
         except exchange.BadFile as error:
             raise CommandError(f"Nothing was imported.\n{error}") from None
         self.stdout.write(f"{new} pattern{pluralize(new)} added to {team}, {changed} changed.")
+        if left:
+            others = ", ".join(f"{name} ({count})" for name, count in left.items())
+            self.stdout.write(f"Not taken, since only patterns are imported: {others}.")
 
     def give(self, team: Team, file: Path | None) -> None:
         document = json.dumps(exchange.give(team), ensure_ascii=False, indent=2)

@@ -34,7 +34,9 @@ class Command(BaseCommand):
         parser.add_argument("--team", help="of which team")
         parser.add_argument("--days", type=int, help="responses of so many days (default: all that are stored)")
         parser.add_argument("--policy", type=Path, metavar="FILE", help="a JSON object: what differs from the policy")
-        parser.add_argument("--patterns", type=Path, metavar="FILE", help="a JSON list instead of the team's patterns")
+        parser.add_argument(
+            "--patterns", type=Path, metavar="FILE", help="patterns to use instead of the team's patterns"
+        )
         parser.add_argument("--json", action="store_true", help="print a line of JSON for each item that would change")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -45,7 +47,7 @@ class Command(BaseCommand):
         if not agents:
             raise CommandError("There is no such agent." if options["agent"] or options["team"] else "No agent yet.")
         policy = self._read(options["policy"], dict, "a JSON object")
-        patterns = self._read(options["patterns"], list, "a JSON list of patterns")
+        patterns = self._read_patterns(options["patterns"])
         for agent in agents:
             try:
                 scorer = _scorer(agent, policy, patterns)
@@ -86,11 +88,18 @@ class Command(BaseCommand):
             scored = f"{responses:,} response{pluralize(responses)}"
             self.stdout.write(f"{agent.team} / {agent}: {scored}; what would change: {told}")
 
-    def _read(self, path: Path | None, kind: type, wanted: str) -> Any:
+    def _read_patterns(self, path: Path | None) -> list[Any] | None:
+        wanted = "a JSON list of patterns, or an object with one as `patterns` or `errorPatterns`"
+        patterns, _left = heuristics.patterns_in(self._read(path, (list, dict), wanted))
+        if path is not None and patterns is None:
+            raise CommandError(f"{path} must hold {wanted}.")
+        return patterns
+
+    def _read(self, path: Path | None, kind: type | tuple[type, ...], wanted: str) -> Any:
         if path is None:
             return None
         try:
-            value = wire.load(path.read_bytes())
+            value = wire.load_file(path.read_bytes())
         except OSError as error:
             raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
         except heuristics.Refused as refusal:
