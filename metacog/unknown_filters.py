@@ -48,5 +48,5 @@ def _sentence(name: str, value: str, known: Iterable[str]) -> str:
     else:
         told = gettext("Unknown %(name)s “%(value)s”: not filtered by it.") % {"name": NAMES[name], "value": said}
     if listed := pgettext("list", ", ").join(known):
-        told = f"{told} " + gettext("Known: %(known)s.") % {"known": listed}
+        told = gettext("%(told)s Known: %(known)s.") % {"told": told, "known": listed}
     return told

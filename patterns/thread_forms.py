@@ -14,8 +14,9 @@ from patterns.models import ThoughtThread, ThreadStep
 
 
 def _lines(label: Any, most: int, help_text: Any = "", rows: int = 2) -> forms.CharField:
+    widget = forms.Textarea(attrs={"rows": rows})
     return forms.CharField(
-        label=label, required=False, max_length=most, help_text=help_text, widget=forms.Textarea(attrs={"rows": rows})
+        label=label, required=False, max_length=most, help_text=help_text, strip=False, widget=widget
     )
 
 

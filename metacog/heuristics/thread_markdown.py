@@ -7,6 +7,7 @@ as a heading or as an open fence, it is written with a backslash before it, as M
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date
+from math import inf
 from typing import NamedTuple
 
 from .threads import Status, Step, Thread, slug_of, stamped
@@ -79,11 +80,6 @@ def parse_threads(markdown: str) -> list[Parsed]:
     return [_Reader(lines, code, front).read(start, end) for start, end in parts]
 
 
-def parse_thread(markdown: str) -> Thread:
-    """Read the first thread of a text, or raise ThreadError."""
-    return parse_threads(markdown)[0].thread
-
-
 def _front_matter(lines: Sequence[str]) -> int:
     """Return how many lines the front matter takes: between two lines of hyphens, the first of the file among them."""
     if lines[0].rstrip() != "---":
@@ -99,7 +95,7 @@ def _front_matter(lines: Sequence[str]) -> int:
 def _in_code(lines: Sequence[str]) -> set[int]:
     """Find the lines within fenced code, the closing fence among them. A fence that nothing closes opens none."""
     code: set[int] = set()
-    unclosed = {"`": len(lines) + 2**20, "~": len(lines) + 2**20}  # the shortest that nothing further down closes
+    unclosed = {"`": inf, "~": inf}  # the length of the shortest that nothing further down closes
     at = 0
     while at < len(lines):
         fence = _FENCE.match(lines[at])

@@ -84,7 +84,7 @@ class TestThreads:
         kuro.post("/threads", {"title": "One"})
         ThoughtThread.objects.update(next="measure\nwrite it up")
         thread = ThoughtThread.objects.get()
-        threads.edit(thread, "The one", thread.next, carla)
+        threads.edit(thread, "The one", thread.next, thread.notes, carla)
         assert ThoughtThread.objects.get().next == "measure\nwrite it up"
         assert AuditEvent.objects.get(action="thread-changed").data == {"fields": ["title"]}
 

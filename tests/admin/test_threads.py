@@ -35,11 +35,11 @@ def upload(client: Any, agent: Agent, *files: tuple[str, str]) -> Any:
 
 def test_title_and_next_are_corrected_and_the_slug_stays(threads: Any, carla: Any, as_person: Any) -> None:
     thread, client = threads["one"], as_person(carla)
-    data = {"title": "The one", "next": "go\r\n    on", "notes": "\r\n## Sources\r\n- Oulipo\r\n"}
+    data = {"title": "The one", "next": "\r\n    go\r\n  on", "notes": "\r\n## Sources\r\n- Oulipo\r\n"}
     assert client.post(address(ThoughtThread, "change", thread.pk), data).status_code == 302
     thread.refresh_from_db()
     assert (thread.title, thread.slug, thread.state) == ("The one", "one", "active")
-    assert (thread.next, thread.notes) == ("go\n    on", "## Sources\n- Oulipo")
+    assert (thread.next, thread.notes) == ("    go\n  on", "## Sources\n- Oulipo")
     event = AuditEvent.objects.get(action="thread-changed")
     assert (event.actor, event.data) == ("carla", {"fields": ["title", "next", "notes"]})
     client.post(address(ThoughtThread, "change", thread.pk), data)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.thread_markdown import ThreadError, format_thread, parse_thread
+from metacog.heuristics.thread_markdown import ThreadError, format_thread, parse_threads
 from metacog.heuristics.threads import (
     Step,
     Streak,
@@ -40,6 +40,10 @@ SEED = """\
 ## Next
 寫出「約束三維度」的統一框架：(1)約束產生自由 (2)假約束比無約束危險 (3)約束傳播消除歧義
 """
+
+
+def parse_thread(markdown: str) -> Thread:
+    return parse_threads(markdown)[0].thread
 
 
 def test_it_reads_the_seeds_thread() -> None:

@@ -131,7 +131,7 @@ def test_what_is_written_to_one_row_is_written_to_no_other(
     as_person(olga).post(reverse("set-theme"), {"theme": "dark"})
     as_person(olga).post(reverse("set_language"), {"language": "zh-hant"})
     thread = ThoughtThread.objects.select_related("agent").get(agent__team=aurora)
-    threads.edit(thread, "Another title", "next", olga)
+    threads.edit(thread, "Another title", "next", "notes", olga)
     borealis.refresh_from_db()
     mallory.refresh_from_db()
     assert (borealis.name, borealis.retention_days) == ("Borealis", None)
