@@ -477,3 +477,13 @@ def test_everybody_in_the_team_may_try_and_an_owner_may_save(
 def test_a_held_text_stays_out_of_a_strangers_draft(mallory: Any, other: Any, kuro: Any, as_person: Any) -> None:
     kuro.respond(HELD)
     assert "cache" not in Desk(as_person(mallory), other).try_out().content.decode()
+
+
+def test_one_switch_says_whether_a_remember_becomes_memory(desk: Desk, kuro: Any) -> None:
+    said = {"items": [{"kind": "remember", "text": "The deploy takes five minutes."}]}
+    assert desk.save(remember_into_memory="").status_code == 302
+    assert not Policy.objects.get(version=2).remember_into_memory
+    assert kuro.respond("Noted.", **said)["items"][0]["memory"] is None
+    assert "Add each REMEMBER to the team's memory" in desk.get(), "what changed is told"
+    assert desk.save(based_on="2").status_code == 302
+    assert kuro.respond("Noted.", **said)["items"][0]["memory"] == "stored"
