@@ -278,12 +278,13 @@ def _sections(context: Mapping[str, Any]) -> Iterator[str]:
     if context["memory"]:
         yield context["memory"]["text"]
     for problem in context["think_twice"] or ():
-        asked = f"{_named(problem['session'], problem['problem'])}\n{problem['prompt']}".strip()
-        yield problem["brief"].strip() if problem["invoke"] else asked
+        suggested = f"{_named(problem['session'], problem['problem'])}\n{problem['prompt']}".strip()
+        yield problem["brief"].strip() if problem["invoke"] else suggested
     for request in context["extensions"] or ():
         about = request["request"]
         named = _named(request["id"], about["session"], about["problem"])
-        yield "\n".join([named, request["message"], _("You asked because:"), *_quoted(about["reason"])])
+        asked = [_("You asked because:"), *_quoted(about["reason"])] if about["reason"] else []
+        yield "\n".join([named, request["message"], *asked])
     if context["extensions_more"]:
         yield _("More requests for more tool calls: GET /api/v1/extensions")
 
@@ -307,7 +308,10 @@ def _decided_section(decided: Sequence[Mapping[str, Any]], more: Mapping[str, in
             lines += _quoted(item["text"]) or ["| "]
         if item["reason"].strip():
             lines += [_("Reason:"), *_quoted(item["reason"])]
-        lines += [_("Your text began:"), *_quoted(item["excerpt"])] if item["excerpt"] else []
+        if item["excerpt"]:
+            approved = item["verdict"] == Verdict.APPROVE
+            lines.append(_("Your text began:") if approved else _("Your text, which was not released, began:"))
+            lines += _quoted(item["excerpt"])
     if more:
         left_out = ngettext(
             "%(count)d earlier decision is not told here:",

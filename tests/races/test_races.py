@@ -186,3 +186,26 @@ def test_of_two_answers_to_one_question_one_stands_and_the_other_is_told(kuro, a
     problem.refresh_from_db()
     assert not problem.suggests
     assert problem.state["invoke"] is (stands.answer == "yes")
+
+
+def test_no_decision_is_missed_by_contexts_that_are_read_while_others_decide_and_responses_come(kuro, alice, settings):
+    settings.UNDO_SECONDS = 0
+    AgentState.objects.update(rate_tat=0)
+    for _ in range(12):
+        kuro.hold()
+    told, held = [], list(HeldItem.objects.select_related("agent"))
+
+    def cycles():
+        for _ in range(12):
+            told.extend(each["held"] for each in kuro.get("/context").json()["decided"])
+            kuro.respond("next")
+
+    at_once(
+        [
+            cycles,
+            lambda: [decisions.decide(each, alice, "reject", reason="no") for each in held],
+            lambda: [kuro.respond("another thread of the agent's") for _ in range(12)],
+        ]
+    )
+    told.extend(each["held"] for each in kuro.get("/context").json()["decided"])
+    assert set(told) == {each.public_id for each in held}
