@@ -17,7 +17,7 @@ from django.utils import timezone
 from metacog import audit, heuristics
 from metacog.models import Agent, AgentState, User
 from patterns.scorer import scorer_for
-from reviews.history import told_before
+from reviews.history import take_back_rejected, told_before
 from reviews.ingest import sha256
 from reviews.knowledge import remember_released
 from reviews.models import AgentResponse, Decision, HeldItem
@@ -289,7 +289,9 @@ def _settle_one(agent_id: int, now: datetime) -> int:
 def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     """Number the decision in the agent's feed and put it into the outbox, under the lock on `state`."""
     state.decision_seq += 1
-    state.save(update_fields=["decision_seq"])
+    if decision.verdict in (Verdict.REJECT, Verdict.EDIT):
+        take_back_rejected(state, decision)
+    state.save(update_fields=["decision_seq", "topics"])
     decision.seq, decision.released_at = state.decision_seq, now
     decision.save(update_fields=["seq", "released_at"])
     held = decision.held

@@ -13,18 +13,19 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from pydantic_core import from_json, to_json
 
 from metacog import heuristics
 from metacog.heuristics import words
 from metacog.heuristics.confidence import Confidence, estimate
+from metacog.heuristics.corrections import find_correction
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.models import Agent, AgentState, Language
 from metacog.prepared import Asked, Select, ask_together
 from patterns import memory
 from patterns.models import Problem
-from reviews.models import AgentResponse
+from reviews.models import AgentResponse, Decision
 
 TOPICS = 500  # an agent's topics that are counted: those it named last
 
@@ -124,6 +125,45 @@ _before = Select(
 )
 
 
+def corrects(body: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    """Tell whether the user says in a body's message that the response before it in its session was wrong."""
+    message = body.get("user_message")
+    if not message or before.get("user_message") == message:  # which that response answered already
+        return False
+    # "No, …" to what the agent asked is an answer.
+    return find_correction(message, previous=before["response"], reply=body["response"]) is not None
+
+
+def take_back_rejected(state: AgentState, decision: Decision) -> None:
+    """Count the topics of a response once less that was rejected or put right, under the lock on `state`; save nothing.
+
+    Once a response, whatever else is decided about it, and not where `take_back_corrected` has done so.
+    """
+    response = AgentResponse.objects.only("agent", "session", "body", "verdict", "erased_at").get(
+        pk=decision.held.response_id
+    )
+    body = response.wire_body()
+    if not body.get("topics") or _decided_against(response.pk).exclude(pk=decision.pk).exists():
+        return
+    later = AgentResponse.objects.filter(agent=response.agent_id, session=response.session, pk__gt=response.pk)
+    learnt = later.filter(agent__learning_cursor__response__gte=F("pk")).order_by("pk")
+    following = learnt.first() if response.session else None
+    if following is None or not corrects(following.wire_body(), body):
+        state.topics = without_mentions(state.topics, body["topics"])
+
+
+def take_back_corrected(state: AgentState, response: AgentResponse) -> None:
+    """Count the topics of a response once less that its user corrected, as `take_back_rejected` does."""
+    topics = response.wire_body().get("topics")
+    if topics and response.session and not _decided_against(response.pk).exists():
+        state.topics = without_mentions(state.topics, topics)
+
+
+def _decided_against(response: int) -> QuerySet[Decision]:
+    against = (Decision.Verdict.REJECT, Decision.Verdict.EDIT)
+    return Decision.objects.filter(held__response=response, verdict__in=against, released_at__isnull=False)
+
+
 def _told(history: str, body: str) -> str:
     """Return the figures that the agent was given in the session so far; what was erased is forgotten."""
     return heuristics.told(heuristics.given_in(from_json(body)), told_before(history)) if body else ""
@@ -208,6 +248,17 @@ def mentions(
 
 def _key(topic: str) -> str:
     return " ".join(words.fold(topic).split())
+
+
+def without_mentions(counted: Mapping[str, int], topics: Iterable[str]) -> dict[str, int]:
+    """Count topics once less."""
+    counts = dict(counted)
+    for key in dict.fromkeys(map(_key, topics)):
+        if counts.get(key, 0) > 1:
+            counts[key] -= 1
+        else:
+            counts.pop(key, None)
+    return counts
 
 
 def with_mentions(counted: Mapping[str, int], topics: Iterable[str]) -> dict[str, int]:

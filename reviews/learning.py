@@ -15,11 +15,12 @@ from django.db.models.functions import Coalesce
 
 from metacog import audit
 from metacog.heuristics.shadow import fold
-from metacog.models import Agent, Team, User
+from metacog.models import Agent, AgentState, Team, User
 from metacog.rows import fitting
 from patterns import lifecycle
 from patterns.models import ErrorPattern, keyword_problems
 from reviews import records, second_looks
+from reviews.history import take_back_corrected
 from reviews.models import AgentResponse, Decision, HeldItem, LearningCursor, PatternOrigin
 from reviews.sweeps import by_itself
 from reviews.teaching import Taught, Teacher, sentence_meant
@@ -74,10 +75,12 @@ def _learn_once(agent: Agent) -> int:
     if not responses and not decisions:
         return 0
     firings = records.find(agent, responses)
-    taught = _taught(agent, responses, decisions)
+    taught, corrected = _taught(agent, responses, decisions)
     ends = second_looks.read(decisions)
     with transaction.atomic():
-        # The team first, as whoever takes a step with a pattern does, and then its record: never in a circle.
+        # The agent first, as what it remembers does, then the team, as whoever takes a step with a pattern does, and
+        # then its record: never in a circle.
+        state = AgentState.objects.select_for_update().get(pk=agent.pk) if corrected else None
         _lock(agent.team)
         was = {"response": cursor.response, "decision_seq": cursor.decision_seq}
         heard = decisions[-1].seq if decisions else cursor.decision_seq
@@ -88,17 +91,27 @@ def _learn_once(agent: Agent) -> int:
         second_looks.count(agent, ends)
         for each in taught:
             propose(agent.team, **each)
+        if state:
+            for response in corrected:
+                take_back_corrected(state, response)
+            state.save(update_fields=["topics"])
     return len(responses) + len(decisions)
 
 
-def _taught(agent: Agent, responses: Sequence[AgentResponse], decisions: Sequence[Decision]) -> list[Taught]:
+def _taught(
+    agent: Agent, responses: Sequence[AgentResponse], decisions: Sequence[Decision]
+) -> tuple[list[Taught], list[AgentResponse]]:
+    """Return what is learnt, and the responses that their users corrected."""
     teacher = Teacher(agent)
+    corrected = []
     found = [taught for each in decisions for taught in (teacher.from_decision(each), teacher.from_release(each))]
     for response in responses:
         body = response.wire_body()
-        found += teacher.from_message(response, body), teacher.from_second_look(response, body)
-        found.append(teacher.from_memory(response, body))
-    return [each for each in found if each]
+        if before := teacher.corrected(response, body):
+            corrected.append(before)
+            found.append(teacher.from_message(response, body, before))
+        found += teacher.from_second_look(response, body), teacher.from_memory(response, body)
+    return [each for each in found if each], corrected
 
 
 def propose(

@@ -29,6 +29,7 @@ from metacog.rows import fitting
 from patterns import memory
 from patterns.models import MAX_KEYWORD_LENGTH, ErrorPattern, Memory
 from reviews import reasons
+from reviews.history import corrects
 from reviews.models import AgentResponse, Decision, PatternOrigin
 
 Source, Kind, Verdict = ErrorPattern.Source, PatternOrigin.Kind, Decision.Verdict
@@ -92,19 +93,18 @@ class Teacher:
         description = in_words(Kind.SECOND_LOOK, told or said, self.agent)
         return self._taught(Kind.SECOND_LOOK, decision.public_id, said, told, description, held=held)
 
-    def from_message(self, response: AgentResponse, body: dict[str, Any]) -> Taught | None:
-        """Learn from what the human said about the response before this one, and how the agent took it (H8)."""
+    def corrected(self, response: AgentResponse, body: dict[str, Any]) -> AgentResponse | None:
+        """Return the response before this one, where the human said that it was wrong."""
         message = body.get("user_message")
         if not message or find_correction(message, reply=body["response"]) is None:
             return None
         earlier = AgentResponse.objects.filter(agent=self.agent, session=response.session, pk__lt=response.pk)
         before = earlier.order_by("-pk").first()
-        if before is None or before.wire_body().get("user_message") == message:  # which that response answered already
-            return None
-        previous = before.wire_body()["response"]
-        # "No, …" to what the agent asked is an answer.
-        if find_correction(message, previous=previous, reply=body["response"]) is None:
-            return None
+        return before if before and corrects(body, before.wire_body()) else None
+
+    def from_message(self, response: AgentResponse, body: dict[str, Any], before: AgentResponse) -> Taught | None:
+        """Learn from what the human said about the response before this one, and how the agent took it (H8)."""
+        message, previous = body["user_message"], before.wire_body()["response"]
         said = sentence_meant(message, previous)
         if not said and len(_sentences(previous)) <= MAX_UNPINNED:
             said = previous.strip()
