@@ -43,8 +43,8 @@ def main() -> None:
         if "unable to open database file" in said or "readonly database" in said:  # SQLite names no file
             from django.conf import settings
 
-            name = settings.DATABASES["default"]["NAME"]
-            sys.exit(f"{name}: {said}. Let this user read and write it, and the folder it lies in.")
+            path = settings.DATABASES["default"]["NAME"]
+            sys.exit(f"{path}: {said}. Let this user read and write it, and the folder it lies in.")
         sys.exit(f"The database cannot take this now: {said}")
 
 
