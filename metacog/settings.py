@@ -46,8 +46,8 @@ def _first_key() -> str:
         return path.read_text()
     except OSError as error:
         CONFIG_PROBLEMS.append(
-            (f"The data folder {DATA_DIR} cannot be written: {error.strerror}.",
-             "Set METACOG_DATA_DIR to a folder this user may write."))
+            (f"{error.filename or DATA_DIR} cannot be used: {error.strerror}.",
+             "Let this user read and write it, or set METACOG_DATA_DIR to a folder of this user's own."))
         return secrets.token_urlsafe(50)
 
 

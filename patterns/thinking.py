@@ -253,7 +253,8 @@ def success(rows: QuerySet[ThinkTwice]) -> dict[str, dict[str, int]]:
         "helped": Count("pk", filter=Q(outcome=Outcome.HELPED)),
         "did_not_help": Count("pk", filter=Q(outcome=Outcome.DID_NOT_HELP)),
     }
-    return {row.pop("by"): row for row in rows.order_by().values("by").annotate(**counts)}
+    grouped: Iterable[Any] = rows.order_by().values("by").annotate(**counts)
+    return {row["by"]: {name: row[name] for name in counts} for row in grouped}
 
 
 def threshold_advice(rows: QuerySet[ThinkTwice]) -> thresholds.ThresholdAdvice | None:

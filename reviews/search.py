@@ -22,6 +22,7 @@ from metacog.heuristics.excerpts import said
 from metacog.ids import new_id
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
+from reviews.folded import Folded, Word
 from reviews.models import AgentResponse, HeldItem
 from reviews.newest import newest
 
@@ -82,18 +83,19 @@ class Kind:
         return self._hits(rows.order_by("-public_id")[: SHOWN + 1], [beginning])  # in time, too, and along their index
 
     def by_words(self, teams: Sequence[int], query: str) -> list[Hit]:
-        words, found = query.lower().split(), set[int]()
+        words, found = [Word(word) for word in Folded(query).text.split()], set[int]()
+        if not words:  # nothing of it shows
+            return []
         if self.exact:
             found.update(self._seen(teams).filter(**{self.exact: query}).values_list("pk", flat=True)[: SHOWN + 1])
         for row in self._newest(teams, words):
             if len(found) > SHOWN:
                 break
-            text = self.text(row).lower()
-            if all(word in text for word in words):
+            if _holds(self.text(row), words):
                 found.add(row["pk"])
-        return self._hits(self._seen(teams).filter(pk__in=found), words) if found else []
+        return self._hits(self._seen(teams).filter(pk__in=found), [word.folded for word in words]) if found else []
 
-    def _newest(self, teams: Sequence[int], words: Sequence[str]) -> Iterable[Row]:
+    def _newest(self, teams: Sequence[int], words: Sequence[Word]) -> Iterable[Row]:
         rows = self._seen(teams).values("pk", *self.texts)
         if self.model is AgentResponse:
             pks = newest(AgentResponse.objects.all(), Agent.objects.filter(team__in=teams), NEWEST)
@@ -108,8 +110,11 @@ class Kind:
         state = ("state",) if self.states else ()
         for row in rows.values("public_id", self.key, self.of, self.at, *self.texts, *state):
             session = row[self.session] if self.session else ""
-            text = said(self.text(row | {self.session: ""} if session else row))
-            start = max(0, text.lower().find(words[0].lower()) - CLIP // 4)
+            whole = self.text(row | {self.session: ""} if session else row)
+            text = said(whole)
+            if _first(text, words[0]) < 0:  # it stands in a tag
+                text = whole
+            start = max(0, _first(text, words[0]) - CLIP // 4)
             clip = ("…" if start else "") + text[start : start + CLIP] + ("…" if len(text) > start + CLIP else "")
             label = self.states(row["state"]).label if self.states else ""
             url, quoted = reverse(self.page, args=[row[self.key]]), _in_pieces(clip, words)
@@ -117,31 +122,47 @@ class Kind:
         return hits
 
 
+def _first(text: str, word: str) -> int:
+    """Tell where the first place of a folded word begins; 0 where there is none."""
+    folded = Folded(text)
+    at = folded.text.find(word)
+    return folded.place(at, at + len(word))[0] if at >= 0 else 0
+
+
 def _in_pieces(text: str, words: Sequence[str]) -> list[tuple[str, bool]]:
-    """Cut a text where one of the words stands."""
+    """Cut a text where one of the folded words stands."""
     longest_first = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-    pieces = re.split(f"({longest_first})", text, flags=re.IGNORECASE)
-    return [(piece, bool(place % 2)) for place, piece in enumerate(pieces) if piece]
+    folded, last, pieces = Folded(text), 0, list[tuple[str, bool]]()
+    for found in re.finditer(longest_first, folded.text):
+        start, end = folded.place(*found.span())
+        start = max(start, last)  # two words may be written with one character
+        pieces += [(text[last:start], False), (text[start:end], True)]
+        last = max(last, end)
+    return [(piece, is_word) for piece, is_word in (*pieces, (text[last:], False)) if piece]
 
 
 def _bounded(rows: QuerySet[Any, Row], texts: Sequence[str]) -> Iterator[Row]:
     """Read the rows piece by piece, up to MOST_CHARACTERS."""
     characters = 0
     for row in rows.iterator(chunk_size=100):
-        characters += sum(len(row[name] or "") for name in texts)
+        characters += sum(len(str(row[name] or "")) for name in texts)
         if characters > MOST_CHARACTERS:
             return
         yield row
 
 
-def _may_hold(rows: Iterable[Row], words: Sequence[str]) -> Iterator[Row]:
+def _holds(text: str, words: Sequence[Word]) -> bool:
+    if not all(word.may_be_in(text) for word in words):
+        return False
+    folded = Folded(text).text
+    return all(word.folded in folded for word in words)
+
+
+def _may_hold(rows: Iterable[Row], words: Sequence[Word]) -> Iterator[Row]:
     """Leave out the responses whose raw body shows that they lack a word."""
-    # As JSON may write them: what has capitals beyond ASCII, or is punctuation, may be written in other ways.
-    plain = [word for word in words if word.isalnum() and (word.isascii() or word.upper() == word)]
-    written = [(word, json.dumps(word)[1:-1]) for word in plain]
+    letters = [word for word in words if word.folded.isalnum()]  # JSON writes signs in other ways
     for row in rows:
-        body = row["body"].lower()
-        if all(word in body or escaped in body for word, escaped in written):
+        if "\\u" in row["body"] or all(word.may_be_in(row["body"]) for word in letters):
             yield row
 
 
@@ -153,8 +174,23 @@ def _of_response(row: Row) -> str:
     if not row["body"]:  # erased
         return ""
     body = json.loads(row["body"])
-    items = [item["text"] for item in body.get("items") or () if item["text"] not in body["response"]]
-    return "\n".join((body["response"], *items, body.get("user_message") or ""))
+    texts = [body["response"]]
+    for item in body.get("items") or ():
+        texts += [item["text"]] if item["text"] not in body["response"] else []
+        texts += _attributes(item.get("attributes") or {})  # those of tags stand in the response
+    return "\n".join((*texts, body.get("user_message") or ""))
+
+
+def _of_held(row: Row) -> str:
+    return "\n".join((row["text"], *_attributes(row["attributes"])))
+
+
+def _attributes(attributes: dict[str, Any]) -> list[str]:
+    written = {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in attributes.items()
+    }
+    return [f"{name}: {value}" for name, value in written.items()]
 
 
 def _of_pattern(row: Row) -> str:
@@ -164,7 +200,7 @@ def _of_pattern(row: Row) -> str:
 _PROBLEM, _THREAD, _MEMORY = ("key", "session"), ("title", "slug", "next", "notes"), ("text", "topic", "source")
 KINDS = (
     Kind(
-        _("Held"), HeldItem, "held", "item", ("text",), _lines("text"),
+        _("Held"), HeldItem, "held", "item", ("text", "attributes"), _of_held,
         team="team", at="held_at", states=HeldItem.State,
     ),
     Kind(

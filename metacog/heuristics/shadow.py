@@ -81,6 +81,15 @@ def _table_without_hidden() -> list[int | None]:
     return [None if _HIDDEN.match(chr(code)) else plain for code, plain in enumerate(_table())]
 
 
+@cache
+def written() -> dict[str, str]:
+    """Give, for each character of a folded text, all that it may be written as; what is not in it, as itself alone."""
+    found: dict[str, str] = {}
+    for code, plain in enumerate(_table()):
+        found[chr(plain)] = found.get(chr(plain), "") + chr(code)
+    return found
+
+
 def is_wide(text: str) -> bool:
     """Tell whether a text is mostly beyond Latin, where UTF-16 is shorter than UTF-8: eight characters tell."""
     return len(text[:: len(text) // 8 + 1].encode("utf-8", "surrogatepass")) > 16

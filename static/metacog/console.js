@@ -475,6 +475,15 @@ function leave() {
   }
 }
 
+// What a key says in Latin letters: as typed, and on a layout of another script by where the key lies.
+function keyOf(event) {
+  if (event.key.length !== 1) return "";
+  const key = event.key.toLowerCase();
+  if (/^[\x20-\x7e]$/.test(key)) return key;
+  if (event.code === "Slash") return event.shiftKey ? "?" : "/";
+  return /^Key[A-Z]$/.test(event.code) ? event.code[3].toLowerCase() : key;
+}
+
 let stillDown; // the key that did something: held, it does not write into the field that it opened
 
 document.addEventListener("keydown", (event) => {
@@ -502,7 +511,7 @@ document.addEventListener("keydown", (event) => {
     return event.preventDefault();
   }
   if (isTyping(event.target) || document.querySelector("details.reject[open], details.menu[open]")) return;
-  const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : ""];
+  const act = KEYS[keyOf(event)];
   if (act) {
     stillDown = event.key;
     act(event);

@@ -72,6 +72,38 @@ def test_a_decision_opens_the_next_item_and_puts_the_focus_on_its_heading(
     expect(page.locator("#live")).to_contain_text("Approved")
 
 
+@pytest.mark.parametrize(
+    ("down", "other", "approve"),
+    [
+        (("о", "KeyJ"), ("л", "KeyK"), ("ф", "KeyA")),  # Russian
+        (("ξ", "KeyJ"), ("ά", "Semicolon"), ("α", "KeyA")),  # Greek
+        (("ח", "KeyJ"), ("ף", "Semicolon"), ("ש", "KeyA")),  # Hebrew
+        (("j", "KeyC"), ("h", "KeyJ"), ("a", "KeyA")),  # Dvorak: what is typed counts, not where it lies
+    ],
+)
+def test_keys_of_other_layouts_go_by_their_letter_or_their_place(
+    open_page: Any, alice: Any, kuro: Any, down: tuple[str, str], other: tuple[str, str], approve: tuple[str, str]
+) -> None:
+    first, _second = kuro.hold(), kuro.hold()
+    page = open_page(alice)
+    page.goto("/queue/")
+    expect(page.locator("#item")).not_to_have_attribute("data-held", first)
+    keyboard = page.context.new_cdp_session(page)
+
+    def type_key(key: str, code: str) -> None:
+        page.wait_for_timeout(SETTLED)
+        keyboard.send("Input.dispatchKeyEvent", {"type": "keyDown", "key": key, "code": code, "text": key})
+        keyboard.send("Input.dispatchKeyEvent", {"type": "keyUp", "key": key, "code": code})
+
+    type_key(*other)
+    type_key(*down)
+    expect(page.locator("#item")).to_have_attribute("data-held", first)
+    type_key(*approve)
+    expect(page.locator(f"#row-{first}")).to_contain_text("approved by you")
+    type_key("?", "Digit7")
+    expect(page.locator("#keys")).to_be_visible()
+
+
 def test_keys_rest_while_another_item_is_on_its_way(open_page: Any, alice: Any, kuro: Any) -> None:
     first, _second, third = kuro.hold(), kuro.hold(), kuro.hold()
     page = open_page(alice)

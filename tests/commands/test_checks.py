@@ -48,6 +48,23 @@ def test_a_public_address_below_a_path_is_refused_at_start(tmp_path: Path) -> No
     assert (done.returncode, done.stdout, done.stderr.splitlines()[0]) == (1, "", f"{said} {hint}")
 
 
+@pytest.mark.parametrize("command", [("up",), ("patterns", "export")])
+def test_a_database_file_that_cannot_be_opened_is_named(tmp_path: Path, command: tuple[str, ...]) -> None:
+    file = tmp_path / "folder.sqlite3"
+    file.mkdir()
+    done = manage(tmp_path / "data", *command, METACOG_DATABASE_URL=f"sqlite:///{file}")
+    assert (done.returncode, done.stdout) == (1, "")
+    said = f"{file}: unable to open database file. Let this user read and write it, and the folder it lies in."
+    assert done.stderr.splitlines()[-1] == said
+
+
+def test_a_secret_key_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "secret-key").mkdir()
+    done = manage(tmp_path, "up")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[0].startswith(f"{tmp_path}/secret-key cannot be used: Is a directory.")
+
+
 def test_what_stands_around_an_address_is_no_part_of_it() -> None:
     code = "import metacog.settings as s; print(repr(s.PUBLIC_URL), s.CSRF_TRUSTED_ORIGINS)"
     given = {"METACOG_PUBLIC_URL": " https://metacog.example.org/\r"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from typing import Any
@@ -108,6 +109,51 @@ def test_words_are_found_however_the_body_writes_them(
 ) -> None:
     kuro.post("/responses", json.dumps({"response": text, "items": []}, ensure_ascii=in_ascii))
     assert len(found(client, query)["Responses"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("stored", "query", "marked"),
+    [
+        ("沒有別的可能，", "别的可能", ["別的可能"]),
+        ("没有别的可能，", "別的可能", ["别的可能"]),
+        ("請看ＡＰＩ閘道。", "API 閘道", ["ＡＰＩ", "閘道"]),
+        ("請看API 閘道。", "ＡＰＩ　閘道", ["API", "閘道"]),
+        ("版本２．１。", "2.1", ["２．１"]),
+        ("Le cafe\u0301 ferme", "café", ["cafe\u0301"]),
+        ("Le café ferme", "cafe\u0301", ["café"]),
+        ("e\u0302\u0323 e", "\u1ec7", ["e\u0302\u0323"]),
+        ("L’ÉCOLE", "l'école", ["L’ÉCOLE"]),
+        ("一ｚｅbra二", "Zebra", ["ｚｅbra"]),
+    ],
+)
+@pytest.mark.parametrize("in_ascii", [True, False])
+def test_words_are_found_in_whatever_form_they_are_written(
+    client: Any, kuro: Any, stored: str, query: str, marked: list[str], in_ascii: bool
+) -> None:
+    text = "e" * 300 + stored + "e" * 300
+    kuro.post("/responses", json.dumps({"response": text, "items": []}, ensure_ascii=in_ascii))
+    kuro.post("/memory", {"text": stored, "topic": "t", "source": "run 1"})
+    assert list(found(client, query)) == ["Responses", "Memory"]
+    page = client.get("/search/", {"q": query}).content.decode()
+    assert [html.unescape(mark) for mark in re.findall("<mark>(.*?)</mark>", page)] == marked * 2
+
+
+def test_a_form_that_means_something_else_is_not_found(client: Any, kuro: Any) -> None:
+    kuro.respond("Le cafe ferme: 2.1 ze\u00adbra", items=[])
+    assert list(found(client, "zeb\u200bra")) == ["Responses"], "what is hidden in a word parts it not"
+    assert [found(client, query) for query in ("café", "2,1", "\u00ad\u200b")] == [{}, {}, {}]
+
+
+def test_attributes_of_items_are_found(client: Any, kuro: Any) -> None:
+    mail = {"to": "ops@example.org", "cc": ["dev@example.org"]}
+    sent = kuro.respond(items=[{"kind": "chat", "text": HELD, "attributes": mail}])
+    tagged = kuro.respond(f'<kuro:chat to="support@example.org">{HELD}</kuro:chat>', items=None)
+    for verdict, word in ((sent, "ops@example.org"), (sent, "DEV@example.org"), (tagged, "support@example.org")):
+        assert found(client, word) == {
+            "Held": [f"/queue/{verdict['items'][0]['held']}/"],
+            "Responses": [f"/responses/{verdict['id']}/"],
+        }
+    assert "<mark>ops@example.org</mark>" in client.get("/search/", {"q": "ops@example.org"}).content.decode()
 
 
 def test_field_names_are_no_words(client: Any, kuro: Any) -> None:

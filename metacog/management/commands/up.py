@@ -143,7 +143,11 @@ def prepared_alone() -> Iterator[None]:
             if connection.vendor == "postgresql":
                 cursor.execute("SELECT pg_advisory_lock(%s)", [PREPARING])
     except db.Error as error:
-        refuse(f"The database cannot be reached: {' '.join(str(error).split())}")
+        said = " ".join(str(error).split())
+        if connection.vendor == "sqlite":  # which names no file
+            what_to_do = "Let this user read and write it, and the folder it lies in."
+            refuse(f"{pooled.settings_dict['NAME']}: {said}. {what_to_do}")
+        refuse(f"The database cannot be reached: {said}")
     try:
         yield
     finally:
