@@ -128,6 +128,8 @@ def _take_over(made: dict[str, Any], stored: dict[str, Any]) -> None:
             item["held"], item["review_url"] = was["held"], was["review_url"]
         if item["kind"] == "thread":  # a step that could not be taken leaves its flag
             item["flags"] = was["flags"]
+    if "flags" not in stored:  # it is older than flags of tags
+        del made["flags"]
     if "threads" in stored:
         made["threads"] = stored["threads"]
     else:  # it is older than threads in verdicts

@@ -10,7 +10,7 @@ from .parts import History, Parts
 from .patterns import Pattern, Patterns
 from .policy import Policy
 from .quality import Quality
-from .tags import Item, items_of
+from .tags import Item, find_items, items_of
 from .utterance import Fingerprint
 
 ENGINE = "1.17.0"
@@ -119,7 +119,7 @@ class Scorer:
 
         `recognise` is asked for what `score` is given as `recognised`, when something would be held or marked.
         """
-        items = items_of(body)
+        items, flags = find_items(body)
         doubts = self.hesitate(body["response"], items, given_in(body, history.told)) if hesitation else None
         verdicts = modulate(items, doubts, self.policy, {})
         if recognise and any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts):
@@ -135,6 +135,7 @@ class Scorer:
             "confidence": found.confidence,
             "stuck": found.stuck,
             "items": verdicts,
+            "flags": list(flags),
             "schedule": schedule(verdicts, self.policy),
             "events": found.events,
             "threads": None,
