@@ -208,7 +208,7 @@ class PolicyAdmin(ScopedAdmin):
             (None, {"fields": ["about", "note", "console"]}),
             (_("Thresholds"), {"fields": ["threshold", "hold_at", "weights_", "release_", "marks_"]}),
             (_("Times"), {"fields": ["review_seconds", "expiry_seconds"]}),
-            (_("Posts"), {"fields": ["rate_per_second", "rate_burst", "require_signature"]}),
+            (_("Posts"), {"fields": ["rate_per_second", "rate_burst", "require_signature", "plain_text_as_chat"]}),
         ]
 
     @admin.display(description=_("changes"))

@@ -77,12 +77,17 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         model = Policy
         fields = [
             "profile", "threshold", "hold_at", "stuck_threshold", "review_seconds", "expiry_seconds",
-            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, "require_signature", "note",
+            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, "require_signature",
+            "plain_text_as_chat", "note",
         ]  # fmt: skip
         help_texts = {
             "profile": gettext_lazy(
                 "Seed finds its words wherever they stand. Aware reads them in their sense, and looks for facts "
                 "without a source and for hidden characters too."
+            ),
+            "plain_text_as_chat": gettext_lazy(
+                "For agents that post plain text: without items and tags there is nothing to hold. Where items are "
+                "sent, if only an empty list, those count."
             ),
             "stuck_threshold": gettext_lazy(
                 "1–100 points. Seed asks from 7, Aware from 6: there the same approach and the same error make 6, and "
@@ -258,7 +263,7 @@ def _told(policy: Policy) -> dict[str, str]:
     plain = ("threshold", "hold_at", "stuck_threshold", *BUDGET, *LIMITS)
     told: dict[str, Any] = {_label("profile"): policy.get_profile_display()}
     told |= {_label(name): getattr(policy, name) for name in plain}
-    told[_label("require_signature")] = _on(policy.require_signature)
+    told |= {_label(name): _on(getattr(policy, name)) for name in ("require_signature", "plain_text_as_chat")}
     for signal, label in SIGNALS.items():
         told[str(label)] = rules.weights[signal]
     for kind, name in KINDS.items():

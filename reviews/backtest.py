@@ -89,7 +89,7 @@ def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
         body, alone = from_json(raw), tried[agent]
         if not alone.might_match(Shadow(body["response"]).text):
             continue
-        items = items_of(body)
+        items = items_of(body, plain_text_as_chat=alone.policy.plain_text_as_chat)
         doubts = alone.hesitate(body["response"], items, given_in(body, told_before(history)))
         if doubts is None:
             continue

@@ -49,18 +49,24 @@ class Found(NamedTuple):
     flags: tuple[str, ...]
 
 
-def items_of(body: Mapping[str, Any]) -> tuple[Item, ...]:
+def items_of(body: Mapping[str, Any], *, plain_text_as_chat: bool = False) -> tuple[Item, ...]:
     """Give the items of a valid body, as `find_items` does."""
-    return find_items(body).items
+    return find_items(body, plain_text_as_chat=plain_text_as_chat).items
 
 
-def find_items(body: Mapping[str, Any]) -> Found:
+def find_items(body: Mapping[str, Any], *, plain_text_as_chat: bool = False) -> Found:
     """Find the items of a valid body: those that were sent, else those parsed from its response.
 
+    With `plain_text_as_chat` a response in which neither is found is one chat, the whole of it, unless it is blank.
     Refused (422) when the response holds too many tags (see `parse_tags`).
     """
-    sent = body.get("items")
-    return read_tags(body["response"]) if sent is None else Found(tuple(map(_sent, sent)), ())
+    sent, response = body.get("items"), body["response"]
+    if sent is not None:
+        return Found(tuple(map(_sent, sent)), ())
+    found = read_tags(response)
+    if plain_text_as_chat and not found.items and response.strip():
+        return found._replace(items=(Item("chat", response, {}, 0, len(response)),))
+    return found
 
 
 def _sent(item: Mapping[str, Any]) -> Item:

@@ -57,6 +57,7 @@ class Policy(models.Model):
         _("burst of posts"), default=200, validators=[MinValueValidator(1), MaxValueValidator(1_000_000)]
     )
     require_signature = models.BooleanField(_("demand key and signature"), default=False)
+    plain_text_as_chat = models.BooleanField(_("a response without items is one chat"), default=False)
     parts = models.JSONField(_("parts of the verdict"), default=seed_parts)
     stuck_threshold = models.PositiveSmallIntegerField(
         _("asks to think twice from"), default=7, validators=[MinValueValidator(1), MaxValueValidator(100)]
@@ -104,6 +105,7 @@ class Policy(models.Model):
             "rate_per_second": self.rate_per_second,
             "rate_burst": self.rate_burst,
             "require_signature": self.require_signature,
+            "plain_text_as_chat": self.plain_text_as_chat,
             "parts": self.parts,
             "stuck_threshold": self.stuck_threshold,
             "max_active_threads": self.max_active_threads,
