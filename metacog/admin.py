@@ -208,8 +208,9 @@ class PolicyAdmin(ScopedAdmin):
             (None, {"fields": ["about", "note", "console"]}),
             (_("Thresholds"), {"fields": ["threshold", "hold_at", "weights_", "release_", "marks_"]}),
             (_("Times"), {"fields": ["review_seconds", "expiry_seconds"]}),
-            (_("Posts"), {"fields": ["rate_per_second", "rate_burst", "require_signature"]}),
+            (_("Posts"), {"fields": ["rate_per_second", "rate_burst", "require_signature", "plain_text_as_chat"]}),
             (_("Memory"), {"fields": ["remember_into_memory"]}),
+            (_("Thinking twice"), {"fields": ["accept_relayed_yes"]}),
         ]
 
     @admin.display(description=_("changes"))

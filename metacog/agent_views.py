@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Count, F, OuterRef, Prefetch, QuerySet, Subquery, Value
+from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value
 from django.db.models.lookups import GreaterThan
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
@@ -39,6 +39,7 @@ from metacog.unknown_filters import unknown_filters
 from metacog.views import Request
 
 PAGE = 50
+LATEST = 100  # responses whose tags are looked at
 RECENT = 200  # responses that an agent's firing rate is counted over
 POLICIES_SHOWN = 10
 
@@ -238,6 +239,7 @@ def _agent_page(
         "section": "agents",
         "has_patterns": _has_patterns(found.team_id),
         **firing_rate(found, policy),
+        "tags": _tags(found),
     }
     return render(request, "metacog/agent.html", context, status=422 if form or handcard else 200)
 
@@ -245,6 +247,15 @@ def _agent_page(
 def _has_patterns(team_id: int) -> bool:
     patterns: Any = Team._meta.get_field("patterns").related_model  # stands above this package
     return bool(patterns.objects.filter(team=team_id, state="active").exists())
+
+
+def _tags(agent: Agent) -> dict[str, int]:
+    """Count the agent's last responses, and those whose verdict carries a flag on their tags. One query."""
+    recent = _rows("responses", agent).order_by("-received_at").values("pk", "verdict")[:LATEST]
+    # A quotation mark within a text is escaped in JSON: only the verdict's own flags match.
+    flagged = Count("pk", filter=Q(verdict__contains='"flags": ["tag-'))
+    found: dict[str, int] = recent.aggregate(responses=Count("pk"), flagged=flagged)
+    return found
 
 
 def firing_rate(agent: Agent, policy: Policy) -> dict[str, Any]:

@@ -29,6 +29,21 @@ SIGNALS = {
     "done-while-failing": _("Said to be done while it fails"),
 }
 PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck"), "reflection": _("Reflection")}
+# What became of tags, and what to do about it.
+TAG_FLAGS = {
+    "tag-in-code": _(
+        "A tag stands in code, so it was taken for a mention: it gave no item. If the agent meant it, have it write "
+        "its tags outside code, or send items."
+    ),
+    "tag-nested": _(
+        "A tag opens inside another of its kind, so it gave no item of its own: its text belongs to the outer item. "
+        "Have the agent close each tag before it opens the next."
+    ),
+    "tag-unclosed": _(
+        "A tag is never closed, so its item runs to the end of the text. The response may have been cut off: check the "
+        "length that the agent may write, and have it close its tags."
+    ),
+}
 STUCK = {
     "repeated-approach": _("The same approach or command again"),
     "circular-reasoning": _("Circular reasoning"),

@@ -20,7 +20,7 @@ from metacog.models import Agent, Language, Policy
 
 LINES = ("pass_at", "low_at")
 BUDGET = ("budget_calls", "budget_extension", "budget_wait_seconds")
-SWITCHES = ("require_signature", "remember_into_memory", "accept_relayed_yes")
+SWITCHES = ("require_signature", "plain_text_as_chat", "remember_into_memory", "accept_relayed_yes")
 LIMITS = ("review_seconds", "expiry_seconds", "rate_per_second", "rate_burst", "max_active_threads")
 QUALITY = {
     "responsiveness": gettext_lazy("Responsiveness"),
@@ -84,6 +84,10 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             "profile": gettext_lazy(
                 "Seed finds its words wherever they stand. Aware reads them in their sense, and looks for facts "
                 "without a source and for hidden characters too."
+            ),
+            "plain_text_as_chat": gettext_lazy(
+                "For agents that post plain text: without items and tags there is nothing to hold. Where items are "
+                "sent, if only an empty list, those count."
             ),
             "stuck_threshold": gettext_lazy(
                 "1–100 points. Seed asks from 7, Aware from 6: there the same approach and the same error make 6, and "

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 from pydantic_core import from_json
 
-from metacog.heuristics import failing_in, given_in, items_of
+from metacog.heuristics import failing_in, given_in
 from metacog.heuristics.shadow import Shadow
 from metacog.models import Agent, Team
 from patterns.alone import Alone, evidence, matched_by
@@ -89,7 +89,7 @@ def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
         body, alone = from_json(raw), tried[agent]
         if not alone.might_match(Shadow(body["response"]).text):
             continue
-        items = items_of(body)
+        items = alone.scorer.items_of(body)
         doubts = alone.hesitate(body["response"], items, given_in(body, told_before(history)), failing_in(body))
         if doubts is None:
             continue

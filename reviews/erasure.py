@@ -328,6 +328,8 @@ def without_texts(verdict: dict[str, Any]) -> dict[str, Any]:
             ],
         },
         "items": [{**item, "text": None} for item in verdict["items"]],
+        # Verdicts of an older engine have no such part.
+        "flags": verdict.get("flags", []),
         "schedule": verdict["schedule"],
         "events": verdict["events"],
         # A reason names threads. Verdicts of an older engine have no such part.

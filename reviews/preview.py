@@ -80,9 +80,9 @@ def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy)
     for pk, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=20):
         body, told = from_json(raw), told_before(history)
         found.responses += 1
-        score_now, holds_now = _tally(found.now, in_force, body, told, pk, outcomes)
+        score_now, holds_now = add_to(found.now, in_force, body, told, pk, outcomes)
         found.scores[score_now] += 1
-        score_then, holds_then = _tally(found.then, under_draft, body, told, pk, outcomes)
+        score_then, holds_then = add_to(found.then, under_draft, body, told, pk, outcomes)
         for examples, holds, but, score in (
             (found.added, holds_then, holds_now, score_then),
             (found.dropped, holds_now, holds_then, score_now),
@@ -100,7 +100,7 @@ def _outcomes(agent: Agent, since: datetime) -> Mapping[tuple[int, int], str]:
     return {(pk, index): _OUTCOMES[State(state)] for pk, index, state in rows}
 
 
-def _tally(
+def add_to(
     tally: Tally,
     scorer: heuristics.Scorer,
     body: dict[str, Any],
@@ -109,7 +109,7 @@ def _tally(
     outcomes: Mapping[tuple[int, int], str],
 ) -> tuple[int, dict[int, str]]:
     """Add what the scorer does to a response; return its score, and the kinds of what it holds by index."""
-    items = heuristics.items_of(body)
+    items = scorer.items_of(body)
     doubts = scorer.hesitate(body["response"], items, heuristics.given_in(body, told), heuristics.failing_in(body))
     policy = scorer.policy
     if doubts.score < policy.threshold:

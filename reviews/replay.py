@@ -133,6 +133,8 @@ def _take_over(made: dict[str, Any], stored: dict[str, Any]) -> None:
             item["memory"] = was["memory"]
         else:  # it is older than what is remembered in verdicts
             item.pop("memory", None)
+    if "flags" not in stored:  # it is older than flags of tags
+        del made["flags"]
     if "threads" in stored:
         made["threads"] = stored["threads"]
     else:  # it is older than threads in verdicts

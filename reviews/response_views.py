@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from metacog.agent_choice import choice
-from metacog.forms import PARTS
+from metacog.forms import PARTS, TAG_FLAGS
 from metacog.heuristics import ENGINE
 from metacog.models import Agent
 from metacog.unknown_filters import unknown_filters
@@ -118,10 +118,9 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
             else [],
             "text": highlight.show(body["response"], highlight.of_response(signals)),
             "user_message": body.get("user_message"),
-            "fields": [
-                (name, value) for name, value in body.items() if name not in known and value is not None
-            ],
+            "fields": [(name, value) for name, value in body.items() if name not in known and value is not None],
             "items": items,
+            "tag_flags": [(flag, TAG_FLAGS[flag]) for flag in verdict.get("flags", ())],
             **replayed,
         },
     )

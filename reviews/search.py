@@ -112,7 +112,7 @@ class Kind:
             session = row[self.session] if self.session else ""
             whole = self.text(row | {self.session: ""} if session else row)
             text = said(whole)
-            if _first(text, words[0]) < 0:  # it stands in a tag
+            if words[0] not in Folded(text).text:  # it stands in a tag
                 text = whole
             start = max(0, _first(text, words[0]) - CLIP // 4)
             clip = ("…" if start else "") + text[start : start + CLIP] + ("…" if len(text) > start + CLIP else "")

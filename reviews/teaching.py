@@ -231,7 +231,8 @@ class Teacher:
 def _let_in(response: AgentResponse, body: dict[str, Any]) -> list[str]:
     """Return what a response had remembered at once; what was held of it is not remembered yet."""
     answers = response.wire_verdict()["items"]
-    items = [item for item, answer in zip(items_of(body), answers, strict=False) if answer["disposition"] != "hold"]
+    found = items_of(body, plain_text_as_chat=bool(answers))
+    items = [item for item, answer in zip(found, answers, strict=False) if answer["disposition"] != "hold"]
     return [item.text for item in items if item.kind == "remember"]
 
 

@@ -22,12 +22,12 @@ from django_htmx.http import push_url
 from django_htmx.middleware import HtmxDetails
 
 from metacog.agent_choice import choice
-from metacog.heuristics import Item, items_of, parse_tags
+from metacog.heuristics import Item, items_of
 from metacog.heuristics.contradictions import contradicts
 from metacog.heuristics.shadow import is_blank
 from metacog.ids import first_id_at
-from metacog.models import Agent, Role, User
-from reviews import decisions, highlight, pace, presence, reasons, samples, similar
+from metacog.models import Agent, Role, Team, User
+from reviews import decisions, highlight, pace, plain_text, presence, reasons, samples, similar
 from reviews import queue as held_queue
 from reviews.entries import entries
 from reviews.explanation import RECORD_OF, TITLES, explain, other_parts, parts
@@ -301,7 +301,7 @@ def marked(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) 
 def marks(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) -> list[highlight.Mark]:
     """Return where in an item's text a signal of its response's verdict fired."""
     # An engine of before may have found other tags.
-    found = parse_tags(body["response"])[held.index :] if body.get("items") is None else ()
+    found = items_of(body, plain_text_as_chat=True)[held.index :] if body.get("items") is None else ()
     place = found[0] if found else None
     start, end = (place.start, place.end) if place and place.text == held.text else (None, None)
     signals = verdict["hesitation"]["signals"]
@@ -313,7 +313,9 @@ def paired(verdict: Mapping[str, Any], body: Mapping[str, Any]) -> list[tuple[di
 
     Where an engine of before found other tags than today's does, its items are told as it gave them back.
     """
-    answers, sent = verdict["items"], items_of(body)
+    answers = verdict["items"]
+    # Where tags give none and the verdict has one, the policy took the whole response for it.
+    sent = items_of(body, plain_text_as_chat=bool(answers))
     if len(sent) != len(answers):
         sent = tuple(Item(answer["kind"], answer["text"] or "", {}) for answer in answers)
     return list(zip(answers, sent, strict=True))
@@ -385,8 +387,18 @@ def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
         return {"nothing": "responses", "base_url": settings.PUBLIC_URL}
     if not HeldItem.objects.filter(team__in=teams).exists():
         can_teach = request.user.teams_as(Role.CURATOR).exists()
-        return {"nothing": "held", "can_teach": can_teach, "samples": samples.waiting(teams).count()}
-    return {"nothing": "waiting", "samples": samples.waiting(teams).count()}
+        return {"nothing": "held", "can_teach": can_teach, **_unheld(request, teams)}
+    return {"nothing": "waiting", **_unheld(request, teams)}
+
+
+def _unheld(request: PersonRequest, teams: QuerySet[Team]) -> dict[str, Any]:
+    """Return what can be done about responses of which nothing was held."""
+    found = plain_text.offer_among(Agent.objects.filter(team__in=teams))
+    return {
+        "samples": samples.waiting(teams).count(),
+        "plain_text": found,
+        "may_switch": found is not None and request.user.has_role(found.agent.team_id, Role.OWNER),
+    }
 
 
 def _first(page: held_queue.Page) -> HeldItem | None:

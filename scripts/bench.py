@@ -20,7 +20,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from metacog.heuristics import ENGINE, Hesitation, Scorer  # noqa: E402 - found by the path above
+from metacog.heuristics import ENGINE, Hesitation, Refused, Scorer, find_items  # noqa: E402 - found by the path above
 from metacog.heuristics.lexicon import seed  # noqa: E402 - as above
 
 TEXTS = 120
@@ -175,6 +175,13 @@ def verdict(scorer: Scorer, asked: str | None = None) -> Callable[[str, list[dic
     return lambda text, items: Scored(scorer.score({"response": text, "items": items, **body})["hesitation"]["score"])
 
 
+def tags(text: str, _items: list[dict[str, str]]) -> Scored:
+    """Look for tags in a text that begins with one, so that its code is looked for, too."""
+    with suppress(Refused):  # more tags than are taken
+        find_items({"response": f"<chat>{text}"})
+    return Scored(0)
+
+
 def race(texts: str, given: Sequence[str], patterns: int, ours: Contender, theirs: Contender, rounds: int) -> Row:
     """Let two take turns; they must agree on the scores where both go by the seed."""
     times: dict[str, list[tuple[float, float]]] = {ours.name: [], theirs.name: []}
@@ -292,6 +299,7 @@ def adversarial() -> Iterator[tuple[str, str]]:
         ("tags", "<a>"),
         ("our own marks", "[chat]"),
         ("backticks", "`"),
+        ("fences in lists", "> - ```\n"),
         ("addresses", "https://a.b/c "),
         ("hidden letters", "a\u200b"),
         ("one Chinese term", "不可能"),
@@ -381,6 +389,7 @@ def main() -> int:
     aware = Scorer(patterns, profile="aware")
     scorers: dict[str, Callable[..., Scored | Hesitation]]
     scorers = {"seed": Scorer(patterns).hesitate, "aware": aware.hesitate, "whole": verdict(aware, QUESTION)}
+    scorers["tags"] = tags
     floods = {}
     for name, text in adversarial():
         floods[name] = {what: round(Contender("", score).run([text], 1)[0] * 1000) for what, score in scorers.items()}

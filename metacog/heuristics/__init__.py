@@ -11,13 +11,14 @@ from .patterns import Pattern, PatternError, patterns_in
 from .policy import Policy
 from .policy_error import PolicyError
 from .scorer import ENGINE, Assessment, Scorer, given_in
-from .tags import Item, items_of, parse_tags
+from .tags import Found, Item, find_items, items_of, parse_tags
 from .timesense import advance_intent, format_intent, temporal_markers
 from .wire import Refused, check_response, read_response
 
 __all__ = [
     "ENGINE",
     "Assessment",
+    "Found",
     "Hesitation",
     "History",
     "Item",
@@ -32,6 +33,7 @@ __all__ = [
     "advance_intent",
     "check_response",
     "failing_in",
+    "find_items",
     "format_intent",
     "given_in",
     "items_of",

@@ -6,7 +6,7 @@ from typing import Any
 from .hesitation import Hesitation
 from .lexicon import MARKS
 from .policy import Policy
-from .tags import KINDS, Item
+from .tags import KINDS, UNCLOSED, Item
 
 # What is held and marked, in the order in which a schedule names it.
 HELD_KINDS = ("chat", "remember", "task")
@@ -33,13 +33,19 @@ def modulate(
             "held": None,
             "text": None if disposition == "hold" else text,
             "review_url": None,
-            "flags": [] if item.kind in KINDS else ["unknown-kind"],
+            "flags": _flags(item),
             "recognised": recognised.get(index),
         }
         if item.kind == "remember":
             verdict["memory"] = None  # whether it came into the team's memory only a database knows
         verdicts.append(verdict)
     return verdicts
+
+
+def _flags(item: Item) -> list[str]:
+    if item.kind not in KINDS:
+        return ["unknown-kind"]
+    return [UNCLOSED] if item.is_unclosed else []
 
 
 def schedule(verdicts: Sequence[Mapping[str, Any]], policy: Policy) -> dict[str, str] | None:

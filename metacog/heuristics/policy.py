@@ -38,10 +38,10 @@ class Policy:
     Hesitation scores run 0..100, more is worse: marked from `threshold`, held from `hold_at` (101: never).
     A signal of weight 0 is switched off. `language` is the agent's, of what is added to its texts; None: each
     wording as its seed has it. `marks` overrides the wording of `language` for single kinds, and
-    "{score}" in it becomes the score. `remember_into_memory` says whether a `remember` that is not held comes into the
-    team's memory. `parts` switches the others of a verdict and reflection, `quality` and `stuck`
-    hold what differs from QualitySettings and StuckSettings. `expiry_seconds`, `rate_*`, `budget_*` and so on are read
-    elsewhere.
+    "{score}" in it becomes the score. With `plain_text_as_chat` a response without items is one chat;
+    `remember_into_memory` says whether a `remember` that is not held comes into the team's memory. `parts` switches
+    the others of a verdict and reflection, `quality` and `stuck` hold what differs from QualitySettings and
+    StuckSettings. `expiry_seconds`, `rate_*`, `budget_*` and so on are read elsewhere.
     """
 
     profile: str = "seed"
@@ -56,6 +56,7 @@ class Policy:
     rate_per_second: int = 20
     rate_burst: int = 200
     require_signature: bool = False
+    plain_text_as_chat: bool = False
     remember_into_memory: bool = True
     max_active_threads: int = 3
     stuck_threshold: int = 7
@@ -191,6 +192,7 @@ _CHECKS: dict[str, _Check] = {
     "rate_per_second": _whole(1, 1_000_000),
     "rate_burst": _whole(1, 1_000_000),
     "require_signature": _switch,
+    "plain_text_as_chat": _switch,
     "remember_into_memory": _switch,
     "max_active_threads": _whole(1, 100),
     "stuck_threshold": _whole(1, 100),

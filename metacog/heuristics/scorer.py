@@ -11,7 +11,7 @@ from .parts import History, Parts
 from .patterns import Pattern, Patterns
 from .policy import Policy
 from .quality import Quality
-from .tags import Item, items_of
+from .tags import Item, find_items
 from .utterance import Fingerprint
 
 ENGINE = "1.17.0"
@@ -78,6 +78,10 @@ class Scorer:
         other._apply(_as_policy(policy, "seed"))
         return other
 
+    def items_of(self, body: Mapping[str, Any]) -> tuple[Item, ...]:
+        """Give the items of a valid body as the policy has them."""
+        return find_items(body, plain_text_as_chat=self.policy.plain_text_as_chat).items
+
     def score(
         self,
         body: Mapping[str, Any],
@@ -105,7 +109,7 @@ class Scorer:
 
         `told` is the history's.
         """
-        items = items_of(body)
+        items = self.items_of(body)
         doubts = self._doubts(body, items, told) if hesitation else None
         return doubts, modulate(items, doubts, self.policy, recognised or {})
 
@@ -121,7 +125,7 @@ class Scorer:
 
         `recognise` is asked for what `score` is given as `recognised`, when something would be held or marked.
         """
-        items = items_of(body)
+        items, flags = find_items(body, plain_text_as_chat=self.policy.plain_text_as_chat)
         doubts = self._doubts(body, items, history.told) if hesitation else None
         verdicts = modulate(items, doubts, self.policy, {})
         if recognise and any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts):
@@ -137,6 +141,7 @@ class Scorer:
             "confidence": found.confidence,
             "stuck": found.stuck,
             "items": verdicts,
+            "flags": list(flags),
             "schedule": schedule(verdicts, self.policy),
             "events": found.events,
             "threads": None,

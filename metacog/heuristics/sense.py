@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .calculation import added_up, is_worked_out
 from .given import NOTHING, OPENING_QUOTES, Given
 from .lexicon import LANGUAGES, MARKS
-from .markdown import LATIN, indented_code, without_emphasis
+from .markdown import LATIN, without_emphasis
 from .matcher import Build, best_automaton, endings
 from .shadow import Place, Shadow, fold
 from .tags import code_spans
@@ -328,8 +328,7 @@ def _in_characters(folded: bytes, terms: list[tuple[int, int, int]]) -> list[tup
 def _prose(shadow: Shadow, marks: Marks) -> tuple[str, list[Place]]:
     """Mask code, tags, our own marks and what is quoted; give the quotations that somebody is made to say."""
     text = shadow.text
-    if ("`" in text or "~" in text) and text.count("`") <= 2 * MAX_MASKS:
-        text = _masked(text, code_spans(text))
+    text = _masked(text, code_spans(shadow.as_sent))
     if "<" in text:
         if "</" in text:
             text = _masked(text, _elements(text))
@@ -339,8 +338,6 @@ def _prose(shadow: Shadow, marks: Marks) -> tuple[str, list[Place]]:
     if "![" in text:
         text = _masked(text, _spans(_PICTURE_TEXT, text))
     text = _masked(text, marks.spans(text))
-    if "\n    " in text or "\t" in text or text.startswith("    "):
-        text = _masked(text, indented_code(text, shadow.as_sent))
     quotations: list[Place] = []
     for expression, signs in ((_QUOTED, OPENING_QUOTES), (_QUOTED_ONCE, "'")):
         if any(map(text.__contains__, signs)) and (quoted := _spans(expression, text)):

@@ -3,18 +3,27 @@
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
+from .blocks import Blocks, inline_code
+from .markdown import Place
 from .strict_json import Refused
 
 KINDS = ("chat", "remember", "task", "action", "ask", "schedule", "thread")
+LONE_KINDS = ("schedule", "thread")  # whose tags may have attributes alone
 MAX_ATTRIBUTES = 64
 MAX_ITEMS = 256
 # Openings and closings, paired or not, in code or not: far more than 256 items need, and few enough to be quick.
 MAX_MARKS = 4096
+# How often pairs are found anew without the code that cuts one in two; then all that is taken for code is read.
+MAX_ROUNDS = 16
+
+# Why an opening tag gave no item of its own, or one that runs to the end of the text.
+IN_CODE, UNCLOSED, NESTED = "tag-in-code", "tag-unclosed", "tag-nested"
+FLAGS = (IN_CODE, NESTED, UNCLOSED)
 
 
 @final
@@ -30,15 +39,34 @@ class Item:
     attributes: Mapping[str, str] = field(default_factory=dict)
     start: int | None = None
     end: int | None = None
+    is_unclosed: bool = False  # its text runs to the end of the response for want of a closing tag
 
 
-def items_of(body: Mapping[str, Any]) -> tuple[Item, ...]:
-    """Give the items of a valid body: those that were sent, else those parsed from its response.
+class Found(NamedTuple):
+    """The items of a response, and what is to be said of its tags (`FLAGS`, in order)."""
 
+    items: tuple[Item, ...]
+    flags: tuple[str, ...]
+
+
+def items_of(body: Mapping[str, Any], *, plain_text_as_chat: bool = False) -> tuple[Item, ...]:
+    """Give the items of a valid body, as `find_items` does."""
+    return find_items(body, plain_text_as_chat=plain_text_as_chat).items
+
+
+def find_items(body: Mapping[str, Any], *, plain_text_as_chat: bool = False) -> Found:
+    """Find the items of a valid body: those that were sent, else those parsed from its response.
+
+    With `plain_text_as_chat` a response in which neither is found is one chat, the whole of it, unless it is blank.
     Refused (422) when the response holds too many tags (see `parse_tags`).
     """
-    sent = body.get("items")
-    return parse_tags(body["response"]) if sent is None else tuple(map(_sent, sent))
+    sent, response = body.get("items"), body["response"]
+    if sent is not None:
+        return Found(tuple(map(_sent, sent)), ())
+    found = read_tags(response)
+    if plain_text_as_chat and not found.items and response.strip():
+        return found._replace(items=(Item("chat", response, {}, 0, len(response)),))
+    return found
 
 
 def _sent(item: Mapping[str, Any]) -> Item:
@@ -55,22 +83,41 @@ def parse_tags(response: str) -> tuple[Item, ...]:
 
     Any namespace or none, kinds in any case. Each kind's pairs are found independently, from an opening to
     the first closing tag of that kind, since the agent's own parser would run an inner pair too: so a pair
-    inside another counts as well. `<kuro:schedule next="2m"/>` and a lone `[SCHEDULE next="2m"]` give an item
-    without text. Nothing inside fenced or inline code counts. Takes time in proportion to the length.
+    inside another counts as well. What is not closed runs to the end of the text. `<kuro:schedule next="2m"/>` and a
+    lone `[SCHEDULE next="2m"]` give an item without text. Nothing inside code counts (see `code_spans`). Takes time in
+    proportion to the length.
 
     Refused (422) when there are more than 256 items or 4,096 openings and closings: what cannot be looked at
     must not pass.
     """
-    found = [pair for syntax in (_ANGLES, _BRACKETS) if syntax.first in response for pair in _pairs(response, syntax)]
-    if not found:
-        return ()
-    if len(found) > MAX_ITEMS:
-        raise _too_many(f"{len(found)} tags; {MAX_ITEMS}")
-    found.sort(key=lambda pair: pair[0])
-    return tuple(item for _, item in found)
+    return read_tags(response).items
 
 
-@dataclass(frozen=True, slots=True)
+def read_tags(response: str) -> Found:
+    """Find the tags as `parse_tags` does, and say what came of openings that gave no item."""
+    heads = _heads_in(response)
+    for its_heads in heads.values():
+        if len(its_heads) > MAX_MARKS:
+            raise _too_many(f"more than {MAX_MARKS:,} openings and closings of tags; {MAX_MARKS:,}")
+    if not heads:
+        return Found((), ())
+    _, pairs = _read(response, heads)
+    if len(pairs.found) > MAX_ITEMS:
+        raise _too_many(f"{len(pairs.found)} tags; {MAX_ITEMS}")
+    pairs.found.sort(key=lambda pair: pair[0])
+    return Found(tuple(item for _, item in pairs.found), tuple(sorted(pairs.flags)))
+
+
+def code_spans(text: str) -> list[Place]:
+    """Find code, in order: what CommonMark takes for fenced, indented and inline code, but for two things.
+
+    What covers one end of a pair of tags and not the other is no code, and a fence that nothing closes hides no whole
+    pair. Nor does an apostrophe that is typed as a tick begin code.
+    """
+    return _read(text, _heads_in(text))[0] if _may_hold_code(text) else []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Syntax:
     head: re.Pattern[str]
     rest: re.Pattern[str]  # from the head to the end of the tag, quotes respected
@@ -100,15 +147,18 @@ _BRACKETS = _Syntax(
 _ATTRIBUTE = re.compile(r"""([^\s=/"'<>\[\]]+)(?:\s*+=\s*+(?:"([^"]*)"|'([^']*)'|([^\s"']+)))?""")
 
 
-def _pairs(response: str, syntax: _Syntax) -> Iterator[tuple[int, Item]]:
-    heads = list(islice(syntax.head.finditer(response), MAX_MARKS + 1))
-    if len(heads) > MAX_MARKS:
-        raise _too_many(f"more than {MAX_MARKS:,} openings and closings of tags; {MAX_MARKS:,}")
-    of_kind: dict[str, list[re.Match[str]]] = {}
-    for head in _outside_code(response, heads):
-        of_kind.setdefault(head["kind"].lower(), []).append(head)
-    for kind, its_heads in of_kind.items():
-        yield from _pairs_of_kind(response, syntax, kind, its_heads)
+_TAG_CLOSES = re.compile(
+    rf"(?=[ \t]*(?:</(?:[\w.-]++:)?{_KIND_NAMES}\s*>|\[/{_KIND_NAMES}\s*\]))", re.IGNORECASE | re.ASCII
+)
+_Heads = dict[_Syntax, list[re.Match[str]]]
+
+
+def _heads_in(text: str) -> _Heads:
+    return {
+        syntax: heads
+        for syntax in (_ANGLES, _BRACKETS)
+        if syntax.first in text and (heads := list(islice(syntax.head.finditer(text), MAX_MARKS + 1)))
+    }
 
 
 def _too_many(what: str) -> Refused:
@@ -116,42 +166,142 @@ def _too_many(what: str) -> Refused:
     return Refused(422, detail, [{"pointer": "/response", "detail": detail}])
 
 
-def _pairs_of_kind(response: str, syntax: _Syntax, kind: str, heads: list[re.Match[str]]) -> Iterator[tuple[int, Item]]:
-    closes = [head for head in heads if head["close"]]
-    next_close = 0
-    done = 0  # up to where the response is used up for this kind
-    for head in heads:
-        if head["close"] or head.start() < done:
-            continue
-        inner = _end_of_tag(response, head.end(), syntax)
-        if inner is None:
+def _may_hold_code(text: str) -> bool:
+    return "`" in text or "~~~" in text or "    " in text or "\t" in text
+
+
+def _read(text: str, heads: _Heads) -> tuple[list[Place], "_Pairs"]:
+    """Find the code of a text and the tags outside; code that cuts a pair of tags in two is none."""
+    code: list[Place] = []
+    if _may_hold_code(text):
+        blocks = Blocks(text, _last_whole(text, heads), _TAG_CLOSES)
+        code = sorted([*blocks.code, *inline_code(text, blocks.paragraphs)])
+    ends: dict[int, int | None] = {}
+    for _ in range(MAX_ROUNDS):
+        pairs = _Pairs(text, heads, code, ends)
+        if not pairs.cut:
+            return code, pairs
+        code = [one for one in code if one not in pairs.cut]
+    return [], _Pairs(text, heads, [], ends)
+
+
+def _last_whole(text: str, heads: _Heads) -> int:
+    """Give where the last tag stands that makes an item whole: it closes one before, or is alone."""
+    last = 0
+    for syntax, its_heads in heads.items():
+        opened = set()
+        for head in its_heads:
+            kind = head["kind"].lower()
+            if head["close"]:
+                is_whole = kind in opened
+            else:
+                opened.add(kind)
+                rest = syntax.rest.match(text, head.end())
+                is_whole = bool(rest and _is_alone(syntax, kind, rest.group()[:-1].rstrip()))
+            if is_whole:
+                last = max(last, head.start())
+    return last
+
+
+def _is_alone(syntax: _Syntax, kind: str, inside: str) -> bool:
+    """Say whether a tag that nothing closes is an item without text."""
+    if syntax is _ANGLES:
+        return inside.endswith("/")
+    return kind in LONE_KINDS and bool(_attributes(inside))
+
+
+class _Pairs:
+    """The pairs of tags in a text whose code is known, and the code that turns out to cut a pair in two."""
+
+    def __init__(self, text: str, heads: _Heads, code: Sequence[Place], ends: dict[int, int | None]) -> None:
+        self.found: list[tuple[int, Item]] = []
+        self.flags: set[str] = set()
+        self.cut: set[Place] = set()
+        self._text, self._ends = text, ends
+        starts = [start for start, _ in code]
+        for syntax, its_heads in heads.items():
+            of_kind: dict[str, list[tuple[re.Match[str], Place | None]]] = {}
+            for head in its_heads:
+                before = bisect_right(starts, head.start()) - 1
+                around = code[before] if before >= 0 and head.start() < code[before][1] else None
+                of_kind.setdefault(head["kind"].lower(), []).append((head, around))
+            for kind, marks in of_kind.items():
+                self._find(syntax, kind, marks)
+
+    def _find(self, syntax: _Syntax, kind: str, marks: list[tuple[re.Match[str], Place | None]]) -> None:
+        """Find the pairs of one kind, from left to right.
+
+        A closing tag in code closes only what would stay open else, or be opened again. Openings and closings that are
+        both in code are mentions.
+        """
+        last_close = max((head.start() for head, _ in marks if head["close"]), default=-1)
+        opened: re.Match[str] | None = None
+        inner = 0  # behind the tag that is open, or the one that was closed last
+        mention: Place | None = None  # code around an opening that nothing in code has closed
+        close: tuple[re.Match[str], Place] | None = None  # in code, behind the one that is open
+        for head, code in marks:
+            if head.start() < inner:
+                if not head["close"]:
+                    self.flags.add(NESTED)
+            elif head["close"]:
+                if code is None:
+                    if opened:
+                        self._add(syntax, kind, opened, head.start())
+                        opened, inner = None, head.end()
+                    elif mention:
+                        self.cut.add(mention)
+                    mention = close = None
+                elif mention:
+                    mention = None
+                elif opened and not close:
+                    close = head, code
+            elif code is None or (close and close[1] == code):
+                if opened and not close:
+                    self.flags.add(NESTED)
+                    continue
+                if opened and close:
+                    self.cut.add(close[1])
+                    self._add(syntax, kind, opened, close[0].start())
+                    opened = None
+                mention = close = None
+                end = self._end_of_tag(head, syntax)
+                if end is None:
+                    self.flags.add(UNCLOSED)
+                    continue
+                inside = self._text[head.end() : end - 1].rstrip()
+                is_last = end > last_close
+                if _is_alone(syntax, kind, inside) and (is_last or syntax is _ANGLES):
+                    self.found.append((head.start(), Item(kind, "", _attributes(inside.removesuffix("/")), end, end)))
+                elif not (is_last and syntax is _BRACKETS and self._text.startswith("(", end)):  # a link's text
+                    opened = head
+                inner = end
+            else:
+                self.flags.add(IN_CODE)
+                mention = code
+        if opened and close:
+            self.cut.add(close[1])
+            self._add(syntax, kind, opened, close[0].start())
+        elif opened:
+            self.flags.add(UNCLOSED)
+            self._add(syntax, kind, opened, len(self._text), is_unclosed=True)
+
+    def _add(self, syntax: _Syntax, kind: str, head: re.Match[str], until: int, *, is_unclosed: bool = False) -> None:
+        inner = self._end_of_tag(head, syntax)
+        assert inner is not None
+        start, end = _strip(self._text, inner, until)
+        if is_unclosed and start == end:
             return
-        inside = response[head.end() : inner - 1].rstrip()
-        if inside.endswith("/") and syntax is _ANGLES:
-            yield head.start(), Item(kind, "", _attributes(inside[:-1]), inner, inner)
-            done = inner
-            continue
-        while next_close < len(closes) and closes[next_close].start() < inner:
-            next_close += 1
-        if next_close < len(closes):
-            close = closes[next_close]
-            start, end = _strip(response, inner, close.start())
-            yield head.start(), Item(kind, response[start:end], _attributes(inside), start, end)
-            done = close.end()
-        else:
-            done = inner
-            attributes = _attributes(inside)
-            if attributes and syntax.takes_lone:
-                yield head.start(), Item(kind, "", attributes, inner, inner)
+        attributes = _attributes(self._text[head.end() : inner - 1].rstrip())
+        self.found.append((head.start(), Item(kind, self._text[start:end], attributes, start, end, is_unclosed)))
 
-
-def _end_of_tag(response: str, start: int, syntax: _Syntax) -> int | None:
-    """Give where the tag ends; if another bracket opens before, at the first that closes."""
-    rest = syntax.rest.match(response, start)
-    if rest:
-        return rest.end()
-    at = response.find(syntax.last, start)
-    return None if at < 0 else at + 1
+    def _end_of_tag(self, head: re.Match[str], syntax: _Syntax) -> int | None:
+        """Give where the tag ends; if another bracket opens before, at the first that closes."""
+        start = head.end()
+        if start not in self._ends:
+            rest = syntax.rest.match(self._text, start)
+            end = rest.end() if rest else self._text.find(syntax.last, start) + 1
+            self._ends[start] = end or None
+        return self._ends[start]
 
 
 def _attributes(inside: str) -> dict[str, str]:
@@ -168,65 +318,3 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     inner = text[start:end]
     start += len(inner) - len(inner.lstrip())
     return start, start + len(inner.strip())
-
-
-# From an opening fence to the closing one, of the same sign and at least as long, or to the end of the text.
-# What follows an opening of backticks on its line holds no backtick; else it is inline code. A tag that closes behind
-# a fence (```</chat>) closes what stands around the code: that fence opens none, and ends the one that is open.
-_TAG_CLOSES = rf"(?=[ \t]*(?:</(?:[\w.-]++:)?{_KIND_NAMES}\s*>|\[/{_KIND_NAMES}\s*\]))"
-_FENCED = re.compile(
-    rf"^[ \t]*(?:(`{{3,}}+)(?!{_TAG_CLOSES})[^`\n]*|(~{{3,}}+)(?!{_TAG_CLOSES})[^\n]*)$"
-    rf"(?s:.*?)(?:^[ \t]*(?(1)\1`*|\2~*)(?:[ \t\r]*$|{_TAG_CLOSES})|\Z)",
-    re.MULTILINE | re.IGNORECASE | re.ASCII,
-)
-_TICKS_OR_BREAK = re.compile(r"`+|\n[ \t\r]*\n")
-
-
-def _outside_code(text: str, heads: list[re.Match[str]]) -> list[re.Match[str]]:
-    if not heads or ("`" not in text and "~~~" not in text):
-        return heads
-    code = code_spans(text)
-
-    def is_in_code(place: int) -> bool:
-        before = bisect_right(code, (place, len(text))) - 1
-        return before >= 0 and place < code[before][1]
-
-    return [head for head in heads if not is_in_code(head.start())]
-
-
-def code_spans(text: str) -> list[tuple[int, int]]:
-    """Find fenced and inline code, in order."""
-    spans: list[tuple[int, int]] = []
-    at = 0
-    for fenced in _FENCED.finditer(text) if "```" in text or "~~~" in text else ():
-        spans += _inline_code(text, at, fenced.start())
-        spans.append(fenced.span())
-        at = fenced.end()
-    return spans + _inline_code(text, at, len(text))
-
-
-def _inline_code(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Find inline code: between two runs of as many backticks, in one paragraph, as in CommonMark."""
-    if text.find("`", start, end) < 0:
-        return []
-    tokens = [token.span() for token in _TICKS_OR_BREAK.finditer(text, start, end)]
-    # For each run of ticks, the next one of the same length in its paragraph.
-    partner: dict[int, int] = {}
-    latest: dict[int, int] = {}
-    for number in range(len(tokens) - 1, -1, -1):
-        first, last = tokens[number]
-        if text[first] == "\n":
-            latest.clear()
-        else:
-            if last - first in latest:
-                partner[number] = latest[last - first]
-            latest[last - first] = number
-    spans = []
-    number = 0
-    while number < len(tokens):
-        other = partner.get(number)
-        if other is not None:
-            spans.append((tokens[number][0], tokens[other][1]))
-            number = other
-        number += 1
-    return spans

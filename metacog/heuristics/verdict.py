@@ -165,6 +165,11 @@ class Verdict(_Part):
     confidence: ConfidencePart | None
     stuck: StuckPart | None
     items: list[ItemPart]
+    flags: list[Literal["tag-in-code", "tag-nested", "tag-unclosed"]] = Field(
+        default_factory=list,
+        description="Why an opening tag in `response` gave no item of its own: it stands in code, or within another of "
+        "its kind; or that it was never closed, so that its item runs to the end. Sorted; empty where items were sent.",
+    )
     schedule: SchedulePart | None
     events: list[str]
     threads: list[ThreadPart] | None = Field(

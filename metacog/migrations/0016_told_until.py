@@ -11,7 +11,7 @@ def begin_now(apps, schema_editor):
 class Migration(migrations.Migration):
     """Up to where in its feed each agent was told by its contexts."""
 
-    dependencies = [("metacog", "0014_policy_seconds")]
+    dependencies = [("metacog", "0015_plain_text_as_chat")]
 
     operations = [
         migrations.AddField("agentstate", "feed_given", models.PositiveBigIntegerField(default=0)),

@@ -57,6 +57,7 @@ class Policy(models.Model):
         _("burst of posts"), default=200, validators=[MinValueValidator(1), MaxValueValidator(1_000_000)]
     )
     require_signature = models.BooleanField(_("demand key and signature"), default=False)
+    plain_text_as_chat = models.BooleanField(_("a response without items is one chat"), default=False)
     remember_into_memory = models.BooleanField(_("add each REMEMBER to the team's memory"), default=True)
     parts = models.JSONField(_("parts of the verdict"), default=seed_parts)
     stuck_threshold = models.PositiveSmallIntegerField(
@@ -106,6 +107,7 @@ class Policy(models.Model):
             "rate_per_second": self.rate_per_second,
             "rate_burst": self.rate_burst,
             "require_signature": self.require_signature,
+            "plain_text_as_chat": self.plain_text_as_chat,
             "remember_into_memory": self.remember_into_memory,
             "parts": self.parts,
             "stuck_threshold": self.stuck_threshold,

@@ -45,7 +45,7 @@ def test_it_gives_the_contracts_keys_in_the_contracts_order() -> None:
     verdict = Scorer().score({"response": "clearly", "items": [{"kind": "chat", "text": "x"}]})
     assert list(verdict) == [
         *["id", "policy", "profile", "engine", "hesitation", "quality", "confidence", "stuck"],
-        *["items", "schedule", "events", "threads"],
+        *["items", "flags", "schedule", "events", "threads"],
     ]
     assert list(verdict["hesitation"]) == [
         *["score", "confident", "threshold", "hold_at", "signals", "suggestion", "matched_pattern_ids"],

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics import Refused, parse_tags
+from metacog.heuristics import Refused, find_items, parse_tags
+from metacog.heuristics.tags import code_spans
 
 
 def found(response: str) -> list[tuple[str, str]]:
@@ -47,13 +48,9 @@ def test_it_finds_every_kind_in_every_form_and_case(kind: str, form: str) -> Non
         "[ CHAT]x[/CHAT]",
         "[kuro:CHAT]x[/kuro:CHAT]",
         "[CHAT](https://example.org)",
-        "<chat>never closed",
         "closed only</chat>",
-        "</chat>the wrong way round<chat>",
-        "<chat>closed by another</task>",
-        "[CHAT]closed by another</chat>",
-        "[CHAT] without attributes or an end",
-        "<schedule next='2m'>",
+        "<chat",
+        "<chat> \n",
         "&lt;chat&gt;x&lt;/chat&gt;",
         "<\u212achat>x</\u212achat>",
         "<taſk>x</taſk>",
@@ -144,15 +141,30 @@ def test_it_gives_them_in_the_order_in_which_they_start() -> None:
         "```xml\n<chat>x</chat>\n```\nafter",
         "~~~\n<chat>x</chat>\n~~~",
         "  ````\n```\n<chat>x</chat>\n````",
-        "```\n<chat>x</chat>\nnever closed",
-        "```\n<chat>x\n```</div>\n</chat>",
         "```\n<chat>x\n``` not the end\n</chat>\n```",
         "~~~\n```\n~~~\n```\n<chat>x</chat>\n```",
         "a `code\nspan <chat>x</chat>` b",
+        "~~~ `info`\n<chat>x</chat>\n~~~",
+        "- ```\n  <chat>x</chat>\n  ```",
+        "1. a\n   ```\n   <chat>x</chat>\n   ```\n2. b",
+        "> - ```\n>   <chat>x</chat>\n>   ```",
+        "> ```\n> <chat>x</chat>\nthe quotation ends, and the code with it",
+        "-\t```\n\t<chat>x</chat>\n\t```",
+        "```\r\n<chat>x</chat>\r\n```\r\nafter",
+        "```\r<chat>x</chat>\r```\rafter",
+        "Run:\n\n    <chat>x</chat>\n\nand wait",
+        "\t<chat>x</chat>",
+        "- a\n\n      <chat>x</chat>",
+        "\\``<chat>x</chat>`",
+        "`a\\` `<chat>x</chat>`",
+        "``` a ``` `<chat>x</chat>`",
+        "```\n``` a remark\n<chat>x</chat>\n```",
+        "```\n[CHAT]x[/CHAT]\n[SCHEDULE next=2m]\n<ask/>\n```",
+        "```js title=`a`\nx\n```\n<chat>x</chat>",
     ],
 )
-def test_it_looks_away_from_code(response: str) -> None:
-    assert found(response) == []
+def test_it_looks_away_from_code_and_says_so(response: str) -> None:
+    assert find_items({"response": response}) == ((), ("tag-in-code",))
 
 
 @pytest.mark.parametrize(
@@ -169,11 +181,85 @@ def test_it_looks_away_from_code(response: str) -> None:
         ("```\ncode\n````\n<chat>x</chat>", "x"),
         ("<chat>Run:\n```sh\nls\n```</chat>", "Run:\n```sh\nls\n```"),
         ("<kuro:chat>```sh\nls\n\nps\n```</kuro:chat>", "```sh\nls\n\nps\n```"),
-        ("[CHAT]\n~~~~\nls\n~~~~ [/CHAT]\n~~~\n<chat>y</chat>", "~~~~\nls\n~~~~"),
+        ("[CHAT]\n~~~~\nls\n~~~~ [/CHAT]\n~~~\n<chat>y", "~~~~\nls\n~~~~"),
+        ("- ```sh\n  make\n  ```\n<chat>x</chat>", "x"),
+        ("1. ```sh\n   make\n   ```\n2. Done.\n\n<chat>x</chat>", "x"),
+        ("> ```\n> make\n\n<chat>x</chat>", "x"),
+        ("- ```\n  make\n\n<chat>x</chat>", "x"),
+        ("> - ```\n>   make\n>   ```\n> <chat>x</chat>", "x"),
+        ("-\t~~~\n\tmake\n\t~~~\n<chat>x</chat>", "x"),
+        ("```sh\r\nmake\r\n```\r\n<chat>x</chat>", "x"),
+        ("Run\n    <chat>x</chat>", "x"),
+        ("- a\n\n    <chat>x</chat>", "x"),
+        ("    ```\n\n<chat>x</chat>", "x"),
+        ("```markdown\n```bash\nls\n```\nend\n```\n<chat>x</chat>", "x"),
+        ("````markdown\n```bash\nls\n```\n````\n<chat>x</chat>", "x"),
+        ("```sh\nmake\n``` # done\n<chat>x</chat>", "x"),
+        ("```\n<chat>x</chat>\nnever closed", "x"),
+        ("```\n~~~\ncode\n~~~\n[CHAT]x[/CHAT]", "x"),
+        ("- ```\n  a\n  <chat>x</chat>", "x"),
+        ("```\n<chat>x\n```</div>\n</chat>", "x\n```</div>"),
+        ("<chat>x:\n```sh\nmake\n</chat>", "x:\n```sh\nmake"),
+        ("<chat>x\n\n    </chat>\n\n<b>", "x"),
+        ("a `b <chat>x` c</chat>", "x` c"),
+        ("<chat>x `y</chat>` z", "x `y"),
+        ("It`s late.\n<chat>x</chat>\nThat`s all.", "x"),
+        ("the boys` toys <chat>x</chat> it`s", "x"),
+        ("a \\` b <chat>x</chat> ` c", "x"),
+        ("\\`<chat>x</chat>\\`", "x"),
+        ("Write `<chat>` and `</chat>`.\n<chat>x</chat>", "x"),
+        ("Write `<chat>`. <chat>x</chat>", "x"),
+        ("- a `b\n- <chat>x</chat> ` c", "x"),
+        ("# a ` b\n<chat>x</chat> ` c", "x"),
     ],
 )
 def test_it_knows_where_code_ends(response: str, text: str) -> None:
     assert found(response) == [("chat", text)]
+
+
+def test_code_that_cuts_two_pairs_hides_neither() -> None:
+    one_fence = "<chat>a\n```\nls\n</chat>\n<remember>c</remember>\n<chat>b\n```\nps\n</chat>"
+    assert found(one_fence) == [("chat", "a\n```\nls"), ("remember", "c"), ("chat", "b\n```\nps")]
+
+
+@pytest.mark.parametrize(
+    ("response", "items", "flags"),
+    [
+        ("<chat>a and so we", [("chat", "a and so we", True)], ["tag-unclosed"]),
+        ("[CHAT] a", [("chat", "a", True)], ["tag-unclosed"]),
+        ('[CHAT to="x"] a', [("chat", "a", True)], ["tag-unclosed"]),
+        ("<chat>a</task>", [("chat", "a</task>", True)], ["tag-unclosed"]),
+        ("[CHAT]a</chat>", [("chat", "a</chat>", True)], ["tag-unclosed"]),
+        ("<chat>a</chat> <chat>b", [("chat", "a", False), ("chat", "b", True)], ["tag-unclosed"]),
+        ("<chat>a [ASK]b[/ASK]", [("chat", "a [ASK]b[/ASK]", True), ("ask", "b", False)], ["tag-unclosed"]),
+        (
+            "<chat>a. Write `<chat>x</chat>`",
+            [("chat", "a. Write `<chat>x</chat>`", True)],
+            ["tag-in-code", "tag-unclosed"],
+        ),
+        ("</chat>a<chat>", [], ["tag-unclosed"]),
+        ("<chat to=", [], ["tag-unclosed"]),
+        ("<chat>a <chat>b</chat> c</chat>", [("chat", "a <chat>b", False)], ["tag-nested"]),
+        ("<chat>a <chat>b", [("chat", "a <chat>b", True)], ["tag-nested", "tag-unclosed"]),
+        ("<chat>a [CHAT]b[/CHAT]</chat>", [("chat", "a [CHAT]b[/CHAT]", False), ("chat", "b", False)], []),
+        ("<chat>use `<chat>`</chat>", [("chat", "use `<chat>`", False)], ["tag-in-code"]),
+        ("[CHAT](https://example.org) and [chat](#x)", [], []),
+        ("[SCHEDULE next=2m] <ask/>", [("schedule", "", False), ("ask", "", False)], []),
+        ("```\n<schedule next='2m'/>", [("schedule", "", False)], []),
+        ("a</chat>", [], []),
+    ],
+)
+def test_it_says_what_came_of_a_tag_without_an_item_of_its_own(
+    response: str, items: list[tuple[str, str, bool]], flags: list[str]
+) -> None:
+    came = find_items({"response": response})
+    assert [(item.kind, item.text, item.is_unclosed) for item in came.items] == items
+    assert list(came.flags) == flags
+
+
+def test_an_open_fence_is_code_where_it_hides_no_tag() -> None:
+    assert code_spans("a\n```\nb") == [(2, 7)]
+    assert code_spans("<chat>a</chat>\n```\nb") == [(15, 20)]
 
 
 def test_it_looks_at_4096_openings_and_refuses_more() -> None:
@@ -199,6 +285,33 @@ FLOODS = [
         '<chat ">"',
         "<chat \"'>",
         '[chat a="[chat b=\'" ',
+        *[
+            "```a\n",
+            "> ```a\n",
+            "- ```a\n",
+            "> - ```\n",
+            "````\n```\n",
+            "```a`\n```\n",
+            "```</chat>\n",
+            "\t",
+            "    a\n\n",
+        ],
+        *[
+            "- ",
+            "- - a\n",
+            "> > ",
+            ">",
+            "1. a\n",
+            "[^",
+            "* * ",
+            "\\",
+            "\\`",
+            "it`s ",
+            "`<chat>",
+            "<chat>`</chat>` ",
+            "\n",
+            "\r",
+        ],
         "`",
         "` `` ",
         "```\n",
@@ -213,7 +326,7 @@ FLOODS = [
 def test_it_answers_a_flood_in_time_that_grows_with_its_length_only(unit: str) -> None:
     """No timer: what is quadratic would take many minutes here."""
     flood = (unit * (MEBIBYTE // len(unit)))[: MEBIBYTE - 6]
-    for response in (flood, "<chat>" + flood):
+    for response in (flood, "<chat>" + flood, "<chat>" + flood[:-14] + "</chat>"):
         with contextlib.suppress(Refused):
             assert len(parse_tags(response)) <= 256
 

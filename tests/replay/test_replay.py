@@ -37,6 +37,7 @@ SAID: list[dict[str, Any]] = [
     {"response": 'Hm. <kuro:thread op="create" title="Tides">begun</kuro:thread> [CHAT]must be dns[/CHAT]'},
     {"response": 'Of tides. <kuro:thread op="pause" id="x"/>', "occurred_at": "2026-02-16T08:00:00Z"},
     {"response": "", "items": [{"kind": "dance", "text": ""}]},
+    {"response": "`<chat>` is a tag. <chat>It is clearly cut"},
 ]  # fmt: skip
 
 
