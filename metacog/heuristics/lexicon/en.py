@@ -1205,6 +1205,7 @@ CONTRADICTION = ContradictionWords(
         r"due\b|deadline|moved|found|born|happen|occur|(?<!\ba )(?<!\ban )(?<!\bnother )\b(?:meeting|appointment"
         r"|interview|exam|wedding|flight)\b|complet|construct|demolish|abolish|ratif|patent|discover|invent"
         r"|sign(?:ed)?\b|wedding|establish|releas|launch|publish|die|built|creat|introduc|expir|end|start|begin"
+        r"|(?:is|was|be) (?:delivered|shipped)|arrive[sd]?\b"
     ),
     month=rf"(?<=\bin )(?:{'|'.join(MONTHS)})\b",
     months=MONTHS,
