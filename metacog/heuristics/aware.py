@@ -37,7 +37,7 @@ class AwareEvidence(NamedTuple):
     keyword: str  # the pattern's, that stands in the response
     items: Sequence[Item | Mapping[str, Any]]
     unhedged: str | None  # the chats together, where they are long and nobody hedges in them
-    others: Mapping[int, str]  # by index, texts of items beyond ASCII that do not stand in the response
+    others: Mapping[int, str]  # by index, texts of items in which something is hidden, and that are not in the response
 
 
 def absolute_claim(evidence: AwareEvidence, weight: int) -> Signal | None:
@@ -90,7 +90,7 @@ def hidden_text(evidence: AwareEvidence, weight: int) -> Signal | None:
         return None
     count = 0
     spans: list[Span] = []
-    texts: list[tuple[int | None, str]] = [(index, text) for index, text in evidence.others.items() if hides(text)]
+    texts: list[tuple[int | None, str]] = [(index, text) for index, text in evidence.others.items()]
     if evidence.reading.hides:
         texts.insert(0, (None, evidence.reading.text))
     for index, text in texts:
@@ -153,11 +153,11 @@ class AwareSignals:
 
 
 def _others(response: str, items: Sequence[Item | Mapping[str, Any]]) -> dict[int, str]:
-    """Give the texts of items, by index, in which something may be hidden that the response does not hold: no ASCII."""
+    """Give the texts of items, by index, in which something is hidden that the response does not hold."""
     others = {}
     for index, item in enumerate(items):
         text = item.text if type(item) is Item else item["text"]
-        if text is not response and not text.isascii() and text not in response:
+        if text is not response and hides(text) and text not in response:
             others[index] = text
     return others
 
