@@ -1,4 +1,4 @@
-"""The signals of the profile `aware`: the seed's four read with sense, and two of its own.
+"""The signals of the profile `aware`: the seed's four read with sense, and three of its own.
 
 Wanted from it: fewer wrong highlights, not a better forecast of errors.
 """
@@ -84,6 +84,15 @@ def no_source(evidence: AwareEvidence, weight: int) -> Signal | None:
     return Signal("no-source", detail, weight, _spans(evidence.reading, facts))
 
 
+def wrong_sum(evidence: AwareEvidence, weight: int) -> Signal | None:
+    """Totals that their parts do not make, and measures that are not the same in another unit."""
+    wrong = evidence.reading.wrong_sums
+    if not wrong:
+        return None
+    others = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+    return Signal("wrong-sum", wrong[0][1] + others, weight, _spans(evidence.reading, [place for place, _ in wrong]))
+
+
 def hidden_text(evidence: AwareEvidence, weight: int) -> Signal | None:
     """Characters nobody sees, or that turn the direction, where the script has no use for them."""
     if not (evidence.reading.hides or evidence.others):
@@ -108,6 +117,7 @@ SIGNALS = (
     ("no-hedge", no_hedge),
     ("overconfidence", overconfidence),
     ("no-source", no_source),
+    ("wrong-sum", wrong_sum),
     ("hidden-text", hidden_text),
 )
 

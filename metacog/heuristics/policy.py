@@ -12,14 +12,15 @@ from .stuck_settings import SETTINGS as STUCK
 from .stuck_settings import StuckSettings
 
 PROFILES = ("seed", "aware")
-# Seed 000, "Hesitation Score 計算"; the last two speak in the profile `aware` only. A fact without a source next to
-# an absolute claim is marked (10 + 20), and so is what hides something.
+# Seed 000, "Hesitation Score 計算"; from "no-source" on they speak in the profile `aware` only. A fact without a source
+# next to an absolute claim is marked (10 + 20), and so are a wrong sum and what hides something.
 WEIGHTS = {
     "absolute-claim": 20,
     "error-pattern": 30,
     "no-hedge": 15,
     "overconfidence": 15,
     "no-source": 10,
+    "wrong-sum": 30,
     "hidden-text": 30,
 }
 # Kinds that are held and marked (seed 000, 行為調節), and who may release what was held of them.

@@ -21,7 +21,9 @@ class SpanPart(_Part):
 class SignalPart(_Part):
     """One reason to hesitate."""
 
-    type: Literal["absolute-claim", "error-pattern", "no-hedge", "overconfidence", "no-source", "hidden-text"]
+    type: Literal[
+        "absolute-claim", "error-pattern", "no-hedge", "overconfidence", "no-source", "wrong-sum", "hidden-text"
+    ]
     detail: str
     weight: int = Field(ge=1, le=100)
     spans: list[SpanPart] = Field(description="At most 256.")

@@ -59,6 +59,10 @@ def details(policy: dict[str, Any], body: dict[str, Any], history: History | Non
         ("expected", {}, {"response": "ok"}),
         ("at most", {}, {"response": "The certificate had expired. " * 2_000}),
         ("without source", {"profile": "aware"}, {"response": FIGURES}),
+        ("parts make", {"profile": "aware"}, {"response": "2 + 3 = 6"}),
+        ("more)", {"profile": "aware"}, {"response": "2 + 3 = 6, 2 + 4 = 7."}),
+        ("makes", {"profile": "aware"}, {"response": "75°F (36°C)"}),
+        ("more)", {"profile": "aware"}, {"response": "75℉（36℃）, 2 + 4 = 7."}),
         ("hidden characters", {"profile": "aware"}, {"response": "pay\u200b\u200bpal is de\u200bad"}),
     ],
 )
