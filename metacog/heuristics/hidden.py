@@ -45,9 +45,9 @@ _NEEDED = (
     r"|(?<=[\U00011080-\U000110cf\U00013000-\U0001345f\U0001bc00-\U0001bcaf\U0001d100-\U0001d1ff])"
     rf"[{_OF_SCRIPTS}]|[\U000110bd\U000110cd](?=[\U00011080-\U000110cf])"
 )
-# More marks on a letter than writing has, and marks on one Latin letter after another.
+# More marks on a letter than writing has; marks on one Latin letter after another, and on nothing at all.
 STACKED = rf"(?<=[A-Za-z])[{_ANY_MARKS}]{{3,}}"
-_MARKED = rf"(?<=[A-Za-z])[{MARKS}]+(?=[A-Za-z][{MARKS}])|(?<=[{MARKS}][A-Za-z])[{MARKS}]+|{STACKED}"
+_MARKED = rf"(?<=[A-Za-z])[{MARKS}]+(?=[A-Za-z][{MARKS}])|(?<=[{MARKS}][A-Za-z])[{MARKS}]+|{STACKED}|\A[{MARKS}]+"
 
 
 def unneeded(hides: str) -> re.Pattern[str]:

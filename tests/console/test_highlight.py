@@ -84,6 +84,10 @@ def test_variation_selectors_that_vary_nothing_are_made_visible() -> None:
     assert [piece.hidden for piece in show("☎\ufe0f\ufe01\ufe02 \ufe00").pieces] == ["", "U+FE01 U+FE02", "", "U+FE00"]
 
 
+def test_a_mark_without_its_letter_is_named() -> None:
+    assert [piece.hidden for piece in show("\u0332").pieces] == ["U+0332"]
+
+
 def test_odd_spaces_stay_spaces_and_are_named() -> None:
     piece = show("a\u00a0b").pieces[1]
     assert (piece.text, piece.odd, piece.names) == ("\u00a0", True, "NO-BREAK SPACE")
