@@ -25,6 +25,7 @@ SIGNALS = {
     "no-hedge": _("Long reply without a hedge"),
     "overconfidence": _("Conclusions without reasons"),
     "no-source": _("Fact without a source"),
+    "wrong-sum": _("Wrong sum"),
     "hidden-text": _("Hidden characters"),
     "done-while-failing": _("Said to be done while it fails"),
 }

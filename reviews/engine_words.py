@@ -46,6 +46,16 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
         rf"(?P<count>{_NUMBER}) figure\(s\), date\(s\), name\(s\) or quotation\(s\) without source",
         _("figures, dates, names or quotations without a source: %(count)s"),
     ),
+    (
+        rf"says (?P<said>[^;]+); the parts make (?P<made>.+?) \(and (?P<more>{_NUMBER}) more\)",
+        _("says %(said)s; the parts make %(made)s (and %(more)s more)"),
+    ),
+    (r"says (?P<said>[^;]+); the parts make (?P<made>.+)", _("says %(said)s; the parts make %(made)s")),
+    (
+        rf"says (?P<said>[^;]+); (?P<of>.+) makes (?P<made>.+?) \(and (?P<more>{_NUMBER}) more\)",
+        _("says %(said)s; %(of)s makes %(made)s (and %(more)s more)"),
+    ),
+    (r"says (?P<said>[^;]+); (?P<of>.+) makes (?P<made>.+)", _("says %(said)s; %(of)s makes %(made)s")),
     (rf"hidden characters in (?P<count>{_NUMBER}) place\(s\)", _("places with hidden characters: %(count)s")),
     (r"says “(?P<words>.*)” while (?P<failing>.+)", _("says “%(words)s” while %(failing)s")),
     (r"(?P<failed>\d+) tests? fails?", ngettext_lazy("%(failed)s test fails", "%(failed)s tests fail", "failed")),

@@ -7,29 +7,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-# What takes part in a text without being seen. All of Unicode's Cf and Cc but \t and \n (a \r is shown unless
-# a \n follows), line and paragraph separators, and the letters and marks that are drawn as nothing.
-_CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
-_FORMAT = (
-    r"\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    r"\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
-    r"\U0001d173-\U0001d17a\U000e0000-\U000e007f"
-)
-_BLANK = r"\u034f\u115f\u1160\u17b4\u17b5\u2028\u2029\u2800\u3164\uffa0"
-_SELECTOR = r"\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
-# A variation selector belongs to the character before it. One with nothing before it to vary, or after
-# another one, can only carry something: whole messages have been hidden in such runs.
-_STRAY = rf"(?:(?<![^\s])|(?<=[{_SELECTOR}]))[{_SELECTOR}]"
-_HIDDEN = rf"(?:[{_CONTROL}{_FORMAT}{_BLANK}]|\r(?!\n)|{_STRAY})"
+from metacog.heuristics.hidden import HIDES, find_hidden, unneeded
+
 # Looks like a space and is another character. The ideographic space is not among them: its width shows it.
 _ODD_SPACE = r"[\u00a0\u1680\u2000-\u200a\u202f\u205f]"
-_UNUSUAL = re.compile(rf"(?P<hidden>{_HIDDEN}+)|(?P<odd>{_ODD_SPACE}+)")
+_ODD = re.compile(rf"{_ODD_SPACE}+|\r(?!\n)")  # a \r is shown unless a \n follows
+_HIDDEN, _UNUSUAL = unneeded(HIDES), re.compile(rf"[{HIDES}]|{_ODD_SPACE}")
 
 # Beyond this many, names are written into the text instead of being elements of their own: a page of
 # hundreds of thousands of elements can neither be built nor shown in reasonable time.
@@ -80,27 +69,29 @@ def show(text: str, marks: Iterable[Mark] = ()) -> Shown:
             whole.append(mark.type)
         elif mark.start < mark.end and mark.start < len(text):
             inside.append(mark)
-    runs = list(islice(_UNUSUAL.finditer(text), MAX_ELEMENTS + 1))
+    odd = (run.span() for run in _ODD.finditer(text))
+    runs = sorted([*islice(find_hidden(text, _HIDDEN), MAX_ELEMENTS + 1), *islice(odd, MAX_ELEMENTS + 1)])
     if not (runs or inside):  # as most are; a list has a hundred of them
         return Shown([Piece(text)] if text else [], tuple(dict.fromkeys(whole)))
     if len(runs) <= MAX_ELEMENTS:
-        hidden = sum(len(run["hidden"] or "") for run in runs)
-        spell: Callable[[str, tuple[str, ...], tuple[str, ...]], Iterator[Piece]] = _spelled
+        hidden = sum(end - start for start, end in runs if not _is_odd(text[start]))
+        pieces = [*_spelled(text, _stretches(len(text), inside), runs)]
     else:
-        unusual = [character for character in set(text) - {"\r"} if _UNUSUAL.match(character)]
+        unusual = [character for character in set(text) if _UNUSUAL.match(character)]
         hidden = sum(text.count(character) for character in unusual)
-        spell = partial(_written_out, {ord(character): f"⟦{label(character)}⟧" for character in unusual})
-    pieces = [
-        piece
-        for start, end, types, begins in _stretches(len(text), inside)
-        for piece in spell(text[start:end], types, begins)
-    ]
+        written = {ord(character): f"⟦{label(character)}⟧" for character in unusual}
+        stretches = _stretches(len(text), inside)
+        pieces = [
+            Piece(text[start:end].translate(written), types, begins)
+            for start, end, types, begins in stretches
+        ]
     return Shown(pieces, tuple(dict.fromkeys(whole)), hidden)
 
 
-def _stretches(
-    length: int, marks: Sequence[Mark]
-) -> Iterator[tuple[int, int, tuple[str, ...], tuple[str, ...]]]:
+_Stretch = tuple[int, int, tuple[str, ...], tuple[str, ...]]
+
+
+def _stretches(length: int, marks: Sequence[Mark]) -> Iterator[_Stretch]:
     """Yield (start, end, types, begins) for each stretch between two edges of marks."""
     opening: dict[int, list[Mark]] = {}
     edges = {0, length}
@@ -116,27 +107,26 @@ def _stretches(
         yield start, end, types, tuple(dict.fromkeys(mark.type for mark in begun))
 
 
-def _spelled(text: str, types: tuple[str, ...], begins: tuple[str, ...]) -> Iterator[Piece]:
-    at = 0
-    for found in _UNUSUAL.finditer(text):
-        if found.start() > at:
-            yield Piece(text[at : found.start()], types, begins)
+def _is_odd(character: str) -> bool:
+    return character != "\r" and _ODD.match(character) is not None
+
+
+def _spelled(text: str, stretches: Iterable[_Stretch], runs: Sequence[tuple[int, int]]) -> Iterator[Piece]:
+    next_run = 0
+    for at, end, types, begins in stretches:
+        for first, last in runs[next_run : bisect_left(runs, (end,))]:
+            if first > at:
+                yield Piece(text[at:first], types, begins)
+                begins = ()
+            run, at = text[max(first, at) : min(last, end)], min(last, end)
+            if _is_odd(run[0]):
+                yield Piece(run, types, begins, odd=True, names=names(run))
+            else:
+                yield Piece(run, types, begins, hidden=label(run), names=names(run))
             begins = ()
-        run = found[0]
-        if found["odd"]:
-            yield Piece(run, types, begins, odd=True, names=names(run))
-        else:
-            yield Piece(run, types, begins, hidden=label(run), names=names(run))
-        begins = ()
-        at = found.end()
-    if at < len(text):
-        yield Piece(text[at:], types, begins)
-
-
-def _written_out(
-    table: Mapping[int, str], text: str, types: tuple[str, ...], begins: tuple[str, ...]
-) -> Iterator[Piece]:
-    yield Piece(text.translate(table), types, begins)
+            next_run += last <= end  # else the rest of it stands in the next stretch
+        if at < end:
+            yield Piece(text[at:end], types, begins)
 
 
 def label(run: str) -> str:

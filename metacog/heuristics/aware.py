@@ -39,7 +39,7 @@ class AwareEvidence(NamedTuple):
     keyword: str  # the pattern's, that stands in the response
     items: Sequence[Item | Mapping[str, Any]]
     unhedged: str | None  # the chats together, where they are long and nobody hedges in them
-    others: Mapping[int, str]  # by index, texts of items beyond ASCII that do not stand in the response
+    others: Mapping[int, str]  # by index, texts of items in which something is hidden, and that are not in the response
     done: tuple[Span, ...]  # where something is said to be done
     failing: str  # what fails meanwhile
 
@@ -88,13 +88,22 @@ def no_source(evidence: AwareEvidence, weight: int) -> Signal | None:
     return Signal("no-source", detail, weight, _spans(evidence.reading, facts))
 
 
+def wrong_sum(evidence: AwareEvidence, weight: int) -> Signal | None:
+    """Totals that their parts do not make, and measures that are not the same in another unit."""
+    wrong = evidence.reading.wrong_sums
+    if not wrong:
+        return None
+    others = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+    return Signal("wrong-sum", wrong[0][1] + others, weight, _spans(evidence.reading, [place for place, _ in wrong]))
+
+
 def hidden_text(evidence: AwareEvidence, weight: int) -> Signal | None:
     """Characters nobody sees, or that turn the direction, where the script has no use for them."""
     if not (evidence.reading.hides or evidence.others):
         return None
     count = 0
     spans: list[Span] = []
-    texts: list[tuple[int | None, str]] = [(index, text) for index, text in evidence.others.items() if hides(text)]
+    texts: list[tuple[int | None, str]] = [(index, text) for index, text in evidence.others.items()]
     if evidence.reading.hides:
         texts.insert(0, (None, evidence.reading.text))
     for index, text in texts:
@@ -120,6 +129,7 @@ SIGNALS = (
     ("no-hedge", no_hedge),
     ("overconfidence", overconfidence),
     ("no-source", no_source),
+    ("wrong-sum", wrong_sum),
     ("hidden-text", hidden_text),
     ("done-while-failing", done_while_failing),
 )
@@ -171,11 +181,11 @@ class AwareSignals:
 
 
 def _others(response: str, items: Sequence[Item | Mapping[str, Any]]) -> dict[int, str]:
-    """Give the texts of items, by index, in which something may be hidden that the response does not hold: no ASCII."""
+    """Give the texts of items, by index, in which something is hidden that the response does not hold."""
     others = {}
     for index, item in enumerate(items):
         text = item.text if type(item) is Item else item["text"]
-        if text is not response and not text.isascii() and text not in response:
+        if text is not response and hides(text) and text not in response:
             others[index] = text
     return others
 

@@ -61,6 +61,7 @@ class _Number(NamedTuple):
     value: str
     unit: str
     per: str = ""  # second, hour, 天, where it is a rate
+    upto: str = ""  # the last, where it is a range
 
 
 class _Statement(NamedTuple):
@@ -125,26 +126,32 @@ _NEGATED_WITHIN = re.compile(_WORDS.negated_within)
 _STOP_WITHIN = re.compile(_WORDS.stop_within)
 _WORD = re.compile(r"[a-z][a-z0-9_'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
-_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+_NUMBER = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?)(?:~(\d+(?:\.\d+)?))?")
+# 7 to 10 days is written 7~10; what goes from one to another is none.
+_RANGE = re.compile(
+    r"(?<![\d.,:~-])(?<!from )(?<!从)(\d+(?:\.\d+)?)\s?(?:[-–~到至]|to\b)\s?"
+    r"(\d+(?:\.\d+)?)(?=\s?(?:%|[a-z]{3}|[\u3400-\u9fff]))"
+)
 _UNIT = re.compile(r"\s*(%|[a-z]+|[\u3400-\u9fff])?")
 # "100 requests per minute", "2 GB/h", 每分钟100次, 100次/分钟.
 _PER = "|".join(sorted(_WORDS.per, key=len, reverse=True))
 _RATE = re.compile(
-    r"(?<![\d.,])(?P<number>\d[\d,]*(?:\.\d+)?)"
+    r"(?<![\d.,])(?P<number>\d[\d,]*(?:\.\d+)?(?:~\d[\d.]*)?)"
     rf"(?P<counted>(?:\s?%|\s?(?!{_WORDS.not_counted})[a-z]+|\s?[\u3400-\u9fff]{{1,6}}?){{0,2}})"
     rf"(?:\s?/\s?|{_WORDS.rate})(?P<per>{_PER})s?(?![a-z])"
 )
 _ZH_RATE = re.compile(
-    rf"每个?(?P<per>{_PER})(?P<counted>[^\d,。;每\n]{{0,8}})(?P<number>(?<![.,])\d[\d,]*(?:\.\d+)?)(?![月日号点:]|\s?clock)"
+    rf"每个?(?P<per>{_PER})(?P<counted>[^\d,。;每\n]{{0,8}})(?P<number>(?<![.,])\d[\d,]*(?:\.\d+)?(?:~\d[\d.]*)?)(?![月日号点:]|\s?clock)"
 )
 _ZH_UNIT = re.compile(r"(?<=\d)\s?(?:分钟|小时|秒钟?|天|点钟?)")
 _ZH_DIGIT = f"[{''.join(_WORDS.digits_within)}]"
+_ZH_BELOW_100 = rf"(?:{_ZH_DIGIT}?十{_ZH_DIGIT}?|{_ZH_DIGIT})"
 _ZH_COUNT = re.compile(
-    rf"(?!一点)(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)(?=[{''.join(sorted(_WORDS.measures_within))}]|小时|公[里斤尺分])"
+    rf"(?!一点)(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)"
+    rf"(?=(?:[到至]{_ZH_BELOW_100})?(?:[{''.join(sorted(_WORDS.measures_within))}]|小时|公[里斤尺分]))"
 )
 _ZH_TWO_DIGITS = re.compile(rf"(?:(?P<tens>{_ZH_DIGIT}?)十)?(?P<ones>{_ZH_DIGIT}?)")
 _AM_PM = re.compile(r"(?<![\d:.])(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))? ?(?P<half>[ap])(?:m\b|\.m\b\.?)")
-_ZH_BELOW_100 = rf"(?:{_ZH_DIGIT}?十{_ZH_DIGIT}?|{_ZH_DIGIT})"
 _ZH_TIME = re.compile(
     rf"(?:(?P<half>{'|'.join(_WORDS.halves_within)}|(?<=[今明昨当每])晚)\s?)?"
     rf"(?<![\d第.:])(?P<hour>\d{{1,2}}|{_ZH_BELOW_100})\s?"
@@ -222,7 +229,7 @@ def _read(span: Span, sentence: str) -> _Statement:
     counted = _CLOCK.sub(lambda match: f"{60 * int(match[1]) + int(match[2])} clock", counted)
     counted = _days_in_digits(counted)
     counted = _ZH_BIG_COUNT.sub(_big_in_digits, counted)
-    counted = _ZH_COUNT.sub(_in_digits, counted)
+    counted = _RANGE.sub(_as_range, _ZH_COUNT.sub(_in_digits, counted))
     named = {name for match in _NAMED.finditer(span.text) for name in match.groups() if name}
     code = set()
     if _OPAQUE in sentence:
@@ -237,7 +244,7 @@ def _read(span: Span, sentence: str) -> _Statement:
         else:
             unit = _UNIT.match(counted, match.end())
             per = rates.get(match.start(), "")
-            numbers.append(_Number(match[0].replace(",", ""), (unit[1] or "") if unit else "", per))
+            numbers.append(_Number(match[1].replace(",", ""), (unit[1] or "") if unit else "", per, match[2] or ""))
     units = {each.unit for each in numbers} | {_term(each.unit) for each in numbers}
     counted = _ZH_RATE.sub(r"\g<counted>\g<number>", _RATE.sub(r"\g<number>\g<counted>", counted))
     content = {_term(word) for word in _WORD.findall(_NEGATED.sub(" ", counted)) if word not in _WORDS.stopwords}
@@ -246,6 +253,10 @@ def _read(span: Span, sentence: str) -> _Statement:
         content |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
     content = content - units | code
     return _Statement(span, sentence, frozenset(content), negations, tuple(numbers), frozenset(labels), stated)
+
+
+def _as_range(match: re.Match[str]) -> str:
+    return f"{match[1]}~{match[2]}" if float(match[1]) < float(match[2]) else match[0]
 
 
 def _rewritten(sentence: str, words: Iterable[tuple[re.Pattern[str], str]]) -> str:
@@ -560,9 +571,7 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
     one, other = pairs[0]
     if _is_same_hour(one, other):
         return None
-    left, right = _measured(one, other), float(other.value)
-    is_exact = (one.unit == other.unit and one.per == other.per) or "点" in (one.unit, other.unit)
-    if left is None or abs(left - right) <= (0 if is_exact else 0.03 * right):  # 10 kg are 22 lb
+    if _is_as_much(one, other):
         return None
     is_year = _YEAR.fullmatch(one.value) and _YEAR.fullmatch(other.value)
     is_date = is_year or one.unit in ("month", "月", "日", "weekday", "date", *_MONTHS)
@@ -571,11 +580,26 @@ def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Co
     return Contradiction("number", confidence, theirs.span, ours.span, f"{_shown(one)} / {_shown(other)}")
 
 
+def _is_as_much(one: _Number, other: _Number) -> bool:
+    """Tell whether two numbers may say the same, or measure what nobody can compare; a range holds what lies in it."""
+    if one.upto and not other.upto:
+        one, other = other, one
+    is_exact = (one.unit == other.unit and one.per == other.per) or "点" in (one.unit, other.unit)
+    low, high = _measured(one, other), _measured(one._replace(value=one.upto or one.value), other)
+    if low is None or high is None:
+        return True
+    least, most = float(other.value), float(other.upto or other.value)
+    if other.upto and not one.upto:
+        return least <= low <= most
+    return max(abs(low - least), abs(high - most)) <= (0 if is_exact else 0.03 * least)  # 10 kg are 22 lb
+
+
 def _shown(number: _Number) -> str:
     if number.unit == "clock" or (number.unit == "点" and "." in number.value):
         hour, minute = divmod(round(float(number.value) * (60 if number.unit == "点" else 1)), 60)
         return f"{hour:02}:{minute:02}"
-    return f"{number.value}/{number.per}" if number.per else number.value
+    value = f"{number.value}–{number.upto}" if number.upto else number.value
+    return f"{value}/{number.per}" if number.per else value
 
 
 def _is_same_hour(one: _Number, other: _Number) -> bool:

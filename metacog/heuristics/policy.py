@@ -13,13 +13,15 @@ from .stuck_settings import StuckSettings
 
 PROFILES = ("seed", "aware")
 # Seed 000, "Hesitation Score 計算"; those after its four speak in the profile `aware` only. A fact without a source
-# next to an absolute claim is marked (10 + 20), and so is what hides something, or is done while something fails.
+# next to an absolute claim is marked (10 + 20), and so are a wrong sum, what hides something, and what is done while
+# something fails.
 WEIGHTS = {
     "absolute-claim": 20,
     "error-pattern": 30,
     "no-hedge": 15,
     "overconfidence": 15,
     "no-source": 10,
+    "wrong-sum": 30,
     "hidden-text": 30,
     "done-while-failing": 30,
 }

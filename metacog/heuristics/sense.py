@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from .calculation import added_up, is_worked_out
+from .calculation import Checked, added_up, checked, is_worked_out
 from .given import NOTHING, OPENING_QUOTES, Given
 from .lexicon import LANGUAGES, MARKS
 from .markdown import LATIN, without_emphasis
@@ -118,10 +118,11 @@ _NAME, _LONE_NAME = (re.compile(rf"(?:{_any(name)})\s?\Z") for name in ("NAME", 
 _SUPPOSED = re.compile(
     rf"(?:{_any('SUPPOSED')})(?:(?!{_any('CONCLUDED')})(?:[^,;:.!?。\n]|(?<=[0-9])[.,](?=[0-9]))){{0,40}}\Z"
 )
-# By language, what stands before and behind a claim that is a mistake.
-_MISTAKEN = tuple(
-    (re.compile(rf"(?:{before})[^.!?。\n]*\Z"), re.compile(rf"[^.!?。\n]{{0,60}}?{behind}"))
-    for before, behind in (language.MISTAKEN for language in LANGUAGES)
+# What stands before and behind a claim that is none of the agent's.
+_NOT_MEANT = tuple(
+    (re.compile(rf"(?:{before})[^.!?。\n]*\Z"), re.compile(behind))
+    for language in LANGUAGES
+    for before, behind in language.NOT_MEANT
 )
 _UNCLAIMED = re.compile(_any("UNCLAIMED"))
 _UNCLAIMED_BEHIND = re.compile(_any("UNCLAIMED_BEHIND"))
@@ -136,7 +137,10 @@ _SAME = ("", " ", ",", ", ", ":", ": ")  # between two words for one conclusion:
 class Reading:
     """What a text says, once read with sense. Places are code points of the text as sent, in order."""
 
-    __slots__ = ("_shadow", "claims", "conclusions", "facts", "hedges", "hides", "keyword", "plain", "reasons", "text")
+    __slots__ = (
+        *("_shadow", "claims", "conclusions", "facts", "hedges", "hides", "keyword", "plain", "reasons", "text"),
+        "wrong_sums",
+    )
 
     def __init__(self, text: str, shadow: Shadow) -> None:
         self.text = text
@@ -148,12 +152,14 @@ class Reading:
         self.conclusions: list[Place] = []
         self.reasons: list[Place] = []
         self.facts: list[Place] = []  # figures, dates, names and quotations, without a citation near
+        self.wrong_sums: list[tuple[Place, str]] = []  # the figure, and what it says and should say
         self.hides = shadow.hides
 
     @property
     def tells(self) -> bool:
         """Say whether there is anything in it that a signal could go by, beside hedges."""
-        return bool(self.claims or self.facts or self.conclusions or self.hides or self.keyword is not None)
+        found = self.claims or self.facts or self.conclusions or self.wrong_sums or self.hides
+        return bool(found or self.keyword is not None)
 
     def occurrences(self, keyword: str, limit: int) -> list[Place]:
         """Find where a keyword stands, `limit` at most."""
@@ -415,6 +421,7 @@ class _Sorting:
         self.claims: list[Place] = []
         self.facts = quotations
         self.given = given
+        self.checked: list[Place] = []  # calculations and conversions that are right
 
     def sort(self, terms: Iterable[tuple[int, int, int]]) -> None:
         prose, place = self.prose, self.shadow.place
@@ -436,7 +443,7 @@ class _Sorting:
             elif which in (ABSOLUTE, CONCLUSION):
                 if not (self._is_negated(start) or self._is_asked(end) or self._is_in_a_name(start, end)):
                     if which == ABSOLUTE:
-                        if not (self._claims_nothing(start, end) or self._is_a_mistake(start, end)):
+                        if not (self._claims_nothing(start, end) or self._is_not_meant(start, end)):
                             self.claims.append((start, end))
                     elif start > concluded[1] + 2 or not self._goes_on(concluded, start, end):
                         reading.conclusions.append(place(start, end))
@@ -447,6 +454,8 @@ class _Sorting:
         for start, end in islice(_numbers(prose), MAX_TERMS):
             if start >= covered:
                 covered = self._count(start, end)
+        if covered:
+            self._check()
         if self.claims and self.given.asks_to_compose:
             self.claims = []
         if (self.claims or self.facts) and not self.given.asks_to_invent:
@@ -481,12 +490,10 @@ class _Sorting:
             return False
         return _HANGING.search(prose, first, start) is not None
 
-    def _is_a_mistake(self, start: int, end: int) -> bool:
-        """Tell whether a claim is somebody's mistake: "it is not true that …", 說…是錯誤的."""
-        prose, first = self.prose, max(0, start - _BEFORE)
-        if prose[start] < "\x80" and prose.find(" that ", first, start) < 0:  # spares the search
-            return False
-        return any(behind.match(prose, end) and before.search(prose, first, start) for before, behind in _MISTAKEN)
+    def _is_not_meant(self, start: int, end: int) -> bool:
+        """Tell whether a claim is somebody's mistake ("it is not true that …", 說…是錯誤的), or only what is asked."""
+        prose, first = self.prose, max(0, start - 2 * _BEFORE)
+        return any(behind.match(prose, end) and before.search(prose, first, start) for before, behind in _NOT_MEANT)
 
     def _is_in_a_name(self, start: int, end: int) -> bool:
         prose = self.prose
@@ -584,6 +591,20 @@ class _Sorting:
             self.facts.append((start, end))
         return end
 
+    def _check(self) -> None:
+        """Take down what is worked out before the reader: it has its source there if it is right."""
+        for one in checked(self.prose):
+            if not one.made:
+                self.checked.append((one.start, one.end))
+            elif not (self._is_negated(one.start) or self._is_asked(one.end) or self._is_not_meant(one.start, one.end)):
+                self.reading.wrong_sums.append((self.shadow.place(*one.figure), self._wrong(one)))
+
+    def _wrong(self, one: Checked) -> str:
+        sent = self.shadow.as_sent
+        made = one.made + sent[one.unit : one.figure[1]]
+        parts = f"{sent[slice(*one.of)]} makes" if one.of else "the parts make"
+        return f"says {sent[slice(*one.figure)]}; {parts} {made}"
+
     def _is_in_braces(self, start: int) -> bool:
         """Tell whether a place lies in a style sheet that is not marked as code."""
         first = max(0, start - _AFTER)
@@ -601,6 +622,7 @@ class _Sorting:
             facts[number]
             for number in lacking
             if number in made
+            or any(start <= places[number][0] and places[number][1] <= end for start, end in self.checked)
             or self._is_supposed(places[number][0])
             or is_worked_out(self.prose, *places[number])
             or self._is_a_result(*places[number])

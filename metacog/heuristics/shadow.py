@@ -12,31 +12,22 @@ from itertools import accumulate, islice
 
 from opencc import OpenCC
 
+from .hidden import ALWAYS_HIDDEN, HIDES, MARKS, RIGHT_TO_LEFT, STACKED, find_hidden, unneeded
+
 Place = tuple[int, int]
 
-# Takes no room on the page: zero width, direction, fillers, variation selectors, tags.
-_HIDES = (
-    "\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef"
-)
-_HIDDEN = re.compile(f"[{_HIDES}]+")
-_SHOWN = re.compile(rf"[^\s{_HIDES}]")
-_TAG = b"\xf3"  # opens the UTF-8 of what is hidden beyond `_END`; a single byte is looked for quickest
-_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
-# Scripts that join or part letters with U+200B to U+200D: Arabic, Indic, Tibetan, Southeast Asian, Mongolian.
-_JOINING = f"{_RIGHT_TO_LEFT}\u0900-\u109f\u1780-\u18af\u1900-\u1cff"
-_EMOJI = "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f\U0001f000-\U0001faff"
-# What is hidden with none of the reasons that writing has for it; of direction, where nothing runs to the left.
-_SUSPECT = (
-    f"(?<![{_JOINING}{_EMOJI}\u200b-\u200d])[\u200b-\u200d]+"
-    "|[\u00ad\u034f\u115f\u1160\u180e\u202d\u202e\u2060-\u2065\u206a-\u206f\u3164\uffa0\ufff9-\ufffb]+"
-    "|(?<=[A-Za-z])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
-    "|(?<![\U0001f3f4\U000e0000-\U000e007f])[\U000e0000-\U000e007f]+"
-    "|(?<!\\A)\ufeff+"
-)
-_SUSPECT_IN_ANY = re.compile(_SUSPECT)
-_SUSPECT_LEFT_TO_RIGHT = re.compile(f"{_SUSPECT}|[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]+")
-_LEFTWARD_LETTER = re.compile(f"(?!\u061c)[{_RIGHT_TO_LEFT}]")  # U+061C is a mark, no letter
+_HIDDEN = re.compile(f"[{HIDES}{MARKS}]+")
+_HIDDEN_OR_STACKED = re.compile(f"(?:{STACKED}|[{HIDES}{MARKS}])+")
+_STACKED = re.compile(STACKED)
+_SHOWN = re.compile(rf"[^\s{HIDES}]")
+# Of the UTF-8 of a folded text: what opens what is hidden beyond `_END`, and marks that compose with some letter; a
+# single byte is looked for quickest. Controls, which are ASCII, become one.
+_TAG, _MARK, _MARK_TOO, _CONTROL = b"\xf3", b"\xcc", b"\xcd", b"\xff"
+_CONTROLS = bytes(255 if byte < 128 and re.match(f"[{HIDES}]", chr(byte)) else byte for byte in range(256))
+# Where something is hidden with none of the reasons that writing has for it; of direction, where nothing runs to the
+# left.
+_SUSPECT_IN_ANY, _SUSPECT_LEFT_TO_RIGHT = unneeded(ALWAYS_HIDDEN), unneeded(HIDES)
+_LEFTWARD_LETTER = re.compile(f"(?![{HIDES}])[{RIGHT_TO_LEFT}]")
 
 # Small letters that look like Latin ones: Cyrillic, Greek, Armenian, and Latin letters that few languages have.
 _LOOKALIKES = dict(
@@ -116,13 +107,14 @@ class Shadow:
 
     def __init__(self, original: str) -> None:
         self._original = original
-        if original.isascii():
-            self.text, self.hides = original.lower(), False
-            self.encoded = self.text.encode()
-            return
-        text = _translate(original, _table_without_hidden())
+        self._hidden = _HIDDEN
+        text = original.lower() if original.isascii() else _translate(original, _table_without_hidden())
         encoded = text.encode("utf-8", "surrogatepass")
-        if _TAG in encoded:
+        if (_MARK in encoded or _MARK_TOO in encoded) and _STACKED.search(original):
+            self._hidden = _HIDDEN_OR_STACKED
+            text = _translate(self._hidden.sub("", original), _table())
+            encoded = text.encode("utf-8", "surrogatepass")
+        elif _TAG in encoded or _CONTROL in encoded.translate(_CONTROLS):
             text = _HIDDEN.sub("", text)
             encoded = text.encode("utf-8", "surrogatepass")
         self.text, self.encoded, self.hides = text, encoded, len(text) < len(original)
@@ -130,7 +122,7 @@ class Shadow:
     @cached_property
     def as_sent(self) -> str:
         """As long as `text`: its characters before they were folded."""
-        return _HIDDEN.sub("", self._original) if self.hides else self._original
+        return self._hidden.sub("", self._original) if self.hides else self._original
 
     def place(self, start: int, end: int) -> Place:
         """Give where a part of the shadow (not empty) stands in the text as sent."""
@@ -142,14 +134,16 @@ class Shadow:
     @cached_property
     def _gaps(self) -> tuple[list[int], list[int]]:
         """Where in the shadow something hidden was; and how much until there, from none on."""
-        runs = [run.span() for run in _HIDDEN.finditer(self._original)]
+        runs = [run.span() for run in self._hidden.finditer(self._original)]
         shifts = list(accumulate((end - start for start, end in runs), initial=0))
         return [start - shift for (start, _), shift in zip(runs, shifts, strict=False)], shifts
 
 
 def hides(text: str) -> bool:
     """Tell whether anything is hidden in a text, be it with a reason."""
-    return not text.isascii() and _HIDDEN.search(text) is not None
+    if text.isascii():
+        return _CONTROL in text.encode().translate(_CONTROLS)
+    return _HIDDEN_OR_STACKED.search(text) is not None
 
 
 def is_blank(text: str) -> bool:
@@ -160,4 +154,5 @@ def is_blank(text: str) -> bool:
 def suspects(text: str, limit: int) -> list[Place]:
     """Find runs of characters that are hidden and have no business there, `limit` at most."""
     suspect = _SUSPECT_IN_ANY if _LEFTWARD_LETTER.search(text) else _SUSPECT_LEFT_TO_RIGHT
-    return [run.span() for run in islice(suspect.finditer(text), limit)]
+    found = (place for place in find_hidden(text, suspect) if text[slice(*place)] != "\ufeff" or place[0] > 0)
+    return [*islice(found, limit)]

@@ -27,6 +27,7 @@ class SignalPart(_Part):
         "no-hedge",
         "overconfidence",
         "no-source",
+        "wrong-sum",
         "hidden-text",
         "done-while-failing",
     ]

@@ -81,7 +81,11 @@ def test_what_belongs_to_a_text_is_left_alone(text: str) -> None:
 
 
 def test_variation_selectors_that_vary_nothing_are_made_visible() -> None:
-    assert [piece.hidden for piece in show("a\ufe0f\ufe01\ufe02 \ufe00").pieces] == ["", "U+FE01 U+FE02", "", "U+FE00"]
+    assert [piece.hidden for piece in show("☎\ufe0f\ufe01\ufe02 \ufe00").pieces] == ["", "U+FE01 U+FE02", "", "U+FE00"]
+
+
+def test_a_mark_without_its_letter_is_named() -> None:
+    assert [piece.hidden for piece in show("\u0332").pieces] == ["U+0332"]
 
 
 def test_odd_spaces_stay_spaces_and_are_named() -> None:

@@ -45,6 +45,9 @@ ABSOLUTE = {
     "不可能": ["這不可能。", "他不可能知道", "絕無可能", "不可能出錯", "那是不可能的"],
     "simplified": ["这一定是缓存。", "显然如此", "毫无疑问，是它", "肯定是它", "不可能出错"],
     "no advice": ["This should definitely work.", "You are definitely wrong.", "他一定想要"],
+    "no order": ["Clearly the build is broken.", "Clearly John broke the build.", "Clearly nobody the wiser."],
+    "not what is asked": ["對於這種情況，一定能解決這個問題。", "对于客户一定是好事。", "這一定是網路的問題。"],
+    "whatever is known": ["Without knowing why, it is definitely broken.", "It is clearly, as ever, slow."],
     "one in another": ["不可能存在一定不會倒閉的公司"],
     "no names": ["It is wrong,clearly.", "clearly... wrong", "#obviously", "《史記》顯然是對的", "Is it? Clearly."],
     "affirmed": ["It is clearly not so.", "This is impossible to fix.", "No, it is obviously wrong.", "顯然不是"],
@@ -170,6 +173,22 @@ NOT_ABSOLUTE = {
         *["I cannot possibly know what you ordered.", "We couldn't possibly thank you enough."],
         *["They said there is no chance that it fails.", "Is there no chance that it leaks?"],
         *["If there is no chance that it leaks, skip it.", "不能100%確定", "無法斷定是它", "我不敢肯定是它"],
+    ],
+    "its subject is denied": ["没有任何一个城市的房子可以一定会升值。", "沒有任何一家公司的產品可以一定會賣完。"],
+    "what is asked": [
+        "对于哪个城市的房价一定会升值这个问题，需要看很多因素。",
+        "關於明天是否一定會下雨的問題，很難說。",
+    ],
+    "an order": [
+        "Clearly define the problem before you start.",
+        "Please clearly mark each box.",
+        "- Clearly define goals",
+    ],
+    "how it is done": ["He practised speaking each word clearly.", "Write each name clearly, please."],
+    "what is not known": [
+        "Without knowing the state it is impossible to suggest a fix.",
+        "Without more details about the payment gateway, it is impossible to suggest a fix.",
+        "It is impossible to suggest a fix without seeing the log.",
     ],
     "a promise": ["我們一定會盡力", "我们一定努力改进", "祝您一定成功", "您一定很著急", "我一定幫您轉達"],
     "manner and its end": [
@@ -911,7 +930,7 @@ FACTS = {
     "no styles": ["{a} It grew by 50%; then it fell.", "It grew by 50%; then {a: b} fell", "{ it grew by 50%, }"],
     "what was done": ["The oven was heated to 475°F.", "Preheat it. It is 475°F.", "預熱後。它有200度"],
     "all of it": [
-        *["1 km is far.", "11 km = 7", "It is 1 mile.", "重1公斤", "1.1公斤等於1100克"],
+        *["1 km is far.", "11 km = 7", "It is 1 mile.", "重1公斤", "它重1.1公斤"],
         *["It covers 100% of them.", "100% of them fail.", "It is not 90% accurate.", "成功率100%", "不是90%"],
     ],
     "names": [
@@ -1395,7 +1414,7 @@ WORKED_OUT = [
     "1 mile = 【1.609 km】",
     *["5公里（【3.1英里】）", "100英尺约等于【30.5公尺】", "330 meters or 【1,083 feet】"],
     "1 gallon = 【3.785 liters】",
-    *["| 【5°】C | 41°F |", "| 5°C  |   【41°】F |", "-5°C (【23°】F)", "20-25°C (【77°】F)"],
+    *["【5°】C (41°F)", "| 【5°】C | 41°F |", "| 5°C  |   【41°】F |", "-5°C (【23°】F)", "20-25°C (【77°】F)"],
     *["75°F (【24°】C)", "37 ℃（【98.6℉】）", "24 °C or 【75 °】F", "350 degrees Fahrenheit (【177 degrees】 Celsius)"],
     *["multiply 42 by 0.18, which equals 【$7.56】", "Divide $84 by 4 to get 【$21】."],
     "adding $3 to $4 gives you 【$7】",
@@ -1415,7 +1434,7 @@ NOT_WORKED_OUT = [
     *["5公里（【4英里】）", "5公里和【3.1英里】"],
     *["20% of $1850 is 【$371】", "12.5 + 3 = $115.5, or 【$15.5】", "$3 + 4 is not 【$7】", "1850元的20%是【371元】"],
     "3 人 × 5 公斤，共【15 公斤】",
-    *["【5°】C (41°F)", "| 【5°】C | 43°F |", "| 5°C    | 【43°】F |", "5°C (【23°】F)"],
+    *["| 【5°】C | 43°F |", "| 5°C    | 【43°】F |", "5°C (【23°】F)"],
     *["75°F (【26°】C)", "24°C (【24°】C)", "75°F. 【24°】C", "37℃（【96℉】）", "it is 75 to 【24°】C"],
     *["multiply 42 by 0.18, which equals 【$7.65】", "Divide $84 by 0 to get 【$21】.", "add $3 to $4, not 【$7】"],
     *["Subtract $50 from $20: that is 【$30】", "84除以4是【22元】", "42加倍得到【84元】", "2加3等于【6元】"],
@@ -1429,6 +1448,95 @@ def test_what_is_worked_out_before_the_reader_has_its_source_in_the_calculation_
     figure = text[text.index("【") + 1 : text.index("】")]
     found = evidence(hesitate(text.replace("【", "").replace("】", "")), "no-source")
     assert (figure in found) is (text in NOT_WORKED_OUT)
+
+
+RIGHT_SUMS = [
+    *[
+        "The total is $1,093.34 ($500.00 + $420.10 + $173.24).",
+        "總共110元（30元+50元+30元）。",
+        "In all 9 kg (4 kg + 5 kg).",
+    ],
+    *["$500.00 + $420.10 + $173.24 = $1,093.34", "2 bags x $50 = $100", "$12.99 × 3 = $38.97", "20% of $1850 = $370"],
+    *[
+        "The monitor is 375 mm wide = 14.76 inches.",
+        "這塊石頭高五百丈（合1667米）。",
+        "6 feet (182 cm)",
+        "10 kg (22 lb)",
+    ],
+    *["350°F (177°C)", "180°C (350°F)", "about 100 miles (155 km)", "8 hours × $15 per hour = $120"],
+]
+# With what they say, and should.
+WRONG_SUMS = [
+    ("The total is 【$1,193.34】 ($500.00 + $420.10 + $173.24).", "says $1,193.34; the parts make $1,093.34"),
+    ("總共【100】元（30元+50元+30元）。", "says 100; the parts make 110"),
+    ("$500 flight + $20 bag = 【$530】", "says $530; the parts make $520"),
+    ("3 nights × $120 = 【$350】 in all", "says $350; the parts make $360"),
+    ("8 hours × $15 per hour = 【$130】", "says $130; the parts make $120"),
+    ("20% of $1850 is 【$380】.", "says $380; the parts make $370"),
+    ("50元-20元等於【40】元", "says 40; the parts make 30"),
+    ("375 mm wide = 【17.76 inches】", "says 17.76 inches; 375 mm makes 14.76 inches"),
+    ("375 MM (【14.96 Inches】)", "says 14.96 Inches; 375 MM makes 14.76 Inches"),
+    ("100 miles (【200 km】)", "says 200 km; 100 miles makes 161 km"),
+    ("10 kg = 【32 lb】", "says 32 lb; 10 kg makes 22 lb"),
+    ("75°F (【36°C】)", "says 36°C; 75°F makes 24°C"),
+    ("2 + 2 = 【5】, 2 + 3 = 【6】", "says 5; the parts make 4 (and 1 more)"),
+]
+NO_SUMS = [
+    *[
+        "90-100 = 4.0, 80-89 = 3.0",
+        "2y + 3 = 11",
+        "x - 3 * 4 = 2",
+        "$100 + 10% = $110",
+        "1 hour + 30 minutes = 90 minutes",
+    ],
+    *[
+        "1.5 million + 500,000 = 2 million",
+        "1 + 1 = 10",
+        "2² × 3² × 29 = 756",
+        "17 / 5 = 3 R 2",
+        "33% + 33% + 33% = 100%",
+    ],
+    *[
+        "5 ft 10 inches (178 cm)",
+        "a rise of 10°C (18°F)",
+        "5 miles (9 km uphill)",
+        "5-6 miles (9 km)",
+        "1 GB = 1024 MB",
+    ],
+    *[
+        "2 + 2 = 10 - 6",
+        "Is 2 + 2 = 5?",
+        "It is not true that 2 + 2 = 5.",
+        "`2 + 2 = 5`",
+        "≈ 2 + 2 ≈ 4.1",
+        "Room 12 (3 + 4 people)",
+    ],
+    *["12 oz (355 ml)", "40 ton (20 kg)", "一千丈（合2000米）", "20 percent of $50 = $10", "sin 30 + 1 = 1.5"],
+    *["7 + 8 = 3 (mod 12)", "11 + 3 = 2 o'clock", "0.1 + 0.2 = 0.30000000000000004"],
+]
+
+
+@pytest.mark.parametrize("text", RIGHT_SUMS)
+def test_what_is_worked_out_beside_its_parts_is_checked_and_asks_for_no_source(text: str) -> None:
+    assert hesitate(text).signals == ()
+
+
+@pytest.mark.parametrize(("text", "detail"), WRONG_SUMS)
+def test_a_sum_that_its_parts_do_not_make_is_wrong(text: str, detail: str) -> None:
+    (signal,) = [one for one in hesitate(text.replace("【", "").replace("】", "")).signals if one.type == "wrong-sum"]
+    assert (signal.detail, signal.weight) == (detail, 30)
+    assert [span.text for span in signal.spans] == re.findall("【(.*?)】", text)
+
+
+@pytest.mark.parametrize("text", NO_SUMS)
+def test_it_calls_no_sum_wrong_that_may_mean_something_else(text: str) -> None:
+    assert "wrong-sum" not in [signal.type for signal in hesitate(text).signals]
+
+
+def test_a_wrong_sum_is_wrong_whoever_gave_its_parts() -> None:
+    given = ("It was $500.00, $420.10 and $173.24.",)
+    text = "According to the invoice the total is $1,193.34 ($500.00 + $420.10 + $173.24)."
+    assert [signal.type for signal in AWARE.hesitate(text, [], given).signals] == ["wrong-sum"]
 
 
 # Beside the bracketed one, what is marked.
@@ -1470,9 +1578,9 @@ def test_what_is_added_up_to_the_cent_of_what_stands_before_has_its_source_there
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Assume a tax rate of 20% here. 20% of $1,850 is $370, so at 20% you pay $370.", ["$1,850"]),
+        ("Assume a tax rate of 20% here. 20% of $1,850 is $370, so at 20% you pay $370.", []),
         ("Let's say 30 people come. For 30 people we need 40 km of it.", ["40 km"]),
-        ("2 x $50 = $100. You pay $100, and $200 later.", ["$50", "$200"]),
+        ("2 x $50 = $100. You pay $100, and $200 later.", ["$200"]),
         ("如果來了30人，30人要吃20公斤。", ["20公斤"]),
         ("税率假設為20%，20%並不高，25%才高。", ["25%"]),
     ],
@@ -1636,9 +1744,9 @@ def test_it_hears_no_hedge_in_a_mark_of_the_policys_own() -> None:
 
 
 def test_it_switches_each_signal_off() -> None:
-    response = "It is clearly so.\n\nIn 1998 a\u200bb said it: therefore, therefore, therefore."
+    response = "It is clearly so.\n\nIn 1998 a\u200bb said it, 2 + 2 = 5: therefore, therefore, therefore."
     kinds = [signal.type for signal in hesitate(response, LONG).signals]
-    assert kinds == ["absolute-claim", "no-hedge", "overconfidence", "no-source", "hidden-text"]
+    assert kinds == ["absolute-claim", "no-hedge", "overconfidence", "no-source", "wrong-sum", "hidden-text"]
     assert hesitate(response, LONG, weights=dict.fromkeys(kinds, 0)).signals == ()
 
 
@@ -1655,13 +1763,13 @@ def test_the_new_weights_do_nothing_to_the_seeds_profile() -> None:
 
 
 def test_it_gives_a_verdict_of_the_published_shape() -> None:
-    body = {"response": "Clearly, in 1998 a\u200bb.", "items": [{"kind": "chat", "text": LONG}]}
+    body = {"response": "Clearly, in 1998 a\u200bb, 2 + 2 = 5.", "items": [{"kind": "chat", "text": LONG}]}
     verdict = Verdict.model_validate(AWARE.score(body), strict=True)
     assert verdict.profile == "aware"
     assert verdict.hesitation is not None
     types = [signal.type for signal in verdict.hesitation.signals]
-    assert types == ["absolute-claim", "no-hedge", "no-source", "hidden-text"]
-    assert verdict.items[0].disposition == "hold"  # 20 + 15 + 10 + 30
+    assert types == ["absolute-claim", "no-hedge", "no-source", "wrong-sum", "hidden-text"]
+    assert verdict.items[0].disposition == "hold"  # 20 + 15 + 10 + 30 + 30
 
 
 def test_every_word_belongs_to_one_list() -> None:

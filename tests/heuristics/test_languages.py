@@ -306,7 +306,6 @@ ABSOLUTE = ("certe",)
 HEDGE = ("eble",)
 CITATION = ("laŭ la",)
 NEGATED = r"\bne\s"
-MISTAKEN = ("(?!)", "")
 ASKING = ""
 STUCK = group(
     StuckWords,

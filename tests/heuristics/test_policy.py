@@ -16,7 +16,7 @@ def test_it_starts_from_the_contracts_defaults() -> None:
         "hold_at": 50,
         "weights": {
             **{"absolute-claim": 20, "error-pattern": 30, "no-hedge": 15, "overconfidence": 15},
-            **{"no-source": 10, "hidden-text": 30, "done-while-failing": 30},
+            **{"no-source": 10, "wrong-sum": 30, "hidden-text": 30, "done-while-failing": 30},
         },
         "release": {"chat": "agent", "task": "agent", "remember": "person"},
         "marks": None,

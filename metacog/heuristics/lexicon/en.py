@@ -161,23 +161,35 @@ NEGATED = (
     r"|apparently|presumably|(?:seem|appear|look)(?:s|ed)?(?: to be)?)\s+"
     r")"
 )
-# What stands before a claim, and then behind it, in a sentence that speaks of it as somebody's mistake.
-MISTAKEN = (
-    r"\b(?:not (?:true|the case|correct|accurate|right|a fact|saying|claiming)|false|untrue|wrong|incorrect|doubt"
-    r"|den(?:y|ies)|a (?:myth|misconception|fallacy))(?: to (?:say|claim|assume|think|believe|conclude))? that\b",
-    r"",
+_UNKNOWN = r"without (?:knowing|seeing|having|more|further|additional|enough|access to)\b"
+# What stands before a claim, and then behind it, in a sentence that speaks of it as somebody's mistake; or says that it
+# is impossible as long as something is not known.
+NOT_MEANT = (
+    (
+        r"\b(?:not (?:true|the case|correct|accurate|right|a fact|saying|claiming)|false|untrue|wrong|incorrect|doubt"
+        r"|den(?:y|ies)|a (?:myth|misconception|fallacy))(?: to (?:say|claim|assume|think|believe|conclude))? that\b",
+        r"",
+    ),
+    (rf"\b{_UNKNOWN}", r"(?<=impossible)"),
 )
 # Such a word where it claims nothing: it tells how something is said or done, describes what is named (an impossible
 # case), begins a sentence for others, praises, or wishes and advises.
 UNCLAIMED = (
     r"(?:clearly|obviously|definitely)-[a-z]+(?:ed|en|ing|ible|able)\b"
     r"|clearly (?:says?|said|saying|set out|laid out|point(?:s|ed|ing)? out|note[sd]?|seen|heard|visible|written|named"
-    r"|worded|indicat(?:e|ing)|(?:stat|mention|document|describ|explain|specif|label|mark|list|outlin|communicat"
+    r"|worded|indicat(?:e|ing)|(?:stat|mention|document|describ|explain|specif|defin|label|mark|list|outlin|communicat"
     r"|articulat|distinguish|separat|identif|express|convey|structur|summari|organi)"
     r"(?:y|ying|[sz]?(?:e|es|s|ed|ied|ies|ing))?)\b"
+    # What is to be done: "Clearly define the problem".
+    r"|(?<![a-z0-9,'\")] )(?<![a-z0-9])clearly (?!(?:not|all|both|only|just|even|given|despite|since|because|once|when"
+    r"|while|if|as|in|on|at|by|for|from|with|without|under|after|before|until|of|to|is|was|are|were|be|has|had|have|did"
+    r"|does|do|can|will|that|this|and|or|but|so|more|most|some|any|like|unlike|than|though|although)\b)"
+    r"[a-z]+(?<!s)(?<!ed)(?<!ing)(?<!ody) (?:the|an?|your|each|every|all|any|what|how|why|whether|its|their|our|my)\b"
+    r"|(?<=[a-z] )(?<!is )(?<!as )(?<!re )clearly(?=,)"
     r"|(?<=[a-z] )clearly(?=[.!;\n]|\Z| enough\b| so (?:that|the|your?|we|they|every[a-z]+)\b)"
     r"|(?:cannot|can't|could not|couldn't) possibly (?:know|say|tell|guess|thank|express|imagine|list|cover"
     r"|describe)\b"
+    rf"|impossible to [^,;:.!?\n]{{1,80}} {_UNKNOWN}"
     r"|impossible (?!(?:to|for|that|in|on|at|with|without|if|because|since|as|and|or|but|under|given|when|where"
     r"|unless"
     r"|until|from|by|due|here|there|now|today|even|either|anyway|again|otherwise|while|so|not|using|via|through"
@@ -1226,6 +1238,7 @@ CONTRADICTION = ContradictionWords(
         r"due\b|deadline|moved|found|born|happen|occur|(?<!\ba )(?<!\ban )(?<!\bnother )\b(?:meeting|appointment"
         r"|interview|exam|wedding|flight)\b|complet|construct|demolish|abolish|ratif|patent|discover|invent"
         r"|sign(?:ed)?\b|wedding|establish|releas|launch|publish|die|built|creat|introduc|expir|end|start|begin"
+        r"|(?:is|was|be) (?:delivered|shipped)|arrive[sd]?\b"
     ),
     month=rf"(?<=\bin )(?:{'|'.join(MONTHS)})\b",
     months=MONTHS,

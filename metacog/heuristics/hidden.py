@@ -1,0 +1,66 @@
+"""What nobody sees in a text, and where writing needs it: one table for what reads texts and for what shows them."""
+
+import re
+from collections.abc import Iterator
+
+# Classes of characters, to stand in brackets. All but the last two: Unicode's Cc and Cf without tabs and line ends,
+# its line separators, Default_Ignorable_Code_Point, and what is drawn as nothing.
+_CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+DIRECTION = r"\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069"
+_NUMBER_SIGNS = r"\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2"  # of Arabic and Syriac: they hold the digits behind them
+_JOINERS = r"\u180e\u200b-\u200d"
+_SELECTORS = r"\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_OF_SCRIPTS = r"\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+_BLANK = r"\u2800"
+ALWAYS_HIDDEN = (
+    rf"{_CONTROLS}{_JOINERS}{_SELECTORS}{_OF_SCRIPTS}{_BLANK}"
+    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u2028\u2029\u202d\u202e\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
+    r"\ufff0-\ufffb\U00016fe4\U0001d159\U000e0000-\U000e0fff"
+)
+HIDES = ALWAYS_HIDDEN + DIRECTION + _NUMBER_SIGNS
+# Marks on letters that have no composed form with any letter (low line, strokes, enclosures; no keycap): they hide the
+# word they stand on from what reads it.
+MARKS = (
+    r"\u0305\u030d\u030e\u0310\u0312\u0315-\u031a\u031c-\u0322\u0329-\u032c\u032f\u0332-\u033f\u0346-\u034e"
+    r"\u0350-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20df\u20e1\u20e2\u20e4-\u20ff\ufe20-\ufe2f"
+)
+_ANY_MARKS = rf"{MARKS}\u0300-\u034e"
+_MAY_HIDE = re.compile(rf"[{HIDES}{_ANY_MARKS}]+")
+
+RIGHT_TO_LEFT = r"\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+# Scripts that join or part letters with joiners: Arabic, Indic, Tibetan, Southeast Asian, Mongolian.
+_JOINING = rf"{RIGHT_TO_LEFT}\u0900-\u109f\u1780-\u18af\u1900-\u1cff"
+_EMOJI = (
+    r"\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299\ufe0f\U0001f000-\U0001faff"
+)
+_BRAILLE = r"\u2801-\u28ff"
+
+# Where what hides is writing: in words of scripts that join, within emoji and flags, behind what it varies, beside
+# what belongs to its script.
+_NEEDED = (
+    rf"(?<=[{_JOINING}])[{_JOINERS}]{{1,2}}|(?<=[{_EMOJI}])\u200d(?=[{_EMOJI}])"
+    rf"|(?<=[0-9#*])[\ufe0e\ufe0f]|(?<=[^\x00-\u024f\s{HIDES}])[{_SELECTORS}]|(?<=[\u00a9\u00ae])[\ufe0e\ufe0f]"
+    r"|(?<=\U0001f3f4)[\U000e0030-\U000e007a]{2,6}\U000e007f"
+    rf"|(?<=[{_BRAILLE}])[{_BLANK}]+|[{_BLANK}]+(?=[{_BRAILLE}])"
+    r"|(?<=[\U00011080-\U000110cf\U00013000-\U0001345f\U0001bc00-\U0001bcaf\U0001d100-\U0001d1ff])"
+    rf"[{_OF_SCRIPTS}]|[\U000110bd\U000110cd](?=[\U00011080-\U000110cf])"
+)
+# More marks on a letter than writing has; marks on one Latin letter after another, and on nothing at all.
+STACKED = rf"(?<=[A-Za-z])[{_ANY_MARKS}]{{3,}}"
+_MARKED = rf"(?<=[A-Za-z])[{MARKS}]+(?=[A-Za-z][{MARKS}])|(?<=[{MARKS}][A-Za-z])[{MARKS}]+|{STACKED}|\A[{MARKS}]+"
+
+
+def unneeded(hides: str) -> re.Pattern[str]:
+    """Match, at a place where something may hide, what does, or by the group "needed" what writing needs there."""
+    return re.compile(rf"(?P<needed>{_NEEDED})|[{hides}]+|{_MARKED}")
+
+
+def find_hidden(text: str, wanted: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Find the runs of characters in a text that hide and are not needed, `wanted` of `unneeded`."""
+    for run in _MAY_HIDE.finditer(text):
+        at = run.start()
+        while at < run.end():
+            found = wanted.match(text, at)
+            if found and not found["needed"]:
+                yield found.span()
+            at = found.end() if found else at + 1
