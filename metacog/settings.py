@@ -248,7 +248,6 @@ if not SECRET_KEY:
 ALLOWED_HOSTS = [*ALLOWED_HOSTS, "127.0.0.1", "localhost", "[::1]"]
 
 ROOT_URLCONF = "metacog.urls"
-WSGI_APPLICATION = "metacog.wsgi.application"
 AUTH_USER_MODEL = "metacog.User"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
