@@ -32,6 +32,7 @@ log = logging.getLogger("metacog")
 View = Callable[[HttpRequest], HttpResponse]
 AWAY = (OperationalError, InterfaceError)  # the database cannot take it now; the pool's time-out is among them
 RETRY_AFTER_SECONDS = 5
+PROBES = ("/healthz", "/readyz")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
@@ -58,7 +59,7 @@ def Probes(get_response: View) -> View:
     """Let load balancers ask by whatever address they know this machine by: the answer names and links nothing."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if request.path_info in ("/healthz", "/readyz"):
+        if request.path_info in PROBES:
             request.META["HTTP_HOST"] = "localhost"
         return get_response(request)
 
@@ -154,6 +155,18 @@ def _as_problem(request: HttpRequest, response: HttpResponse) -> Problem:
         allowed = re.sub(r"\bGET\b", "GET, HEAD", response.get("Allow", ""))
         return Problem(405, f"This address takes {allowed or 'other methods'} only.", headers={"Allow": allowed})
     return Problem(response.status_code, "The request could not be answered.")
+
+
+def Private(get_response: View) -> View:
+    """Keep what agents and people are answered out of every cache, unless a view says how it may be kept privately."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if request.path_info not in PROBES and "private" not in response.get("Cache-Control", ""):
+            response["Cache-Control"] = "private, no-store"
+        return response
+
+    return middleware
 
 
 def ContentSecurityPolicy(get_response: View) -> View:

@@ -51,11 +51,12 @@ def test_it_answers_the_verdict_in_the_shape_of_the_contract(kuro):
     assert verdict["events"] == []
 
 
-def test_a_review_that_trials_hasten_leaves_the_verdict_alone(kuro, settings):
-    settings.REVIEW_SECONDS = 5
+@pytest.mark.parametrize("seconds", [0, 5])
+def test_a_review_that_trials_hasten_leaves_the_verdict_alone(kuro, settings, seconds):
+    settings.REVIEW_SECONDS = seconds
     assert kuro.respond()["schedule"]["next"] == "2m"
     held = HeldItem.objects.get()
-    assert held.review_due_at - held.held_at == timedelta(seconds=5)
+    assert held.review_due_at - held.held_at == timedelta(seconds=seconds)
 
 
 def test_it_writes_response_signals_held_items_and_audit_events(kuro):
@@ -270,6 +271,43 @@ def test_the_defaults_are_twenty_a_second_and_two_hundred_at_once():
     with pytest.raises(Problem):
         take_turn(tat, 1000.0, Policy())
     assert take_turn(tat, 1000.05, Policy())
+
+
+@pytest.mark.parametrize(
+    ("ahead", "posts", "waits"),
+    [
+        (0, 200, 1),  # the burst, and then one at a time
+        (9.95, 1, 1),  # it is spent
+        (14, 0, 5),  # of another machine, whose clock goes before
+        (60, 1, 1),  # the clock was set back
+        (3600, 1, 1),
+        (8 * 86_400, 1, 1),
+    ],
+)
+def test_a_clock_that_was_set_back_gives_the_next_turn(ahead: float, posts: int, waits: int) -> None:
+    from metacog.heuristics import Policy
+    from metacog.problems import Problem
+    from reviews.ingest import take_turn
+
+    tat = 1000.0 + ahead
+    for _ in range(posts):
+        tat = take_turn(tat, 1000.0, Policy())
+    with pytest.raises(Problem) as refused:
+        take_turn(tat, 1000.0, Policy())
+    assert int(refused.value.headers["Retry-After"]) == waits
+    assert take_turn(tat, 1000.0 + waits, Policy()) <= 1000.0 + waits + 10
+
+
+@pytest.mark.parametrize("seconds", [60, 3600, 8 * 86_400])
+def test_an_agent_goes_on_posting_whichever_way_the_clock_is_set(kuro, monkeypatch, seconds):
+    clock = [1_770_000_000.0]
+    monkeypatch.setattr("reviews.ingest.time.time", lambda: clock[0])
+    for step in (0, -seconds, seconds, seconds, -seconds):
+        clock[0] += step
+        for _ in range(3):
+            answer = kuro.post("/responses", {"response": "x"})
+            assert answer.status_code == 201, (step, answer.content)
+            clock[0] += 0.1  # twice as long as a turn takes
 
 
 def test_an_error_in_the_heuristics_refuses_and_writes_nothing(kuro, monkeypatch):
