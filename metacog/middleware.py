@@ -33,6 +33,8 @@ View = Callable[[HttpRequest], HttpResponse]
 AWAY = (OperationalError, InterfaceError)  # the database cannot take it now; the pool's time-out is among them
 RETRY_AFTER_SECONDS = 5
 PROBES = ("/healthz", "/readyz")
+# As some proxies write an address: 192.0.2.7:5678, [2001:db8::1]:5678, [2001:db8::1], also in double quotes.
+_WITH_PORT = re.compile(r'\A"?(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)"?\Z', re.ASCII)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
@@ -208,8 +210,8 @@ def client_address(request: HttpRequest) -> str:
     said = request.headers.get("X-Forwarded-For", "") if settings.HTTPS else ""
     # The last entry is the one our own proxy added; those before it are the client's to write.
     for address in (said.rpartition(",")[2].strip(), request.META.get("REMOTE_ADDR", "")):
-        with suppress(ValueError):  # none, or with a port, as some proxies add it: PostgreSQL keeps addresses only
-            found = ip_address(address)
+        with suppress(ValueError):  # none
+            found = ip_address(_WITH_PORT.sub(r"\1\2", address))
             if isinstance(found, IPv6Address):
                 found = found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64)
             return str(found)
