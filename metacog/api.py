@@ -64,10 +64,9 @@ def enabled(agent: Agent) -> Agent:
 
 def signed_agent(request: HttpRequest, agent_id: str) -> Agent:
     """Return the agent that signed this request; every defect is answered alike."""
-    agent = Agent.objects.select_related("team").filter(public_id=agent_id).first()
-    if agent is None or not is_signed(agent, request.body, request.headers):
+    if not is_signed(agent_id, request):
         raise UNSIGNED
-    return enabled(agent)
+    return enabled(Agent.objects.select_related("team").get(public_id=agent_id))
 
 
 def read_json(request: HttpRequest) -> bytes:
