@@ -38,6 +38,7 @@ def address_free_at(request: HttpRequest) -> datetime | None:
     wrong = 0
     for attempt in recent.order_by("-attempt_time")[:ADDRESS_LIMIT]:
         wrong += attempt.failures_since_start
-        if wrong >= ADDRESS_LIMIT:  # until this one no longer counts
-            return attempt.attempt_time + cool_off
+        if wrong >= ADDRESS_LIMIT:
+            until: datetime = attempt.attempt_time + cool_off  # then this one no longer counts
+            return until
     return None
