@@ -52,6 +52,7 @@ class ApiKey(HttpBearer):
         agent = agent_with_key(token)
         if agent is None:
             raise UNKNOWN
+        request.body  # noqa: B018 - by now it may be waited for: calls run on whole requests only (metacog/asgi.py)
         return enabled(agent)
 
 
@@ -63,10 +64,9 @@ def enabled(agent: Agent) -> Agent:
 
 def signed_agent(request: HttpRequest, agent_id: str) -> Agent:
     """Return the agent that signed this request; every defect is answered alike."""
-    agent = Agent.objects.select_related("team").filter(public_id=agent_id).first()
-    if agent is None or not is_signed(agent, request.body, request.headers):
+    if not is_signed(agent_id, request):
         raise UNSIGNED
-    return enabled(agent)
+    return enabled(Agent.objects.select_related("team").get(public_id=agent_id))
 
 
 def read_json(request: HttpRequest) -> bytes:
@@ -126,6 +126,7 @@ ERRORS = {
     401: "No live key, or no signature of this agent's.",
     403: "The agent is disabled, or its policy leaves this to a person.",
     404: "There is no such thing among yours.",
+    408: "The body did not arrive in time; send it again.",
     409: "Decided before, not yet, or not possible as things stand now.",
     413: "The body is larger than 1,048,576 bytes.",
     415: "The body does not say it is JSON, or is encoded.",
@@ -134,7 +135,7 @@ ERRORS = {
     503: "The database cannot take it now; `Retry-After` says when to come back.",
 }
 ALWAYS = (401, 403, 422, 503)
-WITH_BODY = (400, 413, 415)
+WITH_BODY = (400, 408, 413, 415)
 CONFLICTS = ("/confidence", "/decision", "/extensions", "/memory", "/threads", "/think-twice")
 STANDING = {  # what a 409 shows, and as
     "decision": ("decision", "Decided"),

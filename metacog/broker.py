@@ -11,6 +11,7 @@ Not synced to disk at each publish: rows in the database are the truth, a messag
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 import threading
 import time
@@ -18,6 +19,8 @@ from queue import Empty
 from typing import Any
 
 from kombu.transport import virtual
+
+log = logging.getLogger("metacog")
 
 LONGEST_WAIT = 0.3  # seconds
 TABLE = """
@@ -69,12 +72,17 @@ class Channel(virtual.Channel):
         now = time.time()
         taken = self._sql(
             "UPDATE messages SET leased_until = ? WHERE id = (SELECT id FROM messages"
-            " WHERE queue = ? AND leased_until <= ? ORDER BY id LIMIT 1) RETURNING payload",
+            " WHERE queue = ? AND leased_until <= ? ORDER BY id LIMIT 1) RETURNING id, payload",
             now + self._lease_seconds, queue, now,
         )  # fmt: skip
         if not taken:
             raise Empty
-        return json.loads(taken[0][0])
+        try:
+            return json.loads(taken[0][1])
+        except ValueError:
+            log.error("A message in the broker is not JSON. It was dropped; the sweeps do what is due without it.")
+            self._sql("DELETE FROM messages WHERE id = ?", taken[0][0])
+            raise Empty from None
 
     def _restore(self, message: Any) -> None:
         self._sql("UPDATE messages SET leased_until = 0 WHERE tag = ?", message.delivery_tag)

@@ -32,7 +32,9 @@ log = logging.getLogger("metacog")
 View = Callable[[HttpRequest], HttpResponse]
 AWAY = (OperationalError, InterfaceError)  # the database cannot take it now; the pool's time-out is among them
 RETRY_AFTER_SECONDS = 5
-DROPPED_BYTES = 8 * 1_048_576  # of a body that is too large; beyond it the connection is closed
+PROBES = ("/healthz", "/readyz")
+# As some proxies write an address: 192.0.2.7:5678, [2001:db8::1]:5678, [2001:db8::1], also in double quotes.
+_WITH_PORT = re.compile(r'\A"?(?:\[([^\]]*)\](?::\d+)?|([^:]*):\d+)"?\Z', re.ASCII)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
@@ -59,7 +61,7 @@ def Probes(get_response: View) -> View:
     """Let load balancers ask by whatever address they know this machine by: the answer names and links nothing."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if request.path_info in ("/healthz", "/readyz"):
+        if request.path_info in PROBES:
             request.META["HTTP_HOST"] = "localhost"
         return get_response(request)
 
@@ -69,8 +71,8 @@ def Probes(get_response: View) -> View:
 class Api:
     """Answer what agents send, every error as a problem document. The layers behind this one are for people.
 
-    Refused here for people too: an address with a NUL character (PostgreSQL takes none, SQLite does), half a form, and
-    one too large, whose files Django would write to the disk however large they are, whoever sends them.
+    Refused here for people too: an address with a NUL character (PostgreSQL takes none, SQLite does), and a body that
+    metacog/asgi.py did not get, or not whole.
     """
 
     def __init__(self, get_response: View) -> None:
@@ -87,12 +89,8 @@ class Api:
             return _host_page(request)
         if _nul_in(request):
             return HttpResponse("There is nothing at an address with a NUL character.\n", status=404)
-        length, most = request.META.get("CONTENT_LENGTH") or "", settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-        if length.isascii() and length.isdigit() and int(length) > most:
-            _drop(request, int(length))
-            return HttpResponse(f"The form is larger than {most:,} bytes. Send less at once.\n", status=413)
-        if request.content_type == "application/x-www-form-urlencoded" and _is_cut_off(request):
-            return HttpResponse("The form did not arrive whole. Send it again.\n", status=400)
+        if refused := request.META.get("metacog.refused"):
+            return HttpResponse(f"{refused.detail}\n", status=refused.status, headers=refused.headers)
         return self.get_response(request)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
@@ -100,7 +98,8 @@ class Api:
             if place := _nul_in(request):
                 raise at(place, "An address cannot hold a NUL character.") if place == "/query" else NOWHERE
             request.get_host()
-            read_body(request)
+            if refused := request.META.get("metacog.refused"):
+                raise refused
             if request.method == "HEAD":
                 request.method = "GET"  # the server leaves out the body
             translation.activate("en")
@@ -179,50 +178,16 @@ def _as_problem(request: HttpRequest, response: HttpResponse) -> Problem:
     return Problem(response.status_code, "The request could not be answered.")
 
 
-def read_body(request: HttpRequest) -> None:
-    """Read the whole body, at most MAX_BODY_BYTES of it, with or without a Content-Length.
+def Private(get_response: View) -> View:
+    """Keep what agents and people are answered out of every cache, unless a view says how it may be kept privately."""
 
-    Django reads nothing from a chunked request (it trusts Content-Length alone), so that one is
-    read here from the server's stream. Raises Problem 413 before anything of a larger body is kept; what a
-    client has on the way is read and dropped, since many read no answer while they cannot send.
-    """
-    limit = settings.MAX_BODY_BYTES
-    too_large = Problem(413, f"The body is larger than {limit:,} bytes. Send less in one post.")
-    length = request.META.get("CONTENT_LENGTH") or ""
-    if length:
-        if not (length.isascii() and length.isdigit()):
-            raise Problem(400, "Content-Length is not a number.")
-        if int(length) > limit:
-            _drop(request, int(length))
-            raise too_large
-        if _is_cut_off(request):
-            raise Problem(400, "The body ended before its Content-Length. Nothing was written; send it again.")
-    elif "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
-        body = b""
-        while part := request.META["wsgi.input"].read(limit + 1 - len(body)):
-            body += part
-            if len(body) > limit:
-                _drop(request, DROPPED_BYTES)
-                raise too_large
-        request._body = body  # where HttpRequest.body keeps what it read
-    elif request.method in ("POST", "PUT", "PATCH") and request.META.get("SERVER_PROTOCOL") == "HTTP/1.0":
-        raise Problem(411, "Say how long the body is: Content-Length is missing.")
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if request.path_info not in PROBES and "private" not in response.get("Cache-Control", ""):
+            response["Cache-Control"] = "private, no-store"
+        return response
 
-
-def _is_cut_off(request: HttpRequest) -> bool:
-    """Tell whether the connection ended within the body: the server hands on what came as if that were all.
-
-    What came may well be JSON: of a body that ends in a line break only that may be missing. Taken, it would be
-    another body under the key of the whole one, which is then refused for ever.
-    """
-    length = request.META.get("CONTENT_LENGTH") or ""
-    return length.isascii() and length.isdigit() and len(request.body) < int(length)
-
-
-def _drop(request: HttpRequest, length: int) -> None:
-    left = min(length, DROPPED_BYTES)
-    while left > 0 and (part := request.META["wsgi.input"].read(min(left, 65_536))):
-        left -= len(part)
+    return middleware
 
 
 def ContentSecurityPolicy(get_response: View) -> View:
@@ -264,8 +229,8 @@ def client_address(request: HttpRequest) -> str:
     said = request.headers.get("X-Forwarded-For", "") if settings.HTTPS else ""
     # The last entry is the one our own proxy added; those before it are the client's to write.
     for address in (said.rpartition(",")[2].strip(), request.META.get("REMOTE_ADDR", "")):
-        with suppress(ValueError):  # none, or with a port, as some proxies add it: PostgreSQL keeps addresses only
-            found = ip_address(address)
+        with suppress(ValueError):  # none
+            found = ip_address(_WITH_PORT.sub(r"\1\2", address))
             if isinstance(found, IPv6Address):
                 found = found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64)
             return str(found)

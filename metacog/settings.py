@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -16,13 +17,16 @@ DATA_DIR = Path(os.environ.get("METACOG_DATA_DIR") or BASE_DIR / "data").absolut
 CONFIG_PROBLEMS: list[tuple[str, str]] = []  # (what is wrong, hint)
 
 
-def _seconds(name: str, default: int, least: int = 0) -> int:
+_Default = TypeVar("_Default", int, None)
+
+
+def _seconds(name: str, default: _Default) -> int | _Default:
     raw = os.environ.get(name, "")
     if not raw:
         return default
-    if raw.isascii() and raw.isdigit() and least <= int(raw) <= 10**9:
+    if raw.isascii() and raw.isdigit() and int(raw) <= 10**9:
         return int(raw)
-    CONFIG_PROBLEMS.append((f"{name} is {raw!r}, not a whole number of seconds.", f"Give {least} or more."))
+    CONFIG_PROBLEMS.append((f"{name} is {raw!r}, not a whole number of seconds.", "Give 0 or more."))
     return default
 
 
@@ -253,7 +257,6 @@ if not SECRET_KEY:
 ALLOWED_HOSTS = [*ALLOWED_HOSTS, "127.0.0.1", "localhost", "[::1]"]
 
 ROOT_URLCONF = "metacog.urls"
-WSGI_APPLICATION = "metacog.wsgi.application"
 AUTH_USER_MODEL = "metacog.User"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -278,6 +281,7 @@ MIDDLEWARE = [
     "metacog.middleware.Probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "metacog.middleware.Private",  # behind whitenoise: static files may be kept
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "metacog.middleware.ContentSecurityPolicy",
     "metacog.middleware.Api",  # answers agents itself: what follows is for people
@@ -327,6 +331,7 @@ LOGIN_REDIRECT_URL = "queue"
 LOGOUT_REDIRECT_URL = "sign-in"
 PASSWORD_RESET_TIMEOUT = 3 * 24 * 3600
 
+AXES_HANDLER = "metacog.sign_ins.Handler"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
@@ -386,7 +391,7 @@ MAX_BODY_BYTES = 1_048_576
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * MAX_BODY_BYTES + 65_536
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
-REVIEW_SECONDS = _seconds("METACOG_REVIEW_SECONDS", 0, least=1)  # 0: as each agent's policy says
+REVIEW_SECONDS = _seconds("METACOG_REVIEW_SECONDS", None)  # None: as each agent's policy says
 UNDO_SECONDS = _seconds("METACOG_UNDO_SECONDS", 10)
 CALLBACK_ALLOW = _origins("METACOG_CALLBACK_ALLOW")  # what may be reached although it is not public
 CALLBACK_SCHEDULE = _pauses("METACOG_CALLBACK_SCHEDULE")  # None: reviews/deliveries.py has the usual one
@@ -443,6 +448,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_CONSUMER = "metacog.worker:Consumer"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]

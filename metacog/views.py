@@ -6,8 +6,6 @@ import math
 from typing import Any
 from urllib.parse import urlsplit
 
-from axes.helpers import get_client_ip_address, get_client_username, get_cool_off
-from axes.models import AccessAttempt
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
@@ -32,7 +30,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from metacog import audit, mail, members
+from metacog import audit, mail, members, sign_ins
 from metacog.forms import (
     PasswordForm,
     PreferencesForm,
@@ -93,19 +91,9 @@ set_password = SetPassword.as_view()
 
 def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: dict[str, Any]) -> HttpResponse:
     """Answer a sign-in after too many wrong ones; called by django-axes."""
-    minutes = 1
-    cool_off = get_cool_off(request)
-    attempt = (
-        AccessAttempt.objects.filter(
-            username=get_client_username(request, credentials), ip_address=get_client_ip_address(request)
-        )
-        .order_by("-attempt_time")
-        .first()
-    )
-    if attempt and cool_off:
-        left = attempt.attempt_time + cool_off - timezone.now()
-        minutes = max(1, math.ceil(left.total_seconds() / 60))
-    context = {"minutes": minutes, "next": request.POST.get("next", "")}
+    until, by_address = sign_ins.free_at(request, credentials)
+    minutes = max(1, math.ceil((until - timezone.now()).total_seconds() / 60))
+    context = {"minutes": minutes, "by_address": by_address, "next": request.POST.get("next", "")}
     response = render(request, "registration/locked_out.html", context, status=429)
     response["Retry-After"] = str(minutes * 60)
     return response

@@ -176,7 +176,7 @@ def post_response(request: AgentRequest) -> HttpResponse:
     the body) with the same bytes gives the first verdict again, with 200 and `Idempotent-Replayed`.
     """
     demanded = scorer_for(request.auth).policy.require_signature
-    if demanded and not is_signed(request.auth, request.body, request.headers):
+    if demanded and not is_signed(request.auth.public_id, request):
         raise UNSIGNED
     return _received(request, request.auth)
 

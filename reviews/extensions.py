@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, QuerySet, Sum
 from django.utils import timezone
@@ -28,6 +27,7 @@ from patterns import memory
 from patterns.models import Memory
 from patterns.scorer import scorer_for
 from reviews import extension_texts
+from reviews.history import review_after
 from reviews.models import ExtensionRequest
 from reviews.sweeps import by_itself
 from reviews.wire import owed
@@ -107,7 +107,7 @@ def ask(agent: Agent, asked: Asked, raw: bytes, key: str | None) -> tuple[Extens
             found=found,
             policy_version=agent.policy_version,
             created_at=now,
-            due_at=now + timedelta(seconds=settings.REVIEW_SECONDS or policy.review_seconds),
+            due_at=now + review_after(policy),
             expires_at=now + timedelta(seconds=policy.budget_wait_seconds),
         )
         if any(each["answers"] for each in found):

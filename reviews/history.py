@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import F, QuerySet
 from pydantic_core import from_json, to_json
@@ -233,6 +234,11 @@ def recorded(response: AgentResponse) -> Recorded:
         told=kept.get("told", ""),
     )
     return Recorded(history, len(prints) == len(ids), kept.get("review_seconds", 0))
+
+
+def review_after(policy: heuristics.Policy) -> timedelta:
+    """Return how long what is held waits before it is due for review."""
+    return timedelta(seconds=policy.review_seconds if settings.REVIEW_SECONDS is None else settings.REVIEW_SECONDS)
 
 
 def mentions(

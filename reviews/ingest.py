@@ -30,11 +30,12 @@ from metacog.problems import Problem, at
 from patterns import thinking, thread_posts
 from patterns.models import ErrorPattern
 from patterns.scorer import scorer_for
-from reviews.history import Past, questions, with_mentions
+from reviews.history import Past, questions, review_after, with_mentions
 from reviews.knowledge import remember_items
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Signal, held_id, response_id
 from reviews.wire import excerpt, owed
 
+CLOCKS_APART_SECONDS = 5.0  # at most, of the machines of one installation
 RECOGNISED_FOR = timedelta(days=7)  # how long approved text that comes back passes
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]{1,255}")
 
@@ -172,9 +173,13 @@ def take_turn(tat: float, now: float, policy: heuristics.Policy) -> float:
     GCRA, which is a token bucket in one number: `rate_burst` posts at once, then `rate_per_second`.
     """
     interval = 1 / policy.rate_per_second
-    # A clock that was set back must not lock the agent out for longer than a full bucket.
-    tat = min(max(tat, now), now + interval * policy.rate_burst)
-    wait = tat + interval - interval * policy.rate_burst - now
+    full = interval * policy.rate_burst
+    tat = max(tat, now)
+    if tat > now + full + CLOCKS_APART_SECONDS:
+        # No posts lead so far: the clock was set back. One turn is given, and with it a time by the clock as it is now.
+        # Machines whose clocks differ a little must not come here, each after the other.
+        tat = now + full - interval
+    wait = tat + interval - full - now
     if wait > 1e-9:
         seconds = max(1, math.ceil(wait))
         raise Problem(
@@ -315,7 +320,6 @@ def _held(
     policy: heuristics.Policy,
 ) -> list[HeldItem]:
     """Return the rows of what the verdict holds (`held`, its items)."""
-    review_after = timedelta(seconds=settings.REVIEW_SECONDS or policy.review_seconds)
     return [
         new(
             HeldItem,
@@ -330,7 +334,7 @@ def _held(
             sha256=sha256(item.text),
             hesitation_score=response.hesitation_score,
             held_at=response.received_at,
-            review_due_at=response.received_at + review_after,
+            review_due_at=response.received_at + review_after(policy),
             expires_at=response.received_at + timedelta(seconds=policy.expiry_seconds),
         )
         for told, item in ((told, items[told["index"]]) for told in held)

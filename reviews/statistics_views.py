@@ -5,7 +5,6 @@ All of it comes from the daily figures: the page costs the same however many res
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -21,6 +20,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext, gettext_noop, ngettext
 from django.views.decorators.http import require_safe
 
+from metacog import csv_file
 from metacog.agent_choice import choice
 from metacog.forms import RELEASED_BY
 from metacog.heuristics.agreement import ENOUGH_FOR_KAPPA, Agreement
@@ -428,27 +428,21 @@ def as_csv(request: PersonRequest) -> HttpResponse:
             "Cache-Control": "no-store",
         },
     )
-    lines = csv.writer(answer)
-    lines.writerow(
-        ["day", "agent", "name", "team", *counts, "median_seconds", "p90_seconds", *(f"fired_{name}" for name in types)]
+    rows_of_agents = (
+        [
+            row.day,
+            agents[row.agent_id].public_id,
+            agents[row.agent_id].name,
+            agents[row.agent_id].team.name,
+            *(getattr(row, name) for name in counts),
+            total.median_seconds,
+            total.p90_seconds,
+            *(row.signals.get(name, {}).get("fired", 0) for name in types),
+        ]
+        for row, total in ((row, Total.of([row])) for row in rows)
     )
-    for row in rows:
-        agent, total = agents[row.agent_id], Total.of([row])
-        lines.writerow(
-            [
-                row.day,
-                agent.public_id,
-                _as_text(agent.name),
-                _as_text(agent.team.name),
-                *(getattr(row, name) for name in counts),
-                total.median_seconds,
-                total.p90_seconds,
-                *(row.signals.get(name, {}).get("fired", 0) for name in types),
-            ]
-        )
+    head = [
+        "day", "agent", "name", "team", *counts, "median_seconds", "p90_seconds", *(f"fired_{name}" for name in types)
+    ]
+    csv_file.write(answer, [head, *rows_of_agents])
     return answer
-
-
-def _as_text(name: str) -> str:
-    """Keep a spreadsheet from taking a name for a formula."""
-    return f"'{name}" if name.lstrip()[:1] in tuple("=+-@＝＋－＠") or name[:1] in tuple("\t\r\n") else name

@@ -70,4 +70,4 @@ def test_only_the_settings_read_the_environment():
         if "os.environ" in path.read_text() or "getenv" in path.read_text()
     }
     # `manage.py up` hands its options to the processes it starts.
-    assert readers <= {"metacog/management/commands/up.py", "metacog/supervisor.py", "metacog/wsgi.py"}
+    assert readers <= {"metacog/management/commands/up.py", "metacog/supervisor.py", "metacog/asgi.py"}

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, TypeVar, get_args
 from .given import told
 from .hesitation import SEED_SIGNALS
 from .parts import MANY_TURNS, History
-from .patterns import PatternError, patterns_in
+from .patterns import PatternError, patterns_in, refuse_short_keywords
 from .policy import PROFILES, WEIGHTS, Policy
 from .policy_error import PolicyError
 from .quality import FlagName
@@ -250,7 +250,9 @@ def _scorer(options: argparse.Namespace) -> Scorer:
     if options.profile:
         policy = {**policy, "profile": options.profile}
     try:
-        return Scorer(patterns, policy)
+        scorer = Scorer(patterns, policy)
+        refuse_short_keywords(patterns)
+        return scorer
     except PatternError as error:
         raise _Unusable(f"{options.patterns}: {error}.") from None
     except PolicyError as error:

@@ -8,10 +8,17 @@ from typing import Any
 
 from .matcher import Matcher
 from .sense import Reader
+from .shadow import is_blank
 
 MAX_PATTERNS = 10_000
 MAX_KEYWORDS = 64
 MAX_KEYWORD_LENGTH = 200
+MIN_KEYWORD_LENGTH = 2  # one character fires on nearly everything
+
+
+def is_too_short(keyword: str) -> bool:
+    """Tell whether a keyword is blank or of one character. Nobody may enter it; what is stored goes on being scored."""
+    return len(keyword.strip()) < MIN_KEYWORD_LENGTH or is_blank(keyword)
 
 
 class PatternError(ValueError):
@@ -77,6 +84,15 @@ class Patterns:
     def of(self, keyword: int) -> tuple[Pattern, str]:
         """Give the pattern a keyword belongs to, and the keyword, by its number."""
         return self.all[self.owners[keyword]], self.keywords[keyword]
+
+
+def refuse_short_keywords(patterns: Iterable[Mapping[str, Any]]) -> None:
+    """Raise PatternError where a keyword is one that nobody may enter; for patterns that are in the seed's shape."""
+    for index, pattern in enumerate(patterns):
+        for place, keyword in enumerate(pattern["keywords"]):
+            if is_too_short(keyword):
+                reason = f"keyword {place}, {keyword!r}, is too short; it needs {MIN_KEYWORD_LENGTH} characters or more"
+                raise PatternError(index, f" ({pattern['id']})", reason)
 
 
 def _check_patterns(patterns: Iterable[Mapping[str, Any]]) -> tuple[Pattern, ...]:

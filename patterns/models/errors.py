@@ -11,13 +11,12 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from metacog.heuristics.shadow import is_blank
+from metacog.heuristics.patterns import MIN_KEYWORD_LENGTH, is_too_short
 from metacog.ids import new_id
 from metacog.models import Team, User
 
 MAX_KEYWORDS = 64
 MAX_KEYWORD_LENGTH = 200
-MIN_KEYWORD_LENGTH = 2  # one character fires on nearly everything
 MAX_PATTERNS = 10_000  # active in one team; the bound at which a response still scores in milliseconds
 
 
@@ -33,7 +32,7 @@ def keyword_problems(keywords: object) -> list[str]:
     if len(keywords) > MAX_KEYWORDS:
         problems.append(str(_("At most %(most)d keywords a pattern.")) % {"most": MAX_KEYWORDS})
     for keyword in keywords:
-        if not isinstance(keyword, str) or len(keyword.strip()) < MIN_KEYWORD_LENGTH or is_blank(keyword):
+        if not isinstance(keyword, str) or is_too_short(keyword):
             problems.append(
                 str(_("“%(keyword)s” is too short: a keyword needs %(least)d characters or more."))
                 % {"keyword": keyword, "least": MIN_KEYWORD_LENGTH}

@@ -104,10 +104,11 @@ class TestTheMemory:
         assert (shape["state"], shape["by"]) == ("approved", "rule")
         assert [(found["text"], found["answers"]) for found in shape["found"]] == [(text, False)]
 
-    def test_trials_hasten_when_it_is_due(self, kuro: Any, settings: Any) -> None:
-        settings.REVIEW_SECONDS = 5
+    @pytest.mark.parametrize("seconds", [0, 5])
+    def test_trials_hasten_when_it_is_due(self, kuro: Any, settings: Any, seconds: int) -> None:
+        settings.REVIEW_SECONDS = seconds
         row = row_of(ask(kuro).json())
-        assert row.due_at - row.created_at == timedelta(seconds=5)
+        assert row.due_at - row.created_at == timedelta(seconds=seconds)
 
     def test_only_the_best_are_told(self, kuro: Any) -> None:
         for text in (KNOWN, *(f"TSMC's factory {name} opened." for name in "ABCDEF")):

@@ -151,9 +151,26 @@ def test_operators_are_told_of_every_metric_and_of_no_other(db):
 
 def test_the_metrics_are_for_this_machine_or_the_token_only(settings, db):
     assert Client().get("/metrics", REMOTE_ADDR="10.0.0.9").status_code == 403
-    assert Client().get("/metrics", headers={"x-forwarded-for": "10.0.0.9"}).status_code == 403
+    assert Client().get("/metrics").status_code == 200
+    for name in ("X-Forwarded-For", "X-Forwarded-Proto", "Forwarded", "X-Real-IP", "Via", "True-Client-IP"):
+        assert Client().get("/metrics", headers={name: "1.1 proxy"}).status_code == 403, name
     settings.METRICS_TOKEN = "figures"
     assert Client().get("/metrics").status_code == 403
     assert Client().get("/metrics", headers={"authorization": "Bearer figurez"}).status_code == 403
     token = {"authorization": "Bearer figures", "x-forwarded-for": "10.0.0.9"}
     assert Client().get("/metrics", headers=token).status_code == 200
+
+
+def test_no_cache_keeps_what_agents_and_people_are_answered(kuro, alice, as_person):
+    kept = {
+        path: client.get(path)["Cache-Control"]
+        for client, paths in (
+            (as_person(alice), ("/queue/", "/statistics/", "/audit/", "/nothing/")),
+            (Client(), ("/sign-in/", "/queue/", "/metrics", "/api/v1/openapi.json", "/api/v1/held")),
+        )
+        for path in paths
+    }
+    assert all("private" in said and "no-store" in said for said in kept.values()), kept
+    assert kuro.post("/responses", {"response": "x"})["Cache-Control"] == "private, no-store"
+    assert kuro.get("/patterns")["Cache-Control"] == "private, no-cache"  # asked for again by its ETag
+    assert not [path for path in ("/healthz", "/readyz") if "Cache-Control" in Client().get(path)]

@@ -132,3 +132,18 @@ def test_a_policy_may_demand_both(kuro, other):
     both = signed | {"authorization": f"Bearer {kuro.key}"}
     assert kuro.post(path(kuro), BODY, **both).status_code == 201
     assert kuro.post("/responses", BODY, **both).status_code == 200
+
+
+def test_an_id_that_nobody_has_takes_the_same_work_as_an_agents(kuro, monkeypatch, django_assert_num_queries):
+    done = []
+    for name in ("decrypted", "sign"):
+        real = getattr(keys, name)
+        monkeypatch.setattr(keys, name, lambda *given, name=name, real=real: done.append(name) or real(*given))
+    took = []
+    wrong = headers("whsec_" + "A" * 44)
+    for agent_id in (kuro.id, "agt_nobody", "no id at all"):
+        done.clear()
+        with django_assert_num_queries(1):
+            assert kuro.post(f"/agents/{agent_id}/responses", BODY, **wrong).status_code == 401
+        took.append(sorted(done))
+    assert took == [["decrypted"] * 2 + ["sign"] * 2] * 3

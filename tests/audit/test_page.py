@@ -233,7 +233,7 @@ def test_the_file_is_a_download_that_nobody_keeps(alice, as_person):
     answer = as_person(alice).get(reverse("audit-export"))
     assert answer["Content-Type"] == "application/jsonl; charset=utf-8"
     assert re.fullmatch(r'attachment; filename="audit-\d{4}-\d\d-\d\d\.jsonl"', answer["Content-Disposition"])
-    assert answer["Cache-Control"] == "no-store"
+    assert answer["Cache-Control"] == "private, no-store"
 
 
 def test_a_full_page_takes_as_many_queries_as_an_empty_one(alice, aurora, as_person):

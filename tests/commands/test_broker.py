@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from queue import Empty
 
@@ -200,3 +202,31 @@ def test_a_task_outlives_the_worker_that_is_killed_over_it(tmp_path: Path) -> No
     finally:
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait()
+
+
+def test_the_worker_drops_what_it_cannot_use_with_a_line_that_says_nothing_of_it(path: Path) -> None:
+    with connect(path) as connection:
+        send = connection.SimpleQueue("metacog").producer.publish
+        send(b"{ SECRET", content_type="application/json", content_encoding="utf-8")
+        send({"SECRET": 1})
+        headers = {"lang": "py", "task": "SECRET", "id": "SECRET", "argsrepr": "SECRET"}
+        send([["SECRET"], {}, {}], headers=headers)
+        send("SECRET", headers=headers | {"task": "reviews.tasks.settle"})
+    with closing(sqlite3.connect(path, isolation_level=None)) as file:
+        file.execute("INSERT INTO messages (queue, tag, payload) VALUES ('metacog', 'bad', '{ SECRET')")
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "celery", "--app=metacog.celery", "--quiet", "worker", "--pool=solo"],
+            cwd=settings.BASE_DIR,
+            env={**os.environ, "METACOG_DATA_DIR": str(path.parent), "METACOG_DATABASE_URL": ""},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        deadline = time.monotonic() + 60
+        while file.execute("SELECT 1 FROM messages").fetchone() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        worker.send_signal(signal.SIGTERM)
+        _, said = worker.communicate(timeout=30)
+        assert not file.execute("SELECT * FROM messages").fetchall()
+    assert said.count("A message in the broker") == len(said.splitlines()) == 5, said
+    assert "SECRET" not in said

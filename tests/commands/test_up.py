@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from random import SystemRandom
 from typing import Any
@@ -301,6 +301,11 @@ def until(condition: Callable[[], object], seconds: float = 90) -> None:
         time.sleep(0.05)
 
 
+HALF_A_FORM = (
+    f"Content-Type: application/x-www-form-urlencoded\r\nCookie: csrftoken={'c' * 32}\r\nContent-Length: 99\r\n\r\nc"
+)
+
+
 def test_it_serves_restarts_its_worker_and_stops_cleanly(start: Callable[..., Running]) -> None:
     running = start()
     assert f"http://127.0.0.1:{running.port}" in running.await_line("is ready at")
@@ -313,6 +318,11 @@ def test_it_serves_restarts_its_worker_and_stops_cleanly(start: Callable[..., Ru
     assert second.stderr.startswith("Another `up` is running")
 
     until(lambda: running.ready()["status"] == "ok")  # beat, broker and worker do their parts
+    with ExitStack() as stalled:  # clients that announce a body and send one byte of it, more than there are threads
+        for _ in range(40):
+            client = stalled.enter_context(socket.create_connection(("127.0.0.1", running.port)))
+            client.sendall(f"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\n{HALF_A_FORM}".encode())
+        assert running.ready()["status"] == "ok"
     worker = running.worker()
     assert worker is not None
     worker.kill()

@@ -97,6 +97,24 @@ class TestTooManyAttempts:
         assert "192.0.2.7" in caplog.messages[-1]
         assert "alice" not in caplog.text
 
+    def test_it_counts_by_address_alone_whichever_names_are_tried(self, alice: Any, client: Client) -> None:
+        answers = [sign_in(client, f"name-{number}", "wrong") for number in range(31)]
+        assert [answer.status_code for answer in answers] == [200] * 30 + [429]
+        assert answers[-1]["Retry-After"] == "900"
+        assert "for several user names. Wait 15 minutes" in answers[-1].content.decode()
+        assert sign_in(client, "alice", "alice-password").status_code == 429
+        assert sign_in(Client(REMOTE_ADDR="192.0.2.7"), "alice", "alice-password").status_code == 302
+        newest = AccessAttempt.objects.latest("attempt_time")  # one wrong one that no longer counts is enough
+        AccessAttempt.objects.exclude(pk=newest.pk).update(attempt_time=F("attempt_time") - timedelta(minutes=14))
+        assert sign_in(client, "alice", "alice-password")["Retry-After"] == "60"
+        AccessAttempt.objects.exclude(pk=newest.pk).update(attempt_time=F("attempt_time") - timedelta(minutes=2))
+        assert sign_in(client, "alice", "alice-password").status_code == 302
+
+    def test_an_office_whose_people_slip_a_few_times_each_gets_in(self, alice: Any, client: Client) -> None:
+        for number in range(9):
+            self.fail(client, f"name-{number}", times=3)
+        assert sign_in(client, "alice", "alice-password").status_code == 302
+
     def test_it_takes_any_bytes_for_a_name(self, db: None, client: Client) -> None:
         for name in ("\0", "x" * 5000, "名\u202e"):
             assert sign_in(client, name, "wrong").status_code == 200

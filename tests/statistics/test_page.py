@@ -260,15 +260,24 @@ def test_the_file_has_a_line_for_each_agent_and_day(client: Any, decided: None, 
     assert (row["median_seconds"], row["p90_seconds"]) == ("60", "7300")
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "＝1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("=1+1", "+1", "-1", "@SUM(A1)", " =1", "\u3000=1", "\u200b=1", "\ufeff=1", "＝1", "＋1", "－1", "＠a"),
+        *("\t=1", "\r=1", "\n=1", "\tx", ";=1", "; =1", ",=1", "|=1", '"=1', "';＝1"),
+    ],
+)
 def test_a_spreadsheet_takes_no_name_for_a_formula(client: Any, decided: None, name: str) -> None:
     Agent.objects.filter(name="kuro").update(name=name)
-    (row,) = csv.DictReader(io.StringIO(client.get("/statistics.csv").content.decode()))
+    (row,) = csv.DictReader(io.StringIO(client.get("/statistics.csv").content.decode(), newline=""))
     assert row["name"] == f"'{name}"
 
 
-def test_a_plain_name_stays_as_it_is() -> None:
-    assert statistics_views._as_text("kuro-2") == "kuro-2"
+@pytest.mark.parametrize("name", ["kuro-2", "a;b", "x = y", "名＝字"])
+def test_any_other_name_stays_as_it_is_in_one_cell(client: Any, decided: None, name: str) -> None:
+    Agent.objects.filter(name="kuro").update(name=name)
+    page = client.get("/statistics.csv").content.decode()
+    assert f',"{name}",' in page
 
 
 def test_today_is_counted_by_the_task(kuro: Any) -> None:

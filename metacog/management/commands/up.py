@@ -7,6 +7,7 @@ import fcntl
 import hashlib
 import http.client
 import os
+import resource
 import secrets
 import signal
 import socket
@@ -38,7 +39,7 @@ from metacog.supervisor import Child, Supervisor
 
 # Any number: two `up`s on one PostgreSQL database wait for each other under it.
 PREPARING = 0x6D657461
-WEB_THREADS = 16
+CONNECTIONS = 4096  # of one web process, at most
 
 
 def say(line: str) -> None:
@@ -263,9 +264,9 @@ def serve(host: str, port: int, workers: int, company: list[Child]) -> None:
     children = [
         Child(
             "The web server", "granian", f"--host={host}", f"--port={port}", f"--workers={workers}",
-            "--interface=wsgi", "--http=1", "--no-ws", f"--blocking-threads={WEB_THREADS}",
-            "--backlog=1024", "--backpressure=256", "--respawn-failed-workers", "--respawn-interval=0.5",
-            "--workers-kill-timeout=6", "--log-level=error", "metacog.wsgi:application",
+            "--interface=asginl", "--http=1", "--no-ws", "--backlog=1024", f"--backpressure={connections()}",
+            "--respawn-failed-workers", "--respawn-interval=0.5", "--workers-kill-timeout=6", "--log-level=error",
+            "metacog.asgi:application",
         ),
         Child(
             "The worker", *celery, "worker", "--concurrency=2", "--loglevel=WARNING",
@@ -278,6 +279,15 @@ def serve(host: str, port: int, workers: int, company: list[Child]) -> None:
         is_ready=lambda: answers(host, port),
         on_ready=lambda: say(f"metacog is ready at {settings.PUBLIC_URL} (Ctrl-C stops it)."),
     )
+
+
+def connections() -> int:
+    """Return how many connections a web process may have: each is an open file, and as many are left for the rest."""
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * CONNECTIONS if most == resource.RLIM_INFINITY else min(2 * CONNECTIONS, most)
+    if 0 <= soft < wanted:  # often 1024
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    return wanted // 2
 
 
 def answers(host: str, port: int) -> bool:

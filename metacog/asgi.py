@@ -1,0 +1,236 @@
+"""The application that the web server calls: bodies are awaited here, and Django answers in a few threads.
+
+Whoever sends slowly takes some memory for a while, never a thread. What the headers alone decide is answered before
+the body has come, and nothing that reads the body runs on half of it (docs/decisions/0014).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import sys
+from collections.abc import Awaitable, Callable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any, ClassVar, NoReturn
+from urllib.parse import unquote_to_bytes
+
+from django.conf import settings
+from django.core.signals import request_finished
+from django.core.wsgi import get_wsgi_application
+
+from metacog.problems import Problem
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Answer = list[Message]  # what of it is still to be sent
+
+THREADS = 16
+AT_ONCE_SECONDS = 0.1  # nearly every body is here by then; only of the others the headers are looked at by themselves
+BODY_SECONDS = 15.0  # for the whole of a body
+LINGER_SECONDS = 2.0  # for what is still on its way when the answer was sent: many read none while they cannot send
+DROPPED_BYTES = 8 * 1_048_576  # of that; beyond it the connection is closed
+BUFFERED_BYTES = 64 * 1_048_576  # of all bodies in this process
+WITH_BODY = ("POST", "PUT", "PATCH")  # methods
+BLOCK_BYTES = 262_144  # of a long answer
+READER_SECONDS = 30.0  # for a client to take such a block
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
+django: Any = get_wsgi_application()
+threads = ThreadPoolExecutor(THREADS, "web")
+
+
+class Awaited(BaseException):
+    """The body was asked for before it was here. No Exception: nothing on the way may take it for an error."""
+
+
+class Ahead:
+    """What stands in for the body while only the headers are looked at."""
+
+    def read(self, *size: int) -> NoReturn:
+        raise Awaited
+
+    readline = read
+
+
+class Body:
+    """The body of one request as it comes in; `settled` is the whole of it, or why there is none."""
+
+    waiting: ClassVar[set[Body]] = set()
+    buffered: ClassVar[int] = 0  # bytes of all of them
+
+    def __init__(self, receive: Receive, length: int, most: int) -> None:
+        self.receive, self.most = receive, most
+        self.parts: list[bytes] = []
+        self.size = 0  # bytes kept so far
+        self.reading: asyncio.Task[None] | None = None
+        self.settled: asyncio.Future[bytes | Problem] = asyncio.get_running_loop().create_future()
+        Body.waiting.add(self)
+        if length > most:
+            self.refuse(413)
+
+    async def _read(self) -> None:
+        came, more = 0, True
+        while more and came <= DROPPED_BYTES:
+            message = await self.receive()
+            if message["type"] != "http.request":
+                return self.refuse(400)
+            part, more = message.get("body", b""), message.get("more_body", False)
+            came += len(part)
+            if came > self.most:
+                self.refuse(413)
+            if self.settled.done():
+                continue
+            self.parts.append(part)
+            self.size += len(part)
+            Body.buffered += len(part)
+            if Body.buffered > BUFFERED_BYTES:  # whoever takes most of the room makes some
+                max(Body.waiting, key=lambda body: body.size).refuse(503)
+        if not self.settled.done():
+            Body.waiting.discard(self)
+            self.settled.set_result(b"".join(self.parts))
+            self.parts.clear()
+
+    async def within(self, seconds: float) -> bytes | Problem | None:
+        if self.reading is None:
+            self.reading = asyncio.ensure_future(self._read())
+        await asyncio.wait((self.settled,), timeout=seconds)
+        return self.settled.result() if self.settled.done() else None
+
+    def refuse(self, status: int) -> None:
+        """Settle why there is no body, unless it is settled; what comes from here on is not kept."""
+        if not self.settled.done():
+            headers = {"Retry-After": "5"} if status == 503 else None
+            self.settled.set_result(Problem(status, REFUSALS[status].format(most=f"{self.most:,}"), headers=headers))
+            self.leave()
+
+    def leave(self) -> None:
+        """Make room: what was kept of it is needed no longer."""
+        Body.waiting.discard(self)
+        Body.buffered -= self.size
+        self.size = 0
+        self.parts.clear()
+
+
+REFUSALS = {
+    400: "The body ended before its Content-Length. Nothing was written; send it again.",
+    408: f"The body did not arrive within {BODY_SECONDS:g} seconds. Nothing was written; send it again.",
+    411: "Say how long the body is: Content-Length is missing.",
+    413: "The body is larger than {most} bytes. Send less in one post.",
+    503: "Too much is being sent at once. Nothing was written; send it again later.",
+}
+
+
+async def application(scope: Message, receive: Receive, send: Send) -> None:
+    """Answer one request (ASGI)."""
+    environ = _environ(scope)
+    length = environ.get("CONTENT_LENGTH", "")
+    if length in ("", "0") and "HTTP_TRANSFER_ENCODING" not in environ:
+        is_open = not length and environ["SERVER_PROTOCOL"] == "HTTP/1.0" and environ["REQUEST_METHOD"] in WITH_BODY
+        await _send(send, await _answer(environ, Problem(411, REFUSALS[411]) if is_open else b"", send))
+        return
+    most = settings.MAX_BODY_BYTES if environ["PATH_INFO"].startswith("/api/") else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    body = Body(receive, int(length or 0), most)
+    try:
+        # Who expects to be told to go on (100) sends nothing before, and is told so by the first look for the body.
+        came = None if "HTTP_EXPECT" in environ else await body.within(AT_ONCE_SECONDS)
+        answer = await _answer(environ, came, send)
+        if answer is None:  # the headers alone do not decide it
+            await body.within(BODY_SECONDS)
+            body.refuse(408)
+            answer = await _answer(environ, body.settled.result(), send)
+        await _send(send, answer)
+        if body.reading and not body.reading.done():
+            body.refuse(408)
+            await asyncio.wait((body.reading,), timeout=LINGER_SECONDS)
+    finally:
+        body.leave()
+        if body.reading:
+            body.reading.cancel()
+
+
+def _environ(scope: Message) -> dict[str, Any]:
+    """Return a request's line and headers as Django reads them (WSGI)."""
+    environ = {
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        "PATH_INFO": unquote_to_bytes(scope["raw_path"]).decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_PROTOCOL": "HTTP/1.1" if scope["http_version"] == "1.1" else "HTTP/1.0",
+        "SERVER_NAME": scope["server"][0],
+        "SERVER_PORT": str(scope["server"][1]),
+        "REMOTE_ADDR": scope["client"][0],
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope["scheme"],
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+    for name, value in scope["headers"]:
+        if variable := _variable(name):
+            text = value.decode("latin-1")
+            if variable in environ:
+                text = environ[variable] + ("; " if variable == "HTTP_COOKIE" else ",") + text
+            environ[variable] = text
+    return environ
+
+
+@lru_cache(maxsize=256)
+def _variable(header: bytes) -> str:
+    """Return the variable a header is read by; "" for one with an underscore, which could pass for another."""
+    if b"_" in header:
+        return ""
+    name = header.decode("latin-1").upper().replace("-", "_")
+    return name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
+
+
+async def _send(send: Send, answer: Answer | None) -> None:
+    for message in answer or ():
+        await send(message)
+
+
+async def _answer(environ: dict[str, Any], body: bytes | Problem | None, send: Send) -> Answer | None:
+    """Have Django answer, in one of the threads; None where it wanted the body, and that is not here yet."""
+    if body is None:
+        given = {"wsgi.input": Ahead(), "CONTENT_LENGTH": environ.get("CONTENT_LENGTH") or "1"}
+    elif isinstance(body, Problem):
+        given = {"wsgi.input": io.BytesIO(), "CONTENT_LENGTH": "0", "metacog.refused": body}
+    else:
+        given = {"wsgi.input": io.BytesIO(body), "CONTENT_LENGTH": str(len(body))}
+    loop = asyncio.get_running_loop()
+
+    def send_now(message: Message) -> None:
+        asyncio.run_coroutine_threadsafe(_send(send, [message]), loop).result(READER_SECONDS)
+
+    return await loop.run_in_executor(threads, _in_thread, environ | given, send_now)
+
+
+def _in_thread(environ: dict[str, Any], send: Callable[[Message], None]) -> Answer | None:
+    start: Message = {"type": "http.response.start"}
+
+    def start_response(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> None:
+        start["status"] = int(status[:3])
+        start["headers"] = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+
+    try:
+        response = django(environ, start_response)
+    except Awaited:
+        request_finished.send(sender=Ahead)  # as Django ends a request: the connection to the database goes back
+        return None
+    try:
+        if not response.streaming:
+            return [start, {"type": "http.response.body", "body": response.content}]
+        messages, parts, size = [start], list[bytes](), 0
+        for part in response:
+            parts.append(part)
+            size += len(part)
+            if size >= BLOCK_BYTES:
+                for message in [*messages, {"type": "http.response.body", "body": b"".join(parts), "more_body": True}]:
+                    send(message)
+                messages, parts, size = [], [], 0
+        return [*messages, {"type": "http.response.body", "body": b"".join(parts)}]
+    finally:
+        response.close()

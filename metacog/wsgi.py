@@ -1,8 +1,0 @@
-"""The application that the web server calls."""
-
-import os
-
-from django.core.wsgi import get_wsgi_application
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
-application = get_wsgi_application()
