@@ -43,10 +43,6 @@ INDEXED_A_RUN = 2_000  # of one team, before the worker looks at its other tasks
 State, Outcome, Reason = Memory.State, MemoryConflict.Outcome, Memory.Reason
 
 
-# What agents read of a state.
-STATES = {State.PENDING: "waiting", State.CONFIRMED: "active", State.RETIRED: "retired"}
-
-
 class Refusal(Exception):
     """It was not done, and nothing was written."""
 
@@ -410,7 +406,7 @@ def shape(memory: Memory, conflicts: Iterable[MemoryConflict] = ()) -> dict[str,
         "topic": memory.topic,
         "source": memory.source,
         "confidence": memory.confidence,
-        "state": STATES[State(memory.state)],
+        "state": memory.state,
         "why": _why(memory, conflicts),
         "by": "agent" if memory.agent_id else "person",
         "confirmed_by": None if memory.confirmed_at is None else "person" if memory.confirmed_by_id else "rule",

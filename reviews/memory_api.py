@@ -51,8 +51,8 @@ class Remembered(BaseModel):
     topic: str
     source: str
     confidence: float | None = Field(description="0 to 1, as whoever wrote it says.")
-    state: Literal["active", "waiting", "retired"] = Field(
-        description="`active` answers every agent of the team; `waiting` answers nobody until a person confirms it."
+    state: Literal["pending", "confirmed", "retired"] = Field(
+        description="`confirmed` answers every agent of the team; `pending` answers nobody until a person confirms it."
     )
     why: list[Reason] = Field(description="Why it waits; empty unless it does.")
     by: Literal["agent", "person"]
@@ -112,7 +112,7 @@ def post_memory(request: AgentRequest) -> HttpResponse:
     """Give your team something to remember. The same text again is the same memory, answered with 200.
 
     It is scored as a `remember` of yours. What would be marked or held, what an error pattern matches and what
-    contradicts the memory is `waiting`, and `why` says so: it answers nobody until a person has confirmed it.
+    contradicts the memory is `pending`, and `why` says so: it answers nobody until a person has confirmed it.
     `contradicts` names the memories that it seems to clash with.
     """
     body = read_shape(request, MemoryBody)

@@ -312,10 +312,10 @@ def test_its_number_of_queries_does_not_grow(kuro, django_assert_max_num_queries
 
 def test_nor_does_it_with_what_was_decided_and_what_is_remembered(kuro, alice, settings):
     settings.UNDO_SECONDS = 0
-    costs = []
+    costs, names = [], iter("abcdefghi")
     for count in (3, 1, 5):  # a topic of three cycles suggests a thread, which costs a query
-        for number in range(count):
-            remember(kuro, f"The nightly run, part {count} {number}.")
+        for _ in range(count):
+            remember(kuro, f"The nightly run writes {next(names) * 4}.")
             decide(kuro.hold(topics=["nightly run"]), alice, "reject", reason="no")
         with CaptureQueriesContext(connection) as queries:
             context = kuro.get("/context").json()

@@ -42,7 +42,7 @@ class TestPosting:
         assert answer.status_code == 201
         shape = answer.json()
         assert shape | {"id": "", "created_at": ""} == {
-            "id": "", "text": SAFE, "topic": "deploys", "source": "run 12", "confidence": 0.9, "state": "active",
+            "id": "", "text": SAFE, "topic": "deploys", "source": "run 12", "confidence": 0.9, "state": "confirmed",
             "why": [], "by": "agent", "confirmed_by": "rule", "hesitation": 0, "response": None,
             "occurred_at": shape["occurred_at"], "created_at": "", "contradicts": [],
         }  # fmt: skip
@@ -61,11 +61,11 @@ class TestPosting:
 
     def test_what_would_be_held_waits_and_answers_nobody(self, kuro: Any, sibling: Any) -> None:
         shape = remember(kuro, HELD)
-        assert (shape["state"], shape["hesitation"], shape["confirmed_by"]) == ("waiting", 50, None)
+        assert (shape["state"], shape["hesitation"], shape["confirmed_by"]) == ("pending", 50, None)
         assert found(sibling, "cache") == found(kuro, "cache") == found(kuro, "") == []
         assert not MemoryTerm.objects.exists()
         assert sibling.get(f"/memory/{shape['id']}").status_code == 404
-        assert kuro.get(f"/memory/{shape['id']}").json()["state"] == "waiting"
+        assert kuro.get(f"/memory/{shape['id']}").json()["state"] == "pending"
         assert AuditEvent.objects.get(action="memory-held").data["score"] == 50
 
     @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ class TestPosting:
             shape = kuro.get(f"/memory/{Memory.objects.get().public_id}").json()
         else:
             shape = remember(kuro, text)
-        assert shape["state"] == ("waiting" if why else "active")
+        assert shape["state"] == ("pending" if why else "confirmed")
         assert {reason["type"]: reason["detail"] for reason in shape["why"]} == why
         assert found(kuro, "works cache") == ([] if why else [text])
         event = AuditEvent.objects.get(object_id=shape["id"])
@@ -105,7 +105,7 @@ class TestPosting:
     def test_without_hesitation_nothing_waits(self, kuro: Any) -> None:
         Agent.objects.update(hesitation_enabled=False)
         shape = remember(kuro, HELD)
-        assert (shape["state"], shape["hesitation"]) == ("active", None)
+        assert (shape["state"], shape["hesitation"]) == ("confirmed", None)
 
     def test_an_error_in_scoring_lets_nothing_in(self, kuro: Any) -> None:
         Policy.objects.update(weights={"absolute-claim": "?"})
@@ -113,7 +113,7 @@ class TestPosting:
         assert not Memory.objects.exists()
 
     @pytest.mark.usefixtures("undo_at_once")
-    @pytest.mark.parametrize(("kind", "state"), [("remember", "active"), ("chat", "waiting")])
+    @pytest.mark.parametrize(("kind", "state"), [("remember", "confirmed"), ("chat", "pending")])
     def test_only_text_approved_as_a_memory_of_this_agent_passes(
         self, kuro: Any, sibling: Any, alice: Any, kind: str, state: str
     ) -> None:
@@ -121,12 +121,12 @@ class TestPosting:
         from reviews.models import HeldItem
 
         Policy.objects.update(remember_into_memory=False)
-        assert remember(kuro, HELD)["state"] == "waiting"
+        assert remember(kuro, HELD)["state"] == "pending"
         kuro.hold(kind)
         decisions.decide(HeldItem.objects.get(), alice, "approve")
-        assert remember(sibling, HELD)["state"] == "waiting"
+        assert remember(sibling, HELD)["state"] == "pending"
         assert remember(kuro, HELD)["state"] == state
-        assert found(sibling, "cache") == ([HELD] if state == "active" else [])
+        assert found(sibling, "cache") == ([HELD] if state == "confirmed" else [])
 
     @pytest.mark.usefixtures("undo_at_once")
     def test_approved_text_is_let_in_once_and_not_again_once_it_is_retired(
@@ -138,7 +138,7 @@ class TestPosting:
         kuro.hold("remember")
         decisions.decide(HeldItem.objects.get(), alice, "approve")
         for _ in range(2):
-            assert remember(kuro, HELD)["state"] == "active"
+            assert remember(kuro, HELD)["state"] == "confirmed"
         memory.retire(Memory.objects.get(), carla)
         assert remember(kuro, HELD)["state"] == "retired"
         assert AuditEvent.objects.filter(action__in=["memory-added", "memory-confirmed"]).count() == 1
@@ -251,7 +251,7 @@ class TestContradicting:
     def test_what_waits_is_compared_and_not_quoted(self, kuro: Any) -> None:
         old = remember(kuro, "The queue is warm.")
         held = remember(kuro, "The queue is obviously not warm.")
-        assert (held["state"], held["contradicts"][0]["id"]) == ("waiting", old["id"])
+        assert (held["state"], held["contradicts"][0]["id"]) == ("pending", old["id"])
         assert held["why"] == [{"type": "contradiction", "detail": f"contradicts {old['id']}"}]
         (item,) = kuro.get("/memory?q=queue").json()["items"]
         assert item["contradicts"][0]["text"] is None

@@ -270,7 +270,7 @@ class TestTheTeamsMemory:
     @pytest.fixture
     def remembered(self, kuro: Any) -> Any:
         for each in REMEMBERED:
-            assert kuro.post("/memory", each).json()["state"] == "active"
+            assert kuro.post("/memory", each).json()["state"] == "confirmed"
         return kuro
 
     @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ class TestTheTeamsMemory:
         self, kuro: Any, other: Any, carla: Any
     ) -> None:
         other.post("/memory", {"text": "A deploy takes an hour there."})
-        assert kuro.post("/memory", {"text": HELD + " It was the deploy."}).json()["state"] == "waiting"
+        assert kuro.post("/memory", {"text": HELD + " It was the deploy."}).json()["state"] == "pending"
         retired = kuro.post("/memory", {"text": "A deploy takes five minutes."}).json()
         asked = {"topics": ["deploys"]}
         assert "deploys: 1)" in kuro.post("/confidence", asked).json()["reason"]

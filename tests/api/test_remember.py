@@ -75,7 +75,7 @@ class TestATag:
         add_policy(agent, olga, Policy(remember_into_memory=False), based_on=1)
         assert kuro.respond("Noted.", items=[item(OLD)])["items"][0]["memory"] is None
         assert not Memory.objects.exists()
-        assert kuro.post("/memory", {"text": OLD}).json()["state"] == "active"
+        assert kuro.post("/memory", {"text": OLD}).json()["state"] == "confirmed"
 
     @pytest.mark.parametrize(
         ("text", "memory", "flags"),
@@ -153,7 +153,7 @@ class TestAHeldTag:
         assert Memory.objects.count() == bool(left)
 
     def test_what_waits_in_the_memory_too_is_confirmed_with_it(self, kuro: Any, alice: Any) -> None:
-        assert kuro.post("/memory", {"text": HELD}).json()["state"] == "waiting"
+        assert kuro.post("/memory", {"text": HELD}).json()["state"] == "pending"
         kuro.hold("remember")
         decisions.decide(HeldItem.objects.get(), alice, "approve")
         assert active(kuro) == [HELD]

@@ -24,7 +24,7 @@ OLD, NEW = "The API supports pagination.", "The API does not support pagination.
 
 @pytest.fixture
 def held(kuro: Any) -> Memory:
-    assert kuro.post("/memory", {"text": HELD}).json()["state"] == "waiting"
+    assert kuro.post("/memory", {"text": HELD}).json()["state"] == "pending"
     return Memory.objects.get(state="pending")
 
 

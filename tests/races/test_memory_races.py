@@ -47,7 +47,7 @@ def test_a_memory_is_confirmed_or_discarded_and_never_both(kuro: Any, carla: Any
     ends = Counter[str]()
     for number in range(20):
         shape = kuro.post("/memory", {"text": f"It is cache {number}."}).json()
-        assert shape["state"] == "waiting"
+        assert shape["state"] == "pending"
         row = Memory.objects.get(public_id=shape["id"])
         results = at_once([lambda row=row: memory.confirm(row, carla), lambda row=row: memory.discard(row, olga)])
         won = [each for each in results if isinstance(each, Memory)]
@@ -84,7 +84,7 @@ def test_one_sentence_is_one_memory_by_every_way_at_once(kuro: Any, sibling: Any
 
 def test_workers_that_index_anew_while_it_is_searched_and_retired_leave_one_index(kuro: Any, carla: Any) -> None:
     for name in "abcdef":
-        assert kuro.post("/memory", {"text": f"Shelf {name} is full."}).json()["state"] == "active"
+        assert kuro.post("/memory", {"text": f"Shelf {name} is full."}).json()["state"] == "confirmed"
     Memory.objects.update(terms_version=0)
     gone = Memory.objects.earliest("pk")
     results = at_once([*[knowledge.index_anew] * 4, lambda: memory.retire(gone, carla)])
