@@ -60,10 +60,10 @@ def advanced(
     asked_before = problem is not None and problem.suggests
     told = problem.state["invocations"] if problem else []  # before the row has the new state
     row = problem or Problem(agent=agent, session=session, key=state["problem"], began_at=now)
-    row.state, row.touched_at, row.erased_at = state, now, None
-    if verdict:
-        row.points, row.suggests = verdict["points"], verdict["suggest"]
-        row.resolved_at = now if outcome == "resolved" else None
+    row.state = state
+    if verdict:  # else the problem is not touched: a yes that waits is told once the part is on again
+        row.points, row.suggests, row.touched_at = verdict["points"], verdict["suggest"], now
+        row.resolved_at, row.erased_at = now if outcome == "resolved" else None, None
     if problem:
         with connection.cursor() as cursor:
             run_together(cursor, [_save.statement(cursor, row)])
