@@ -139,6 +139,7 @@ def read(raw: bytes) -> tuple[list[dict[str, Any]], dict[str, int]]:
         raise BadFile(
             [_("The file holds no list of patterns, nor an object with one as “patterns” or “errorPatterns”.")]
         )
+    entries = [_trimmed(entry) for entry in entries]
     problems: list[str] = []
     first: dict[str, int] = {}
     for position, entry in enumerate(entries, 1):
@@ -155,6 +156,13 @@ def read(raw: bytes) -> tuple[list[dict[str, Any]], dict[str, int]]:
     for entry in entries:
         entry["createdAt"], entry["triggerCount"] = wire.instant(entry["createdAt"]), int(entry["triggerCount"])
     return entries, left
+
+
+def _trimmed(entry: Any) -> Any:
+    """Take away the blanks around keywords, as the console's form does."""
+    if not isinstance(entry, dict) or not isinstance(keywords := entry.get("keywords"), list):
+        return entry
+    return {**entry, "keywords": [word.strip() if isinstance(word, str) else word for word in keywords]}
 
 
 def _problems(entry: Any) -> list[str]:

@@ -43,24 +43,18 @@ def patterns_in(document: Any) -> tuple[list[Any] | None, dict[str, int]]:
     """Find the patterns in a file that was read: their list (None when there is none), and how many of what else.
 
     They are the file itself, or its object's `patterns`, or `errorPatterns` as in the origin's state, beside what was
-    held there. Blanks around keywords are taken away; nothing else is checked.
+    held there. Nothing of them is checked or changed.
     """
     if isinstance(document, list):
-        return [_trimmed(entry) for entry in document], {}
+        return document, {}
     if not isinstance(document, Mapping):
         return None, {}
     for name in ("patterns", "errorPatterns"):
         if isinstance(found := document.get(name), list):
             others = {key: value for key, value in document.items() if key != name}
             left = {key: len(value) if isinstance(value, list) else 1 for key, value in others.items()}
-            return [_trimmed(entry) for entry in found], left
+            return found, left
     return None, {}
-
-
-def _trimmed(entry: Any) -> Any:
-    if not isinstance(entry, Mapping) or not isinstance(keywords := entry.get("keywords"), list):
-        return entry
-    return {**entry, "keywords": [word.strip() if isinstance(word, str) else word for word in keywords]}
 
 
 class Patterns:

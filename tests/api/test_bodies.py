@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -55,7 +56,8 @@ def play(*sent: Sent) -> list[int]:
     async def together() -> None:
         await asyncio.gather(*(one.played() for one in sent))
 
-    asyncio.run(together())
+    with ThreadPoolExecutor(1) as thread:  # the browser's tests leave a loop running in this one
+        thread.submit(asyncio.run, together()).result()
     return [one.status for one in sent]
 
 

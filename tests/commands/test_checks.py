@@ -149,7 +149,7 @@ def test_an_old_sqlite_is_refused(settings: Any, monkeypatch: pytest.MonkeyPatch
     ("url", "said"),
     [
         ("", "The database is not prepared for this version: start `manage.py up` once."),
-        ("sqlite:////nowhere/at/all.sqlite3", "The database cannot take this now: unable to open database file"),
+        ("sqlite:////nowhere/at/all.sqlite3", "/nowhere/at/all.sqlite3: unable to open database file."),
         ("sqlite:///{folder}/notes", "The database cannot take this now: file is not a database"),
     ],
 )

@@ -19,6 +19,10 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT))
+
+from metacog.heuristics.patterns import is_too_short  # noqa: E402 - found by the line above when run as a script
+
 BATCH = 150  # responses that share a set of patterns, which is an argument of the command
 
 ABSOLUTE = ["一定", "不可能", "顯然", "毫無疑問", "肯定是", "clearly", "obviously", "definitely", "impossible"]
@@ -124,7 +128,7 @@ class Nasty:
             words.append(word)
             if self.random.random() < 0.3:  # one within the other
                 words.append(word[self.random.randrange(len(word)) :])
-        return [word[:200] for word in words]
+        return [word[:200] for word in words if not is_too_short(word[:200])]  # those are refused
 
     def response(self, patterns: list[dict[str, Any]]) -> dict[str, Any]:
         items = [

@@ -108,7 +108,7 @@ def test_it_takes_patterns_in_each_form_and_files_with_a_byte_order_mark(documen
     patterns, policy = tmp_path / "patterns.json", tmp_path / "policy.json"
     patterns.write_bytes(MARK + json.dumps(document).encode())
     policy.write_bytes(MARK + b'{"threshold": 5.0}')
-    lines = MARK + b'{"response": "It timed out: timeout"}\n{"response": "the api, perhaps"}'
+    lines = MARK + b'{"response": "It timed out: timeout"}\n{"response": "the api perhaps"}'
     done = run("score", "--patterns", str(patterns), "--policy", str(policy), sent=lines)
     assert done.returncode == 0, done.stdout
     assert [answer["hesitation"]["matched_pattern_ids"] for answer in answers(done)] == [["ep-1"]] * 2
