@@ -376,7 +376,9 @@ def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
     """Say why the list is empty, so that the page can say what to do next."""
     teams = request.user.teams_as()
     if filters.narrow or filters.after:
-        return {"nothing": "matches"}
+        asked = Agent.objects.filter(team__in=teams, public_id=filters.agent)
+        offered = filters.agent and filters.state != "decided"
+        return {"nothing": "matches", **(_plain_text(request, asked) if offered else {})}
     if filters.state == "decided":
         return {"nothing": "decided"}
     if not teams.exists():
@@ -393,12 +395,15 @@ def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
 
 def _unheld(request: PersonRequest, teams: QuerySet[Team]) -> dict[str, Any]:
     """Return what can be done about responses of which nothing was held."""
-    found = plain_text.offer_among(Agent.objects.filter(team__in=teams))
-    return {
-        "samples": samples.waiting(teams).count(),
-        "plain_text": found,
-        "may_switch": found is not None and request.user.has_role(found.agent.team_id, Role.OWNER),
-    }
+    agents = Agent.objects.filter(team__in=teams)
+    return {"samples": samples.waiting(teams).count(), **_plain_text(request, agents)}
+
+
+def _plain_text(request: PersonRequest, agents: QuerySet[Agent]) -> dict[str, Any]:
+    """Return the offer to take a response without items for one chat, where one of the agents posts plain text."""
+    found = plain_text.offer_among(agents)
+    may_switch = found is not None and request.user.has_role(found.agent.team_id, Role.OWNER)
+    return {"plain_text": found, "may_switch": may_switch}
 
 
 def _first(page: held_queue.Page) -> HeldItem | None:

@@ -51,11 +51,13 @@ def test_plain_text_is_one_chat_once_the_policy_says_so(kuro: Any, olga: Any, as
     assert all(Replayer().replay(row).is_equal for row in rows), "under the policy of then"
 
 
-@pytest.mark.parametrize("page", ["agent", "queue"])
+@pytest.mark.parametrize("page", ["agent", "queue", "the agent's queue"])
 def test_it_is_offered_where_most_responses_have_no_items(
     kuro: Any, olga: Any, alice: Any, as_person: Any, page: str
 ) -> None:
-    address = reverse(page, args=[kuro.id] if page == "agent" else [])
+    address = reverse("agent", args=[kuro.id]) if page == "agent" else reverse("queue")
+    if page == "the agent's queue":
+        address += f"?agent={kuro.id}"
     client = as_person(olga)
     for text in [HELD, "Clearly.", *["It may rain, according to [1]."] * 7]:
         kuro.respond(text, items=None)
