@@ -386,3 +386,40 @@ def test_two_starts_on_one_database_wait_for_each_other(start: Callable[..., Run
     one, other = start("one"), start("other")
     one.await_line("is ready at")
     other.await_line("is ready at")
+
+
+# One process each
+
+
+def test_web_worker_and_beat_run_by_themselves_and_stop_cleanly(tmp_path: Path, database_url: str) -> None:
+    environment = environment_for(tmp_path / "data", METACOG_DATABASE_URL=database_url)
+    port = free_port()
+    manage = [sys.executable, str(django_settings.BASE_DIR / "manage.py")]
+    early = subprocess.run([*manage, "web", f"--port={port}"], env=environment, capture_output=True, text=True)
+    said = "The database is not prepared for this version: run `manage.py migrate` first.\n"
+    assert (early.returncode, early.stderr) == (1, said)
+    subprocess.run([*manage, "migrate", "--no-input", "--verbosity=0"], env=environment, check=True)
+
+    with ExitStack() as running:
+        processes = []
+        for name, *options in (("web", f"--port={port}", "--workers=1"), ("worker",), ("beat",)):
+            process = running.enter_context(subprocess.Popen([*manage, name, *options], env=environment))
+            running.callback(process.kill)
+            processes.append(process)
+
+        def status(path: str) -> str:
+            client = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            try:
+                client.request("GET", path)
+                return str(json.loads(client.getresponse().read())["status"])
+            except OSError:
+                return ""
+            finally:
+                client.close()
+
+        until(lambda: status("/healthz") == "ok")
+        assert (tmp_path / "data" / "first-owner-link").exists()
+        until(lambda: status("/readyz") == "ok")  # beat has asked for the heartbeat, and the worker written it
+        for process in processes:
+            process.send_signal(signal.SIGTERM)
+        assert [process.wait(30) for process in processes] == [0, 0, 0]

@@ -56,26 +56,11 @@ class Command(BaseCommand):
     requires_system_checks = []  # those that matter here run below, in plain sentences
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--host", default=settings.LISTEN_HOST, help="address to listen on (%(default)s)")
-        parser.add_argument(
-            "--port", type=int, default=settings.LISTEN_PORT, help="port to listen on (%(default)s)"
-        )
-        parser.add_argument("--workers", type=int, default=2, help="web processes (%(default)s)")
+        add_address(parser)
 
     def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
-        if workers < 1:
-            refuse(f"{workers} web processes answer nobody; give 1 or more with --workers.")
-        if (host, str(port)) != (settings.LISTEN_HOST, settings.LISTEN_PORT):
-            # The settings depend on the address, so they are read again from the start.
-            os.environ |= {"METACOG_LISTEN_HOST": host, "METACOG_LISTEN_PORT": str(port)}
-            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
-        # Until it serves, it ends at once: an exception raised here is lost where it falls into a finalizer, and
-        # leaves a statement unfinished, so that no rollback can be sent. Every step is whole or is done again.
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda number, frame: os._exit(0))
-        os.umask(0o077)
-        if settings.CONFIG_PROBLEMS:
-            refuse("\n".join(f"{problem} {hint}" for problem, hint in settings.CONFIG_PROBLEMS))
+        check_address(host, port, workers)
+        begin()
         check_port(host, port)
         lock = take_data_folder()
         with prepared_alone():
@@ -100,6 +85,33 @@ class Command(BaseCommand):
         return []
 
 
+def add_address(parser: ArgumentParser) -> None:
+    parser.add_argument("--host", default=settings.LISTEN_HOST, help="address to listen on (%(default)s)")
+    parser.add_argument("--port", type=int, default=settings.LISTEN_PORT, help="port to listen on (%(default)s)")
+    parser.add_argument("--workers", type=int, default=2, help="web processes (%(default)s)")
+
+
+def check_address(host: str, port: int, workers: int) -> None:
+    """Make sure that the settings know the address."""
+    if workers < 1:
+        refuse(f"{workers} web processes answer nobody; give 1 or more with --workers.")
+    if (host, str(port)) != (settings.LISTEN_HOST, settings.LISTEN_PORT):
+        # The settings depend on the address, so they are read again from the start.
+        os.environ |= {"METACOG_LISTEN_HOST": host, "METACOG_LISTEN_PORT": str(port)}
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def begin() -> None:
+    """Be ready to stop, and refuse bad settings."""
+    # Until it serves, it ends at once: an exception raised here is lost where it falls into a finalizer, and
+    # leaves a statement unfinished, so that no rollback can be sent. Every step is whole or is done again.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, frame: os._exit(0))
+    os.umask(0o077)
+    if settings.CONFIG_PROBLEMS:
+        refuse("\n".join(f"{problem} {hint}" for problem, hint in settings.CONFIG_PROBLEMS))
+
+
 def check_port(host: str, port: int) -> None:
     """Refuse an address on which nothing can listen."""
     if not 1 <= port <= 65_535:
@@ -118,17 +130,22 @@ def check_port(host: str, port: int) -> None:
 
 def take_data_folder() -> int:
     """Make the data folder and hold it until this process ends, so that a second `up` is refused."""
-    try:
-        settings.DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = os.open(settings.DATA_DIR / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        reason = error.strerror
-        refuse(f"The data folder {settings.DATA_DIR} cannot be written: {reason}. Set METACOG_DATA_DIR.")
+    lock = open_data_folder("up.lock")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         refuse(f"Another `up` is running on the data folder {settings.DATA_DIR}.")
     return lock
+
+
+def open_data_folder(name: str) -> int:
+    """Make the data folder where there is none, and open a lock file in it."""
+    try:
+        settings.DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return os.open(settings.DATA_DIR / name, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        reason = error.strerror
+        refuse(f"The data folder {settings.DATA_DIR} cannot be written: {reason}. Set METACOG_DATA_DIR.")
 
 
 @contextmanager
@@ -162,6 +179,14 @@ def migrate() -> None:
     if steps:
         say(f"Preparing the database ({steps} step{pluralize(steps)}).")
         call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
+
+
+def refuse_unprepared() -> None:
+    """Refuse a database that is not at this release's migrations."""
+    executor = MigrationExecutor(db.connection)
+    refuse_newer(executor.loader)
+    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        refuse("The database is not prepared for this version: run `manage.py migrate` first.")
 
 
 def refuse_newer(loader: MigrationLoader) -> None:
@@ -253,32 +278,68 @@ def collect_static() -> None:
     stamp.write_text(digest.hexdigest())
 
 
-def serve(host: str, port: int, workers: int, company: list[Child]) -> None:
-    environment = {
+def web_server(host: str, port: int, workers: int) -> list[str]:
+    """Return the module that serves, and its options."""
+    return [
+        "granian", f"--host={host}", f"--port={port}", f"--workers={workers}",
+        "--interface=asginl", "--http=1", "--no-ws", "--backlog=1024", f"--backpressure={connections()}",
+        "--respawn-failed-workers", "--respawn-interval=0.5", "--workers-kill-timeout=6", "--log-level=error",
+        "metacog.asgi:application",
+    ]  # fmt: skip
+
+
+CELERY = ["celery", "--app=metacog.celery", "--quiet", "--skip-checks"]
+WORKER = [
+    *CELERY, "worker", "--concurrency=2", "--loglevel=WARNING",
+    "--without-gossip", "--without-mingle", "--without-heartbeat",
+]  # fmt: skip
+BEAT = [*CELERY, "beat", "--loglevel=WARNING", "--pidfile="]
+
+
+def environment() -> dict[str, str]:
+    """Return what the processes that serve and work are given."""
+    given = {
         **os.environ,
         "METACOG_DATA_DIR": str(settings.DATA_DIR),  # absolute by now
         "PYTHONPATH": os.pathsep.join(filter(None, [str(settings.BASE_DIR), os.environ.get("PYTHONPATH")])),
     }
-    environment.pop("METACOG_ADMIN_PASSWORD", None)
-    celery = ["celery", "--app=metacog.celery", "--quiet", "--skip-checks"]
+    given.pop("METACOG_ADMIN_PASSWORD", None)
+    return given
+
+
+def serve(host: str, port: int, workers: int, company: list[Child]) -> None:
     children = [
-        Child(
-            "The web server", "granian", f"--host={host}", f"--port={port}", f"--workers={workers}",
-            "--interface=asginl", "--http=1", "--no-ws", "--backlog=1024", f"--backpressure={connections()}",
-            "--respawn-failed-workers", "--respawn-interval=0.5", "--workers-kill-timeout=6", "--log-level=error",
-            "metacog.asgi:application",
-        ),
-        Child(
-            "The worker", *celery, "worker", "--concurrency=2", "--loglevel=WARNING",
-            "--without-gossip", "--without-mingle", "--without-heartbeat",
-        ),
-        Child("The beat", *celery, "beat", "--loglevel=WARNING", "--pidfile="),
+        Child("The web server", *web_server(host, port, workers)),
+        Child("The worker", *WORKER),
+        Child("The beat", *BEAT),
         *company,
-    ]  # fmt: skip
-    Supervisor(children, environment, say).run(
+    ]
+    Supervisor(children, environment(), say).run(
         is_ready=lambda: answers(host, port),
         on_ready=lambda: say(f"metacog is ready at {settings.PUBLIC_URL} (Ctrl-C stops it)."),
     )
+
+
+def become(command: list[str]) -> NoReturn:
+    """Go on as one of the processes that `serve` starts, without a supervisor."""
+    db.connections.close_all()
+    os.execve(sys.executable, [sys.executable, "-m", *command], environment())
+
+
+class OneProcess(BaseCommand):
+    """Celery's worker or beat by itself."""
+
+    requires_system_checks = []  # as for `up`
+    process: list[str]
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        begin()
+        os.close(open_data_folder("up.lock"))  # never held: only to see that the folder can be written
+        with prepared_alone():
+            check_surroundings()
+            refuse_unprepared()
+        catalogues.compile_all()
+        become(self.process)
 
 
 def connections() -> int:

@@ -1,0 +1,36 @@
+"""`manage.py web`: the web server by itself, for a container or unit of its own."""
+
+import fcntl
+import os
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from metacog import catalogues
+from metacog.management.commands import up
+
+
+class Command(BaseCommand):
+    help = "Run the web server alone, on a database that `migrate` has prepared, until Ctrl-C or SIGTERM."
+    requires_system_checks = []  # as for `up`
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        up.add_address(parser)
+
+    def handle(self, *args: Any, host: str, port: int, workers: int, **options: Any) -> None:
+        up.check_address(host, port, workers)
+        up.begin()
+        up.check_port(host, port)
+        lock = up.open_data_folder("web.lock")
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another may be collecting its files there
+        with up.prepared_alone():
+            up.check_surroundings()
+            up.refuse_unprepared()
+            greeting = up.first_owner()
+        if greeting:
+            up.say(greeting)
+        catalogues.compile_all()
+        up.collect_static()
+        os.close(lock)
+        up.become(up.web_server(host, port, workers))
