@@ -6,8 +6,6 @@ Babel does it, so that the machine needs no gettext.
 import os
 from pathlib import Path
 
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
 from django.conf import settings
 
 
@@ -19,6 +17,9 @@ def compile_all() -> None:
         changed_at = source.stat().st_mtime_ns
         if target.exists() and target.stat().st_mtime_ns == changed_at:
             continue
+        from babel.messages.mofile import write_mo  # not needed where they come compiled
+        from babel.messages.pofile import read_po
+
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f".django-{os.getpid()}.mo")
         with source.open("rb") as po, draft.open("wb") as mo:

@@ -12,7 +12,21 @@ from typing import TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(os.environ.get("METACOG_DATA_DIR") or BASE_DIR / "data").absolute()
+IN_CHECKOUT = (BASE_DIR / "manage.py").is_file()
+ASSETS = BASE_DIR if IN_CHECKOUT else BASE_DIR / "metacog" / "assets"  # where the wheel has them
+
+
+def _data_folder() -> Path:
+    """Return the one folder that is written; never one among the installed packages."""
+    if given := os.environ.get("METACOG_DATA_DIR"):
+        return Path(given).absolute()
+    if IN_CHECKOUT:
+        return BASE_DIR / "data"
+    home = Path(os.environ.get("XDG_DATA_HOME", ""))
+    return (home if home.is_absolute() else Path("~/.local/share").expanduser()) / "metacog"
+
+
+DATA_DIR = _data_folder()
 
 CONFIG_PROBLEMS: list[tuple[str, str]] = []  # (what is wrong, hint)
 
@@ -302,7 +316,7 @@ MIDDLEWARE = [
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [ASSETS / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -352,13 +366,13 @@ FORMAT_MODULE_PATH = "metacog.formats"
 LANGUAGES = [("en", "English"), ("zh-hant", "繁體中文"), ("zh-hans", "简体中文")]
 LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_SAMESITE = "Lax"
-# The sources are locale/<language>/django.po; `up` compiles them into the data folder.
-LOCALE_SOURCE = BASE_DIR / "locale"
-LOCALE_PATHS = [DATA_DIR / "locale"]
+# The sources are locale/<language>/django.po; `up` compiles them into the data folder. The wheel has them compiled.
+LOCALE_SOURCE = ASSETS / "locale"
+LOCALE_PATHS = [DATA_DIR / "locale" if IN_CHECKOUT else LOCALE_SOURCE]
 
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [ASSETS / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},

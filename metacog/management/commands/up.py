@@ -301,8 +301,10 @@ def environment() -> dict[str, str]:
     given = {
         **os.environ,
         "METACOG_DATA_DIR": str(settings.DATA_DIR),  # absolute by now
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(settings.BASE_DIR), os.environ.get("PYTHONPATH")])),
+        "PYTHONSAFEPATH": "1",  # nothing is taken from the working folder because it is that
     }
+    if settings.IN_CHECKOUT:
+        given["PYTHONPATH"] = os.pathsep.join(filter(None, [str(settings.BASE_DIR), given.get("PYTHONPATH")]))
     given.pop("METACOG_ADMIN_PASSWORD", None)
     return given
 

@@ -1,0 +1,53 @@
+"""Run one of the project's commands: `metacog up` where it is installed, `manage.py up` in a checkout."""
+
+import contextlib
+import os
+import sys
+
+
+def main() -> None:
+    if sys.stdout is None:  # `>&-`: a daemon's start
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - for as long as the process runs
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
+    try:
+        from django.core.management import execute_from_command_line
+    except ImportError:
+        sys.exit("Django is not installed in this Python. Run `make up`, which makes .venv, or use .venv/bin/python.")
+    from django.db import DatabaseError
+
+    try:
+        execute_from_command_line(sys.argv)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever reads has enough (`| head`). Python would complain once more when it closes the pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except ModuleNotFoundError as error:  # a newer release's code under the packages of the one before
+        name = (error.name or "").partition(".")[0]
+        if name in ("", "metacog", "patterns", "reviews") or "--traceback" in sys.argv:
+            raise
+        sys.exit(f"{name} is not installed in this Python. Run `make up`, which installs what this release needs.")
+    except OSError as error:  # a full disk, a folder that cannot be written
+        if "--traceback" in sys.argv:
+            raise
+        with contextlib.suppress(OSError):
+            sys.stdout.close()  # or Python says it once more
+        what_to_do = " Let this user read and write it, or name another." if isinstance(error, PermissionError) else ""
+        sys.exit(f"{error.filename or 'This cannot be finished'}: {error.strerror or error}.{what_to_do}")
+    except DatabaseError as error:
+        if "--traceback" in sys.argv:
+            raise
+        said = " ".join(str(error).split())
+        if "no such" in said or "does not exist" in said:  # a table or column, in SQLite's words or PostgreSQL's
+            sys.exit(f"The database is not prepared for this version: start `manage.py up` once. ({said})")
+        if "unable to open database file" in said or "readonly database" in said:  # SQLite names no file
+            from django.conf import settings
+
+            path = settings.DATABASES["default"]["NAME"]
+            sys.exit(f"{path}: {said}. Let this user read and write it, and the folder it lies in.")
+        sys.exit(f"The database cannot take this now: {said}")
+
+
+if __name__ == "__main__":
+    main()
