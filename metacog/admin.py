@@ -14,10 +14,9 @@ from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from metacog import agents as changes
-from metacog import members
+from metacog.accounts import agents, members
+from metacog.accounts.forms import KINDS, RELEASED_BY, SIGNALS, StoredModelForm
 from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
-from metacog.forms import KINDS, RELEASED_BY, SIGNALS, StoredModelForm
 from metacog.models import Agent, AuditEvent, Membership, Policy, Role, Team
 
 # -- teams -----------------------------------------------------------------------------------------
@@ -119,7 +118,7 @@ class TeamAdmin(ScopedAdmin):
 
 class AgentForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
     # Not the model's URLField, which refuses names without a dot, such as a container's.
-    callback_url = forms.CharField(label=_("Callback address"), max_length=changes.MAX_CALLBACK_URL, required=False)
+    callback_url = forms.CharField(label=_("Callback address"), max_length=agents.MAX_CALLBACK_URL, required=False)
 
     class Meta:
         model = Agent
@@ -138,7 +137,7 @@ class AgentForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable
         values = {name: self.cleaned_data.get(name, "") for name in ("name", "language", "callback_url")}
         if not self.errors:
             try:
-                self.cleaned_data |= changes.checked(self.instance.team, self.instance, **values)
+                self.cleaned_data |= agents.checked(self.instance.team, self.instance, **values)
             except ValidationError as error:
                 self.add_error(None, error)
         return self.cleaned_data
@@ -167,8 +166,8 @@ class AgentAdmin(ScopedAdmin):
         stands = Agent.objects.get(pk=obj.pk)
         told = ("name", "language", "callback_url")
         wanted = {name: getattr(obj if name in form.changed_data else stands, name) for name in told}
-        changes.change(obj, actor, **wanted)
-        switches = {"hesitation_enabled": changes.switch_hesitation, "enabled": changes.set_enabled}
+        agents.change(obj, actor, **wanted)
+        switches = {"hesitation_enabled": agents.switch_hesitation, "enabled": agents.set_enabled}
         for name, switch in switches.items():
             if name in form.changed_data:
                 switch(obj, actor, getattr(obj, name))

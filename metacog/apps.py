@@ -10,7 +10,7 @@ class MetacogConfig(AppConfig):
 
     def ready(self) -> None:
         # The package's __init__ stays empty so that the heuristics load without Celery and Django.
-        from metacog import celery, checks  # noqa: F401 - importing makes the app and registers the checks
+        from metacog.runtime import checks  # noqa: F401 - importing makes the app and registers the checks
 
 
 class ConsoleAdminConfig(admin_apps.AdminConfig):

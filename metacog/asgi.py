@@ -20,7 +20,7 @@ from django.conf import settings
 from django.core.signals import request_finished
 from django.core.wsgi import get_wsgi_application
 
-from metacog.problems import Problem
+from metacog.http.problems import Problem
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

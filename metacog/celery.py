@@ -7,7 +7,7 @@ from celery import Celery
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
-TRANSPORT_ALIASES["metacog"] = "metacog.broker:Transport"
+TRANSPORT_ALIASES["metacog"] = "metacog.runtime.broker:Transport"
 
 # Celery warns of running as root because of pickle; here only JSON is accepted.
 warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")

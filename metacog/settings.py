@@ -1,6 +1,6 @@
 """Settings, read from the environment once. docs/operations.md describes every variable.
 
-What is wrong is collected in `CONFIG_PROBLEMS` and told by the system checks (metacog/checks.py) in
+What is wrong is collected in `CONFIG_PROBLEMS` and told by the system checks (metacog/runtime/checks.py) in
 one plain sentence each, so that a bad value never ends in a traceback.
 """
 
@@ -76,7 +76,7 @@ def _broken_url(name: str, wanted: str) -> None:
 
 def _database(url: str) -> dict[str, object]:
     sqlite: dict[str, object] = {
-        "ENGINE": "metacog.sqlite",
+        "ENGINE": "metacog.db.sqlite",
         "NAME": DATA_DIR / "metacog.sqlite3",
         "CONN_MAX_AGE": None,  # to open one for each post took a quarter of its CPU (docs/decisions/0009)
         "OPTIONS": {
@@ -291,26 +291,26 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "metacog.middleware.RequestId",
-    "metacog.middleware.Probes",
+    "metacog.http.middleware.RequestId",
+    "metacog.http.middleware.Probes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "metacog.middleware.Private",  # behind whitenoise: static files may be kept
+    "metacog.http.middleware.Private",  # behind whitenoise: static files may be kept
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "metacog.middleware.ContentSecurityPolicy",
-    "metacog.middleware.Api",  # answers agents itself: what follows is for people
+    "metacog.http.middleware.ContentSecurityPolicy",
+    "metacog.http.middleware.Api",  # answers agents itself: what follows is for people
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "metacog.middleware.SignInAgain",
-    "metacog.middleware.SignInRequired",
-    "metacog.middleware.Person",
+    "metacog.http.middleware.SignInAgain",
+    "metacog.http.middleware.SignInRequired",
+    "metacog.http.middleware.Person",
     "django.contrib.messages.middleware.MessageMiddleware",
     "axes.middleware.AxesMiddleware",
-    "metacog.middleware.TypedAddress",
+    "metacog.http.middleware.TypedAddress",
 ]
 
 TEMPLATES = [
@@ -345,12 +345,12 @@ LOGIN_REDIRECT_URL = "queue"
 LOGOUT_REDIRECT_URL = "sign-in"
 PASSWORD_RESET_TIMEOUT = 3 * 24 * 3600
 
-AXES_HANDLER = "metacog.sign_ins.Handler"
+AXES_HANDLER = "metacog.accounts.sign_ins.Handler"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_LOCKOUT_CALLABLE = "metacog.views.locked_out"
-AXES_CLIENT_IP_CALLABLE = "metacog.middleware.client_address"
+AXES_LOCKOUT_CALLABLE = "metacog.pages.account.locked_out"
+AXES_CLIENT_IP_CALLABLE = "metacog.http.middleware.client_address"
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the wait that was announced is the wait there is
 AXES_ENABLE_ADMIN = False  # its tables know no teams and no language but English; a lock-out ends by itself
@@ -383,7 +383,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
 if HTTPS:  # with this name browsers take them from this very host alone, not from a neighbour below the same domain
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
-CSRF_FAILURE_VIEW = "metacog.views.form_too_old"
+CSRF_FAILURE_VIEW = "metacog.pages.account.form_too_old"
 CSRF_TRUSTED_ORIGINS = [f"{_public_parts.scheme}://{_public_parts.netloc}"] if _public else []
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -408,7 +408,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 REVIEW_SECONDS = _seconds("METACOG_REVIEW_SECONDS", None)  # None: as each agent's policy says
 UNDO_SECONDS = _seconds("METACOG_UNDO_SECONDS", 10)
 CALLBACK_ALLOW = _origins("METACOG_CALLBACK_ALLOW")  # what may be reached although it is not public
-CALLBACK_SCHEDULE = _pauses("METACOG_CALLBACK_SCHEDULE")  # None: reviews/deliveries.py has the usual one
+CALLBACK_SCHEDULE = _pauses("METACOG_CALLBACK_SCHEDULE")  # None: reviews/outbox/deliveries.py has the usual one
 CHAIRMAN_URL, CHAIRMAN_MODEL, CHAIRMAN_KEY = _chairman()
 SEARXNG_URL = _address("METACOG_SEARXNG_URL", "http://127.0.0.1:8888")  # of one that answers in JSON
 
@@ -420,7 +420,7 @@ if _smtp is not None:
     EMAIL_USE_TLS = not EMAIL_USE_SSL and EMAIL_HOST not in ("127.0.0.1", "::1", "localhost")
     EMAIL_PORT = _smtp.port or (465 if EMAIL_USE_SSL else 587)
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_smtp.username or ""), unquote(_smtp.password or "")
-EMAIL_BACKEND = "metacog.mail.Backend"
+EMAIL_BACKEND = "metacog.notices.mail.Backend"
 EMAIL_TIMEOUT = 10
 
 METRICS_TOKEN = os.environ.get("METACOG_METRICS_TOKEN", "")
@@ -432,7 +432,7 @@ if BROKER_URL and _parts(BROKER_URL).scheme not in ("redis", "rediss", "amqp", "
     BROKER_URL = ""
 
 # The broker carries nudges; rows are the truth. What a lost message left, the sweep finds.
-CELERY_BROKER_URL = BROKER_URL or "metacog://localhost"  # metacog/broker.py: a file in the data folder
+CELERY_BROKER_URL = BROKER_URL or "metacog://localhost"  # metacog/runtime/broker.py: a file in the data folder
 CELERY_TASK_TIME_LIMIT = 60
 CELERY_TASK_SOFT_TIME_LIMIT = 45
 # How long a message stays with a worker that does not answer: longer than two tasks in a row may take.
@@ -462,14 +462,14 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
-CELERY_WORKER_CONSUMER = "metacog.worker:Consumer"
+CELERY_WORKER_CONSUMER = "metacog.runtime.worker:Consumer"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TIMEZONE = TIME_ZONE
 # In memory: what is done once a period is kept from happening twice by a row, not by beat's own file,
 # which a kill -9 corrupts.
-CELERY_BEAT_SCHEDULER = "metacog.beat:Scheduler"
+CELERY_BEAT_SCHEDULER = "metacog.runtime.beat:Scheduler"
 # Messages that waited while no worker ran are dropped when they expire: the next one does their work.
 CELERY_BEAT_SCHEDULE = {
     "settle": {"task": "reviews.tasks.settle", "schedule": 2.0, "options": {"expires": 10}},
@@ -492,7 +492,9 @@ CELERY_BEAT_SCHEDULE = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "metacog.logs.Line", "fmt": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {
+        "line": {"()": "metacog.runtime.logs.Line", "fmt": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     # Refused requests are the callers' affair and are answered in full; only our own failures are logged.

@@ -16,9 +16,9 @@ from django.utils.translation import gettext_lazy as _
 from metacog import heuristics
 from metacog.admin_site import ScopedAdmin, ScopedFilter, person, team_ids
 from metacog.models import Role
-from patterns import lifecycle
 from patterns.models import ErrorPattern
-from patterns.pattern_forms import PatternForm
+from patterns.patterns import lifecycle
+from patterns.patterns.forms import PatternForm
 from reviews.models import AgentResponse, Decision, ExtensionRequest, HeldItem, Reflection, Signal
 
 State = ErrorPattern.State

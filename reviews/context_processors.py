@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from metacog.models import User
-from reviews.to_do import to_do
+from reviews.held.counts import to_do
 
 SECTIONS = {
     "item": "queue",

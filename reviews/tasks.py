@@ -7,7 +7,8 @@ from django.utils import timezone
 @shared_task
 def settle() -> None:
     """Release people's decisions whose time to undo is over, and expire what nobody decided."""
-    from reviews import decisions, extensions
+    from reviews.held import decisions
+    from reviews.investigation import extensions
 
     decisions.settle()
     extensions.settle()
@@ -16,7 +17,7 @@ def settle() -> None:
 @shared_task
 def deliver() -> None:
     """Send the callbacks that are due."""
-    from reviews import deliveries
+    from reviews.outbox import deliveries
 
     deliveries.deliver_due()
 
@@ -24,65 +25,66 @@ def deliver() -> None:
 @shared_task
 def chair() -> None:
     """Have the model, if there is one, answer requests for more tool calls."""
-    from reviews import chairman
+    from reviews.investigation import llm_judge
 
-    chairman.answer_waiting()
+    llm_judge.answer_waiting()
 
 
 @shared_task
 def seal_audit() -> None:
     """Seal the audit events that no seal covers yet."""
-    from metacog import audit_chain
+    from metacog.audit import chain
 
-    audit_chain.seal()
+    chain.seal()
 
 
 @shared_task
 def keep_anchor() -> None:
     """Write the day's anchor of the audit record into the data folder, once."""
-    from metacog import audit_chain
+    from metacog.audit import chain
 
-    audit_chain.keep_anchor()
+    chain.keep_anchor()
 
 
 @shared_task
 def erase() -> None:
     """Erase the texts that teams no longer keep, and what people were told too long ago."""
-    from reviews import erasure, notices
+    from reviews import retention
+    from reviews.outbox import notifications
 
-    erasure.erase()
-    notices.forget()
+    retention.erase()
+    notifications.forget()
 
 
 @shared_task
 def count_days() -> None:
     """Count the daily figures of today, yesterday and every day that changed since, of agents and of people."""
-    from reviews import figures, pace
+    from reviews.metrics import daily, review_time
 
-    figures.count_days(timezone.now())
-    pace.count_days(timezone.now())
+    daily.count_days(timezone.now())
+    review_time.count_days(timezone.now())
 
 
 @shared_task
 def pick_samples() -> None:
     """Pick, once for each day of each agent that is over, what of the let through people are asked to judge."""
-    from reviews import samples
+    from reviews.metrics import sampling
 
-    samples.pick_due(timezone.now())
+    sampling.pick_due(timezone.now())
 
 
 @shared_task
 def fit_weights() -> None:
     """Fit weights to people's verdicts, for each agent once a day and after each change of its policy."""
-    from reviews import fits
+    from reviews.metrics import weight_fits
 
-    fits.fit_due(timezone.now())
+    weight_fits.fit_due(timezone.now())
 
 
 @shared_task
 def reflect() -> None:
     """Look back, once, on each day of each agent that is over."""
-    from reviews import reflections
+    from reviews.learning import reflections
 
     reflections.reflect_due(timezone.now())
 
@@ -90,15 +92,15 @@ def reflect() -> None:
 @shared_task
 def learn() -> None:
     """Propose error patterns from what was said and decided since, and count the records of those there are."""
-    from reviews import learning
+    from reviews.learning import sweep
 
-    learning.learn()
+    sweep.learn()
 
 
 @shared_task
 def index_memory() -> None:
     """Index anew what the teams remember, where the stemmer has changed since."""
-    from reviews import knowledge
+    from reviews.intake import knowledge
 
     knowledge.index_anew()
 
@@ -106,7 +108,7 @@ def index_memory() -> None:
 @shared_task
 def search() -> None:
     """Search for the research that is due."""
-    from reviews import research
+    from reviews.investigation import research
 
     research.search_due()
 
@@ -114,10 +116,10 @@ def search() -> None:
 @shared_task
 def notify() -> None:
     """Tell people what waits for them."""
-    from reviews import notices
+    from reviews.outbox import notifications
 
-    notices.write_due()
-    notices.send_due()
+    notifications.write_due()
+    notifications.send_due()
 
 
 @shared_task

@@ -33,10 +33,10 @@ def main(folder: str) -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    from metacog.agents import create_agent
-    from metacog.heuristics import recall
+    from metacog.accounts.agents import create_agent
+    from metacog.heuristics.memory import recall
     from metacog.models import Team
-    from patterns import memory
+    from patterns.memory import memory
     from patterns.models import Memory, MemoryTerm
 
     call_command("migrate", verbosity=0)

@@ -61,8 +61,8 @@ def main() -> None:
     from django.test import Client
 
     from metacog.models import Agent, User
-    from patterns import exchange
-    from reviews.decisions import settle
+    from patterns.patterns import exchange
+    from reviews.held.decisions import settle
     from reviews.models import AgentResponse, HeldItem
 
     person = User.objects.get(username=options.person)

@@ -21,8 +21,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from metacog.heuristics.quality import Language, Quality, assess
-from metacog.heuristics.quality_settings import QualitySettings
+from metacog.heuristics.policy.quality_settings import QualitySettings
+from metacog.heuristics.quality.quality import Language, Quality, assess
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh-Hant", "zh-Hans")
 

@@ -43,7 +43,7 @@ def main(folder: str, turns: int) -> None:
     from django.test import override_settings
     from django.urls import path
 
-    from metacog.agents import create_agent
+    from metacog.accounts.agents import create_agent
     from metacog.models import Policy, Team
 
     call_command("migrate", verbosity=0)

@@ -53,7 +53,7 @@ def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(autouse=True)
 def _quick_and_clean(settings: Any) -> Iterator[None]:
     """Hash fast, find static files unhashed, and forget the scorers of rows that were rolled back."""
-    from patterns import scorer
+    from patterns.patterns import scorer
 
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.STORAGES = settings.STORAGES | {
@@ -173,7 +173,7 @@ def mallory(borealis: Any) -> Any:
 
 
 def _agent(team: Any, name: str) -> Caller:
-    from metacog.agents import create_agent
+    from metacog.accounts.agents import create_agent
 
     agent, key, secret = create_agent(team, name, None)
     return Caller(agent.public_id, key, secret)
@@ -222,10 +222,10 @@ def translated(settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) ->
     """Speak the other languages, too."""
     from django.utils.translation import trans_real
 
-    from metacog import catalogues
+    from metacog.runtime import catalogs
 
     settings.LOCALE_PATHS = [tmp_path]
-    catalogues.compile_all()
+    catalogs.compile_all()
     monkeypatch.setattr(trans_real, "_translations", {})
 
 

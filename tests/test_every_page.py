@@ -17,11 +17,11 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, r
 from django.utils import timezone
 from django.utils.translation import trans_real
 
-from metacog.agents import create_agent
+from metacog.accounts.agents import create_agent
 from metacog.models import Agent, Language, Membership, Policy, Role, User, seed_weights
 from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread
-from reviews import figures
-from reviews.decisions import decide
+from reviews.held.decisions import decide
+from reviews.metrics import daily
 from reviews.models import (
     AgentResponse,
     Decision,
@@ -197,5 +197,5 @@ def test_every_page_opens_for_every_kind_of_agent(
     kinds = itertools.product(Language.values, Policy.Profile.values)
     for number, ((language, profile), switches) in enumerate(zip(kinds, SWITCHES, strict=True)):
         add_agent(aurora, f"agent-{number}", language, profile=profile, **switches)
-    figures.count_days(timezone.now())
+    daily.count_days(timezone.now())
     assert faults(aurora, untranslated) == []

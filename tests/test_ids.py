@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 
-from metacog.ids import first_id_at, new_id
+from metacog.db.ids import first_id_at, new_id
 
 
 def test_an_id_is_its_prefix_and_26_characters():

@@ -70,5 +70,5 @@ def test_only_the_settings_read_the_environment():
         if "os.environ" in path.read_text() or "getenv" in path.read_text()
     }
     # `manage.py up` hands its options to the processes it starts; the others name the settings.
-    starts = {"metacog/__main__.py", "metacog/supervisor.py", "metacog/asgi.py"}
+    starts = {"metacog/__main__.py", "metacog/runtime/supervisor.py", "metacog/asgi.py"}
     assert readers <= {"metacog/management/commands/up.py", *starts}

@@ -8,9 +8,9 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from metacog.agents import create_agent
+from metacog.accounts.agents import create_agent
+from metacog.db.prepared import KEPT_VALUES, KEY, Insert, Select, Update, ask_together, new, run_together
 from metacog.models import Agent, AgentKey, AgentState, AuditEvent, AuditUnsealed, Team
-from metacog.prepared import KEPT_VALUES, KEY, Insert, Select, Update, ask_together, new, run_together
 
 pytestmark = pytest.mark.django_db
 cursor = connection.cursor

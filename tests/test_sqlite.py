@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connections
 
-from metacog.sqlite import base
-from metacog.sqlite.base import DatabaseWrapper, converted
+from metacog.db.sqlite import base
+from metacog.db.sqlite.base import DatabaseWrapper, converted
 
 
 @pytest.fixture

@@ -15,11 +15,16 @@ from django.core.management import call_command
 from django.db import OperationalError
 from django.utils import timezone
 
-from metacog import chat, egress, keys
+from metacog import egress
+from metacog.accounts import keys
+from metacog.accounts.retention import set_retention
 from metacog.models import Agent, AgentState, Channel, Notice, Team
-from metacog.retention import set_retention
-from reviews import decisions, erasure, fits, notices, research, sweeps, tasks
-from reviews.backtest import backtest
+from metacog.notices import chat
+from reviews import isolation, retention, tasks
+from reviews.held import decisions
+from reviews.investigation import research
+from reviews.learning.backtest import backtest
+from reviews.metrics import weight_fits
 from reviews.models import (
     AgentResponse,
     DailyFigure,
@@ -32,6 +37,7 @@ from reviews.models import (
     Research,
     Sample,
 )
+from reviews.outbox import notifications
 from tests.conftest import Caller
 
 DAY = timedelta(days=1)
@@ -133,21 +139,21 @@ def test_an_agent_that_fails_takes_nothing_from_another(
         task()
     assert is_done(another)
     (record,) = caplog.records
-    assert record.name == "reviews.sweeps"
+    assert record.name == "reviews.isolation"
 
 
 def test_agents_that_no_weights_can_be_fitted_for_keep_nobody_waiting(
     kuro: Caller, other: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fits, "AGENTS_A_RUN", 1)
+    monkeypatch.setattr(weight_fits, "AGENTS_A_RUN", 1)
     AgentState.objects.filter(agent__public_id=kuro.id).delete()
-    fits.fit_due(timezone.now())
+    weight_fits.fit_due(timezone.now())
     assert FittedWeights.objects.get().agent.public_id == other.id
 
 
 @pytest.mark.parametrize("error", [OperationalError(), SoftTimeLimitExceeded()])
 def test_a_sweep_ends_with_the_database_and_with_its_time(error: Exception) -> None:
-    with pytest.raises(type(error)), sweeps.by_itself("It failed"):
+    with pytest.raises(type(error)), isolation.by_itself("It failed"):
         raise error
 
 
@@ -162,10 +168,10 @@ def test_a_team_that_takes_all_the_time_there_is_does_not_always_come_first(
 
     for team in (aurora, borealis):
         set_retention(team, 30, None)
-    monkeypatch.setattr(erasure, "_erase_of", take_long)
+    monkeypatch.setattr(retention, "_erase_of", take_long)
     for _ in range(100):
         with pytest.raises(SoftTimeLimitExceeded):
-            erasure.erase()
+            retention.erase()
     assert came == {"Aurora", "Borealis"}
 
 
@@ -234,13 +240,13 @@ def test_a_team_that_nobody_can_write_to_keeps_no_notice_of_another(
     kuro.hold()
     other.hold()
 
-    def write(reader: Any, now: Any, rightly: Any = notices._write) -> int:
+    def write(reader: Any, now: Any, rightly: Any = notifications._write) -> int:
         if reader.team.name == "Aurora":
             raise RuntimeError
         return rightly(reader, now)
 
-    monkeypatch.setattr(notices, "_write", write)
-    assert notices.write_due(timezone.now() + timedelta(minutes=5)) == 1
+    monkeypatch.setattr(notifications, "_write", write)
+    assert notifications.write_due(timezone.now() + timedelta(minutes=5)) == 1
     assert Notice.objects.get().team.name == "Borealis"
 
 

@@ -3,17 +3,17 @@
 Imports no Django and no Celery; reads no clock, file, network or setting while it scores.
 """
 
-from .completion import failing_in
-from .given import told
-from .hesitation import Hesitation, Signal, Span
+from .hesitation.completion import failing_in
+from .hesitation.given import told
+from .hesitation.patterns import Pattern, PatternError, patterns_in
+from .hesitation.seed import Hesitation, Signal, Span
 from .parts import History
-from .patterns import Pattern, PatternError, patterns_in
-from .policy import Policy
-from .policy_error import PolicyError
+from .policy.errors import PolicyError
+from .policy.policy import Policy
 from .scorer import ENGINE, Assessment, Scorer, given_in
-from .tags import Found, Item, find_items, items_of, parse_tags
-from .timesense import advance_intent, format_intent, temporal_markers
-from .wire import Refused, check_response, read_response
+from .text.tags import Found, Item, find_items, items_of, parse_tags
+from .text.timesense import advance_intent, format_intent, temporal_markers
+from .wire.wire import Refused, check_response, read_response
 
 __all__ = [
     "ENGINE",

@@ -11,18 +11,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, get_args
 
-from .given import told
-from .hesitation import SEED_SIGNALS
+from .hesitation.given import told
+from .hesitation.patterns import PatternError, patterns_in, refuse_short_keywords
+from .hesitation.seed import SEED_SIGNALS
 from .parts import MANY_TURNS, History
-from .patterns import PatternError, patterns_in, refuse_short_keywords
-from .policy import PROFILES, WEIGHTS, Policy
-from .policy_error import PolicyError
-from .quality import FlagName
+from .policy.errors import PolicyError
+from .policy.policy import PROFILES, WEIGHTS, Policy
+from .policy.stuck_settings import WEIGHTS as STUCK_WEIGHTS
+from .quality.quality import FlagName
 from .scorer import Scorer, given_in
-from .strict_json import Refused, load, load_file, without_mark
-from .stuck_settings import WEIGHTS as STUCK_WEIGHTS
-from .timesense import format_intent, mark_every_date, temporal_markers
-from .wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant
+from .text.strict_json import Refused, load, load_file, without_mark
+from .text.timesense import format_intent, mark_every_date, temporal_markers
+from .wire.wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant
 
 _CHUNK = 65_536
 _AROUND = 80  # characters of a sampled place, on either side

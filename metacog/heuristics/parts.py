@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from . import confidence, quality, stuck
-from .policy import Policy
-from .quality_settings import QualitySettings
-from .stuck_settings import StuckSettings
-from .wire import ResponseBody, instant
+from .policy.policy import Policy
+from .policy.quality_settings import QualitySettings
+from .policy.stuck_settings import StuckSettings
+from .quality import confidence, quality
+from .stuck import stuck
+from .wire.wire import ResponseBody, instant
 
 SEED_LANGUAGE = "en"  # of the sentences in seeds 002 and 004
 IMPASSE = "meta:impasse"

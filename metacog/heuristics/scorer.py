@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-from .aware import AwareSignals
-from .completion import failing_in
-from .hesitation import Hesitate, Hesitation, seed_signals
-from .modulation import modulate, schedule
+from .hesitation.aware import AwareSignals
+from .hesitation.completion import failing_in
+from .hesitation.modulation import modulate, schedule
+from .hesitation.patterns import Pattern, Patterns
+from .hesitation.seed import Hesitate, Hesitation, seed_signals
 from .parts import History, Parts
-from .patterns import Pattern, Patterns
-from .policy import Policy
-from .quality import Quality
-from .tags import Item, find_items
-from .utterance import Fingerprint
+from .policy.policy import Policy
+from .quality.quality import Quality
+from .text.tags import Item, find_items
+from .text.utterance import Fingerprint
 
 ENGINE = "1.17.0"
 NO_HISTORY = History()

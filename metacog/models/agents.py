@@ -6,8 +6,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from metacog.fields import OrderedJSONField
-from metacog.ids import new_id
+from metacog.db.fields import OrderedJSONField
+from metacog.db.ids import new_id
 from metacog.models.people import Language, Team
 
 
@@ -56,8 +56,8 @@ class AgentState(models.Model):
     intent = models.JSONField(null=True)
     topics = OrderedJSONField(default=dict)  # how often each topic came, the latest last; see TOPICS in reviews.ingest
     cycles = OrderedJSONField(default=list)  # the topics of the last cycles, oldest first: [number or null, topics]
-    # Its feed in its contexts (reviews/told.py): up to which seq it was given, at how many responses, and up to which
-    # a response came after that.
+    # Its feed in its contexts (reviews/investigation/told.py): up to which seq it was given, at how many responses,
+    # and up to which a response came after that.
     feed_given = models.PositiveBigIntegerField(default=0)
     feed_given_at = models.PositiveBigIntegerField(default=0)
     feed_heard = models.PositiveBigIntegerField(default=0)

@@ -104,7 +104,7 @@ class AuditUnsealed(models.Model):
 
 
 class AuditSeal(AppendOnly):
-    """A link of the chain over the audit events; metacog/audit_chain.py says what it proves.
+    """A link of the chain over the audit events; metacog/audit/chain.py says what it proves.
 
     It covers the events `first_id` to `last_id`, which have no gap between them.
     """

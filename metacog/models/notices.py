@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from metacog.ids import new_id
+from metacog.db.ids import new_id
 from metacog.models.people import Language, Team, User
 
 
@@ -61,9 +61,10 @@ def notice_id() -> str:
 
 
 class Notice(models.Model):
-    """One message about what waits, to a person by mail or to a team's chat: the outbox of reviews/notices.py.
+    """One message about what waits, to a person by mail or to a team's chat.
 
-    What it says is read when it is sent, so no text is kept here and nothing decided since is told.
+    Written and sent by reviews/outbox/notifications.py. What it says is read when it is sent,
+    so no text is kept here and nothing decided since is told.
     """
 
     class State(models.TextChoices):

@@ -91,7 +91,7 @@ class Team(models.Model):
     patterns_version = models.PositiveBigIntegerField(default=0, editable=False)
     # The first version of which it was kept what the patterns were; see patterns.models.PatternInForce.
     patterns_known_from = models.PositiveBigIntegerField(default=0, editable=False)
-    # How long texts are kept, in days; null is for ever. Set by `metacog.retention.set_retention`.
+    # How long texts are kept, in days; null is for ever. Set by `metacog.accounts.retention.set_retention`.
     retention_days = models.PositiveIntegerField(
         _("keep texts for (days)"),
         null=True,

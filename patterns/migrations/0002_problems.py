@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import metacog.fields
+import metacog.db.fields
 import patterns.models
 from django.conf import settings
 from django.db import migrations, models
@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 ("public_id", models.CharField(default=patterns.models.problem_id, max_length=40, unique=True)),
                 ("session", models.CharField(blank=True, max_length=255)),
                 ("key", models.CharField(blank=True, max_length=255)),
-                ("state", metacog.fields.OrderedJSONField()),
+                ("state", metacog.db.fields.OrderedJSONField()),
                 ("points", models.PositiveSmallIntegerField(default=0)),
                 ("suggests", models.BooleanField(default=False)),
                 ("began_at", models.DateTimeField(default=django.utils.timezone.now)),

@@ -8,7 +8,7 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
-from metacog.heuristics import recall
+from metacog.heuristics.memory import recall
 
 BATCH = 200  # memories
 

@@ -11,8 +11,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from metacog.heuristics.patterns import MIN_KEYWORD_LENGTH, is_too_short
-from metacog.ids import new_id
+from metacog.db.ids import new_id
+from metacog.heuristics.hesitation.patterns import MIN_KEYWORD_LENGTH, is_too_short
 from metacog.models import Team, User
 
 MAX_KEYWORDS = 64
@@ -138,7 +138,7 @@ class PatternInForce(models.Model):
 class PatternRecord(models.Model):
     """What became of the responses that a pattern fired on, since it had these keywords and was tried or active.
 
-    Counted behind the writes by reviews/records.py. A shadow pattern fires without consequence.
+    Counted behind the writes by reviews/learning/pattern_stats.py. A shadow pattern fires without consequence.
     """
 
     pattern = models.OneToOneField(ErrorPattern, models.CASCADE, primary_key=True, related_name="record")

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from metacog.ids import new_id
+from metacog.db.ids import new_id
 from metacog.models import Agent, Team, User
 
 
@@ -19,7 +19,7 @@ def lesson_id() -> str:
 class Lesson(models.Model):
     """What an agent, or each agent of a team, should do next time (seed 004, "Reflection Engine").
 
-    Written by patterns/lessons.py alone. Only active ones are given to agents, and only people make one active.
+    Written by patterns/lessons/lessons.py alone. Only active ones are given to agents, and only people make one active.
     """
 
     class State(models.TextChoices):

@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from metacog.heuristics.recall import MAX_TERM
-from metacog.ids import new_id
+from metacog.db.ids import new_id
+from metacog.heuristics.memory.recall import MAX_TERM
 from metacog.models import Agent, Team, User
 from patterns.models.errors import ErrorPattern
 
@@ -21,7 +21,7 @@ def memory_id() -> str:
 class Memory(models.Model):
     """What a team's agents and people know, shared by all of them (seed 003, 2.2: the shared hippocampus).
 
-    Only a confirmed one answers anybody. Written by patterns/memory.py alone, which keeps the terms of those
+    Only a confirmed one answers anybody. Written by patterns/memory/memory.py alone, which keeps the terms of those
     that are confirmed, and only theirs, in MemoryTerm.
     """
 
@@ -91,7 +91,7 @@ class Memory(models.Model):
 
 
 class MemoryTerm(models.Model):
-    """How often a confirmed memory has a term (heuristics/recall.py): the index of what is remembered."""
+    """How often a confirmed memory has a term (heuristics/memory/recall.py): the index of what is remembered."""
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="+", db_index=False)
     memory = models.ForeignKey(Memory, models.CASCADE, related_name="terms")

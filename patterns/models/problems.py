@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from metacog.fields import OrderedJSONField
-from metacog.ids import new_id
+from metacog.db.fields import OrderedJSONField
+from metacog.db.ids import new_id
 from metacog.models import Agent, User
 
 

@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from metacog.heuristics.threads import MAX_SLUG
-from metacog.ids import new_id
+from metacog.db.ids import new_id
+from metacog.heuristics.memory.threads import MAX_SLUG
 from metacog.models import Agent, User
 
 
@@ -20,8 +20,8 @@ def thread_id() -> str:
 class ThoughtThread(models.Model):
     """A direction of thought that an agent pursues over days (seed 001, "組件一：Thought Thread").
 
-    Written under the lock of the agent's state, by patterns/threads.py and patterns/thread_files.py alone: never
-    more are active than the agent's policy allows.
+    Written under the lock of the agent's state, by patterns/threads/threads.py and patterns/threads/exchange.py alone:
+    never more are active than the agent's policy allows.
     """
 
     class State(models.TextChoices):

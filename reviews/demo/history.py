@@ -17,12 +17,15 @@ from itertools import count
 from django.conf import settings
 from django.db import models
 
-from metacog import agents, audit, audit_chain, members
-from metacog.heuristics.reading import seconds_to_read
+from metacog.accounts import agents, members
+from metacog.audit import audit, chain
+from metacog.heuristics.text.reading import seconds_to_read
 from metacog.models import Agent, Policy, Role, Team, User
-from patterns import exchange, lessons, lifecycle, memory, thinking
+from patterns import stuck_state
+from patterns.lessons import lessons
+from patterns.memory import memory
 from patterns.models import ErrorPattern, Lesson, Problem
-from reviews import decisions, extensions, figures, fits, knowledge, learning, pace, reflections, research, samples
+from patterns.patterns import exchange, lifecycle
 from reviews.demo.clock import Clock
 from reviews.demo.investigated import ASKED, HANDCARDS, REMEMBERED, Answered, Asked, Remembered
 from reviews.demo.known_errors import KNOWN_ERRORS, as_file
@@ -31,7 +34,12 @@ from reviews.demo.pursued import PURSUED, STAYED_WITH, TURNS, Pursuit
 from reviews.demo.routine import ROUTINE, SPREAD, TAKES_BACK, TEMPO
 from reviews.demo.taught import ANSWERED, DAYS, RESEARCHED, TAUGHT, WRITTEN, Taught
 from reviews.demo.voices import FORGE, KURO, ROBIN, Said, Turn, Voice
-from reviews.ingest import receive
+from reviews.held import decisions
+from reviews.intake import knowledge
+from reviews.intake.ingest import receive
+from reviews.investigation import extensions, research
+from reviews.learning import reflections, sweep
+from reviews.metrics import daily, review_time, sampling, weight_fits
 from reviews.models import AgentResponse, Decision, ExtensionRequest, HeldItem, Sample
 
 TEAM = "Harbour Lane"
@@ -148,10 +156,10 @@ class _Course:
         for asked in ASKED:
             self.plan_past(self.end - timedelta(minutes=asked.minutes), partial(self.ask, asked))
         self.plan_mistakes()
-        for day in figures.days_between(figures.day_of(self.begin), figures.day_of(self.end)):
+        for day in daily.days_between(daily.day_of(self.begin), daily.day_of(self.end)):
             over = datetime.combine(day, time(), UTC) + timedelta(days=1)
-            self.plan(over, audit_chain.seal)
-            self.plan(over, learning.learn)
+            self.plan(over, chain.seal)
+            self.plan(over, sweep.learn)
             self.plan(over + timedelta(minutes=5), lambda: self.sample(self.clock.at))
             if over > self.end - timedelta(days=DAYS):
                 self.plan(over + timedelta(minutes=6), lambda: reflections.reflect_due(self.clock.at))
@@ -166,11 +174,11 @@ class _Course:
                 break
         self.clock.at = self.end
         last: list[tuple[str, Callable[[], object]]] = [
-            ("daily figures", partial(figures.count_days, self.end)),
-            ("review times", partial(pace.count_days, self.end)),
-            ("what decisions taught", learning.learn),
-            ("weights", partial(fits.fit_due, self.end)),
-            ("seals of the audit log", audit_chain.seal),
+            ("daily figures", partial(daily.count_days, self.end)),
+            ("review times", partial(review_time.count_days, self.end)),
+            ("what decisions taught", sweep.learn),
+            ("weights", partial(weight_fits.fit_due, self.end)),
+            ("seals of the audit log", chain.seal),
         ]
         for done, (name, step) in enumerate(last):
             tell(f"counting up: {name}", done, len(last))
@@ -194,11 +202,11 @@ class _Course:
 
     def sample(self, now: datetime) -> None:
         """Pick from the day that is over, and have Marek judge it the next morning, but for the last one."""
-        samples.pick_due(now)
+        sampling.pick_due(now)
         if now < self.end - timedelta(days=1):
-            for sample in samples.waiting(Team.objects.filter(pk=self.team.pk)).select_related("agent", "response"):
+            for sample in sampling.waiting(Team.objects.filter(pk=self.team.pk)).select_related("agent", "response"):
                 verdict = Sample.Verdict.MISSED if sample.response_id in self.risky else Sample.Verdict.FINE
-                self.plan(now + timedelta(hours=8), partial(samples.judge, sample, self.people["marek"], verdict))
+                self.plan(now + timedelta(hours=8), partial(sampling.judge, sample, self.people["marek"], verdict))
 
     def agent(self, voice: Voice) -> Agent:
         """Return the agent as a request would read it, with the versions that are in force."""
@@ -218,7 +226,7 @@ class _Course:
 
     def plan_posts(self, voice: Voice) -> None:
         """Spread an agent's posts over its days, with their rhythm."""
-        for day in figures.days_between(figures.day_of(self.begin), figures.day_of(self.end)):
+        for day in daily.days_between(daily.day_of(self.begin), daily.day_of(self.end)):
             usual = voice.a_day if day.weekday() < 5 else voice.a_weekend_day
             for _ in range(round(usual * self.chance.uniform(0.7, 1.3))):
                 first, last = voice.hours if self.chance.random() < 0.93 else (0, 24)
@@ -229,7 +237,7 @@ class _Course:
 
     def plan_routine(self) -> None:
         """Spread what is reported every working day over its hours."""
-        for day in figures.days_between(figures.day_of(self.begin), figures.day_of(self.end)):
+        for day in daily.days_between(daily.day_of(self.begin), daily.day_of(self.end)):
             for voice, turn, a_day in ROUTINE if day.weekday() < 5 else ():
                 for _ in range(a_day):
                     at = datetime.combine(day, time(), UTC) + timedelta(hours=self.chance.uniform(*OFFICE_HOURS))
@@ -278,9 +286,9 @@ class _Course:
             self.plan(begun + timedelta(minutes=9 * number), partial(self.step, FORGE, fields))
         if is_over:
             answered = begun + timedelta(minutes=9 * (len(steps) - 2) + 4)
-            self.plan(answered, lambda: thinking.answer(self.problem(key), "yes", self.people["marek"]))
+            self.plan(answered, lambda: stuck_state.answer(self.problem(key), "yes", self.people["marek"]))
             told = begun + timedelta(minutes=9 * len(steps))
-            self.plan(told, lambda: thinking.set_outcome(self.problem(key), "helped", self.people["marek"]))
+            self.plan(told, lambda: stuck_state.set_outcome(self.problem(key), "helped", self.people["marek"]))
 
     def step(self, voice: Voice, fields: dict[str, object]) -> None:
         self.receive(voice, {**fields, "cycle": next(self.cycles[voice.name])})

@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import metacog.fields
+import metacog.db.fields
 import reviews.models
 from django.conf import settings
 from django.db import migrations, models
@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ("until", models.DateTimeField()),
                 ("responses", models.PositiveIntegerField()),
                 ("of", models.PositiveIntegerField()),
-                ("figures", metacog.fields.OrderedJSONField()),
+                ("figures", metacog.db.fields.OrderedJSONField()),
                 ("proposals", models.JSONField(default=list)),
                 ("made_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("erased_at", models.DateTimeField(null=True)),

@@ -2,7 +2,7 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import metacog.fields
+import metacog.db.fields
 import reviews.models
 from django.conf import settings
 from django.db import migrations, models
@@ -26,12 +26,12 @@ class Migration(migrations.Migration):
                 ("number", models.PositiveIntegerField()),
                 ("step", models.PositiveIntegerField(null=True)),
                 ("reason", models.TextField()),
-                ("evidence", metacog.fields.OrderedJSONField(default=list)),
+                ("evidence", metacog.db.fields.OrderedJSONField(default=list)),
                 ("digest", models.CharField(max_length=64)),
                 ("key", models.CharField(max_length=255, null=True)),
                 ("body_sha256", models.CharField(max_length=64)),
-                ("found", metacog.fields.OrderedJSONField(default=list)),
-                ("judgement", metacog.fields.OrderedJSONField(null=True)),
+                ("found", metacog.db.fields.OrderedJSONField(default=list)),
+                ("judgement", metacog.db.fields.OrderedJSONField(null=True)),
                 (
                     "state",
                     models.CharField(

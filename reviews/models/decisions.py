@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from metacog.ids import new_id
+from metacog.db.ids import new_id
 from metacog.models import Agent, User
 from reviews.models.held import HeldItem
 
@@ -53,7 +53,8 @@ class Decision(models.Model):
     text_sha256 = models.CharField(max_length=64, blank=True)
     decided_at = models.DateTimeField(default=timezone.now)
     together = models.CharField(max_length=40, blank=True, db_default="")  # with one press: the same for all
-    # Milliseconds that a person had the item before them (reviews/pace.py); its share of the page, of several together.
+    # Milliseconds that a person had the item before them (reviews/metrics/review_time.py); of several together, its
+    # share of the page.
     shown_ms = models.PositiveIntegerField(null=True)
     release_at = models.DateTimeField()
     released_at = models.DateTimeField(null=True)
@@ -98,5 +99,5 @@ class Decision(models.Model):
         )
 
     def can_be_undone(self, now: datetime) -> bool:
-        """Say whether its person may still take it back; `reviews.decisions.undo` asks the row."""
+        """Say whether its person may still take it back; `reviews.held.decisions.undo` asks the row."""
         return self.undone_at is None and self.released_at is None and self.release_at > now

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from metacog.ids import new_id
+from metacog.db.ids import new_id
 from metacog.models import Agent
 from reviews.models.held import HeldItem
 

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from metacog.ids import new_id
+from metacog.db.ids import new_id
 from metacog.models import Agent, User
 from reviews.models.responses import AgentResponse
 
@@ -16,7 +16,10 @@ def sample_id() -> str:
 
 
 class Sample(models.Model):
-    """A response that nothing was held of, put before people to learn what the rules miss (reviews/samples.py)."""
+    """A response that nothing was held of, put before people to learn what the rules miss.
+
+    reviews/metrics/sampling.py picks it.
+    """
 
     class Verdict(models.TextChoices):
         FINE = "fine", _("Rightly let through")
@@ -59,7 +62,7 @@ class SampleCursor(models.Model):
 
 
 class FittedWeights(models.Model):
-    """What fitting weights to people's verdicts on an agent came to last (reviews/fits.py)."""
+    """What fitting weights to people's verdicts on an agent came to last (reviews/metrics/weight_fits.py)."""
 
     agent = models.OneToOneField(Agent, models.CASCADE, primary_key=True, related_name="fitted_weights")
     found = models.JSONField()  # heuristics.fitting.Fit.as_dict

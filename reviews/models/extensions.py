@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from metacog.fields import OrderedJSONField
-from metacog.ids import new_id
+from metacog.db.fields import OrderedJSONField
+from metacog.db.ids import new_id
 from metacog.models import Agent, User
 
 
@@ -20,8 +20,8 @@ def extension_id() -> str:
 class ExtensionRequest(models.Model):
     """An agent's request for more tool calls in one investigation: an agent's session and problem (seed 003).
 
-    Written under the lock of the agent's state, by reviews/extensions.py alone. What was asked never changes, so a
-    decision binds what was shown.
+    Written under the lock of the agent's state, by reviews/investigation/extensions.py alone. What was asked never
+    changes, so a decision binds what was shown.
     """
 
     class State(models.TextChoices):

@@ -12,7 +12,7 @@ from reviews.models.held import HeldItem
 
 
 class DailyFigure(models.Model):
-    """What became of the responses of one agent's day (in UTC); reviews/figures.py counts it from the rows.
+    """What became of the responses of one agent's day (in UTC); reviews/metrics/daily.py counts it from the rows.
 
     A held item belongs to the day its response came, whenever it is decided. A decision counts once it
     can no longer be undone; until then its item is pending.
@@ -52,9 +52,9 @@ class DailyFigure(models.Model):
 
 
 class LookFigure(models.Model):
-    """How an agent's second looks at one kind of item ended, by the day the items were held (reviews/second_looks.py).
+    """How an agent's second looks at one kind of item ended, by the day the items were held.
 
-    Counted once, when the decision is released: items.
+    Counted once, when the decision is released (reviews/metrics/agreement.py): items.
     """
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="look_figures")
@@ -82,7 +82,10 @@ class LookFigure(models.Model):
 
 
 class PaceFigure(models.Model):
-    """How one person decided in one team on one day (in UTC); reviews/pace.py counts it from the decisions."""
+    """How one person decided in one team on one day (in UTC).
+
+    reviews/metrics/review_time.py counts it from the decisions.
+    """
 
     person = models.ForeignKey(User, models.CASCADE, related_name="pace_figures")
     team = models.ForeignKey(Team, models.CASCADE, related_name="pace_figures")

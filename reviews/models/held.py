@@ -11,9 +11,9 @@ from django.db.models.lookups import GreaterThan
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from metacog.ids import new_id
+from metacog.db.ids import new_id
+from metacog.db.rows import Row
 from metacog.models import Agent, Team, User
-from metacog.rows import Row
 from reviews.models.responses import AgentResponse
 
 
@@ -105,7 +105,7 @@ class HeldItem(models.Model):
 
 
 class Looking(models.Model):
-    """Which held item a person has open; reviews/presence.py says for how long it counts."""
+    """Which held item a person has open; reviews/held/presence.py says for how long it counts."""
 
     person = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="looking")
     held = models.ForeignKey(HeldItem, models.CASCADE, related_name="looked_at")

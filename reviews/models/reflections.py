@@ -7,8 +7,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from metacog.fields import OrderedJSONField
-from metacog.ids import new_id
+from metacog.db.fields import OrderedJSONField
+from metacog.db.ids import new_id
 from metacog.models import Agent, User
 
 
@@ -17,7 +17,10 @@ def reflection_id() -> str:
 
 
 class Reflection(models.Model):
-    """One look back on an agent's responses (seed 004, "Reflection Engine"); reviews/reflections.py makes it."""
+    """One look back on an agent's responses (seed 004, "Reflection Engine").
+
+    reviews/learning/reflections.py makes it.
+    """
 
     public_id = models.CharField(max_length=40, unique=True, default=reflection_id)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="reflections")

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from metacog.ids import new_id
+from metacog.db.ids import new_id
 from metacog.models import Agent
 
 
@@ -19,7 +19,7 @@ def research_id() -> str:
 class Research(models.Model):
     """What to look up once a verdict stands, and what a search found (seed 003, section 5).
 
-    Waits for the worker (reviews/research.py) until it is finished or failed; neither is ever taken back.
+    Waits for the worker (reviews/investigation/research.py) until it is finished or failed; neither is ever taken back.
     """
 
     class State(models.TextChoices):

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from metacog.ids import new_id
+from metacog.db.ids import new_id
 from metacog.models import Agent, Language
 from patterns.models import ErrorPattern, Problem
 
@@ -23,7 +23,7 @@ class AgentResponse(models.Model):
     """One post of an agent: its body as it came, and the verdict as it was answered.
 
     Never changed, except that its texts are erased once when the team's retention is over
-    (reviews/erasure.py): then the body is empty, and the verdict keeps figures and ids only.
+    (reviews/retention.py): then the body is empty, and the verdict keeps figures and ids only.
     """
 
     class KeySpace(models.TextChoices):
@@ -51,7 +51,7 @@ class AgentResponse(models.Model):
     engine = models.CharField(max_length=20)
     # The agent's at that time, in which its verdict is worded; empty where a response is older than this column.
     language = models.CharField(max_length=10, choices=Language, blank=True)
-    # What else the verdict looked at, so that it can be made again: JSON, see reviews/history.py.
+    # What else the verdict looked at, so that it can be made again: JSON, see reviews/scoring/history.py.
     history = models.TextField(blank=True)
     fingerprint = models.TextField(blank=True)  # JSON, of the response's words: to tell a repetition by
     problem = models.ForeignKey(Problem, models.SET_NULL, null=True, related_name="responses", db_index=False)

@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from metacog.models import Agent, Role
-from reviews.delivery_views import for_list
 from reviews.models import Delivery, Endpoint, HeldItem
+from reviews.pages.deliveries import for_list
 
 register = template.Library()
 

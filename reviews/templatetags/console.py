@@ -15,12 +15,12 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.translation import get_language, gettext, gettext_noop
 
-from metacog.agent_choice import Choice
-from metacog.heuristics.excerpts import said
+from metacog.heuristics.text.excerpts import said
 from metacog.models import Agent, User
-from reviews.explanation import TITLES, Part
-from reviews.highlight import Shown, show
+from metacog.pages.agent_choice import Choice
 from reviews.models import Decision
+from reviews.presentation.explanation import TITLES, Part
+from reviews.presentation.highlight import Shown, show
 
 register = template.Library()
 

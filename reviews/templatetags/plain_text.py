@@ -8,7 +8,7 @@ from django import template
 from django.template.context import RequestContext
 
 from metacog.models import Agent, Role
-from reviews import plain_text
+from reviews.scoring import plain_text
 
 register = template.Library()
 

@@ -80,7 +80,7 @@ function tick() {
 }
 setInterval(tick, 1000);
 
-// -- what is in sight: reviews/pace.py says what for -------------------------------------------------
+// -- what is in sight: reviews/metrics/review_time.py says what for -------------------------------------------------
 
 // By item: for how many milliseconds it was, and the stamp of its first time. Kept as long as the tab, since people
 // come back to an item.

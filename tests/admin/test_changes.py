@@ -9,7 +9,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
-from metacog import agents, members
+from metacog.accounts import agents, members
 from metacog.models import Agent, AuditEvent, Membership, Policy, Team, User
 from patterns.models import ErrorPattern
 from reviews.admin import hits

@@ -14,14 +14,14 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog import members
+from metacog.accounts import members
+from metacog.accounts.agents import create_agent
 from metacog.admin_site import ScopedAdmin
-from metacog.agents import create_agent
 from metacog.models import Agent, AuditEvent, Membership, Policy, Team, User
-from patterns import lessons
+from patterns.lessons import lessons
 from patterns.models import ErrorPattern, Lesson, Memory, ThoughtThread
-from reviews import reflections
-from reviews.decisions import decide
+from reviews.held.decisions import decide
+from reviews.learning import reflections
 from reviews.models import Decision, ExtensionRequest, HeldItem, Reflection
 from tests.admin.addresses import address
 

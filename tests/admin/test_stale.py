@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from metacog import members
+from metacog.accounts import members
+from metacog.accounts.retention import set_retention
 from metacog.models import AuditEvent, Membership, Team
-from metacog.retention import set_retention
-from patterns import lessons, lifecycle, threads
+from patterns.lessons import lessons
 from patterns.models import ErrorPattern, Lesson, ThoughtThread
-from reviews import erasure
+from patterns.patterns import lifecycle
+from patterns.threads import threads
+from reviews import retention
 from tests.admin.addresses import address
 
 MEANWHILE = "Somebody else changed this meanwhile"
@@ -98,12 +100,12 @@ class TestThreads:
         thread, client = ThoughtThread.objects.get(), as_person(carla)
         url = address(ThoughtThread, "change", thread.pk)
         page = shown(client.get(url))
-        erasure.erase()
+        retention.erase()
         client.post(url, page | {"title": "The one"})
         assert ThoughtThread.objects.get().next == "", "it was shown before it was erased"
         client.post(url, shown(client.get(url)) | {"next": "ask the princess again"})
         assert ThoughtThread.objects.get().next
-        erasure.erase()
+        retention.erase()
         assert ThoughtThread.objects.get().next == ""
 
 

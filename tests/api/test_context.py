@@ -9,9 +9,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from patterns import memory
+from patterns.memory import memory
 from patterns.models import ErrorPattern, Memory
-from reviews import decisions, extensions, told
+from reviews.held import decisions
+from reviews.investigation import extensions, told
 from reviews.models import ExtensionRequest, HeldItem
 
 pytestmark = pytest.mark.django_db

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from metacog import rows
+from metacog.db import rows
 from metacog.models import AgentState, AuditEvent, Policy
-from reviews import decisions
+from reviews.held import decisions
 from reviews.models import Decision, Delivery, HeldItem
 
 pytestmark = pytest.mark.django_db
@@ -126,7 +126,7 @@ def test_its_policy_may_leave_everything_to_people(kuro):
     held = kuro.hold()
     kuro.respond("next")
     Policy.objects.update(release={"chat": "person", "task": "person", "remember": "person"})
-    from patterns import scorer
+    from patterns.patterns import scorer
 
     scorer._scorers.kept.clear()  # versions are never changed in place outside of a test
     assert decide(kuro, held, "approve").status_code == 403

@@ -9,12 +9,12 @@ from django.core.management import call_command
 
 from metacog import heuristics
 from metacog.models import Agent, Policy
-from patterns.scorer import scorer_for
-from reviews import decisions
-from reviews.backtest import backtest
+from patterns.patterns.scorer import scorer_for
+from reviews.held import decisions
+from reviews.learning.backtest import backtest
 from reviews.models import AgentResponse, HeldItem, Signal
-from reviews.preview import preview
-from reviews.replay import Replayer
+from reviews.scoring.preview import preview
+from reviews.scoring.replay import Replayer
 
 FIXED = "The lock is fixed."
 

@@ -10,12 +10,12 @@ import pytest
 from django.utils import timezone
 from django.utils.translation import trans_real
 
-from metacog import catalogues
-from metacog.agents import add_policy
+from metacog.accounts.agents import add_policy
 from metacog.models import Agent, AuditEvent, Policy
-from patterns import memory
+from metacog.runtime import catalogs
+from patterns.memory import memory
 from patterns.models import Memory
-from reviews import extensions
+from reviews.investigation import extensions
 from reviews.models import Delivery, ExtensionRequest
 
 pytestmark = pytest.mark.django_db
@@ -70,7 +70,7 @@ class TestTheBudget:
 
     def test_it_is_told_in_the_agents_language(self, kuro: Any, settings: Any, tmp_path: Any, monkeypatch: Any) -> None:
         settings.LOCALE_PATHS = [tmp_path]
-        catalogues.compile_all()
+        catalogs.compile_all()
         monkeypatch.setattr(trans_real, "_translations", {})
         Agent.objects.update(language="zh-hant")
         assert "Extend（申請延長）" in kuro.get("/extensions?step=5").json()["message"]

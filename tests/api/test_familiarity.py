@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from reviews import decisions
-from reviews.learning import learn
+from reviews.held import decisions
+from reviews.learning.sweep import learn
 from reviews.models import AgentResponse, HeldItem
-from reviews.replay import Replayer
+from reviews.scoring.replay import Replayer
 
 TOPICS = {"topics": ["Tides", "moon"], "session": "s1"}
 SAID = "Clearly the tide turns at noon."

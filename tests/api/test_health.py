@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from metacog import audit_chain
+from metacog.audit import chain
 from metacog.models import Agent, Heartbeat
 from reviews.models import Delivery, Endpoint, HeldItem
 
@@ -57,8 +57,8 @@ def test_it_is_not_ready_while_the_database_is_away(monkeypatch):
     def away(*args, **kwargs):
         raise OperationalError("no route")
 
-    monkeypatch.setattr("metacog.health.Heartbeat.objects.filter", away)
-    monkeypatch.setattr("metacog.health._migrated", True)
+    monkeypatch.setattr("metacog.http.health.Heartbeat.objects.filter", away)
+    monkeypatch.setattr("metacog.http.health._migrated", True)
     assert Client().get("/readyz").status_code == 503
 
 
@@ -116,7 +116,7 @@ def test_the_metrics_count_the_addresses_that_are_switched_off(kuro, off_at, url
 def test_the_metrics_count_what_the_worker_has_not_sealed(kuro):
     kuro.respond()
     assert figure("metacog_unsealed_events") > 0
-    audit_chain.seal()
+    chain.seal()
     assert figure("metacog_unsealed_events") == 0
 
 
@@ -135,9 +135,9 @@ def test_the_metrics_count_the_answers_that_metacog_failed(settings, tmp_path, m
         raise OperationalError("no route")
 
     with monkeypatch.context() as patch:
-        patch.setattr("reviews.api.receive", away)
+        patch.setattr("reviews.api.responses.receive", away)
         assert [kuro.post("/responses", {"response": "x"}).status_code for _ in range(2)] == [503, 503]
-        patch.setattr("reviews.api.receive", lambda *args: 1 / 0)
+        patch.setattr("reviews.api.responses.receive", lambda *args: 1 / 0)
         assert kuro.post("/responses", {"response": "x"}).status_code == 500
     assert kuro.post("/responses", []).status_code == 422
     assert (failed(500), failed(503)) == (1, 2)

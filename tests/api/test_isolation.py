@@ -9,7 +9,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def sibling(aurora):
-    from metacog.agents import create_agent
+    from metacog.accounts.agents import create_agent
     from tests.conftest import Caller
 
     agent, key, secret = create_agent(aurora, "sibling", None)
@@ -54,7 +54,7 @@ def test_another_agents_threads_are_not_there(kuro, stranger, request):
 @pytest.mark.parametrize("stranger", ["other", "sibling"])
 def test_another_agents_lessons_and_research_are_not_there(kuro, stranger, aurora, carla, request):
     from metacog.models import Agent
-    from patterns import lessons
+    from patterns.lessons import lessons
 
     stranger = request.getfixturevalue(stranger)
     lessons.write(aurora, Agent.objects.get(public_id=kuro.id), "kuro's alone", [], carla)

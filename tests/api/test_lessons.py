@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from metacog.models import Agent, AuditEvent
-from patterns import lessons
-from patterns.lessons import Proposal
+from patterns.lessons import lessons
+from patterns.lessons.lessons import Proposal
 from patterns.models import Lesson
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def test_only_what_a_person_confirmed_is_given(kuro, agent, carla):
 
 
 def test_an_agent_gets_its_own_and_its_teams(kuro, other, agent, aurora, borealis, carla, mallory):
-    from metacog.agents import create_agent
+    from metacog.accounts.agents import create_agent
 
     sibling, *_ = create_agent(aurora, "sibling", None)
     lessons.write(aurora, agent, "mine", [], carla)

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from metacog.models import Agent, AuditEvent, Policy
-from patterns import memory
+from patterns.memory import memory
 from patterns.models import Memory, MemoryConflict, MemoryTerm
 from tests.conftest import HELD
 
@@ -117,7 +117,7 @@ class TestPosting:
     def test_only_text_approved_as_a_memory_of_this_agent_passes(
         self, kuro: Any, sibling: Any, alice: Any, kind: str, state: str
     ) -> None:
-        from reviews import decisions
+        from reviews.held import decisions
         from reviews.models import HeldItem
 
         Policy.objects.update(remember_into_memory=False)
@@ -132,7 +132,7 @@ class TestPosting:
     def test_approved_text_is_let_in_once_and_not_again_once_it_is_retired(
         self, kuro: Any, alice: Any, carla: Any
     ) -> None:
-        from reviews import decisions
+        from reviews.held import decisions
         from reviews.models import HeldItem
 
         kuro.hold("remember")

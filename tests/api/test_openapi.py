@@ -5,7 +5,7 @@ import json
 import pytest
 from django.test import Client
 
-from metacog.heuristics import wire
+from metacog.heuristics.wire import wire
 
 pytestmark = pytest.mark.django_db
 

@@ -14,15 +14,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from metacog.agents import add_policy
-from metacog.heuristics.policy import PARTS
+from metacog.accounts.agents import add_policy
+from metacog.heuristics.policy.policy import PARTS
 from metacog.models import Agent, AuditEvent, Policy
-from patterns import memory
+from patterns.memory import memory
 from patterns.models import Memory
-from patterns.scorer import scorer_for
-from reviews import history
+from patterns.patterns.scorer import scorer_for
 from reviews.models import AgentResponse, Delivery
-from reviews.replay import Replayer
+from reviews.scoring import history
+from reviews.scoring.replay import Replayer
 from tests.conftest import HELD
 
 ROOT = Path(__file__).parents[2]

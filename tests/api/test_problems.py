@@ -9,9 +9,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from metacog import agents
+from metacog.accounts import agents
 from metacog.models import Agent, AuditEvent, Policy, Team
-from patterns import memory, thinking
+from patterns import stuck_state
+from patterns.memory import memory
 from patterns.models import Memory, MemoryConflict, Problem, ThinkTwice
 from reviews.models import AgentResponse, Delivery
 from tests.conftest import HELD
@@ -138,7 +139,7 @@ class TestAsking:
         get_stuck(kuro, problem="open")
         for key in ("one", "two", "three"):
             get_stuck(kuro, problem=key)
-            thinking.answer(Problem.objects.get(key=key), "yes", alice)
+            stuck_state.answer(Problem.objects.get(key=key), "yes", alice)
             assert fail(kuro, problem=key)["invoke"]
         assert [each["problem"] for each in kuro.get("/context").json()["think_twice"]] == ["open"]
 

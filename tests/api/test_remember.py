@@ -12,14 +12,17 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from metacog.agents import add_policy
-from metacog.heuristics import recall
+from metacog.accounts.agents import add_policy
+from metacog.heuristics.memory import recall
 from metacog.models import Agent, AuditEvent, Policy
-from patterns import memory
+from patterns.memory import memory
 from patterns.models import ErrorPattern, Memory, MemoryConflict, MemoryTerm
-from reviews import decisions, knowledge, learning, tasks
+from reviews import tasks
+from reviews.held import decisions
+from reviews.intake import knowledge
+from reviews.learning import sweep
 from reviews.models import AgentResponse, HeldItem, PatternOrigin
-from reviews.replay import Replayer
+from reviews.scoring.replay import Replayer
 from tests.conftest import HELD
 
 pytestmark = pytest.mark.django_db
@@ -191,7 +194,7 @@ class TestTime:
         assert proposed() == [(NEW if is_late else OLD)[:-1]]
         assert PatternOrigin.objects.get().row == conflict.newer.public_id
         assert active(kuro) == [OLD], "what came later waits"
-        learning.learn()
+        sweep.learn()
         assert PatternOrigin.objects.count() == 1, "it teaches once, in the memory"
 
     def test_a_persons_memory_counts_from_when_it_was_written(self, kuro: Any, aurora: Any, carla: Any) -> None:
@@ -214,7 +217,7 @@ class TestTime:
     ) -> None:
         remember(kuro, OLD, way=way, source=older)
         remember(kuro, NEW, way=way, source=newer)
-        learning.learn()
+        sweep.learn()
         assert MemoryConflict.objects.filter(outcome="").count() == 1
         assert proposed() == patterns
 

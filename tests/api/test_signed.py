@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 import standardwebhooks
 
-from metacog import keys
+from metacog.accounts import keys
 from metacog.models import Agent, Policy
 from reviews.models import AgentResponse
 

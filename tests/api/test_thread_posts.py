@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 
 from metacog.models import AgentState, AuditEvent
 from patterns.models import ThoughtThread, ThreadStep
-from patterns.thread_posts import CYCLES, with_cycle
-from reviews.erasure import without_texts
+from patterns.threads.posts import CYCLES, with_cycle
 from reviews.models import AgentResponse
+from reviews.retention import without_texts
 
 TITLE = "約束與湧現的實踐"
 CREATE = f'<kuro:thread op="create" title="{TITLE}" next="寫出框架">讀 Oulipo 三層約束功能</kuro:thread>'

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from django.utils.translation import trans_real
 
-from metacog import catalogues
-from metacog.agents import add_policy
+from metacog.accounts.agents import add_policy
 from metacog.models import Agent, AgentState, AuditEvent, Policy
-from patterns import threads
+from metacog.runtime import catalogs
 from patterns.models import ThoughtThread, ThreadStep
-from patterns.thread_texts import BUDGET
+from patterns.threads import threads
+from patterns.threads.texts import BUDGET
 from tests.conftest import NOON
 
 TITLE = "約束與湧現的實踐"
@@ -314,7 +314,7 @@ class TestArticle:
 
     def test_it_speaks_the_agents_language(self, kuro: Any, settings: Any, tmp_path: Any, monkeypatch: Any) -> None:
         settings.LOCALE_PATHS = [tmp_path]
-        catalogues.compile_all()
+        catalogs.compile_all()
         monkeypatch.setattr(trans_real, "_translations", {})
         Agent.objects.update(language="zh-hant")
         begin(kuro, note="讀 Oulipo")

@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from metacog import heuristics
 from metacog.models import Agent, Policy
-from patterns.scorer import scorer_for
-from reviews import decisions
-from reviews.backtest import backtest
+from patterns.patterns.scorer import scorer_for
+from reviews.held import decisions
+from reviews.learning.backtest import backtest
 from reviews.models import AgentResponse, HeldItem
-from reviews.preview import preview
-from reviews.replay import Replayer
+from reviews.scoring.preview import preview
+from reviews.scoring.replay import Replayer
 
 PRICE = "It costs $189.50."
 

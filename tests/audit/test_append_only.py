@@ -3,14 +3,14 @@
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
-from metacog import audit, audit_chain
+from metacog.audit import audit, chain
 from metacog.models import AppendOnlyError, AuditEvent, AuditSeal, AuditUnsealed
 
 
 @pytest.fixture
 def event(db):
     audit.record("agent-changed", "agt_1", actor=None, team=None, fields=["name"])
-    audit_chain.seal()
+    chain.seal()
     return AuditEvent.objects.get()
 
 
@@ -87,4 +87,4 @@ def test_every_event_waits_for_its_seal_from_the_moment_it_is_written(event):
 
 
 def test_a_seal_covers_every_field_of_an_event():
-    assert set(audit_chain.FIELDS) == {field.attname for field in AuditEvent._meta.concrete_fields}
+    assert set(chain.FIELDS) == {field.attname for field in AuditEvent._meta.concrete_fields}

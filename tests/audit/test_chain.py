@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from metacog import audit_chain
+from metacog.audit import chain
 from metacog.models import AuditEvent, AuditSeal, AuditUnsealed, Team
 from tests.audit_triggers import lifted
 from tests.conftest import NOON
@@ -28,7 +28,7 @@ def sealed(*counts: int) -> list[AuditEvent]:
     events = []
     for count in counts:
         events += write(count)
-        assert audit_chain.seal() == count
+        assert chain.seal() == count
     return events
 
 
@@ -38,7 +38,7 @@ def sql(statement: str, *values: object) -> None:
 
 
 def problems(kept=None) -> list[str]:
-    return audit_chain.verify(kept).problems
+    return chain.verify(kept).problems
 
 
 # -- what is sealed --------------------------------------------------------------------------------
@@ -52,42 +52,42 @@ def test_events_are_sealed_once_each_in_the_order_of_their_ids():
         (1, 0, 2, 3),
         (2, 3, 4, 5),
     ]
-    assert (seals[0].previous, seals[1].previous) == (audit_chain.GENESIS, seals[0].digest)
-    assert audit_chain.seal() == 0
+    assert (seals[0].previous, seals[1].previous) == (chain.GENESIS, seals[0].digest)
+    assert chain.seal() == 0
     assert not AuditUnsealed.objects.exists()
-    assert audit_chain.verify() == audit_chain.Report(seals=2, events=5, sealed_at=seals[1].sealed_at)
+    assert chain.verify() == chain.Report(seals=2, events=5, sealed_at=seals[1].sealed_at)
 
 
 def test_more_than_one_batch_is_sealed_at_once(monkeypatch):
-    monkeypatch.setattr(audit_chain, "BATCH", 4)
+    monkeypatch.setattr(chain, "BATCH", 4)
     write(10)
-    assert audit_chain.seal() == 10
+    assert chain.seal() == 10
     assert [seal.total for seal in AuditSeal.objects.order_by("number")] == [4, 8, 10]
     assert problems() == []
 
 
 def test_each_batch_is_looked_for_behind_the_one_before(monkeypatch):
-    monkeypatch.setattr(audit_chain, "BATCH", 2)
+    monkeypatch.setattr(chain, "BATCH", 2)
     events = write(5)
     with CaptureQueriesContext(connection) as captured:
-        audit_chain.seal()
+        chain.seal()
     looks = [each["sql"] for each in captured if each["sql"].startswith("SELECT") and "unsealed" in each["sql"]]
     assert [int(look.partition(" > ")[2].split()[0]) for look in looks] == [0, events[1].pk, events[3].pk]
 
 
 def test_a_run_leaves_to_the_next_what_would_keep_the_worker_too_long(monkeypatch):
-    monkeypatch.setattr(audit_chain, "BATCH", 2)
-    monkeypatch.setattr(audit_chain, "A_RUN", 4)
+    monkeypatch.setattr(chain, "BATCH", 2)
+    monkeypatch.setattr(chain, "A_RUN", 4)
     write(5)
-    assert [audit_chain.seal() for _ in range(3)] == [4, 1, 0]
+    assert [chain.seal() for _ in range(3)] == [4, 1, 0]
 
 
 def test_reading_in_small_pieces_finds_the_same(monkeypatch):
     events = sealed(5, 1, 4)
     write(7)
     for name in ("EVENTS_READ", "SEALS_READ", "BATCH"):
-        monkeypatch.setattr(audit_chain, name, 2)
-    report = audit_chain.verify()
+        monkeypatch.setattr(chain, name, 2)
+    report = chain.verify()
     assert (report.problems, report.events, report.seals, report.unsealed) == ([], 10, 3, 7)
     sql("DELETE FROM metacog_auditevent WHERE id = %s", events[6].pk)
     assert problems() == [f"Event {events[6].pk} is gone; seal 3 covers it."]
@@ -96,41 +96,41 @@ def test_reading_in_small_pieces_finds_the_same(monkeypatch):
 @pytest.mark.parametrize("changed", [False, True])
 def test_what_is_written_and_sealed_while_it_is_checked_is_no_fault_and_hides_none(monkeypatch, changed):
     events = sealed(4, 3, 5)
-    kept = audit_chain.anchor()
+    kept = chain.anchor()
     for name in ("EVENTS_READ", "SEALS_READ", "BATCH"):
-        monkeypatch.setattr(audit_chain, name, 2)
+        monkeypatch.setattr(chain, name, 2)
     if changed:
         sql("UPDATE metacog_auditevent SET actor = 'somebody' WHERE id = %s", events[5].pk)
-    read = audit_chain._read
+    read = chain._read
 
     def read_while_it_grows(*arguments):
         for number, row in enumerate(read(*arguments)):
             yield row
             write()
             if number % 2:
-                audit_chain.seal()
+                chain.seal()
 
-    monkeypatch.setattr(audit_chain, "_read", read_while_it_grows)
+    monkeypatch.setattr(chain, "_read", read_while_it_grows)
     found = problems(kept)
     assert found == ([f"Event {events[5].pk} was changed: it is not what seal 2 covers."] if changed else [])
     assert AuditEvent.objects.count() > 2 * len(events)
 
 
 def test_what_is_not_sealed_yet_is_counted():
-    assert audit_chain.verify() == audit_chain.Report()
+    assert chain.verify() == chain.Report()
     write(2)
-    assert audit_chain.verify() == audit_chain.Report(unsealed=2)
+    assert chain.verify() == chain.Report(unsealed=2)
 
 
 def test_an_event_that_commits_late_gets_a_seal_of_its_own():
     last = write()[0].pk
     write(id=last + 2)
-    assert audit_chain.seal() == 2
+    assert chain.seal() == 2
     write(id=last + 1, at=timezone.now() - timedelta(minutes=59))  # its transaction was open for so long
-    assert audit_chain.verify().unsealed == 1
-    assert audit_chain.seal() == 1
+    assert chain.verify().unsealed == 1
+    assert chain.seal() == 1
     assert list(AuditSeal.objects.order_by("number").values_list("first_id", flat=True)) == [last, last + 2, last + 1]
-    report = audit_chain.verify()
+    report = chain.verify()
     assert (report.problems, report.events, report.unsealed) == ([], 3, 0)
 
 
@@ -149,14 +149,14 @@ def test_what_is_hashed_is_the_same_on_every_database():
         data={"z": [1, None, True], "a": {"k": "一定", "b": 0.5}, "cycle": 2**62},
         request_id="r-1",
     ).save(force_insert=True)
-    audit_chain.seal()
+    chain.seal()
     leaf = sha256(
         b'[41,"2026-02-24T12:00:00.000005Z",7,null,"person","ana","chat-approved","held_1","pending","approved",'
         b'{"a":{"b":0.5,"k":"\\u4e00\\u5b9a"},"cycle":4611686018427387904,"z":[1,null,true]},"r-1"]'
     ).digest()
     seal = AuditSeal.objects.get()
     assert bytes(seal.leaves) == leaf
-    head = f'[1,41,41,1,"{64 * "0"}","{audit_chain.instant(seal.sealed_at)}"]\n'
+    head = f'[1,41,41,1,"{64 * "0"}","{chain.instant(seal.sealed_at)}"]\n'
     assert seal.digest == sha256(head.encode() + leaf).hexdigest()
 
 
@@ -189,7 +189,7 @@ def test_a_changed_field_is_found(field):
 @pytest.mark.parametrize("field", ["team_id", "agent_id"])
 def test_a_changed_owner_is_found(field, kuro, aurora):
     pk = (aurora if field == "team_id" else aurora.agents.get()).pk
-    audit_chain.seal()
+    chain.seal()
     event = sealed(1)[0]
     sql(f"UPDATE metacog_auditevent SET {field} = %s WHERE id = %s", pk, event.pk)
     assert problems() == [f"Event {event.pk} was changed: it is not what seal 2 covers."]
@@ -217,28 +217,28 @@ def test_an_event_put_in_behind_the_triggers_is_found():
     with lifted():
         write(id=last + 5)
     assert problems() == [f"Event {last + 5} was put in: no seal covers it, and it waits for none."]
-    assert audit_chain.seal() == 0
+    assert chain.seal() == 0
 
 
 def test_an_event_put_into_the_past_is_found_though_it_was_sealed():
     last = sealed(1)[0].pk
     write(id=last + 2)
-    audit_chain.seal()
+    chain.seal()
     then = timezone.now() - timedelta(days=3)
     write(id=last + 1, at=then)
-    audit_chain.seal()
+    chain.seal()
     (problem,) = problems()
-    assert problem.startswith(f"Event {last + 1} was put in: it says {audit_chain.instant(then)}, but was not there")
+    assert problem.startswith(f"Event {last + 1} was put in: it says {chain.instant(then)}, but was not there")
 
 
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_an_event_deleted_before_it_was_sealed_is_found_and_stops_nothing(monkeypatch, batch):
-    monkeypatch.setattr(audit_chain, "BATCH", batch)
+    monkeypatch.setattr(chain, "BATCH", batch)
     events = write(3)
     sql("DELETE FROM metacog_auditevent WHERE id = %s", events[1].pk)
-    assert audit_chain.seal() == 2
+    assert chain.seal() == 2
     assert problems() == [f"Event {events[1].pk} is gone: it was deleted before it was sealed."]
-    assert audit_chain.seal() == 0
+    assert chain.seal() == 0
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def cut_tail(events) -> None:
 
 def test_a_cut_tail_is_found_with_an_anchor_only():
     events = sealed(2, 3)
-    kept = audit_chain.anchor()
+    kept = chain.anchor()
     assert problems(kept) == []
     cut_tail(events)
     assert problems() == []
@@ -285,7 +285,7 @@ def test_a_cut_tail_is_found_with_an_anchor_only():
 
 def test_a_tail_that_was_written_anew_is_found_with_the_anchor():
     events = sealed(2, 3)
-    kept = audit_chain.anchor()
+    kept = chain.anchor()
     cut_tail(events)
     sealed(3)
     assert problems() == []
@@ -294,7 +294,7 @@ def test_a_tail_that_was_written_anew_is_found_with_the_anchor():
 
 def test_an_older_anchor_holds_for_the_chain_that_grew_from_it():
     sealed(2)
-    kept = audit_chain.anchor()
+    kept = chain.anchor()
     sealed(3, 1)
     assert problems(kept) == []
 
@@ -302,7 +302,7 @@ def test_an_older_anchor_holds_for_the_chain_that_grew_from_it():
 def test_missing_triggers_are_found():
     with lifted():
         found = problems()
-    assert len(found) == len(audit_chain.TRIGGERS[connection.vendor])
+    assert len(found) == len(chain.TRIGGERS[connection.vendor])
     assert all("the record is not protected" in problem for problem in found)
     assert problems() == []
 
@@ -310,7 +310,7 @@ def test_missing_triggers_are_found():
 def test_no_more_problems_are_told_than_help():
     sealed(50)
     sql("UPDATE metacog_auditevent SET actor = 'x'")
-    assert len(problems()) == audit_chain.MOST_PROBLEMS
+    assert len(problems()) == chain.MOST_PROBLEMS
 
 
 # -- anchors ---------------------------------------------------------------------------------------
@@ -318,15 +318,15 @@ def test_no_more_problems_are_told_than_help():
 
 def test_an_anchor_is_kept_once_a_day_and_seals_first(settings, tmp_path, noon):
     settings.DATA_DIR = tmp_path
-    assert audit_chain.keep_anchor() is None, "there is nothing to anchor"
+    assert chain.keep_anchor() is None, "there is nothing to anchor"
     event = write()[0]
-    path = audit_chain.keep_anchor()
+    path = chain.keep_anchor()
     assert path.name == f"{NOON:%Y-%m-%d}.json"
     assert (path.stat().st_mode | path.parent.stat().st_mode) & 0o077 == 0
     text = path.read_text()
     assert f'"last_event": {event.pk}' in text
     sealed(2)
-    assert audit_chain.keep_anchor() is None
+    assert chain.keep_anchor() is None
     assert path.read_text() == text
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
@@ -334,15 +334,15 @@ def test_an_anchor_is_kept_once_a_day_and_seals_first(settings, tmp_path, noon):
 def test_an_anchor_that_another_process_kept_meanwhile_stays(settings, tmp_path, monkeypatch, noon):
     settings.DATA_DIR = tmp_path
     write()
-    seal, theirs = audit_chain.seal, tmp_path / "anchors" / f"{NOON:%Y-%m-%d}.json"
+    seal, theirs = chain.seal, tmp_path / "anchors" / f"{NOON:%Y-%m-%d}.json"
 
     def seal_while_another_writes():
         theirs.parent.mkdir()
         theirs.write_text("theirs")
         return seal()
 
-    monkeypatch.setattr(audit_chain, "seal", seal_while_another_writes)
-    assert audit_chain.keep_anchor() is None
+    monkeypatch.setattr(chain, "seal", seal_while_another_writes)
+    assert chain.keep_anchor() is None
     assert [(each.name, each.read_text()) for each in theirs.parent.iterdir()] == [(theirs.name, "theirs")]
 
 
@@ -350,6 +350,6 @@ def test_an_anchor_is_caught_up_on_the_next_day(settings, tmp_path, monkeypatch)
     settings.DATA_DIR = tmp_path
     write()
     monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 2, 24, 23, 59, 59, tzinfo=UTC))
-    assert audit_chain.keep_anchor().name == "2026-02-24.json"
+    assert chain.keep_anchor().name == "2026-02-24.json"
     monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 2, 27, 0, 0, tzinfo=UTC))
-    assert audit_chain.keep_anchor().name == "2026-02-27.json"
+    assert chain.keep_anchor().name == "2026-02-27.json"

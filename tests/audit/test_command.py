@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, base, call_command
 from django.db import connection
 
-from metacog import audit, audit_chain
+from metacog.audit import audit, chain
 from metacog.management.commands.audit import Command
 from metacog.models import AuditEvent
 from tests.audit_triggers import lifted
@@ -31,10 +31,10 @@ def exported(*arguments) -> list[dict]:
 
 def test_an_exported_line_has_the_seeds_fields_and_ours(kuro, aurora):
     held = kuro.hold(cycle=42)
-    audit_chain.seal()
+    chain.seal()
     line = exported()[-1]
     assert list(line) == SEED + OURS
-    assert line["ts"] == audit_chain.instant(AuditEvent.objects.get(action="chat-held").at)
+    assert line["ts"] == chain.instant(AuditEvent.objects.get(action="chat-held").at)
     assert {name: line[name] for name in SEED[1:]} == {
         "score": 50,
         "signals": ["absolute-claim", "error-pattern"],
@@ -106,7 +106,7 @@ def test_a_file_that_is_no_anchor_is_refused(db, tmp_path, text):
 
 
 def test_the_export_goes_on_from_piece_to_piece(db, monkeypatch):
-    monkeypatch.setattr("metacog.audit_log.LINES_READ", 2)
+    monkeypatch.setattr("metacog.audit.log.LINES_READ", 2)
     at = datetime(2026, 2, 1, tzinfo=UTC)
     AuditEvent.objects.bulk_create(
         AuditEvent(at=at, actor_kind="system", action="x", object_id=str(n)) for n in range(5)
@@ -129,7 +129,7 @@ def test_verify_says_how_far_the_record_is_whole(kuro, tmp_path):
 
 def test_verify_tells_what_is_wrong(kuro):
     kuro.hold()
-    audit_chain.seal()
+    chain.seal()
     event = AuditEvent.objects.get(action="chat-held")
     with lifted(), connection.cursor() as cursor:
         cursor.execute("UPDATE metacog_auditevent SET action = 'chat-noted' WHERE id = %s", [event.pk])
@@ -158,7 +158,7 @@ def test_an_anchor_that_cannot_be_written_leaves_the_one_that_is_there(kuro, tmp
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(audit_chain.json, "dumps", full)
+        patch.setattr(chain.json, "dumps", full)
         with pytest.raises(CommandError, match="cannot be written: No space left on device"):
             run("export", "--anchor", kept)
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("anchor.json", "yesterday's")]

@@ -10,13 +10,18 @@ from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog import agents, audit_chain
+from metacog.accounts import agents
+from metacog.accounts.retention import set_retention
+from metacog.audit import chain
 from metacog.models import Agent, AgentState, AuditEvent, Policy, Team
-from metacog.retention import set_retention
-from patterns import lessons, memory
-from patterns.lessons import Proposal
+from patterns.lessons import lessons
+from patterns.lessons.lessons import Proposal
+from patterns.memory import memory
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread, ThreadStep
-from reviews import decisions, erasure, extensions, learning
+from reviews import retention
+from reviews.held import decisions
+from reviews.investigation import extensions
+from reviews.learning import sweep
 from reviews.models import AgentResponse, Decision, Delivery, ExtensionRequest, HeldItem, PatternOrigin
 
 SECRET = "The cause is clearly the cache of the princess."
@@ -72,55 +77,55 @@ def test_texts_go_and_the_rest_stays(decided):
         Delivery: ["public_id", "type", "state"],
     }
     stayed = [list(model.objects.values(*fields)) for model, fields in before.items()]
-    audit_chain.seal()
+    chain.seal()
     age(31)
     assert "princess" in texts_of(decided)
-    assert erasure.erase() == 1
+    assert retention.erase() == 1
     assert "princess" not in texts_of(decided)
     assert [list(model.objects.values(*fields)) for model, fields in before.items()] == stayed
     assert AgentResponse.objects.get().erased_at is not None
     event = AuditEvent.objects.get(action="response-erased")
     assert (event.object_id, event.actor_kind, event.data["days"]) == (decided.response.public_id, "system", 30)
-    audit_chain.seal()
-    assert audit_chain.verify().problems == []
+    chain.seal()
+    assert chain.verify().problems == []
 
 
 def test_it_happens_once(decided):
     age(31)
-    assert (erasure.erase(), erasure.erase()) == (1, 0)
+    assert (retention.erase(), retention.erase()) == (1, 0)
     assert AuditEvent.objects.filter(action="response-erased").count() == 1
 
 
 @pytest.mark.parametrize(("days", "erased"), [(29.9, 0), (30.1, 1)])
 def test_what_is_younger_than_the_retention_stays(decided, days, erased):
     age(days)
-    assert erasure.erase() == erased
+    assert retention.erase() == erased
 
 
 @pytest.mark.parametrize(("days", "erased"), [(29.9, 0), (30.1, 1)])
 def test_what_nothing_was_held_of_stays_as_long(kuro, kept_30_days, days, erased):
     kuro.respond("The princess waits.", items=[])
     age(days)
-    assert erasure.erase() == erased
+    assert retention.erase() == erased
 
 
 def test_a_team_without_retention_keeps_its_texts_for_ever(decided, aurora, olga):
     age(3650)
     set_retention(aurora, None, olga)
-    assert erasure.erase() == 0
+    assert retention.erase() == 0
 
 
 def test_another_teams_texts_stay(decided, other, borealis):
     theirs = other.respond("A word of theirs.", items=[])
     age(31)
-    assert erasure.erase() == 1
+    assert retention.erase() == 1
     assert AgentResponse.objects.get(public_id=theirs["id"]).excerpt == "A word of theirs."
 
 
 def test_what_nobody_decided_yet_is_never_erased(kuro, kept_30_days):
     held = post(kuro)
     age(400)
-    assert erasure.erase() == 0
+    assert retention.erase() == 0
     assert HeldItem.objects.get(pk=held.pk).text == SECRET
 
 
@@ -128,30 +133,30 @@ def test_what_can_still_be_undone_is_not_erased(kuro, olga, kept_30_days):
     held = post(kuro)
     decisions.decide(held, olga, "reject", reason="x")
     age(400)
-    assert erasure.erase() == 0
+    assert retention.erase() == 0
 
 
 def test_a_decision_stays_as_long_as_a_response(decided):
     age(31)
     HeldItem.objects.update(closed_at=timezone.now() - timedelta(days=1))
-    assert erasure.erase() == 0, "the agent may not have read it yet"
+    assert retention.erase() == 0, "the agent may not have read it yet"
 
 
 def test_what_is_still_owed_to_an_agent_is_not_erased(decided):
     age(31)
     Delivery.objects.update(state=Delivery.State.WAITING)
-    assert erasure.erase() == 0
+    assert retention.erase() == 0
     Delivery.objects.update(state=Delivery.State.EXHAUSTED)
-    assert erasure.erase() == 1
+    assert retention.erase() == 1
 
 
 def test_what_a_disabled_agent_is_owed_is_given_up_when_its_time_is_over(decided, olga):
     agents.set_enabled(decided.response.agent, olga, on=False)
     Delivery.objects.update(state=Delivery.State.WAITING)
     age(29)
-    assert erasure.erase() == 0
+    assert retention.erase() == 0
     age(31)
-    assert erasure.erase() == 1
+    assert retention.erase() == 1
     assert "princess" not in texts_of(decided)
     assert Delivery.objects.get().last_error == Delivery.Trouble.DISABLED
     assert AuditEvent.objects.filter(action="callback-given-up").count() == 1
@@ -161,10 +166,10 @@ def test_what_is_on_its_way_to_an_agent_that_was_just_disabled_is_not_given_up(d
     agents.set_enabled(decided.response.agent, olga, on=False)
     age(31)
     Delivery.objects.update(state=Delivery.State.WAITING, leased_until=timezone.now() + timedelta(seconds=30))
-    assert erasure.erase() == 0
+    assert retention.erase() == 0
     assert Delivery.objects.get().state == Delivery.State.WAITING
     Delivery.objects.update(leased_until=timezone.now())
-    assert erasure.erase() == 1, "whoever sent it died"
+    assert retention.erase() == 1, "whoever sent it died"
 
 
 def test_callbacks_about_no_item_are_erased_too(kuro, kept_30_days):
@@ -172,26 +177,26 @@ def test_callbacks_about_no_item_are_erased_too(kuro, kept_30_days):
     for state in Delivery.State.values:
         Delivery.objects.create(agent=agent, type="meta.reflection", body="princess", state=state)
     age(31)
-    assert (erasure.erase(), erasure.erase()) == (2, 0)
+    assert (retention.erase(), retention.erase()) == (2, 0)
     assert list(Delivery.objects.exclude(body="").values_list("state", flat=True)) == ["waiting"]
     assert AuditEvent.objects.filter(action="callback-erased").count() == 2
 
 
 def test_a_callback_that_was_sent_again_while_its_response_went_is_erased_when_it_is_over(decided):
     age(31)
-    erasure.erase()
+    retention.erase()
     Delivery.objects.update(body="princess")
-    assert erasure.erase() == 1
+    assert retention.erase() == 1
     assert "princess" not in texts_of(decided)
 
 
 def test_more_than_one_batch_is_erased(kuro, kept_30_days, monkeypatch):
-    monkeypatch.setattr(erasure, "BATCH", 2)
+    monkeypatch.setattr(retention, "BATCH", 2)
     for _ in range(5):
         kuro.respond("x", items=[])
         AgentState.objects.update(rate_tat=0)
     age(31)
-    assert erasure.erase() == 5
+    assert retention.erase() == 5
 
 
 def test_the_same_post_again_is_answered_with_what_is_left(kuro, olga, undo_at_once, kept_30_days):
@@ -199,7 +204,7 @@ def test_the_same_post_again_is_answered_with_what_is_left(kuro, olga, undo_at_o
     first = kuro.post("/responses", body, **{"idempotency-key": "once"}).json()
     decisions.decide(HeldItem.objects.get(), olga, "reject", reason="x")
     age(31)
-    erasure.erase()
+    retention.erase()
     again = kuro.post("/responses", body, **{"idempotency-key": "once"})
     assert (again.status_code, again["Idempotent-Replayed"]) == (200, "true")
     left = again.json()
@@ -220,14 +225,14 @@ def test_a_response_that_was_never_scored_is_erased(kuro, kept_30_days):
     Agent.objects.update(hesitation_enabled=False)
     verdict = kuro.respond(SECRET)
     age(31)
-    assert erasure.erase() == 1
+    assert retention.erase() == 1
     assert AgentResponse.objects.get(public_id=verdict["id"]).wire_verdict()["hesitation"] is None
 
 
 def test_what_was_erased_can_still_be_looked_at(decided, kuro, olga, as_person):
     kuro.post("/responses", {"response": "<kuro:chat>princess</kuro:chat> and <kuro:ask>why?</kuro:ask>"})
     age(31)
-    erasure.erase()
+    retention.erase()
     client = as_person(olga)
     pages = [reverse("responses"), reverse("item", args=[decided.public_id]), reverse("audit")]
     pages += [reverse("response", args=[response.public_id]) for response in AgentResponse.objects.all()]
@@ -246,15 +251,15 @@ def test_what_was_erased_can_still_be_looked_at(decided, kuro, olga, as_person):
 def test_what_an_agent_did_last_goes_once_it_has_posted_nothing_for_so_long(kuro, kept_30_days):
     kuro.respond("Done.", items=[], action="Wrote to the princess.", mode="task", topics=["princess"], cycle=1)
     assert "princess" in kuro.get("/context").content.decode()
-    erasure.erase()
+    retention.erase()
     assert AgentState.objects.get().intent
     age(31)
-    erasure.erase()
+    retention.erase()
     assert "princess" not in str(AgentState.objects.values())
     assert "princess" not in kuro.get("/context").content.decode()
     event = AuditEvent.objects.get(action="intent-erased")
     assert (event.object_id, event.data) == (kuro.id, {"days": 30})
-    erasure.erase()
+    retention.erase()
     assert AuditEvent.objects.filter(action="intent-erased").count() == 1
 
 
@@ -265,7 +270,7 @@ def test_a_response_whose_items_were_marked_can_still_be_looked_at(kuro, olga, k
     address, client = reverse("response", args=[verdict["id"]]), as_person(olga)
     assert "The text it was given back with" in client.get(address).content.decode()
     age(31)
-    assert erasure.erase() == 1
+    assert retention.erase() == 1
     page = client.get(address)
     assert page.status_code == 200
     assert "princess" not in page.content.decode()
@@ -298,10 +303,10 @@ def test_nothing_of_a_problem_or_of_the_other_parts_of_a_verdict_is_left(kuro, k
     shown = [*AgentResponse.objects.values(), *Problem.objects.values()]
     assert str(shown).count("princess") > 20
     age(31)
-    assert erasure.erase() == 3, "the problem was worked on today"
+    assert retention.erase() == 3, "the problem was worked on today"
     Problem.objects.update(touched_at=timezone.now() - timedelta(days=31))
-    assert erasure.erase() == 1
-    assert erasure.erase() == 0
+    assert retention.erase() == 1
+    assert retention.erase() == 0
     assert "princess" not in str([*AgentResponse.objects.values(), *Problem.objects.values()])
     assert AuditEvent.objects.filter(action="problem-erased").count() == 1
     verdict = AgentResponse.objects.latest("pk").wire_verdict()
@@ -320,7 +325,7 @@ def test_what_a_verdict_says_of_threads_names_none_of_them(kuro, kept_30_days):
     said = kuro.respond("Perhaps.", items=[], thread="The princess")["threads"]
     assert "princess" in said[0]["reason"]
     age(31)
-    erasure.erase()
+    retention.erase()
     assert AgentResponse.objects.get().wire_verdict()["threads"] == [said[0] | {"reason": None, "spans": []}]
 
 
@@ -329,10 +334,10 @@ def test_what_a_second_look_taught_goes_with_it_though_the_item_still_waits(kuro
         kuro.respond(f"Case {number} is closed.", items=[])
     held = kuro.respond("Your refund will arrive in 30 days. The cause is clearly the cache.")["items"][0]["held"]
     look = kuro.respond("Your refund will arrive in 14 days.", items=[], replies_to_held=held)["id"]
-    learning.learn()
+    sweep.learn()
     assert PatternOrigin.objects.get(row=look).evidence
     age(31)
-    assert erasure.erase() == 4
+    assert retention.erase() == 4
     assert PatternOrigin.objects.get(row=look).evidence == {}
     assert HeldItem.objects.get().text
 
@@ -343,16 +348,16 @@ def test_nothing_is_learnt_from_a_text_that_is_erased_meanwhile(kuro, kept_30_da
     kuro.respond("Your refund will arrive in 30 days.", items=[], session="s")
     kuro.respond("Sorry.", items=[], session="s", user_message="No, that is wrong: a refund takes 14 days, not 30.")
     age(31)
-    read = learning._taught
+    read = sweep._taught
 
     def read_late(*args):
         taught = read(*args)
         assert taught
-        assert erasure.erase() == 5
+        assert retention.erase() == 5
         return taught
 
-    monkeypatch.setattr(learning, "_taught", read_late)
-    learning.learn()
+    monkeypatch.setattr(sweep, "_taught", read_late)
+    sweep.learn()
     assert not PatternOrigin.objects.exists()
     assert list(ErrorPattern.objects.values_list("keywords", flat=True)) == [["cache"]]
 
@@ -362,12 +367,12 @@ def test_a_trail_goes_with_the_retention_once_its_thread_is_resolved(kuro, kept_
         kuro.post("/threads", {"title": title, "note": "princess", "next": "princess"})
     kuro.post("/threads/paused/pause", {"note": "princess"})
     kuro.post("/threads/over/resolve", {"note": "princess"})
-    assert erasure.erase() == 0
+    assert retention.erase() == 0
     long_ago = timezone.now() - timedelta(days=31)
     ThoughtThread.objects.update(touched_at=long_ago)
     ThoughtThread.objects.filter(state="resolved").update(resolved_at=long_ago)
-    assert erasure.erase() == 1
-    assert erasure.erase() == 0
+    assert retention.erase() == 1
+    assert retention.erase() == 0
     row = ThoughtThread.objects.get(state="resolved")
     assert (row.title, row.touches, row.next, row.erased_at is None) == ("Over", 1, "", False)
     assert list(row.steps.values_list("op", "text")) == [("create", ""), ("resolve", "")]
@@ -389,7 +394,7 @@ def test_a_memory_goes_with_the_retention_once_it_is_retired(kuro, kept_30_days,
     for days, left in ((29, 1), (31, 0)):
         Memory.objects.update(created_at=timezone.now() - timedelta(days=90))
         Memory.objects.exclude(retired_at=None).update(retired_at=timezone.now() - timedelta(days=days))
-        erasure.erase()
+        retention.erase()
         assert Memory.objects.exclude(text="").filter(pk=old.pk).count() == left
     old.refresh_from_db()
     assert (old.text, old.topic, old.source, len(old.sha256)) == ("", "", "", 64)
@@ -408,7 +413,7 @@ def test_a_request_for_more_steps_goes_with_the_retention_once_it_is_answered(ku
     extensions.decide(first, alice, is_approved=False, answer="princess", guidance="princess")
     for days, left in ((29, 3), (31, 1)):
         ExtensionRequest.objects.exclude(decided_at=None).update(decided_at=timezone.now() - timedelta(days=days))
-        erasure.erase()
+        retention.erase()
         assert ExtensionRequest.objects.filter(erased_at=None).count() == left
     erased = ExtensionRequest.objects.exclude(erased_at=None)
     assert "princess" not in str(list(erased.values()))
@@ -427,7 +432,7 @@ def test_requests_and_callbacks_of_another_team_stay(kuro, other, kept_30_days):
         )
     age(31)
     ExtensionRequest.objects.update(decided_at=timezone.now() - timedelta(days=31))
-    assert erasure.erase() == 2
+    assert retention.erase() == 2
     theirs = ExtensionRequest.objects.get(agent__public_id=other.id)
     assert (theirs.reason, theirs.erased_at) == ("need more time, princess", None)
     assert Delivery.objects.exclude(body="").get().agent.public_id == other.id
@@ -444,7 +449,7 @@ def test_what_the_admin_calls_another_row_stays(kuro, aurora, kept_30_days, carl
     )
     assert sorted(LogEntry.objects.values_list("object_repr", flat=True)) == ["a thread", "in force", "princess"]
     Lesson.objects.filter(pk=gone.pk).update(changed_at=timezone.now() - timedelta(days=31))
-    assert erasure.erase() == 1
+    assert retention.erase() == 1
     assert sorted(LogEntry.objects.values_list("object_repr", flat=True)) == ["a thread", "in force", "…"]
 
 
@@ -460,10 +465,10 @@ def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(kuro, aurora, ke
     as_person(carla).post(reverse("admin:patterns_lesson_changelist"), form)
     assert LogEntry.objects.get().object_repr == "princess"
     lessons.write(aurora, None, "in force", [], carla)
-    assert erasure.erase() == 0
+    assert retention.erase() == 0
     Lesson.objects.update(changed_at=timezone.now() - timedelta(days=31))
-    assert erasure.erase() == 2
-    assert erasure.erase() == 0
+    assert retention.erase() == 2
+    assert retention.erase() == 0
     assert list(Lesson.objects.order_by("pk").values_list("text", "topics", "state")) == [
         ("", [], "proposed"), ("", [], "dismissed"), ("in force", [], "active"),
     ]  # fmt: skip

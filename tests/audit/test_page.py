@@ -9,9 +9,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from metacog import agents, audit, audit_chain, audit_words, members
+from metacog.accounts import agents, members
+from metacog.audit import audit, chain, words
 from metacog.models import Agent, AuditEvent, User
-from reviews import decisions
+from reviews.held import decisions
 from reviews.models import HeldItem
 
 
@@ -72,7 +73,7 @@ def test_an_agents_second_look_is_told_as_its_own(page, kuro):
 def test_one_is_not_told_as_many_and_what_is_not_known_is_left_open(kuro, aurora):
     agent = Agent.objects.get()
     told = [
-        audit_words.tell(audit.event("meta:reflection", "x", actor=None, team=aurora, agent=agent, **data))
+        words.tell(audit.event("meta:reflection", "x", actor=None, team=aurora, agent=agent, **data))
         for data in ({"responses": 1}, {"responses": 2}, {})
     ]
     assert [each.split("looked back on ")[1] for each in told] == [
@@ -82,9 +83,9 @@ def test_one_is_not_told_as_many_and_what_is_not_known_is_left_open(kuro, aurora
 
 def test_every_action_has_a_sentence(kuro, alice, aurora):
     agent = Agent.objects.get()
-    for action in audit_words.ACTIONS:
+    for action in words.ACTIONS:
         for actor in (alice, agent, None):
-            told = audit_words.tell(audit.event(action, "x", actor=actor, team=aurora, agent=agent))
+            told = words.tell(audit.event(action, "x", actor=actor, team=aurora, agent=agent))
             assert "%" not in told
             assert action not in told, "in words, not in its name"
 
@@ -176,7 +177,7 @@ def test_it_says_how_far_the_record_is_sealed(page, aurora):
     html = page()
     assert "Nothing is sealed yet." in html
     assert "not sealed yet</span>" in html
-    audit_chain.seal()
+    chain.seal()
     html = page()
     assert "It is sealed up to" in html
     assert "under seal 1" in html
@@ -250,5 +251,5 @@ def test_a_full_page_takes_as_many_queries_as_an_empty_one(alice, aurora, as_per
     for n in range(60):
         agent = Agent.objects.create(team=aurora, name=str(n))
         audit.record("agent-created", agent.public_id, actor=alice, team=aurora, agent=agent)
-    audit_chain.seal()
+    chain.seal()
     assert queries() == empty <= 8

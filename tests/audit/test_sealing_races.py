@@ -6,7 +6,7 @@ from threading import Barrier, Event
 import pytest
 from django.db import connection, transaction
 
-from metacog import audit, audit_chain
+from metacog.audit import audit, chain
 from metacog.models import AuditEvent, AuditSeal
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -50,12 +50,12 @@ def test_an_event_whose_transaction_ends_after_a_later_one_was_sealed_is_sealed_
         future = run(pool, write)
         assert written[name].wait(10)
         written[name] = future
-    assert audit_chain.seal() == 0
+    assert chain.seal() == 0
     for name in (first, "late" if first == "early" else "early"):
         commit[name].set()
         written[name].result()
-        assert audit_chain.seal() == 1
-    report = audit_chain.verify()
+        assert chain.seal() == 1
+    report = chain.verify()
     assert (report.problems, report.events, report.unsealed) == ([], 2, 0)
     by_id = list(AuditEvent.objects.order_by("pk").values_list("object_id", flat=True))
     assert by_id == ["early", "late"]
@@ -69,10 +69,10 @@ def test_two_sealers_at_once_never_fork_the_chain(pool):
 
         def seal(barrier: Barrier = barrier) -> int:
             barrier.wait()
-            return audit_chain.seal()
+            return chain.seal()
 
         assert sum(future.result() for future in [run(pool, seal) for _ in range(4)]) == 5
-    report = audit_chain.verify()
+    report = chain.verify()
     assert (report.problems, report.events, report.unsealed) == ([], 100, 0)
     assert AuditSeal.objects.count() == report.seals
 
@@ -89,7 +89,7 @@ def test_sixteen_writers_that_roll_back_at_times_leave_no_gap(pool):
 
     def seal() -> None:
         while not done.is_set():
-            audit_chain.seal()
+            chain.seal()
 
     sealers = [run(pool, seal) for _ in range(2)]
     for writer in [run(pool, lambda n=n: write(n)) for n in range(16)]:
@@ -97,27 +97,27 @@ def test_sixteen_writers_that_roll_back_at_times_leave_no_gap(pool):
     done.set()
     for sealer in sealers:
         sealer.result()
-    audit_chain.seal()
-    report = audit_chain.verify()
+    chain.seal()
+    report = chain.verify()
     assert (report.problems, report.events, report.unsealed) == ([], 16 * 21, 0)
     assert AuditEvent.objects.count() == 16 * 21
 
 
 def test_the_record_may_grow_while_it_is_checked(pool, monkeypatch):
-    monkeypatch.setattr(audit_chain, "EVENTS_READ", 3)
-    monkeypatch.setattr(audit_chain, "SEALS_READ", 1)
+    monkeypatch.setattr(chain, "EVENTS_READ", 3)
+    monkeypatch.setattr(chain, "SEALS_READ", 1)
     for n in range(30):
         record(str(n))
-        audit_chain.seal()
+        chain.seal()
     done = Event()
 
     def grow() -> None:
         while not done.is_set():
             record("more")
-            audit_chain.seal()
+            chain.seal()
 
     growing = run(pool, grow)
     for _ in range(5):
-        assert audit_chain.verify().problems == []
+        assert chain.verify().problems == []
     done.set()
     growing.result()

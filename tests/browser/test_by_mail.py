@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from metacog.models import Team
-from reviews import by_mail
+from reviews.held import mail_links
 from reviews.models import HeldItem
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -19,7 +19,7 @@ def test_it_decides_and_undoes_without_script(open_page: Any, alice: Any, mallor
     kuro.hold()
     Team.objects.update(mail_links=True)
     page = open_page(mallory, java_script_enabled=False)
-    page.goto(by_mail.path(by_mail.link_to(alice, HeldItem.objects.get(), timezone.now())))
+    page.goto(mail_links.path(mail_links.link_to(alice, HeldItem.objects.get(), timezone.now())))
     page.get_by_role("button", name="Approve").click()
     expect(page.get_by_text("approved by you")).to_be_visible()
     page.get_by_role("button", name="Undo").click()

@@ -358,7 +358,7 @@ def test_a_double_click_decides_one_item(open_page: Any, alice: Any, kuro: Any) 
 def test_a_reason_that_is_being_typed_stays_although_somebody_else_decides(
     open_page: Any, alice: Any, bob: Any, kuro: Any
 ) -> None:
-    from reviews import decisions
+    from reviews.held import decisions
     from reviews.models import HeldItem
 
     held = HeldItem.objects.select_related("agent__team").get(public_id=kuro.hold())
@@ -445,7 +445,7 @@ def test_what_somebody_else_decided_is_shown_in_place(
 def test_a_decision_that_comes_too_late_shows_the_one_that_stands(
     open_page: Any, alice: Any, bob: Any, kuro: Any
 ) -> None:
-    from reviews import decisions
+    from reviews.held import decisions
     from reviews.models import HeldItem
 
     held = HeldItem.objects.select_related("agent__team").get(public_id=kuro.hold())
@@ -528,7 +528,7 @@ def test_the_list_is_walked_with_j_and_k(open_page: Any, alice: Any, kuro: Any) 
 def test_j_on_the_last_row_goes_to_the_next_page(
     open_page: Any, alice: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reviews.queue.PAGE", 2)
+    monkeypatch.setattr("reviews.held.listing.PAGE", 2)
     held = [kuro.hold() for _ in range(3)][::-1]
     page = open_page(alice)
     page.goto("/queue/")

@@ -9,7 +9,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from patterns.models import Memory
-from reviews import extensions
+from reviews.investigation import extensions
 from reviews.models import ExtensionRequest
 from tests.conftest import HELD
 

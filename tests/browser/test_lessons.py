@@ -10,8 +10,8 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from metacog.models import Agent
-from patterns import lessons
-from patterns.lessons import Proposal
+from patterns.lessons import lessons
+from patterns.lessons.lessons import Proposal
 from patterns.models import Lesson
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

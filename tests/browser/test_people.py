@@ -10,10 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from metacog import notices
 from metacog.models import Agent, Team
+from metacog.notices import notices
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
-from reviews import by_mail, reflections
+from reviews.held import mail_links
+from reviews.learning import reflections
 from reviews.models import AgentResponse, Reflection, Research, Sample
 from tests.admin.addresses import address
 from tests.api.test_problems import get_stuck
@@ -30,12 +31,12 @@ def reflect(kuro: Any) -> None:
 
 def give_evidence(agent: Agent, person: Any) -> None:
     """Write what decisions say of an agent's weights and second looks, and of a person's pace."""
-    from metacog.heuristics.fitting import Fit
-    from reviews import figures
+    from metacog.heuristics.hesitation.fitting import Fit
+    from reviews.metrics import daily
     from reviews.models import FittedWeights, LookFigure, PaceFigure
 
     now = timezone.now()
-    figures.count_days(now)
+    daily.count_days(now)
     caught = {"fitted": 9.5, "in_force": 5.0, "seed": 5.0, "length": None}
     found = Fit(120, 40, 20, "", 36, 8.0, 12.0, caught, 4.5, 1.0, 8.0, {"absolute-claim": 60}, 20, 60, 500, 30, 14)
     FittedWeights.objects.create(
@@ -67,7 +68,7 @@ def test_the_pages_have_no_fault_axe_can_find(
 ) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
-    from reviews import learning
+    from reviews.learning import sweep
     from reviews.models import ExtensionRequest, HeldItem
 
     for person in PEOPLE:
@@ -79,11 +80,11 @@ def test_the_pages_have_no_fault_axe_can_find(
     proposal = ErrorPattern.objects.create(
         team=pattern.team, keywords=["out of ideas"], description="gave up", state=ErrorPattern.State.PROPOSED
     )
-    learning.propose(
+    sweep.propose(
         pattern.team, keywords=["out of ideas"], description="d", source="alex-correction", kind="rejection",
         row="dec_1", held=held, said="x", told="y",
     )  # fmt: skip
-    learning.learn()
+    sweep.learn()
     get_stuck(kuro)
     for title in ("Hope", "約束與湧現的實踐"):
         kuro.post("/threads", {"title": title, "note": "x", "next": "y"})
@@ -100,7 +101,7 @@ def test_the_pages_have_no_fault_axe_can_find(
     Sample.objects.create(response=passed, agent=agent, day=passed.received_at.date())
     page = open_page(olga, color_scheme=scheme, viewport={"width": width, "height": 844})
     for path in (
-        by_mail.path(by_mail.link_to(olga, held, timezone.now())), urlsplit(notices.stop_link(olga)).path,
+        mail_links.path(mail_links.link_to(olga, held, timezone.now())), urlsplit(notices.stop_link(olga)).path,
         reverse("agents"), reverse("agent-new"), reverse("agent", args=[kuro.id]), reverse("team"),
         reverse("agent-context", args=[kuro.id]),
         reverse("preferences"), "/nothing/here/", reverse("admin:index"),

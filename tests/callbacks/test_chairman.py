@@ -9,7 +9,7 @@ import pytest
 
 from metacog import settings as module
 from metacog.models import Agent
-from reviews import chairman, extensions
+from reviews.investigation import extensions, llm_judge
 from reviews.models import Delivery, ExtensionRequest
 from tests.callbacks.receiving import Handler, Receiver
 
@@ -51,7 +51,7 @@ def waiting(kuro: Any) -> ExtensionRequest:
 def test_it_is_given_reason_evidence_and_handcard_and_its_verdict_counts(
     model: Receiver, waiting: Any, kuro: Any
 ) -> None:
-    assert chairman.answer_waiting() == 1
+    assert llm_judge.answer_waiting() == 1
     (seen,) = model.seen
     assert (seen.path, seen.headers["authorization"]) == ("/v1/chat/completions", "Bearer sk-test")
     body = json.loads(seen.body)
@@ -64,19 +64,19 @@ def test_it_is_given_reason_evidence_and_handcard_and_its_verdict_counts(
     assert (told["state"], told["by"], told["granted"]) == ("approved", "model", 3)
     assert (told["reason"], told["guidance"]) == (GRANTS["reason"], GRANTS["guidance"])
     assert json.loads(Delivery.objects.get().body)["data"]["by"] == "model"
-    assert chairman.answer_waiting() == 0
+    assert llm_judge.answer_waiting() == 0
 
 
 @pytest.mark.parametrize("fence", ["```json\n{}\n```", "\n```\n{}\n```\n"])
 def test_its_verdict_may_be_fenced_as_code(model: Receiver, waiting: Any, kuro: Any, fence: str) -> None:
     model.then = says(fence.replace("{}", json.dumps(GRANTS)))
-    chairman.answer_waiting()
+    llm_judge.answer_waiting()
     assert kuro.get(f"/extensions/{waiting.public_id}").json()["state"] == "approved"
 
 
 def test_it_may_refuse(model: Receiver, waiting: Any, kuro: Any) -> None:
     model.then = says({"approved": False, "reason": "Enough is known."})
-    chairman.answer_waiting()
+    llm_judge.answer_waiting()
     told = kuro.get(f"/extensions/{waiting.public_id}").json()
     assert (told["state"], told["by"], told["granted"]) == ("rejected", "model", 0)
 
@@ -105,7 +105,7 @@ def test_failure_and_nonsense_leave_it_to_a_person(
     model: Receiver, waiting: Any, alice: Any, answer: Any, trouble: str
 ) -> None:
     model.then = answer
-    assert (chairman.answer_waiting(), chairman.answer_waiting()) == (1, 0), "it is asked once"
+    assert (llm_judge.answer_waiting(), llm_judge.answer_waiting()) == (1, 0), "it is asked once"
     waiting.refresh_from_db()
     assert (waiting.state, waiting.model_trouble) == ("pending", trouble)
     assert extensions.decide(waiting, alice, is_approved=True, granted=2).by == "person"
@@ -115,24 +115,24 @@ def test_an_address_that_is_not_public_is_reached_only_where_the_operator_allows
     model: Receiver, waiting: Any, settings: Any
 ) -> None:
     settings.CALLBACK_ALLOW = frozenset()
-    chairman.answer_waiting()
+    llm_judge.answer_waiting()
     waiting.refresh_from_db()
     assert (waiting.state, waiting.model_trouble, model.seen) == ("pending", "unreachable", [])
 
 
 def test_a_person_who_answers_meanwhile_stands(model: Receiver, waiting: Any, alice: Any, monkeypatch: Any) -> None:
-    def slow(request: ExtensionRequest) -> chairman.Verdict:
+    def slow(request: ExtensionRequest) -> llm_judge.Verdict:
         extensions.decide(request, alice, is_approved=False, answer="Enough.")
-        return chairman.Verdict(**GRANTS)
+        return llm_judge.Verdict(**GRANTS)
 
-    monkeypatch.setattr(chairman, "ask", slow)
-    assert chairman.answer_waiting() == 1
+    monkeypatch.setattr(llm_judge, "ask", slow)
+    assert llm_judge.answer_waiting() == 1
     waiting.refresh_from_db()
     assert (waiting.state, waiting.by, waiting.person) == ("rejected", "person", alice)
 
 
 def test_without_one_nobody_is_asked(receiver: Receiver, waiting: Any) -> None:
-    assert (chairman.answer_waiting(), receiver.seen) == (0, [])
+    assert (llm_judge.answer_waiting(), receiver.seen) == (0, [])
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,13 @@ import pytest
 from django.utils import timezone
 from standardwebhooks import Webhook
 
-from metacog import egress, keys
-from metacog.agents import create_agent, rotate
+from metacog import egress
+from metacog.accounts import keys
+from metacog.accounts.agents import create_agent, rotate
 from metacog.models import Agent, AuditEvent
-from reviews import decisions, deliveries
+from reviews.held import decisions
 from reviews.models import Delivery, Endpoint, HeldItem
+from reviews.outbox import deliveries
 from tests.callbacks.receiving import NOW, at, owe
 
 State, Trouble = Delivery.State, Delivery.Trouble

@@ -10,10 +10,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog.agents import create_agent
+from metacog.accounts.agents import create_agent
 from metacog.models import AuditEvent, Membership
-from reviews import deliveries
 from reviews.models import Delivery, Endpoint, HeldItem
+from reviews.outbox import deliveries
 from tests.callbacks.receiving import at, owe
 
 pytestmark = pytest.mark.django_db

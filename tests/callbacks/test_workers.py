@@ -20,8 +20,8 @@ from django.db import connection
 from django.utils import timezone
 
 from metacog.models import AuditEvent
-from reviews import deliveries
 from reviews.models import Delivery
+from reviews.outbox import deliveries
 from tests.callbacks.receiving import owe
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

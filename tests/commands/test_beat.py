@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from metacog import beat
 from metacog.celery import app
+from metacog.runtime import beat
 
 
 def test_it_sends_what_is_due_though_the_clock_was_set_back(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     began, wall = time.monotonic(), app.now()
     monkeypatch.setattr(time, "monotonic", lambda: began)
-    assert app.conf.beat_scheduler == "metacog.beat:Scheduler"
+    assert app.conf.beat_scheduler == "metacog.runtime.beat:Scheduler"
     scheduler: Any = beat.Scheduler(app=app)
     assert set(scheduler.schedule) == set(settings.CELERY_BEAT_SCHEDULE)
     settle = scheduler.schedule["settle"]

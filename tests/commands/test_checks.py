@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from metacog import checks
+from metacog.runtime import checks
 
 
 def test_what_settings_found_wrong_is_an_error_with_its_hint(settings: Any) -> None:

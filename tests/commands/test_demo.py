@@ -27,19 +27,19 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from metacog import audit, audit_chain
-from metacog.ids import first_id_at, new_id
+from metacog.audit import audit, chain
+from metacog.db.ids import first_id_at, new_id
 from metacog.models import AgentState, AuditEvent, Membership, Team, User
-from patterns import thread_texts
 from patterns.models import Lesson, Memory, MemoryConflict, Problem, ThoughtThread
-from reviews import figures
-from reviews.decisions import decide
+from patterns.threads import texts
 from reviews.demo import history
 from reviews.demo.agent import DemoAgent
 from reviews.demo.clock import turned_back
 from reviews.demo.investigated import REMEMBERED
 from reviews.demo.voices import FORGE, KURO, ROBIN, Voice
+from reviews.held.decisions import decide
 from reviews.management.commands import demo
+from reviews.metrics import daily
 from reviews.models import (
     AgentResponse,
     DailyFigure,
@@ -197,13 +197,13 @@ def test_its_agents_pursue_threads_in_both_languages(invented: Team) -> None:
     }  # fmt: skip
     assert all(row.steps.exclude(text="").count() >= 3 for row in found)
     forge = AgentState.objects.select_related("agent__team").get(agent__name="forge", agent__team=invented)
-    suggested = thread_texts.suggestion(forge.agent, forge)
+    suggested = texts.suggestion(forge.agent, forge)
     assert suggested is not None
     assert suggested.topic == "connection pools"
 
 
 def test_the_audit_record_is_whole_and_in_order(invented: Team) -> None:
-    report = audit_chain.verify()
+    report = chain.verify()
     assert (report.problems, report.unsealed) == ([], 0)
     assert report.seals > DAYS
     times = list(AuditEvent.objects.order_by("pk").values_list("at", flat=True))
@@ -238,7 +238,7 @@ def test_the_figures_are_those_of_the_rows(invented: Team) -> None:
     counted = dict(DailyFigure.objects.values_list("pk", "responses"))
     assert sum(counted.values()) == AgentResponse.objects.count() > 60
     for stored in DailyFigure.objects.all():
-        fresh = figures.recount(stored.agent, stored.day)
+        fresh = daily.recount(stored.agent, stored.day)
         fresh.counted_at = stored.counted_at
         assert vars(fresh) | {"_state": None} == vars(stored) | {"_state": None}
     by_people = Decision.objects.filter(person__isnull=False, undone_at=None, release_at__lte=NOW).count()

@@ -12,8 +12,8 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.management import call_command
 
-from metacog import catalogues
 from metacog.management.commands import messages
+from metacog.runtime import catalogs
 
 CODE = """
 from django.utils.translation import gettext_lazy as _, ngettext, pgettext
@@ -119,7 +119,7 @@ def test_a_new_text_fails_the_check(project: Path, capsys: pytest.CaptureFixture
 
 def test_compiled_catalogues_translate(project: Path) -> None:
     translate(project)
-    catalogues.compile_all()
+    catalogs.compile_all()
     translation = gettext.translation("django", project / "compiled", ["zh_Hant"])
     assert translation.gettext("Held items") == "保留項目"
     assert translation.pgettext("to the queue", "Hold") == "保留"
@@ -128,14 +128,14 @@ def test_compiled_catalogues_translate(project: Path) -> None:
 
 def test_catalogues_are_compiled_again_only_when_their_source_changed(project: Path) -> None:
     translate(project)
-    catalogues.compile_all()
+    catalogs.compile_all()
     compiled = project / "compiled/zh_Hant/LC_MESSAGES/django.mo"
     first = compiled.stat().st_ino
-    catalogues.compile_all()
+    catalogs.compile_all()
     assert compiled.stat().st_ino == first
     source = project / "locale/zh_Hant/django.po"
     source.write_text(source.read_text().replace("保留項目", "等待項目"))
-    catalogues.compile_all()
+    catalogs.compile_all()
     assert gettext.translation("django", project / "compiled", ["zh_Hant"]).gettext("Held items") == "等待項目"
 
 

@@ -9,8 +9,9 @@ import pytest
 from cryptography.fernet import MultiFernet
 from django.core.management import CommandError, call_command
 
-from metacog import agents, keys, notices
+from metacog.accounts import agents, keys
 from metacog.models import Agent, AgentKey, Channel
+from metacog.notices import notices
 
 OLD, NEW = "o" * 50, "n" * 50
 

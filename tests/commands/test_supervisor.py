@@ -15,7 +15,7 @@ import psutil
 import pytest
 from django.conf import settings
 
-from metacog.supervisor import SAME_SECONDS, Child
+from metacog.runtime.supervisor import SAME_SECONDS, Child
 
 # A child with a child of its own, as the web server has; both say who they are.
 CHILD = """

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from metacog import agents
+from metacog.accounts import agents
 from metacog.models import Agent, AuditEvent, Policy
 from reviews.models import Decision, HeldItem
 

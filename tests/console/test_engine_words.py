@@ -10,11 +10,11 @@ from django.test import override_settings
 from django.utils import translation
 from django.utils.translation import trans_real
 
-from metacog import catalogues
 from metacog.heuristics import History, Scorer
 from metacog.heuristics.lexicon.languages import NAMES
-from metacog.heuristics.stuck import DETAILS
-from reviews.engine_words import reason_said, said
+from metacog.heuristics.stuck.stuck import DETAILS
+from metacog.runtime import catalogs
+from reviews.presentation.engine_words import reason_said, said
 
 OFF_TOPIC = "Bananas are yellow fruits from warm countries. " * 4
 FRUIT = (
@@ -33,7 +33,7 @@ EVERY_KNOWN = {"scores": [0.91, 0.4], "facts": 3, "topic_mentions": 7, "identity
 @pytest.fixture(scope="module", autouse=True)
 def _translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with override_settings(LOCALE_PATHS=[tmp_path_factory.mktemp("locale")]):
-        catalogues.compile_all()
+        catalogs.compile_all()
         with mock.patch.object(trans_real, "_translations", {}):
             yield
 

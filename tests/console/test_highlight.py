@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from reviews.explanation import TITLES
-from reviews.highlight import Mark, of_item, of_response, show
+from reviews.presentation.explanation import TITLES
+from reviews.presentation.highlight import Mark, of_item, of_response, show
 from reviews.templatetags.console import signal_class
 
 

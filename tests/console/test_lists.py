@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metacog.agents import create_agent
+from metacog.accounts.agents import create_agent
 from metacog.models import Agent, Membership
 from patterns.models import Lesson
 from reviews.models import AgentResponse

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from metacog.models import AuditEvent, Policy
-from patterns import memory
+from patterns.memory import memory
 from patterns.models import ErrorPattern, Memory, MemoryConflict
 from reviews.models import PatternOrigin
 from tests.conftest import HELD

@@ -10,10 +10,10 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from metacog.agents import create_agent
-from metacog.ids import first_id_at
+from metacog.accounts.agents import create_agent
+from metacog.db.ids import first_id_at
 from metacog.models import Membership
-from reviews import queue as held_queue
+from reviews.held import listing as held_queue
 from reviews.models import Decision, HeldItem, held_id
 from tests.conftest import Caller
 

@@ -14,11 +14,11 @@ from django.db import connection
 from django.utils.html import strip_tags
 from django.utils.translation import trans_real
 
-from metacog import catalogues
-from metacog.agents import create_agent
+from metacog.accounts.agents import create_agent
 from metacog.models import Membership, Policy
-from reviews import response_views
+from metacog.runtime import catalogs
 from reviews.models import AgentResponse, Signal, response_id
+from reviews.pages import response as response_views
 from tests.conftest import Caller
 
 
@@ -256,7 +256,7 @@ def test_what_else_it_says_is_translated(
     said = {"user_message": "When is the meeting? Who comes?", "retrieval": {"scores": [0.5]}, "problem": "bug-17"}
     verdict = [kuro.respond(**said) for _ in range(2)][1]
     settings.LOCALE_PATHS = [tmp_path]
-    catalogues.compile_all()
+    catalogs.compile_all()
     client.cookies[settings.LANGUAGE_COOKIE_NAME] = language
     with mock.patch.object(trans_real, "_translations", {}):
         page = told(pages_of(verdict)[0])

@@ -11,10 +11,10 @@ import pytest
 from django.utils import timezone
 
 from metacog.models import Agent, Team
-from patterns import lessons
+from patterns.lessons import lessons
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
-from reviews import search
 from reviews.models import AgentResponse, HeldItem
+from reviews.search import search
 from tests.api.test_problems import get_stuck
 from tests.conftest import HELD
 

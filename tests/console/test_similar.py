@@ -48,7 +48,7 @@ def test_what_is_like_it_is_shown_with_what_was_decided(
 def test_what_is_undecided_expired_another_agents_or_the_item_itself_is_not_shown(
     client: Any, kuro: Any, other: Any, alice: Any
 ) -> None:
-    from reviews import decisions
+    from reviews.held import decisions
 
     text = "The timeout is clearly a network cache problem."
     held = hold(kuro, text)

@@ -11,10 +11,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from metacog import agents
+from metacog.accounts import agents
 from metacog.models import Policy
 from patterns.models import Problem, ThinkTwice
-from reviews import stuck_views
+from reviews.pages import stuck
 from tests.api.test_problems import CREEP, fail, get_stuck
 
 
@@ -149,7 +149,7 @@ class TestPaging:
     def test_every_problem_is_on_one_page_in_order(
         self, many: list[str], alice: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch, size: int
     ) -> None:
-        monkeypatch.setattr(stuck_views, "PAGE", size)
+        monkeypatch.setattr(stuck, "PAGE", size)
         client, found, pages, query = as_person(alice), [], 0, "?"
         while query and pages <= len(many):  # no page leads round in circles
             page = page_of(client, f"/stuck/{query}")
@@ -162,7 +162,7 @@ class TestPaging:
     def test_what_moves_on_meanwhile_is_not_shown_twice(
         self, kuro: Any, many: list[str], alice: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(stuck_views, "PAGE", 4)
+        monkeypatch.setattr(stuck, "PAGE", 4)
         client = as_person(alice)
         page = page_of(client, "/stuck/?team=1")
         assert self.keys(page) == many[:4]
@@ -191,7 +191,7 @@ class TestPaging:
         client = as_person(alice)
 
         def queries(size: int, query: str = "") -> int:
-            monkeypatch.setattr(stuck_views, "PAGE", size)
+            monkeypatch.setattr(stuck, "PAGE", size)
             with CaptureQueriesContext(connection) as asked:
                 client.get(f"/stuck/{query}")
             return len(asked)
@@ -199,7 +199,7 @@ class TestPaging:
         later = self.following(page_of(client, "/stuck/"))
         assert not later
         assert queries(1) == queries(3) == queries(50)
-        monkeypatch.setattr(stuck_views, "PAGE", 1)
+        monkeypatch.setattr(stuck, "PAGE", 1)
         later = self.following(page_of(client, "/stuck/"))
         assert queries(1, later) == queries(50, later) < queries(50)
 

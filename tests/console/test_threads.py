@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from metacog.models import Agent, AuditEvent
 from patterns.models import ThoughtThread, ThreadStep
-from reviews.thread_views import SHOWN
+from reviews.pages.threads import SHOWN
 
 TITLE = "約束與湧現的實踐"
 
@@ -68,7 +68,7 @@ class TestWhatIsPursued:
     def test_each_agent_has_its_own(
         self, kuro: Any, thread: ThoughtThread, aurora: Any, alice: Any, as_person: Any
     ) -> None:
-        from metacog.agents import create_agent
+        from metacog.accounts.agents import create_agent
 
         second, _key, _secret = create_agent(aurora, "second", None)
         client = as_person(alice)

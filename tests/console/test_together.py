@@ -133,10 +133,10 @@ def test_a_press_binds_what_was_shown(client: Any, kuro: Any, changed: str) -> N
 
 
 def test_more_than_can_be_read_is_left_to_be_decided_alone(client: Any, kuro: Any, monkeypatch: Any) -> None:
-    from reviews import together_views
+    from reviews.pages import bulk
 
     first, second = kuro.hold(), kuro.hold()
-    monkeypatch.setattr(together_views, "MOST_TEXT", 40)
+    monkeypatch.setattr(bulk, "MOST_TEXT", 40)
     page = read(client, first, second)
     assert [box.split(":")[0] for box in boxes(page)] == [second]
     assert "Too long to be read among others" in page.content.decode()

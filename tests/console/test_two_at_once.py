@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from metacog.models import Agent
-from patterns import lessons
+from patterns.lessons import lessons
 from patterns.models import ErrorPattern, Lesson
 
 pytestmark = pytest.mark.django_db

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT))
 
-from metacog.heuristics.patterns import is_too_short  # noqa: E402 - found by the line above when run as a script
+from metacog.heuristics.hesitation.patterns import is_too_short  # noqa: E402 - found by the line above when run as a script
 
 BATCH = 150  # responses that share a set of patterns, which is an argument of the command
 

@@ -5,22 +5,22 @@ from datetime import UTC, datetime
 from typing import Any
 
 from metacog.heuristics import Item, Scorer
-from metacog.heuristics.brief import brief, constraints
-from metacog.heuristics.completion import claims_to_be_done
-from metacog.heuristics.confidence import estimate
-from metacog.heuristics.contradictions import contradicts
-from metacog.heuristics.corrections import find_correction
-from metacog.heuristics.extension import judge
-from metacog.heuristics.fingerprints import normalise_error, normalise_output
-from metacog.heuristics.quality import assess
-from metacog.heuristics.quality_settings import QualitySettings
-from metacog.heuristics.recall import needed
-from metacog.heuristics.reflection import Turn, reflect
-from metacog.heuristics.research import advice, questions
-from metacog.heuristics.stuck import Stuck, advance, asks_to_think_twice
-from metacog.heuristics.subjects import phrases
-from metacog.heuristics.words import fold
-from metacog.heuristics.words import questions as questions_in
+from metacog.heuristics.contradiction.contradictions import contradicts
+from metacog.heuristics.contradiction.corrections import find_correction
+from metacog.heuristics.hesitation.completion import claims_to_be_done
+from metacog.heuristics.memory.extension import judge
+from metacog.heuristics.memory.recall import needed
+from metacog.heuristics.memory.reflection import Turn, reflect
+from metacog.heuristics.memory.research import advice, questions
+from metacog.heuristics.memory.subjects import phrases
+from metacog.heuristics.policy.quality_settings import QualitySettings
+from metacog.heuristics.quality.confidence import estimate
+from metacog.heuristics.quality.quality import assess
+from metacog.heuristics.stuck.brief import brief, constraints
+from metacog.heuristics.stuck.stuck import Stuck, advance, asks_to_think_twice
+from metacog.heuristics.text.fingerprints import normalise_error, normalise_output
+from metacog.heuristics.text.words import fold
+from metacog.heuristics.text.words import questions as questions_in
 
 AWARE = Scorer(profile="aware")
 LONG = "(…) " * 100

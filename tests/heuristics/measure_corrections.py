@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent.parent))
 
-from metacog.heuristics.contradictions import contradicts  # noqa: E402 - found by the path above
-from metacog.heuristics.corrections import find_correction  # noqa: E402 - as above
+from metacog.heuristics.contradiction.contradictions import contradicts  # noqa: E402 - found by the path above
+from metacog.heuristics.contradiction.corrections import find_correction  # noqa: E402 - as above
 
 
 class Measured(NamedTuple):

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from metacog.heuristics import check_response
-from metacog.heuristics.stuck import Stuck, advance
-from metacog.heuristics.stuck_settings import SETTINGS
+from metacog.heuristics.policy.stuck_settings import SETTINGS
+from metacog.heuristics.stuck.stuck import Stuck, advance
 
 Run = tuple[str, int, list[dict[str, Any]]]  # where it is from, 1 where it succeeded, the bodies it would have posted
 TAGS = re.compile(r"</?(?:returncode|output|output_head|output_tail)>")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metacog.heuristics.agreement import Agreement
+from metacog.heuristics.stats.agreement import Agreement
 
 
 @pytest.mark.parametrize(

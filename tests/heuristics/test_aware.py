@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics import Hesitation, History, Item, Scorer, Span, told
-from metacog.heuristics.calculation import MAX_CALCULATED
-from metacog.heuristics.given import MAX_GIVEN, MAX_SAYINGS, MAX_TOLD
+from metacog.heuristics.hesitation.calculation import MAX_CALCULATED
+from metacog.heuristics.hesitation.given import MAX_GIVEN, MAX_SAYINGS, MAX_TOLD
 from metacog.heuristics.lexicon import LANGUAGES
-from metacog.heuristics.wire import Verdict
+from metacog.heuristics.wire.wire import Verdict
 
 AWARE = Scorer(profile="aware")
 LONG = "This sentence says nothing in particular. " * 6

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from metacog.heuristics.brief import MAX_REMEMBERED, about, brief, concerns
+from metacog.heuristics.stuck.brief import MAX_REMEMBERED, about, brief, concerns
 
 TRIED = [{"approach": "raise the gateway timeout", "command": "pytest tests/test_checkout.py -x"}]
 ERROR = "E42: StripeError in ledger after 42 s and 7 more"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from metacog.heuristics.confidence import Confidence, estimate
+from metacog.heuristics.quality.confidence import Confidence, estimate
 
 LONG_SESSION = 10**9
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.contradictions import contradicted, contradicts
+from metacog.heuristics.contradiction.contradictions import contradicted, contradicts
 
 spec = importlib.util.spec_from_file_location("measure_corrections", Path(__file__).with_name("measure_corrections.py"))
 assert spec

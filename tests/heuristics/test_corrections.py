@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.corrections import Frequencies, find_concern, find_correction, propose_keywords, terms_of
+from metacog.heuristics.contradiction.corrections import (
+    Frequencies,
+    find_concern,
+    find_correction,
+    propose_keywords,
+    terms_of,
+)
 
 spec = importlib.util.spec_from_file_location("measure_corrections", Path(__file__).with_name("measure_corrections.py"))
 assert spec

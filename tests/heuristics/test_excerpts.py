@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from metacog.heuristics.excerpts import said
+from metacog.heuristics.text.excerpts import said
 
 
 @pytest.mark.parametrize(

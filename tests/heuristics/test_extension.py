@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.extension import judge
+from metacog.heuristics.memory.extension import judge
 
 
 @pytest.mark.parametrize(

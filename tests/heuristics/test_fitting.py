@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from metacog.heuristics import fitting
-from metacog.heuristics.fitting import Case, Fit, regress
-from metacog.heuristics.policy import WEIGHTS, Policy
+from metacog.heuristics.hesitation import fitting
+from metacog.heuristics.hesitation.fitting import Case, Fit, regress
+from metacog.heuristics.policy.policy import WEIGHTS, Policy
 
 CLAIM, ERROR, LONG, SURE = "absolute-claim", "error-pattern", "no-hedge", "overconfidence"
 POLICY = Policy()

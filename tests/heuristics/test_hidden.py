@@ -7,9 +7,9 @@ import unicodedata
 import pytest
 
 from metacog.heuristics import Scorer
-from metacog.heuristics.hidden import HIDES, MARKS
-from metacog.heuristics.shadow import Shadow, suspects
-from reviews.highlight import show
+from metacog.heuristics.text.hidden import HIDES, MARKS
+from metacog.heuristics.text.shadow import Shadow, suspects
+from reviews.presentation.highlight import show
 
 AWARE = Scorer(profile="aware")
 CHARACTERS = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metacog.heuristics.lessons import BUDGET, Lesson, choose
+from metacog.heuristics.memory.lessons import BUDGET, Lesson, choose
 
 
 def ids(lessons, recent=(), budget=BUDGET):

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics import matcher
-from metacog.heuristics.matcher import (
+from metacog.heuristics.text import matcher
+from metacog.heuristics.text.matcher import (
     ABSOLUTE,
     CONCLUSION,
     HEDGE,

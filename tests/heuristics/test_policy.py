@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from metacog.heuristics import Policy, PolicyError
-from metacog.heuristics.quality_settings import QualitySettings
-from metacog.heuristics.stuck_settings import StuckSettings
+from metacog.heuristics.policy.quality_settings import QualitySettings
+from metacog.heuristics.policy.stuck_settings import StuckSettings
 
 
 def test_it_starts_from_the_contracts_defaults() -> None:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics import PolicyError
-from metacog.heuristics.quality import Quality, assess
-from metacog.heuristics.quality_settings import LengthLimits, Limits, QualitySettings
-from metacog.heuristics.utterance import fingerprint, similarity
+from metacog.heuristics.policy.quality_settings import LengthLimits, Limits, QualitySettings
+from metacog.heuristics.quality.quality import Quality, assess
+from metacog.heuristics.text.utterance import fingerprint, similarity
 
 ANSWER = "The cache was stale, so I restarted it; the tests pass again."
 CHINESE = "快取過期了，所以我重新啟動了它，測試又通過了。"

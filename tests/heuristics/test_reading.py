@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metacog.heuristics.reading import is_hasty, seconds_to_read
+from metacog.heuristics.text.reading import is_hasty, seconds_to_read
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.recall import (
+from metacog.heuristics.memory.recall import (
     TERMS,
     Posting,
     Ranked,
@@ -167,6 +167,6 @@ def test_the_terms_are_those_of_their_version() -> None:
     made = json.dumps([sorted(terms(text).items()) for text in (*words, said)], ensure_ascii=False)
     digest = hashlib.sha256(made.encode()).hexdigest()[:16]
     assert (TERMS, digest) == (1, "3c0c6b7b9b6d0a4c"), (
-        "The stemmer, or what else makes terms, has changed: raise TERMS in metacog/heuristics/contradictions.py by "
+        "The stemmer, or what else makes terms, has changed: raise TERMS in contradiction/contradictions.py by "
         "one (the worker then indexes every memory anew, docs/memory.md), and write the version and the digest here."
     )

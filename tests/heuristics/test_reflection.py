@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import lists, text
 
-from metacog.heuristics.intervals import difference
-from metacog.heuristics.reflection import Held, Turn, reflect
-from metacog.heuristics.subjects import shared
+from metacog.heuristics.memory.reflection import Held, Turn, reflect
+from metacog.heuristics.memory.subjects import shared
+from metacog.heuristics.stats.intervals import difference
 
 
 def turns(*fields, **common):

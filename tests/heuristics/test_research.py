@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis.strategies import sampled_from, text
 
-from metacog.heuristics.research import MOST_FOUND, Finding, advice, findings, language_of, questions
+from metacog.heuristics.memory.research import MOST_FOUND, Finding, advice, findings, language_of, questions
 
 
 @pytest.mark.parametrize(

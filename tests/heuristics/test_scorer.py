@@ -23,7 +23,7 @@ from metacog.heuristics import (
     items_of,
     read_response,
 )
-from metacog.heuristics.wire import Verdict
+from metacog.heuristics.wire.wire import Verdict
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

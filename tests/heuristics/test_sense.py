@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics import matcher
-from metacog.heuristics.matcher import Build, ahocorasick_automaton
-from metacog.heuristics.sense import Reader, Reading, marks_of
-from metacog.heuristics.shadow import Shadow, fold, is_blank
+from metacog.heuristics.hesitation.sense import Reader, Reading, marks_of
+from metacog.heuristics.text import matcher
+from metacog.heuristics.text.matcher import Build, ahocorasick_automaton
+from metacog.heuristics.text.shadow import Shadow, fold, is_blank
 
 AUTOMATA: list[Build] = [ahocorasick_automaton]
 if matcher.HAS_DAACHORSE:

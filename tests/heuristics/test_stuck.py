@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metacog.heuristics import PolicyError, check_response
-from metacog.heuristics.brief import brief
+from metacog.heuristics.hesitation.thresholds import suggest_stuck
 from metacog.heuristics.lexicon.seed import STUCK as SEED
-from metacog.heuristics.stuck import (
+from metacog.heuristics.policy.stuck_settings import SETTINGS, WEIGHTS, StuckSettings
+from metacog.heuristics.stuck.brief import brief
+from metacog.heuristics.stuck.stuck import (
     State,
     Stuck,
     advance,
@@ -24,8 +26,6 @@ from metacog.heuristics.stuck import (
     resolve,
     signs,
 )
-from metacog.heuristics.stuck_settings import SETTINGS, WEIGHTS, StuckSettings
-from metacog.heuristics.thresholds import suggest_stuck
 
 NOW = datetime(2026, 2, 16, 8, tzinfo=UTC)
 ERROR = {"errors": ["TimeoutError: 30 s"]}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics import Refused, find_items, parse_tags
-from metacog.heuristics.tags import code_spans
+from metacog.heuristics.text.tags import code_spans
 
 
 def found(response: str) -> list[tuple[str, str]]:

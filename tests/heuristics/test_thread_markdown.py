@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metacog.heuristics.thread_markdown import ThreadError, format_thread, parse_threads
-from metacog.heuristics.threads import Step, Thread, slug_of
+from metacog.heuristics.memory.thread_markdown import ThreadError, format_thread, parse_threads
+from metacog.heuristics.memory.threads import Step, Thread, slug_of
 from tests.heuristics.test_threads import parse_thread
 
 MANY = """\

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.thread_markdown import ThreadError, format_thread, parse_threads
-from metacog.heuristics.threads import (
+from metacog.heuristics.memory.thread_markdown import ThreadError, format_thread, parse_threads
+from metacog.heuristics.memory.threads import (
     Step,
     Streak,
     Thread,
@@ -17,7 +17,7 @@ from metacog.heuristics.threads import (
     topic_streak,
     within_budget,
 )
-from metacog.heuristics.timesense import mark_every_date
+from metacog.heuristics.text.timesense import mark_every_date
 
 TODAY = date(2026, 2, 16)
 # Seed 001, "組件一：Thought Thread".

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metacog.heuristics.thresholds import suggest
+from metacog.heuristics.hesitation.thresholds import suggest
 
 
 def scores(**counts: int) -> list[int]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics import wire
-from metacog.heuristics.wire import EXAMPLE, Refused, ResponseBody, check_response, instant, load, read_response
+from metacog.heuristics.wire import wire
+from metacog.heuristics.wire.wire import EXAMPLE, Refused, ResponseBody, check_response, instant, load, read_response
 
 MEBIBYTE = 1_048_576
 

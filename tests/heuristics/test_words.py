@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics import words
+from metacog.heuristics.text import words
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from metacog.models import AuditEvent
-from patterns import lifecycle
-from patterns.lifecycle import NotDone, Unseen, digest
 from patterns.models import ErrorPattern, PatternRecord
+from patterns.patterns import lifecycle
+from patterns.patterns.lifecycle import NotDone, Unseen, digest
 
 KEYWORDS = ["thirty days"]
 STEPS = {

@@ -12,15 +12,17 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog import agents
+from metacog.accounts import agents
 from metacog.models import Agent, AuditEvent, Policy
-from patterns import lifecycle
-from patterns.lifecycle import digest
 from patterns.models import ErrorPattern
-from reviews import backtest as backtests
-from reviews import decisions, learning, pattern_views
-from reviews.backtest import backtest
+from patterns.patterns import lifecycle
+from patterns.patterns.lifecycle import digest
+from reviews.held import decisions
+from reviews.learning import backtest as backtests
+from reviews.learning import sweep
+from reviews.learning.backtest import backtest
 from reviews.models import AgentResponse, HeldItem, PatternOrigin
+from reviews.pages.knowledge import patterns
 
 SAID = "The cause is clearly the cache. Your refund will arrive in 30 days."
 PHRASE = "refund will arrive in 30 days"
@@ -71,7 +73,7 @@ class TestBacktest:
             return found
 
         all_of_it = backtest(aurora, [PHRASE]).responses
-        monkeypatch.setattr("reviews.backtest.heapq.nlargest", late)
+        monkeypatch.setattr("reviews.learning.backtest.heapq.nlargest", late)
         assert backtest(aurora, [PHRASE]).responses == all_of_it - 1
 
     def test_it_counts_under_each_agents_policy(self, history: None, aurora: Any, olga: Any) -> None:
@@ -130,7 +132,7 @@ class TestLists:
         assert "Dismissed: too common" in page_of(client, "/patterns/?state=retired")
 
     def test_a_row_has_the_record(self, history: None, victor: Any, as_person: Any) -> None:
-        learning.learn()
+        sweep.learn()
         page = page_of(as_person(victor), "/patterns/?state=active")
         assert "4 of 17" in page
         assert "23.5 %" in page.replace("\xa0", " ")
@@ -152,7 +154,7 @@ class TestLists:
     def test_many_are_listed_page_by_page(
         self, aurora: Any, victor: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(pattern_views, "PAGE", 2)
+        monkeypatch.setattr(patterns, "PAGE", 2)
         for number in range(3):
             make(aurora, description=f"number {number}")
         client = as_person(victor)
@@ -208,7 +210,7 @@ class TestOnePattern:
     ) -> None:
         held = hold(SAID)
         decisions.decide(held, alice, "reject", reason="Refunds arrive in 14 days")
-        learning.learn()
+        sweep.learn()
         pattern = ErrorPattern.objects.get(public_id="ep-cache")
         page = page_of(as_person(victor), address(pattern))
         for part in ("cause named before it was measured", "1 of 4", "Held with it", "CHAT Rejected", "1 time"):
@@ -216,7 +218,7 @@ class TestOnePattern:
         assert reverse("item", args=[held.public_id]) in page
         assert "Take a step" not in page
         proposed = make(held.team, keywords=["seven weeks"])
-        learning.propose(
+        sweep.propose(
             held.team, keywords=["seven weeks"], description="d", source="alex-correction", kind="rejection",
             row="dec_x", held=held, said="in 30 days", told="in 14 days",
         )  # fmt: skip
@@ -324,7 +326,7 @@ class TestWritingDown:
         origin = PatternOrigin.objects.get()
         assert (origin.pattern, origin.row, origin.held) == (pattern, decision.public_id, held)
         assert origin.evidence == {"said": "Refunds arrive in 30 days.", "told": "Refunds arrive in 14 days"}
-        learning.learn()
+        sweep.learn()
         assert PatternOrigin.objects.count() == 1
         assert client.get(link).url == address(pattern)
 
@@ -381,7 +383,7 @@ def test_a_keyword_that_another_pattern_has_is_told(aurora: Any, borealis: Any, 
 def test_the_item_and_its_response_lead_to_the_pattern(hold: Any, alice: Any, as_person: Any) -> None:
     held = hold(SAID)
     decisions.decide(held, alice, "reject", reason="x")
-    learning.learn()
+    sweep.learn()
     pattern = ErrorPattern.objects.get(public_id="ep-cache")
     for path in (reverse("item", args=[held.public_id]), reverse("response", args=[held.response.public_id])):
         page = page_of(as_person(alice), path)
@@ -421,7 +423,7 @@ def test_texts_are_only_text(hold: Any, aurora: Any, carla: Any, as_person: Any)
     held = hold(text)
     decision, _ = decisions.decide(held, carla, "reject", reason=text)
     pattern = make(aurora, keywords=[text], description=text, dismissed_because=text)
-    learning.propose(
+    sweep.propose(
         aurora, keywords=[text], description=text, source="external", kind="memory", row="mem_1", said=text, told=text
     )
     client = as_person(carla)
@@ -440,7 +442,7 @@ def test_pages_cost_the_same_number_of_queries_however_much_there_is(
         make(aurora, "shadow", description=f"d {number}")
         hold(f"{SAID} {number}")
     pattern = ErrorPattern.objects.get(public_id="ep-cache")
-    learning.learn()
+    sweep.learn()
     for row in range(6):
         PatternOrigin.objects.create(pattern=pattern, kind="rejection", row=f"dec_{row}", held=HeldItem.objects.first())
     client.get("/patterns/")

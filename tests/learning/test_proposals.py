@@ -9,10 +9,11 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.utils import timezone
 
+from metacog.accounts.retention import set_retention
 from metacog.models import AuditEvent
-from metacog.retention import set_retention
 from patterns.models import ErrorPattern
-from reviews import erasure, learning
+from reviews import retention
+from reviews.learning import sweep
 from reviews.models import AgentResponse, PatternOrigin
 from tests.admin.addresses import address
 
@@ -21,7 +22,7 @@ PHRASE = "refunds take thirty days"
 
 def propose(team: Any, *keywords: str, row: str = "mem_1", kind: str = "memory", **rest: Any) -> ErrorPattern | None:
     given = {"description": "Refunds take 14 days.", "source": "external", "said": "", "told": "14 days"} | rest
-    return learning.propose(team, keywords=keywords or (PHRASE,), kind=kind, row=row, **given)
+    return sweep.propose(team, keywords=keywords or (PHRASE,), kind=kind, row=row, **given)
 
 
 def test_a_proposal_waits_for_a_person(aurora: Any, kuro: Any) -> None:
@@ -110,7 +111,7 @@ def test_what_could_be_no_keyword_is_not_proposed(aurora: Any, keywords: tuple[s
 
 
 def test_more_than_anybody_reads_is_not_proposed(aurora: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "MAX_PROPOSALS", 1)
+    monkeypatch.setattr(sweep, "MAX_PROPOSALS", 1)
     assert propose(aurora)
     assert propose(aurora, "another phrase", row="mem_2") is None
     assert propose(aurora, row="mem_3"), "the one that waits is taught again"
@@ -131,7 +132,7 @@ def test_quotes_go_with_the_texts_and_so_does_a_proposal_nobody_took_up(
     ErrorPattern.objects.filter(pk=pattern.pk).update(state=state)
     set_retention(aurora, 30, olga)
     AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=31))
-    erasure.erase()
+    retention.erase()
     assert LogEntry.objects.get().object_repr == named
     pattern.refresh_from_db()
     assert pattern.origins.get().evidence == {}

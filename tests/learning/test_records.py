@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from metacog.models import Agent, Policy
-from patterns import exchange, lifecycle
 from patterns.models import ErrorPattern, PatternRecord
-from reviews import decisions, learning, records
+from patterns.patterns import exchange, lifecycle
+from reviews.held import decisions
+from reviews.learning import pattern_stats, sweep
 from reviews.models import AgentResponse, LearningCursor, ShadowMatch
 
 CACHE = "The cause is clearly the cache."
@@ -40,7 +41,7 @@ def test_it_counts_what_people_made_of_what_was_held(hold: Any, kuro: Any, alice
         decisions.decide(own, own.agent, verdict, reason="x")
     hold(f"{CACHE} open")
     kuro.respond("The cache, again.", items=[])
-    learning.learn()
+    sweep.learn()
     assert counts(record()) == (7, 6, 1, 1, 1, 3)
     assert record().keywords == {"cache": 7}
     assert record().last_fired_at == AgentResponse.objects.latest("pk").received_at
@@ -50,20 +51,20 @@ def test_a_decision_counts_when_it_can_no_longer_be_undone(hold: Any, alice: Any
     settings.UNDO_SECONDS = 10
     held = hold(CACHE)
     decision, _ = decisions.decide(held, alice, "reject", reason="x")
-    learning.learn()
+    sweep.learn()
     assert counts(record()) == (1, 1, 0, 0, 0, 1)
     decisions.undo(decision, alice)
     settings.UNDO_SECONDS = 0
     held.refresh_from_db()
     decisions.decide(held, alice, "approve")
-    learning.learn()
+    sweep.learn()
     assert counts(record()) == (1, 1, 0, 0, 1, 0)
 
 
 def test_counting_again_counts_nothing_twice(hold: Any, alice: Any) -> None:
     decisions.decide(hold(CACHE), alice, "reject", reason="x")
-    learning.learn()
-    learning.learn()
+    sweep.learn()
+    sweep.learn()
     assert counts(record()) == (1, 1, 1, 0, 0, 0)
 
 
@@ -75,9 +76,9 @@ def test_a_shadow_pattern_earns_a_record_and_changes_no_verdict(
     verdict = held.response.wire_verdict()
     assert verdict["hesitation"]["matched_pattern_ids"] == ["ep-cache"]
     assert verdict["hesitation"]["score"] == 30
-    learning.learn()
+    sweep.learn()
     decisions.decide(held, alice, "reject", reason="Not now")
-    learning.learn()
+    sweep.learn()
     assert counts(record(in_shadow.public_id)) == counts(record()) == (1, 1, 1, 0, 0, 0)
     assert record(in_shadow.public_id).keywords == {"must be": 1}
     assert ShadowMatch.objects.get().response == held.response
@@ -86,9 +87,9 @@ def test_a_shadow_pattern_earns_a_record_and_changes_no_verdict(
 def test_a_decision_waits_for_its_response_to_be_counted(
     in_shadow: ErrorPattern, hold: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learning, "BATCH", 1)  # what was posted before comes in batches of its own
+    monkeypatch.setattr(sweep, "BATCH", 1)  # what was posted before comes in batches of its own
     decisions.decide(hold("The cache it must be."), alice, "reject", reason="x")
-    learning.learn()
+    sweep.learn()
     assert counts(record(in_shadow.public_id)) == (1, 1, 1, 0, 0, 0)
 
 
@@ -97,7 +98,7 @@ def test_a_shadow_pattern_is_looked_for_from_then_on_only(kuro: Any, aurora: Any
     pattern = lifecycle.add(aurora, carla, keywords=["must be"], description="d", source="external")
     lifecycle.take_step(pattern, "try", carla)
     kuro.respond("It must be DNS, I say.")
-    learning.learn()
+    sweep.learn()
     found = record(pattern.public_id)
     assert (found.fired, found.seen_from, lifecycle.responses_of(aurora.pk)) == (1, 1, 2)
 
@@ -105,7 +106,7 @@ def test_a_shadow_pattern_is_looked_for_from_then_on_only(kuro: Any, aurora: Any
 def test_nothing_is_looked_for_while_hesitation_is_off(kuro: Any, in_shadow: ErrorPattern) -> None:
     Agent.objects.update(hesitation_enabled=False)
     kuro.respond("It must be DNS.")
-    learning.learn()
+    sweep.learn()
     assert record(in_shadow.public_id).fired == 0
 
 
@@ -117,7 +118,7 @@ def test_in_shadow_matches_what_would_match_in_earnest(
     said = ["It MUST BE DNS.", "Ｉｔ ｍｕｓｔ ｂｅ DNS.", "It must\u200b be DNS.", "It may be DNS.", "mustbe", ""]
     for text in said:
         kuro.respond(text)
-    learning.learn()
+    sweep.learn()
     found = set(ShadowMatch.objects.values_list("response__excerpt", flat=True))
     lifecycle.take_step(in_shadow, "activate", carla, seen=lifecycle.digest(in_shadow.keywords))
     wanted = {text for text in said if kuro.respond(text)["hesitation"]["matched_pattern_ids"] == [in_shadow.public_id]}
@@ -127,10 +128,10 @@ def test_in_shadow_matches_what_would_match_in_earnest(
 
 def test_its_record_goes_on_when_it_becomes_active(kuro: Any, in_shadow: ErrorPattern, carla: Any) -> None:
     kuro.respond("It must be DNS.")
-    learning.learn()
+    sweep.learn()
     lifecycle.take_step(in_shadow, "activate", carla, seen=lifecycle.digest(in_shadow.keywords))
     kuro.respond("It surely is DNS.")
-    learning.learn()
+    sweep.learn()
     assert record(in_shadow.public_id).keywords == {"must be": 1, "surely is": 1}
 
 
@@ -139,7 +140,7 @@ def test_with_other_keywords_it_begins_anew(
     hold: Any, kuro: Any, aurora: Any, alice: Any, carla: Any, how: str
 ) -> None:
     held = hold(CACHE)
-    learning.learn()
+    sweep.learn()
     pattern = ErrorPattern.objects.get(public_id="ep-cache")
     wanted = ["the cache", "our cache"]
     if how == "page":
@@ -151,7 +152,7 @@ def test_with_other_keywords_it_begins_anew(
     assert counts(record()) == (0, 0, 0, 0, 0, 0)
     decisions.decide(held, alice, "reject", reason="x")  # it was held with the old ones
     kuro.respond("It is the cache.")
-    learning.learn()
+    sweep.learn()
     assert counts(record()) == (1, 1, 0, 0, 0, 1)
     assert record().keywords == {"the cache": 1}
     assert record().seen_from == 4
@@ -159,11 +160,11 @@ def test_with_other_keywords_it_begins_anew(
 
 def test_a_retired_pattern_sees_no_more(kuro: Any, carla: Any) -> None:
     kuro.respond("The cache, again.")
-    learning.learn()
+    sweep.learn()
     lifecycle.take_step(ErrorPattern.objects.get(), "retire", carla)
     kuro.respond("It may rain.")
     pattern = ErrorPattern.objects.select_related("record").get()
-    assert records.Standing.of(pattern, responses=2).seen == 1
+    assert pattern_stats.Standing.of(pattern, responses=2).seen == 1
 
 
 def test_what_the_old_keywords_fired_on_counts_for_them_alone_though_it_is_counted_late(hold: Any, carla: Any) -> None:
@@ -171,7 +172,7 @@ def test_what_the_old_keywords_fired_on_counts_for_them_alone_though_it_is_count
     pattern, wanted = ErrorPattern.objects.get(public_id="ep-cache"), ["the cache"]
     given = {"description": pattern.description, "source": pattern.source, "seen": lifecycle.digest(wanted)}
     lifecycle.edit(pattern, carla, keywords=wanted, **given)
-    learning.learn()
+    sweep.learn()
     assert counts(record()) == (0, 0, 0, 0, 0, 0)
 
 
@@ -179,13 +180,13 @@ def test_a_pattern_without_a_record_gets_one_over_all_that_is_there(kuro: Any, a
     kuro.respond("Before.")
     pattern = ErrorPattern.objects.create(team=aurora, keywords=["dns"], description="d")
     kuro.respond("It is DNS.")
-    learning.learn()
+    sweep.learn()
     found = record(pattern.public_id)
     assert (found.fired, found.seen_from, found.since) == (1, 1, pattern.created_at)
 
 
 def test_what_an_agent_of_another_team_says_does_not_count(other: Any, in_shadow: ErrorPattern) -> None:
     other.respond("It must be DNS.")
-    learning.learn()
+    sweep.learn()
     assert record(in_shadow.public_id).fired == 0
     assert LearningCursor.objects.count() == 1

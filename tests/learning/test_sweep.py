@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from metacog import rows
+from metacog.db import rows
 from metacog.models import Agent, AuditEvent, Policy
-from patterns import memory
+from patterns.memory import memory
 from patterns.models import ErrorPattern
-from reviews import decisions, learning, records
+from reviews.held import decisions
+from reviews.learning import pattern_stats, sweep
 from reviews.models import AgentResponse, LearningCursor, PatternOrigin
 
 WRONG = "Thank you for waiting. Your refund will arrive in 30 days. The cause is clearly the cache."
@@ -25,7 +26,7 @@ class TestRejections:
     def test_what_a_person_says_pins_the_sentence(self, hold: Any, kuro: Any, alice: Any) -> None:
         held = hold(WRONG)
         decision, _ = decisions.decide(held, alice, "reject", reason="A refund takes 14 days, not 30 days")
-        assert learning.learn() == 5
+        assert sweep.learn() == 5
         pattern = proposed()
         (phrase,) = pattern.keywords
         assert phrase in "Your refund will arrive in 30 days."
@@ -41,7 +42,7 @@ class TestRejections:
         for n in range(4):
             held = hold(f"{WRONG} For the {n}th time.")
         decisions.decide(held, alice, "reject", reason="A refund takes 14 days, not 30 days")
-        learning.learn()
+        sweep.learn()
         assert proposed().keywords == ["arrive in 30 days"]
 
     @pytest.mark.parametrize(("at_once", "is_rare"), [(rows.MOST_CHARACTERS, False), (1, True)])
@@ -52,12 +53,12 @@ class TestRejections:
         for n in range(6):
             kuro.respond(f"Parcel {n} will arrive in 30 days.", items=[])
         decisions.decide(hold(WRONG), alice, "reject", reason="A refund takes 14 days, not 30 days")
-        learning.learn()
+        sweep.learn()
         assert (proposed().keywords == ["arrive in 30 days"]) == is_rare
 
     def test_chinese_too(self, hold: Any, alice: Any) -> None:
         decisions.decide(hold(WRONG_ZH), alice, "reject", reason="退款是十四天，不是三十天")
-        learning.learn()
+        sweep.learn()
         assert proposed().keywords[0] in "退款需要三十天才會到帳。"
 
     @pytest.mark.parametrize(
@@ -74,30 +75,30 @@ class TestRejections:
         self, hold: Any, alice: Any, translated: None, reason: str, is_taught: bool
     ) -> None:
         decisions.decide(hold(WRONG), alice, "reject", reason=reason)
-        learning.learn()
+        sweep.learn()
         assert PatternOrigin.objects.exists() == is_taught
 
     def test_a_bare_rejection_teaches_where_there_is_one_sentence(self, hold: Any, alice: Any) -> None:
         Policy.objects.update(threshold=20, hold_at=20)
         decisions.decide(hold("Refunds clearly take 30 days."), alice, "reject", reason="Wrong")
-        learning.learn()
+        sweep.learn()
         assert proposed().description == "Turned down by a person: “Refunds clearly take 30 days.”"
 
     def test_what_an_active_pattern_has_caught_is_not_proposed(self, hold: Any, alice: Any) -> None:
         decisions.decide(hold(WRONG), alice, "reject", reason="It was not the cache")
-        learning.learn()
+        sweep.learn()
         assert not PatternOrigin.objects.exists()
 
     def test_an_edit_says_what_was_wrong(self, hold: Any, alice: Any) -> None:
         edited = WRONG.replace("30 days", "14 days")
         decisions.decide(hold(WRONG), alice, "edit", text=edited, accept_risk=True)
-        learning.learn()
+        sweep.learn()
         assert "30 days" in proposed().keywords[0]
 
     @pytest.mark.parametrize("edited", ["All of it is said anew. In other words.", WRONG + " Sorry!"])
     def test_an_edit_that_pins_nothing_teaches_nothing(self, hold: Any, alice: Any, edited: str) -> None:
         decisions.decide(hold(WRONG), alice, "edit", text=edited, accept_risk=True)
-        learning.learn()
+        sweep.learn()
         assert not PatternOrigin.objects.exists()
 
     def test_an_approval_what_an_agent_takes_back_and_what_can_be_undone_teach_nothing(
@@ -108,7 +109,7 @@ class TestRejections:
         decisions.decide(held, held.agent, "withdraw", reason="refund in 30 days")
         settings.UNDO_SECONDS = 10
         decisions.decide(hold(WRONG + " Thrice."), alice, "reject", reason="refund in 30 days")
-        learning.learn()
+        sweep.learn()
         assert not PatternOrigin.objects.exists()
 
 
@@ -122,7 +123,7 @@ class TestMessages:
             items=[],
             user_message="No, that's wrong: the refund takes 14 days.",
         )
-        learning.learn()
+        sweep.learn()
         pattern = proposed()
         origin = pattern.origins.get()
         assert pattern.keywords[0] in "Your refund will arrive in 30 days."
@@ -142,7 +143,7 @@ class TestMessages:
     ) -> None:
         kuro.respond(answer, session="a", items=[])
         kuro.respond("Sorry.", session="a", items=[], user_message=message)
-        learning.learn()
+        sweep.learn()
         said = [origin.evidence["said"] for origin in PatternOrigin.objects.all()]
         assert said == ([answer] if is_taught else [])
         assert not is_taught or proposed().keywords[0] in answer
@@ -151,7 +152,7 @@ class TestMessages:
         Agent.objects.update(language="zh-hant")
         hold(WRONG_ZH, session="a")
         kuro.respond("抱歉，我看錯了。", session="a", items=[], user_message="不對，退款不是三十天")
-        learning.learn()
+        sweep.learn()
         assert proposed().description == "由人糾正：「不對，退款不是三十天」"
 
     @pytest.mark.parametrize(
@@ -160,7 +161,7 @@ class TestMessages:
     def test_what_corrects_nothing_teaches_nothing(self, hold: Any, kuro: Any, message: str) -> None:
         hold(WRONG, session="a")
         kuro.respond("Of course.", session="a", items=[], user_message=message)
-        learning.learn()
+        sweep.learn()
         assert not PatternOrigin.objects.exists()
 
     @pytest.mark.parametrize(
@@ -170,19 +171,19 @@ class TestMessages:
     def test_no_to_what_was_asked_is_an_answer(self, hold: Any, kuro: Any, asked: str, is_taught: bool) -> None:
         hold(f"The cause is clearly the cache. {asked}", session="a")
         kuro.respond("Noted.", session="a", items=[], user_message="No, the refund will arrive in 14 days.")
-        learning.learn()
+        sweep.learn()
         assert PatternOrigin.objects.exists() is is_taught
 
     def test_a_message_that_comes_with_every_step_is_no_answer_to_the_last(self, hold: Any, kuro: Any) -> None:
         message = "No, that's wrong: the refund takes 14 days."
         hold(WRONG, session="a", user_message=message)
         kuro.respond("On it.", session="a", items=[], user_message=message)
-        learning.learn()
+        sweep.learn()
         assert not PatternOrigin.objects.exists()
 
     def test_a_correction_of_nothing_we_have_teaches_nothing(self, hold: Any, kuro: Any) -> None:
         kuro.respond("You're right.", items=[], user_message="No, that's wrong, the refund takes 14 days.")
-        learning.learn()
+        sweep.learn()
         assert not PatternOrigin.objects.exists()
 
 
@@ -190,7 +191,7 @@ class TestSecondLooks:
     def test_the_opposite_conclusion_teaches(self, hold: Any, kuro: Any) -> None:
         held = hold(WRONG)
         verdict = kuro.respond("Your refund will arrive in 14 days.", items=[], replies_to_held=held.public_id)
-        learning.learn()
+        sweep.learn()
         pattern = proposed()
         origin = pattern.origins.get()
         assert (pattern.source, origin.kind, origin.row) == ("self-review", "second-look", verdict["id"])
@@ -199,7 +200,7 @@ class TestSecondLooks:
 
     def test_a_second_look_that_agrees_teaches_nothing(self, hold: Any, kuro: Any) -> None:
         kuro.respond("Your refund will arrive in 30 days.", items=[], replies_to_held=hold(WRONG).public_id)
-        learning.learn()
+        sweep.learn()
         assert not PatternOrigin.objects.exists()
 
     @pytest.mark.parametrize(
@@ -213,7 +214,7 @@ class TestSecondLooks:
     def test_an_agent_that_decides_the_opposite_teaches(self, hold: Any, verdict: str, reason: str) -> None:
         held = hold(WRONG)
         decision, _ = decisions.decide(held, held.agent, verdict, reason=reason)
-        learning.learn()
+        sweep.learn()
         pattern = proposed()
         origin = pattern.origins.get()
         assert (pattern.source, origin.kind, origin.row) == ("self-review", "second-look", decision.public_id)
@@ -222,9 +223,9 @@ class TestSecondLooks:
     def test_a_second_look_and_the_decision_after_it_teach_once(self, hold: Any, kuro: Any) -> None:
         held = hold(WRONG)
         kuro.respond("Your refund will arrive in 14 days.", items=[], replies_to_held=held.public_id)
-        learning.learn()
+        sweep.learn()
         decisions.decide(held, held.agent, "reject", reason="Your refund will arrive in 14 days.")
-        learning.learn()
+        sweep.learn()
         assert PatternOrigin.objects.count() == 1
 
 
@@ -240,7 +241,7 @@ class TestMemories:
 
     def test_what_an_agent_remembers_against_a_memory_teaches(self, kuro: Any) -> None:
         verdict = kuro.respond("Seen today. [REMEMBER]The staging cluster has four nodes.[/REMEMBER]", items=None)
-        learning.learn()
+        sweep.learn()
         pattern = proposed()
         origin = pattern.origins.get()
         assert (pattern.source, pattern.keywords) == ("external", [self.KNOWN[:-1]])
@@ -252,62 +253,62 @@ class TestMemories:
         hold("The cause is clearly the cache. [REMEMBER]The lab has a printer.[/REMEMBER]", items=None)
         kuro.respond("[CHAT]The queue is drained at noon.[/CHAT]", items=None)
         kuro.respond("[REMEMBER]The queue is not drained at noon. The lab has no printer.[/REMEMBER]", items=None)
-        learning.learn()
+        sweep.learn()
         assert not PatternOrigin.objects.exists(), "neither what is said nor what is held was remembered"
         verdict = kuro.respond("[REMEMBER]The build agents do not run on Debian.[/REMEMBER]", items=None)
-        learning.learn()
+        sweep.learn()
         origin = proposed().origins.get()
         assert (origin.kind, origin.row, origin.response.public_id) == ("memory", verdict["id"], first["id"])
 
     @pytest.mark.parametrize("text", ["[CHAT]{}[/CHAT]", "`[REMEMBER]{}[/REMEMBER]`"])
     def test_what_is_only_said_teaches_nothing(self, kuro: Any, text: str) -> None:
         kuro.respond(text.format("The staging cluster has four nodes."), items=None)
-        learning.learn()
+        sweep.learn()
         assert not PatternOrigin.objects.exists()
 
     def test_what_is_held_teaches_once_it_is_let_go(self, hold: Any, alice: Any) -> None:
         text = "[REMEMBER]The staging cluster has four nodes.[/REMEMBER] The cause is clearly the cache."
         held = hold(text, items=None)
-        learning.learn()
+        sweep.learn()
         assert not PatternOrigin.objects.exists()
         decisions.decide(held, alice, "approve")
-        learning.learn()
+        sweep.learn()
         assert proposed().keywords == [self.KNOWN[:-1]]
 
 
 class TestOnce:
     def test_a_sweep_that_runs_again_proposes_nothing(self, hold: Any, alice: Any) -> None:
         decisions.decide(hold(WRONG), alice, "reject", reason="refund takes 14, not 30 days")
-        assert learning.learn() > 0
-        assert learning.learn() == 0
+        assert sweep.learn() > 0
+        assert sweep.learn() == 0
         LearningCursor.objects.update(response=0, decision_seq=0)
-        assert learning.learn() > 0
+        assert sweep.learn() > 0
         assert PatternOrigin.objects.count() == 1
         assert AuditEvent.objects.filter(action__in=("pattern-proposed", "pattern-taught")).count() == 1
 
     def test_the_same_mistake_again_teaches_the_same_proposal(self, hold: Any, alice: Any) -> None:
         for _ in range(3):
             decisions.decide(hold(WRONG), alice, "reject", reason="refund takes 14, not 30 days")
-            learning.learn()
+            sweep.learn()
         assert proposed().origins.count() == 3
 
     def test_it_catches_up_batch_by_batch(self, hold: Any, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(learning, "BATCH", 2)
+        monkeypatch.setattr(sweep, "BATCH", 2)
         decisions.decide(hold(WRONG), alice, "reject", reason="refund takes 14, not 30 days")
         decisions.decide(hold(WRONG), alice, "approve")
-        assert learning.learn() == 10
+        assert sweep.learn() == 10
         cursor = LearningCursor.objects.get()
         assert (cursor.response, cursor.decision_seq) == (AgentResponse.objects.latest("pk").pk, 2)
         assert PatternOrigin.objects.count() == 1
 
     def test_another_worker_that_was_faster_wins(self, hold: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         hold(WRONG)
-        real = records.find
+        real = pattern_stats.find
 
         def slow(*args: Any) -> Any:
             found = real(*args)
             LearningCursor.objects.update(response=args[1][-1].pk)
             return found
 
-        monkeypatch.setattr(records, "find", slow)
-        assert learning.learn() == 0
+        monkeypatch.setattr(pattern_stats, "find", slow)
+        assert sweep.learn() == 0

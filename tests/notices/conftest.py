@@ -11,8 +11,8 @@ from django.core import mail
 from django.utils import timezone
 
 from metacog.models import PersonNotices, User
-from reviews import notices
 from reviews.models import HeldItem
+from reviews.outbox import notifications
 from tests.notices.smtp import Server, listening
 
 
@@ -27,7 +27,7 @@ def _mail_is_set_up(settings: Any, tmp_path: Any) -> None:
 def smtp(settings: Any) -> Iterator[Server]:
     """A mail server on 127.0.0.1, which mail goes to."""
     with listening() as server:
-        settings.EMAIL_BACKEND = "metacog.mail.Backend"
+        settings.EMAIL_BACKEND = "metacog.notices.mail.Backend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
         settings.EMAIL_TIMEOUT = 5
         yield server
@@ -52,8 +52,8 @@ def hold(caller: Any, at: Any, **fields: Any) -> str:
 def sweep(now: Any) -> list[Any]:
     """Do what the worker does at `now`, and return the mails that went out."""
     before = len(mail.outbox)
-    notices.write_due(now)
-    notices.send_due(now)
+    notifications.write_due(now)
+    notifications.send_due(now)
     return mail.outbox[before:]
 
 

@@ -15,11 +15,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from metacog.models import AuditEvent, Membership, Team, User
-from reviews import by_mail, decisions
+from reviews.held import decisions, mail_links
 from reviews.models import Decision, HeldItem
 from tests.notices.conftest import DAY, HOUR, hold, sweep, tell
 
-SIGNER = signing.Signer(salt=by_mail.SALT)
+SIGNER = signing.Signer(salt=mail_links.SALT)
 
 pytestmark = pytest.mark.django_db
 
@@ -179,8 +179,8 @@ def test_a_link_that_is_not_theirs_is_none(mailed: str, alice: Any, mallory: Any
 
 
 def test_a_link_of_somebody_in_another_team_opens_nothing(mailed: str, mallory: Any) -> None:
-    link = by_mail.link_to(mallory, HeldItem.objects.get(), timezone.now())
-    answer = visitor().get(by_mail.path(link))
+    link = mail_links.link_to(mallory, HeldItem.objects.get(), timezone.now())
+    answer = visitor().get(mail_links.path(link))
     assert answer.status_code == 403
     assert "kuro" not in answer.content.decode()
 
@@ -198,9 +198,9 @@ def test_it_ends_with_the_item_or_after_seven_days(
     now = timezone.now()
     HeldItem.objects.update(expires_at=now + expires)
     held = HeldItem.objects.get()
-    token = by_mail.path(by_mail.link_to(alice, held, now)).split("/")[-1]
-    assert by_mail.read(held.public_id, token, now + good_for - timedelta(seconds=2))
-    assert by_mail.read(held.public_id, token, now + good_for) is None
+    token = mail_links.path(mail_links.link_to(alice, held, now)).split("/")[-1]
+    assert mail_links.read(held.public_id, token, now + good_for - timedelta(seconds=2))
+    assert mail_links.read(held.public_id, token, now + good_for) is None
 
 
 def test_nobodys_session_plays_a_part(mailed: str, mallory: Any, as_person: Any) -> None:

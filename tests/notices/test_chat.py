@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from metacog import keys, notices
+from metacog.accounts import keys
 from metacog.models import Agent, AuditEvent, Channel, Notice, Team
+from metacog.notices import notices
 from patterns.models import ErrorPattern
 from reviews.models import HeldItem
 from tests.callbacks.receiving import Receiver, listening

@@ -9,9 +9,10 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from metacog import members, notices
-from metacog.logs import Line
-from reviews import by_mail
+from metacog.accounts import members
+from metacog.notices import notices
+from metacog.runtime.logs import Line
+from reviews.held import mail_links
 from reviews.models import HeldItem
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +22,7 @@ def test_it_names_the_item_of_a_link_and_never_its_secret(alice: Any, olga: Any,
     held = HeldItem.objects.get(public_id=kuro.hold())
     line = Line("%(message)s")
     for link in (
-        by_mail.path(by_mail.link_to(alice, held, timezone.now())),
+        mail_links.path(mail_links.link_to(alice, held, timezone.now())),
         notices.stop_link(alice),
         members.make_link(alice.memberships.get(), olga),
     ):

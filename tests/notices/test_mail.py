@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from metacog import mail as way_out
 from metacog.models import AuditEvent, Membership, Notice, PersonNotices, User
-from reviews import decisions, notice_texts, notices, presence
+from metacog.notices import mail as way_out
+from reviews.held import decisions, presence
 from reviews.models import ExtensionRequest, HeldItem
+from reviews.outbox import notification_texts, notifications
 from tests.notices.conftest import DAY, HOUR, MINUTE, NOW, hold, sweep, tell
 
 pytestmark = pytest.mark.django_db
@@ -161,7 +162,7 @@ def test_it_tells_nobody_who_cannot_decide_or_be_reached(
 def test_who_is_to_be_told_nothing_since_is_told_nothing(alice: Any, kuro: Any, what: dict[str, Any]) -> None:
     told = tell(alice)
     hold(kuro, NOW - HOUR)
-    notices.write_due(NOW)
+    notifications.write_due(NOW)
     if "told__when" in what:
         PersonNotices.objects.filter(pk=told.pk).update(when="never")
     else:
@@ -222,7 +223,7 @@ def test_what_a_server_refuses_is_tried_again_under_the_same_id(
     sweep(NOW)
     notice = Notice.objects.get()
     assert (notice.state, notice.trouble, notice.attempts) == ("waiting", trouble, 1)
-    assert notices.send_due(NOW + 59 * timedelta(seconds=1)) == 0
+    assert notifications.send_due(NOW + 59 * timedelta(seconds=1)) == 0
     smtp.answers.clear()
     hold(kuro, NOW - 30 * MINUTE)
     sweep(NOW + MINUTE)
@@ -305,12 +306,12 @@ def test_what_is_no_mail_server_is_told_as_such(alice: Any, kuro: Any, smtp: Any
 
 
 def test_a_server_that_is_away_is_given_up_after_a_day(alice: Any, kuro: Any, settings: Any) -> None:
-    settings.EMAIL_BACKEND = "metacog.mail.Backend"
+    settings.EMAIL_BACKEND = "metacog.notices.mail.Backend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
     tell(alice)
     hold(kuro, NOW - HOUR)
     now = NOW
-    for pause in (0, *notices.SCHEDULE):
+    for pause in (0, *notifications.SCHEDULE):
         now += timedelta(seconds=pause)
         sweep(now)
         hold(kuro, now - MINUTE)  # which is no reason for a notice of its own
@@ -324,21 +325,21 @@ def test_a_server_that_is_away_is_given_up_after_a_day(alice: Any, kuro: Any, se
 def test_a_worker_that_dies_while_sending_costs_one_attempt(alice: Any, kuro: Any, monkeypatch: Any) -> None:
     tell(alice)
     hold(kuro, NOW - HOUR)
-    monkeypatch.setattr(notices, "_record", lambda *_: None)
+    monkeypatch.setattr(notifications, "_record", lambda *_: None)
     assert len(sweep(NOW)) == 1
     monkeypatch.undo()
-    assert sweep(NOW + notices.LEASE - timedelta(seconds=1)) == [], "somebody may still be at it"
-    [again] = sweep(NOW + notices.LEASE)
+    assert sweep(NOW + notifications.LEASE - timedelta(seconds=1)) == [], "somebody may still be at it"
+    [again] = sweep(NOW + notifications.LEASE)
     assert Notice.objects.get().state == "sent"
-    assert sweep(NOW + 2 * notices.LEASE) == []
+    assert sweep(NOW + 2 * notifications.LEASE) == []
     assert again.extra_headers["Message-ID"] == f"<{Notice.objects.get().public_id}@metacog.example.org>"
 
 
 def test_a_notice_that_kills_every_worker_is_given_up(alice: Any, kuro: Any, monkeypatch: Any) -> None:
     tell(alice)
     hold(kuro, NOW - HOUR)
-    monkeypatch.setattr(notices, "_record", lambda *_: None)
-    attempts = [len(sweep(NOW + n * notices.LEASE)) for n in range(12)]
+    monkeypatch.setattr(notifications, "_record", lambda *_: None)
+    attempts = [len(sweep(NOW + n * notifications.LEASE)) for n in range(12)]
     notice = Notice.objects.get()
     assert attempts == [1] * 10 + [0, 0]
     assert (notice.state, notice.trouble, notice.attempts) == ("given-up", "interrupted", 10)
@@ -347,12 +348,12 @@ def test_a_notice_that_kills_every_worker_is_given_up(alice: Any, kuro: Any, mon
 def test_an_attempt_that_comes_back_late_leaves_the_next_one_alone(alice: Any, kuro: Any) -> None:
     tell(alice)
     hold(kuro, NOW - HOUR)
-    notices.write_due(NOW)
-    [first] = notices._claim_due(NOW)
-    [second] = notices._claim_due(NOW + notices.LEASE)
-    notices._record(first.notice, "timeout", NOW + notices.LEASE)
-    assert Notice.objects.get().leased_until == NOW + 2 * notices.LEASE, "the second is under way"
-    notices._record(second.notice, "", NOW + notices.LEASE + MINUTE / 2)
+    notifications.write_due(NOW)
+    [first] = notifications._claim_due(NOW)
+    [second] = notifications._claim_due(NOW + notifications.LEASE)
+    notifications._record(first.notice, "timeout", NOW + notifications.LEASE)
+    assert Notice.objects.get().leased_until == NOW + 2 * notifications.LEASE, "the second is under way"
+    notifications._record(second.notice, "", NOW + notifications.LEASE + MINUTE / 2)
     assert Notice.objects.get().state == "sent"
 
 
@@ -379,7 +380,7 @@ def test_it_also_says_how_many_requests_for_more_tool_calls_wait(
 
 
 def test_what_is_decided_while_it_is_made_is_not_told(alice: Any, kuro: Any, monkeypatch: Any) -> None:
-    made = notice_texts.mail_of
+    made = notification_texts.mail_of
 
     def late(*arguments: Any) -> Any:
         HeldItem.objects.update(state="withdrawn")
@@ -387,7 +388,7 @@ def test_what_is_decided_while_it_is_made_is_not_told(alice: Any, kuro: Any, mon
 
     tell(alice)
     hold(kuro, NOW - HOUR)
-    monkeypatch.setattr(notice_texts, "mail_of", late)
+    monkeypatch.setattr(notification_texts, "mail_of", late)
     assert sweep(NOW) == []
     notice = Notice.objects.get()
     assert (notice.state, notice.trouble) == ("moot", "")
@@ -397,14 +398,14 @@ def test_one_that_cannot_be_made_holds_up_nobody(alice: Any, bob: Any, kuro: Any
     tell(alice)
     tell(bob)
     hold(kuro, NOW - HOUR)
-    made = notice_texts.mail_of
+    made = notification_texts.mail_of
 
     def broken(notice: Any, *rest: Any) -> Any:
         if notice.person == alice:
             raise ValueError
         return made(notice, *rest)
 
-    monkeypatch.setattr(notice_texts, "mail_of", broken)
+    monkeypatch.setattr(notification_texts, "mail_of", broken)
     assert [message.to for message in sweep(NOW)] == [["bob@example.org"]]
     assert Notice.objects.get(person=alice).trouble == "error"
 
@@ -458,9 +459,9 @@ def test_what_is_over_is_forgotten_after_ninety_days_and_its_record_stays(alice:
     hold(kuro, NOW - HOUR)
     sweep(NOW)
     tell(bob)
-    notices.write_due(NOW)
+    notifications.write_due(NOW)
     Notice.objects.filter(person=bob).update(created_at=NOW - 365 * DAY)
-    assert notices.forget(NOW + 89 * DAY) == 0
-    assert notices.forget(NOW + 91 * DAY) == 1
+    assert notifications.forget(NOW + 89 * DAY) == 0
+    assert notifications.forget(NOW + 91 * DAY) == 1
     assert Notice.objects.get().person == bob, "what still waits is owed"
     assert AuditEvent.objects.filter(action="notice-sent").exists()

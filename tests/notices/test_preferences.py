@@ -9,9 +9,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from metacog import mail as way_out
-from metacog import notices
 from metacog.models import AuditEvent, Notice, PersonNotices, User
+from metacog.notices import mail as way_out
+from metacog.notices import notices
 from tests.notices.conftest import HOUR, NOW, hold, sweep, tell
 
 pytestmark = pytest.mark.django_db

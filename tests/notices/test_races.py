@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from metacog.models import Notice
-from reviews import notices
+from reviews.outbox import notifications
 from tests.notices.conftest import HOUR, NOW, hold, tell
 from tests.races.test_races import at_once
 
@@ -21,11 +21,11 @@ def test_sweeps_at_once_write_and_claim_each_notice_once(alice: Any, bob: Any, k
     for day in range(4):
         now = NOW + day * 24 * HOUR
         hold(kuro, now - HOUR)
-        written = at_once([lambda now=now: notices.write_due(now)] * 8)
+        written = at_once([lambda now=now: notifications.write_due(now)] * 8)
         assert sum(written) == 2, written
-        claimed = at_once([lambda now=now: notices._claim_due(now)] * 8)
+        claimed = at_once([lambda now=now: notifications._claim_due(now)] * 8)
         assert sum(map(len, claimed)) == 2, claimed
         for attempts in claimed:
             for attempt in attempts:
-                notices._record(attempt.notice, "", now)
+                notifications._record(attempt.notice, "", now)
     assert Notice.objects.filter(state="sent").count() == 8

@@ -13,7 +13,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from metacog import agents
+from metacog.accounts import agents
 from metacog.models import Agent, AgentKey, AgentState, AuditEvent, Policy
 from patterns.models import ErrorPattern
 from tests.conftest import HELD, Caller

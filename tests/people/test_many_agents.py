@@ -10,8 +10,10 @@ from urllib.parse import parse_qsl
 import pytest
 from django.urls import reverse
 
-from metacog import agent_choice, agent_views, agents
+from metacog.accounts import agents
 from metacog.models import Agent, Membership
+from metacog.pages import agent_choice
+from metacog.pages import agents as agent_views
 
 LIST = "/agents/"
 

@@ -8,10 +8,12 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog import keys, notices
-from metacog.agents import add_policy, create_agent
+from metacog.accounts import keys
+from metacog.accounts.agents import add_policy, create_agent
 from metacog.models import Agent, AgentKey, AuditEvent, Channel, Membership, Policy, Team, User
-from reviews import figures, reflections
+from metacog.notices import notices
+from reviews.learning import reflections
+from reviews.metrics import daily
 from tests.callbacks.receiving import listening
 from tests.conftest import Caller
 
@@ -64,7 +66,7 @@ def test_the_error_review_counts_one_agents_day(kuro: Caller, sister: Caller, vi
         sister.respond(f"The report is ready, {number}.", items=[])
     row = reflections.reflect(Agent.objects.get(public_id=kuro.id), timezone.now(), person=victor)
     assert row is not None
-    figures.count_days(timezone.now())
+    daily.count_days(timezone.now())
     page = as_person(victor).get(reverse("reflection", args=[row.public_id])).content.decode()
     assert ("0 of 1" in page, "0 of 5" in page) == (True, False)
 

@@ -9,12 +9,15 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog import members, notices
+from metacog.accounts import members
+from metacog.accounts.retention import set_retention
 from metacog.models import Agent, Channel, Team, User
-from metacog.retention import set_retention
-from patterns import lessons, threads
+from metacog.notices import notices
+from patterns.lessons import lessons
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
-from reviews import backtest, figures, reflections
+from patterns.threads import threads
+from reviews.learning import backtest, reflections
+from reviews.metrics import daily
 from reviews.models import AgentResponse, Delivery, Endpoint, ExtensionRequest, HeldItem, Reflection, Sample
 
 OURS, THEIRS = "princess", "vizier"
@@ -55,7 +58,7 @@ def two_teams(kuro: Any, other: Any, olga: User, mallory: User, settings: Any) -
     settings.SEARXNG_URL = ""
     fill(kuro, olga, OURS)
     fill(other, mallory, THEIRS)
-    figures.count_days(timezone.now())
+    daily.count_days(timezone.now())
 
 
 LISTS = [

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from metacog.models import Agent, AuditEvent, Policy
 from reviews.models import AgentResponse
-from reviews.replay import Replayer
+from reviews.scoring.replay import Replayer
 from tests.conftest import HELD
 
 SAID = "of the last 12 responses of kuro had no items"
@@ -80,7 +80,7 @@ def test_it_is_offered_where_most_responses_have_no_items(
     assert len(few) == len(many)
     Policy.objects.update(plain_text_as_chat=True)
     Agent.objects.update(policy_version=1)
-    from patterns import scorer
+    from patterns.patterns import scorer
 
     scorer._scorers.kept.clear()
     assert "had no items" not in client.get(address).content.decode()

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from metacog import views
 from metacog.models import AuditEvent, User
+from metacog.pages import account
 
 CHOICES = {"language": "zh-hant", "time_zone": "Asia/Taipei", "theme": "dark", "keyboard": "on"}
 
@@ -39,12 +39,12 @@ PASSWORDS = {"old_password": "alice-password", "new_password1": "a long new one"
 def test_it_puts_nothing_back_that_was_changed_meanwhile(
     alice: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch, form: str, data: Any
 ) -> None:
-    class Slow(getattr(views, form)):  # type: ignore[misc]  # whichever form it is
+    class Slow(getattr(account, form)):  # type: ignore[misc]  # whichever form it is
         def full_clean(self) -> None:
             User.objects.filter(pk=alice.pk).update(is_active=False)
             super().full_clean()
 
-    monkeypatch.setattr(views, form, Slow)
+    monkeypatch.setattr(account, form, Slow)
     assert as_person(alice).post(reverse("preferences"), data).status_code == 302
     assert not User.objects.get(pk=alice.pk).is_active
 

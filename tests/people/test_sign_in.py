@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from metacog import members
+from metacog.accounts import members
 from metacog.models import AuditEvent, Membership, User
 
 

@@ -11,7 +11,7 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
 
-from metacog import members
+from metacog.accounts import members
 from metacog.models import AuditEvent, Membership, Role, User
 from reviews.models import AgentResponse
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import OperationalError
 from django.test import Client, RequestFactory
 
-from metacog.middleware import client_address
+from metacog.http.middleware import client_address
 
 pytestmark = pytest.mark.django_db
 

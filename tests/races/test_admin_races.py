@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from metacog import agents, members
+from metacog.accounts import agents, members
+from metacog.accounts.retention import set_retention
 from metacog.admin import AgentForm, MemberFormSet, TeamAdmin
 from metacog.models import Agent, AuditEvent, Membership, Team
-from metacog.retention import set_retention
-from patterns import lessons, lifecycle
-from patterns.lesson_admin import LessonAdmin
+from patterns.lessons import lessons
+from patterns.lessons.admin import LessonAdmin
 from patterns.models import ErrorPattern, Lesson
-from reviews import erasure
+from patterns.patterns import lifecycle
+from reviews import retention
 from reviews.admin import PatternAdmin
 from tests.admin.addresses import address
 from tests.races.conftest import Beside
@@ -78,7 +79,7 @@ def test_a_lesson_is_erased_while_it_is_changed(
     lessons.move(lesson, "retire", carla)
     Lesson.objects.update(changed_at="2020-01-01T00:00:00Z")
     set_retention(aurora, 30, None)
-    beside(LessonAdmin, "get_object", erasure.erase)
+    beside(LessonAdmin, "get_object", retention.erase)
     page = as_person(carla).post(address(Lesson, "change", lesson.pk), {"text": "Be kinder."}, follow=True)
     assert "The text of this lesson was erased." in page.content.decode()
     assert Lesson.objects.get().text == ""

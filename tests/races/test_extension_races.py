@@ -9,7 +9,7 @@ import pytest
 
 from metacog.models import AuditEvent
 from patterns.models import Memory, MemoryConflict
-from reviews import extensions
+from reviews.investigation import extensions
 from reviews.models import Delivery, ExtensionRequest
 from tests.races.test_races import at_once
 

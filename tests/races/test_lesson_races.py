@@ -10,10 +10,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from metacog.models import Agent, AuditEvent
-from patterns import lessons
-from patterns.lessons import Proposal
+from patterns.lessons import lessons
+from patterns.lessons.lessons import Proposal
 from patterns.models import Lesson
-from reviews import reflections, research
+from reviews.investigation import research
+from reviews.learning import reflections
 from reviews.models import Reflection, Research
 from tests.races.test_races import at_once
 

@@ -8,13 +8,18 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from metacog import agents, members
-from metacog import notices as settings_of_notices
+from metacog.accounts import agents, members
 from metacog.models import Agent, Membership, PersonNotices, Policy, Team, User
-from patterns import lifecycle, thinking
+from metacog.notices import notices as settings_of_notices
+from patterns import stuck_state
 from patterns.models import ErrorPattern, Problem
-from reviews import decisions, erasure, ingest, learning, notices, records
+from patterns.patterns import lifecycle
+from reviews import retention
+from reviews.held import decisions
+from reviews.intake import ingest
+from reviews.learning import pattern_stats, sweep
 from reviews.models import AgentResponse, HeldItem, PatternOrigin
+from reviews.outbox import notifications
 from tests.races.conftest import Beside
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -30,8 +35,8 @@ def test_an_agent_is_renamed_while_it_posts(kuro: Any, olga: Any, beside: Beside
 
 def test_no_post_waits_while_the_firings_of_its_pattern_are_counted(kuro: Any, beside: Beside) -> None:
     kuro.respond()
-    posted = beside(records, "count", lambda: kuro.post("/responses", {"response": "Clearly the cache."}))
-    assert learning.learn() == 2  # the one that came meanwhile, too
+    posted = beside(pattern_stats, "count", lambda: kuro.post("/responses", {"response": "Clearly the cache."}))
+    assert sweep.learn() == 2  # the one that came meanwhile, too
     assert posted[0].running.result().status_code == 201
     assert not posted[0].waited
     assert ErrorPattern.objects.get().record.fired == 2
@@ -46,8 +51,8 @@ def test_a_pattern_is_retired_while_its_firings_are_counted(
     kuro.respond("Your refund will arrive in 30 days. The cause is clearly the cache.")
     decisions.decide(HeldItem.objects.get(), alice, "reject", reason="A refund takes 14 days, not 30 days")
     pattern = ErrorPattern.objects.get(public_id="ep-cache")
-    retired = beside(records, "count", lambda: lifecycle.take_step(pattern, "retire", carla))
-    assert learning.learn() == 5
+    retired = beside(pattern_stats, "count", lambda: lifecycle.take_step(pattern, "retire", carla))
+    assert sweep.learn() == 5
     assert retired[0].running.result().state == "retired"
     assert ErrorPattern.objects.filter(state="proposed").count() == 1
     pattern.record.refresh_from_db()
@@ -61,8 +66,8 @@ def test_what_is_learnt_from_is_not_erased_before_its_quotes_can_be(kuro: Any, b
     kuro.respond("Sorry.", items=[], session="s", user_message="No, that is wrong: a refund takes 14 days, not 30.")
     AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=31))
     Team.objects.update(retention_days=30)
-    erased = beside(learning, "_is_erased", erasure.erase)
-    learning.learn()
+    erased = beside(sweep, "_is_erased", retention.erase)
+    sweep.learn()
     assert erased[0].waited
     assert erased[0].running.result() == 5
     assert PatternOrigin.objects.get().evidence == {}
@@ -75,12 +80,12 @@ def test_a_proposal_that_goes_with_its_last_quote_is_not_tried_out_at_the_same_t
         kuro.respond(f"Case {number} is closed.", items=[])
     kuro.respond("Your refund will arrive in 30 days.", items=[], session="s")
     kuro.respond("Sorry.", items=[], session="s", user_message="No, that is wrong: a refund takes 14 days, not 30.")
-    learning.learn()
+    sweep.learn()
     AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=31))
     Team.objects.update(retention_days=30)
     proposal = ErrorPattern.objects.get(state="proposed")
-    tried = beside(erasure, "_erase_names", lambda: lifecycle.take_step(proposal, "try", carla))
-    assert erasure.erase() == 5
+    tried = beside(retention, "_erase_names", lambda: lifecycle.take_step(proposal, "try", carla))
+    assert retention.erase() == 5
     with pytest.raises(lifecycle.NotDone):
         tried[0].running.result()
     proposal.refresh_from_db()
@@ -93,8 +98,8 @@ def test_what_a_problem_says_stays_erased_though_somebody_answers_meanwhile(
     kuro.respond("It fails.", problem="bug-17", session="s", errors=["TimeoutError: the princess"])
     Problem.objects.update(touched_at=timezone.now() - timedelta(days=31))
     Team.objects.update(retention_days=30)
-    erased = beside(thinking.stuck, "answer", erasure.erase)
-    thinking.answer(Problem.objects.get(), "yes", alice)
+    erased = beside(stuck_state.stuck, "answer", retention.erase)
+    stuck_state.answer(Problem.objects.get(), "yes", alice)
     erased[0].running.result()
     problem = Problem.objects.get()
     assert problem.erased_at is None or "princess" not in str(problem.state)
@@ -131,8 +136,8 @@ def test_who_is_told_is_not_told_again_for_having_changed_when(
     alice.refresh_from_db()
     kuro.hold()
     later = timezone.now() + timedelta(hours=1)
-    notices.write_due(later)
-    claimed = beside(settings_of_notices, "_spoken", lambda: notices._claim_due(later))
+    notifications.write_due(later)
+    claimed = beside(settings_of_notices, "_spoken", lambda: notifications._claim_due(later))
     settings_of_notices.set_for(alice, email=alice.email, when="waiting", minutes=30, hour=8)
     assert len(claimed[0].running.result()) == 1
     told = PersonNotices.objects.get()

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from metacog.models import AgentState, AuditEvent
-from patterns import memory
+from patterns.memory import memory
 from patterns.models import ErrorPattern, Memory, MemoryConflict, MemoryTerm
-from reviews import decisions, knowledge
+from reviews.held import decisions
+from reviews.intake import knowledge
 from reviews.models import HeldItem
 from tests.races.test_races import at_once
 

@@ -15,9 +15,9 @@ from django.db import connection
 from django.utils import timezone
 
 from metacog.models import Agent, AgentState, AuditEvent
-from patterns import thinking
+from patterns import stuck_state
 from patterns.models import Problem, ThinkTwice
-from reviews import decisions
+from reviews.held import decisions
 from reviews.models import AgentResponse, Decision, HeldItem
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -176,10 +176,10 @@ def test_of_two_answers_to_one_question_one_stands_and_the_other_is_told(kuro, a
     problem = Problem.objects.get()
     asked = ThinkTwice.objects.get().pk
     results = at_once(
-        lambda person=person, said=said: thinking.answer(problem, said, person, asked=asked)
+        lambda person=person, said=said: stuck_state.answer(problem, said, person, asked=asked)
         for person, said in ((alice, "yes"), (bob, "no"))
     )
-    (late,) = [result for result in results if isinstance(result, thinking.NotAsked)]
+    (late,) = [result for result in results if isinstance(result, stuck_state.NotAsked)]
     stands = ThinkTwice.objects.get()
     assert (stands.answer, stands.person) == (("yes", alice) if results[0] is not late else ("no", bob))
     assert late.answer == stands.answer

@@ -13,8 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from metacog.models import Agent, AuditEvent
-from patterns import lessons
-from patterns.lessons import Proposal
+from patterns.lessons import lessons
+from patterns.lessons.lessons import Proposal
 from patterns.models import Lesson
 
 pytestmark = pytest.mark.django_db
@@ -56,7 +56,7 @@ class TestTheList:
     def test_one_agents_are_its_own_and_its_teams(
         self, proposed: Any, agent: Agent, aurora: Any, carla: Any, as_person: Any
     ) -> None:
-        from metacog.agents import create_agent
+        from metacog.accounts.agents import create_agent
 
         second, *_ = create_agent(aurora, "second", None)
         lessons.write(aurora, second, "The second’s.", [], carla)

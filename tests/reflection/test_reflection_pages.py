@@ -15,7 +15,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from metacog.models import Agent, AuditEvent
-from reviews import figures, reflections
+from reviews.learning import reflections
+from reviews.metrics import daily
 from reviews.models import AgentResponse, DailyFigure, Reflection
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +49,7 @@ def made(kuro: Any, agent: Agent) -> Reflection:
     AgentResponse.objects.update(received_at=midnight - timedelta(hours=5))
     row = reflections.reflect(agent, midnight, day=(midnight - timedelta(days=1)).date())
     assert row is not None
-    figures.recount(agent, (midnight - timedelta(days=1)).date())
+    daily.recount(agent, (midnight - timedelta(days=1)).date())
     return row
 
 
@@ -157,12 +158,12 @@ def test_without_agents_and_before_the_first_it_says_so(alice: Any, as_person: A
 
 
 def test_what_was_erased_is_told(made: Reflection, olga: Any, aurora: Any, as_person: Any) -> None:
-    from metacog.retention import set_retention
-    from reviews import erasure
+    from metacog.accounts.retention import set_retention
+    from reviews import retention
 
     set_retention(aurora, 1, olga)
     Reflection.objects.update(until=timezone.now() - timedelta(days=3), since=timezone.now() - timedelta(days=10))
-    erasure.erase()
+    retention.erase()
     page = words(as_person(olga).get(reverse("reflection", args=[made.public_id])))
     assert "the counts stay" in page
     assert "You forgot" not in page

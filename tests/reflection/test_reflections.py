@@ -7,11 +7,13 @@ from unittest.mock import patch
 import pytest
 from django.utils import timezone
 
-from metacog.agents import add_policy
+from metacog.accounts.agents import add_policy
 from metacog.models import Agent, AuditEvent, Policy
-from patterns import lessons
+from patterns.lessons import lessons
 from patterns.models import Lesson
-from reviews import decisions, erasure, reflections
+from reviews import retention
+from reviews.held import decisions
+from reviews.learning import reflections
 from reviews.models import AgentResponse, Delivery, Reflection
 
 pytestmark = pytest.mark.django_db
@@ -245,7 +247,7 @@ def test_what_it_quotes_goes_with_the_retention(kuro, agent, aurora):
     Team.objects.filter(pk=aurora.pk).update(retention_days=30)
     Lesson.objects.update(changed_at=NOW)
     Reflection.objects.update(until=NOW - timedelta(days=400))
-    erasure.erase()
+    retention.erase()
     row = Reflection.objects.get()
     assert row.erased_at is not None
     assert "refunds" not in json.dumps(row.figures)

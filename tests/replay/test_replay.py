@@ -15,15 +15,15 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from metacog import heuristics
-from metacog.agents import add_policy, switch_hesitation
+from metacog.accounts.agents import add_policy, switch_hesitation
+from metacog.accounts.retention import set_retention
 from metacog.models import Agent, Policy, Team
-from metacog.retention import set_retention
-from patterns import exchange, lifecycle
 from patterns.models import ErrorPattern, PatternInForce
-from patterns.scorer import patterns_in_force, scorer_for
-from reviews import erasure
+from patterns.patterns import exchange, lifecycle
+from patterns.patterns.scorer import patterns_in_force, scorer_for
+from reviews import retention
 from reviews.models import AgentResponse, HeldItem
-from reviews.replay import Difference, Replay, Replayer, Unlike
+from reviews.scoring.replay import Difference, Replay, Replayer, Unlike
 from tests.conftest import HELD
 
 SAID: list[dict[str, Any]] = [
@@ -221,7 +221,7 @@ class TestDifferences:
         kuro.respond("Perhaps.")
         set_retention(aurora, 1, olga)
         AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=2))
-        erasure.erase()
+        retention.erase()
         assert (last().verdict, last().unlike, last().is_wrong) == (None, (Unlike.ERASED,), False)
 
     @pytest.mark.parametrize(("engine", "is_wrong"), [(heuristics.ENGINE, True), ("1.0.9", False)])

@@ -16,7 +16,8 @@ from django.utils import timezone
 
 from metacog import settings as module
 from metacog.models import Agent, AuditEvent, Team
-from reviews import erasure, research
+from reviews import retention
+from reviews.investigation import research
 from reviews.models import Delivery, Research
 from tests.callbacks.receiving import Handler, Receiver, listening
 
@@ -239,7 +240,7 @@ def test_its_texts_go_with_the_retention(kuro: Any, aurora: Any, settings: Any, 
     Research.objects.update(created_at=timezone.now() - timedelta(days=90))
     for days, erased in ((29, 0), (31, 1)):
         Research.objects.filter(state="finished").update(ended_at=timezone.now() - timedelta(days=days))
-        assert erasure.erase() == erased
+        assert retention.erase() == erased
     row = Research.objects.get(state="finished")
     assert (row.verdict, row.topic, row.questions, row.findings, row.advice) == ("", "", [], [], "")
     assert Research.objects.get(public_id=waiting).verdict

@@ -15,9 +15,9 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.intervals import concordance, wilson
+from metacog.heuristics.stats.intervals import concordance, wilson
 from metacog.models import Agent
-from reviews import figures
+from reviews.metrics import daily
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
 from tests.conftest import NOON
 from tests.statistics.conftest import VERDICTS, close
@@ -96,22 +96,22 @@ def test_they_equal_a_naive_count_of_random_rows(kuro: Any, other: Any, posted: 
                 HeldItem.objects.filter(pk=item.pk).update(state="pending", closed_at=None)
     AgentResponse.objects.filter(pk__in=AgentResponse.objects.all()[:9]).update(erased_at=NOON)
     for caller in (kuro, other):
-        for day in figures.days_between(DAY - timedelta(days=2), DAY + timedelta(days=2)):
+        for day in daily.days_between(DAY - timedelta(days=2), DAY + timedelta(days=2)):
             agent = agent_of(caller)
-            assert stored(figures.recount(agent, day)) == naive(agent, day)
+            assert stored(daily.recount(agent, day)) == naive(agent, day)
 
 
 def test_counting_twice_changes_nothing(kuro: Any, posted: Any, held: Any) -> None:
     held(posted(kuro, NOON, "no-hedge"), "rejected")
-    first = stored(figures.recount(agent_of(kuro), DAY))
-    assert stored(figures.recount(agent_of(kuro), DAY)) == first
+    first = stored(daily.recount(agent_of(kuro), DAY))
+    assert stored(daily.recount(agent_of(kuro), DAY)) == first
     assert DailyFigure.objects.count() == 1
 
 
 def test_what_the_agent_really_posts_is_counted(kuro: Any) -> None:
     kuro.hold()
     kuro.respond("It may rain, according to [1].")
-    figure = figures.recount(agent_of(kuro), DAY)
+    figure = daily.recount(agent_of(kuro), DAY)
     assert (figure.responses, figure.triggered, figure.held, figure.pending) == (2, 1, 1, 1)
     assert figure.signals["absolute-claim"] == {"fired": 1, "decided": 0, "rejected": 0}
 
@@ -119,40 +119,40 @@ def test_what_the_agent_really_posts_is_counted(kuro: Any) -> None:
 def test_a_late_decision_changes_the_day_the_item_was_held(kuro: Any, posted: Any, held: Any) -> None:
     item, waiting = held(posted(kuro)), held(posted(kuro))
     now = NOON + timedelta(days=6)
-    figures.count_days(now)
+    daily.count_days(now)
     close(item, "rejected", now)
-    assert figures.count_days(now) == 3  # that day, yesterday and today
+    assert daily.count_days(now) == 3  # that day, yesterday and today
     figure = DailyFigure.objects.get(day=DAY)
     assert (figure.rejected, figure.pending) == (1, 1)
     assert not DailyFigure.objects.exclude(day=DAY).filter(rejected__gt=0).exists()
     close(waiting, "expired", now)
-    figures.count_days(now)
+    daily.count_days(now)
     assert stored(figure) == naive(figure.agent, DAY)
-    assert figures.count_days(now) == 2
+    assert daily.count_days(now) == 2
 
 
 def test_days_from_before_lengths_were_counted_are_counted_anew(kuro: Any, posted: Any, held: Any) -> None:
     held(posted(kuro), "rejected", words="x" * 40)
     now = NOON + timedelta(days=6)
-    figures.count_days(now)
+    daily.count_days(now)
     DailyFigure.objects.update(lengths=None)
-    figures.count_days(now)
+    daily.count_days(now)
     assert DailyFigure.objects.get(day=DAY).lengths == {"40": [1, 1]}
-    assert figures.count_days(now) == 2
+    assert daily.count_days(now) == 2
 
 
 def test_a_decision_that_can_still_be_undone_is_not_counted(kuro: Any, posted: Any, held: Any) -> None:
     close(held(posted(kuro)), "rejected", NOON, released=False)
-    figure = figures.recount(agent_of(kuro), DAY)
+    figure = daily.recount(agent_of(kuro), DAY)
     assert (figure.rejected, figure.pending) == (0, 1)
 
 
 def test_it_catches_up_after_any_downtime(kuro: Any, posted: Any) -> None:
     posted(kuro)
-    figures.count_days(NOON)
+    daily.count_days(NOON)
     posted(kuro, NOON + timedelta(hours=2))  # nobody counts this on its day
     posted(kuro, NOON + timedelta(days=3))
-    figures.count_days(NOON + timedelta(days=9))
+    daily.count_days(NOON + timedelta(days=9))
     counted = dict(DailyFigure.objects.values_list("day", "responses"))
     assert counted[DAY] == 2
     assert counted[DAY + timedelta(days=3)] == 1
@@ -162,20 +162,20 @@ def test_it_catches_up_after_any_downtime(kuro: Any, posted: Any) -> None:
 
 def test_it_goes_on_after_the_clock_was_wrong_for_a_while(kuro: Any, posted: Any) -> None:
     posted(kuro)
-    figures.count_days(NOON)
-    figures.count_days(NOON + timedelta(days=3650))
+    daily.count_days(NOON)
+    daily.count_days(NOON + timedelta(days=3650))
     posted(kuro, NOON + timedelta(days=1))
-    figures.count_days(NOON + timedelta(days=1))
+    daily.count_days(NOON + timedelta(days=1))
     assert DailyFigure.objects.get(day=DAY + timedelta(days=1)).responses == 1
 
 
 def test_a_long_history_is_counted_in_several_runs(kuro: Any, posted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "DAYS_A_RUN", 10)
+    monkeypatch.setattr(daily, "DAYS_A_RUN", 10)
     posted(kuro)
     posted(kuro, NOON + timedelta(days=25))
     runs = 0
     while not DailyFigure.objects.filter(day=DAY + timedelta(days=30)).exists():
-        figures.count_days(NOON + timedelta(days=30))
+        daily.count_days(NOON + timedelta(days=30))
         runs += 1
         assert runs < 10
     assert sum(DailyFigure.objects.values_list("responses", flat=True)) == 2
@@ -186,9 +186,9 @@ def test_who_was_counted_longest_ago_comes_first_where_the_time_is_not_enough_fo
 ) -> None:
     posted(kuro)
     posted(other)
-    monkeypatch.setattr(figures, "TURN_SECONDS", 0)  # enough for one
+    monkeypatch.setattr(daily, "TURN_SECONDS", 0)  # enough for one
     for _ in range(2):
-        assert figures.count_days(NOON) == 1
+        assert daily.count_days(NOON) == 1
     assert set(DailyFigure.objects.values_list("agent__public_id", "responses")) == {(kuro.id, 1), (other.id, 1)}
 
 
@@ -197,20 +197,20 @@ def test_an_agent_that_is_silent_is_counted_once_an_hour_or_when_an_item_is_deci
 ) -> None:
     now = timezone.now()
     item = held(posted(kuro, now - timedelta(days=1)))
-    days = figures.count_days(now)
+    days = daily.count_days(now)
     now = timezone.now()
-    assert (days, figures.count_days(now)) == (2, 0)
+    assert (days, daily.count_days(now)) == (2, 0)
     close(item, "rejected", now)
-    assert (figures.count_days(now), figures.count_days(now)) == (1, 0)
+    assert (daily.count_days(now), daily.count_days(now)) == (1, 0)
     assert DailyFigure.objects.get(responses=1).rejected == 1
-    assert figures.count_days(now + timedelta(hours=1)) > 0
+    assert daily.count_days(now + timedelta(hours=1)) > 0
     posted(kuro, now - timedelta(minutes=5))  # and was not seen when it was counted
-    figures.count_days(now)
+    daily.count_days(now)
     assert sum(DailyFigure.objects.values_list("responses", flat=True)) == 2
 
 
 def test_an_agent_that_never_posted_has_no_days(kuro: Any) -> None:
-    assert figures.count_days(NOON) == 0
+    assert daily.count_days(NOON) == 0
 
 
 @pytest.mark.postgres
@@ -222,7 +222,7 @@ def test_two_that_count_at_once_count_once(kuro: Any, posted: Any, held: Any) ->
 
     def count() -> None:
         try:
-            figures.count_days(NOON)
+            daily.count_days(NOON)
         except Exception as error:  # a thread would swallow it
             failed.append(error)
         finally:
@@ -240,8 +240,8 @@ def test_two_that_count_at_once_count_once(kuro: Any, posted: Any, held: Any) ->
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=60))
 def test_percentiles_are_the_nearest_rank(values: list[int]) -> None:
     counted = Counter(values)
-    assert figures.percentile(counted, 0.5) == median_low(values)
-    p90 = figures.percentile(counted, 0.9)
+    assert daily.percentile(counted, 0.5) == median_low(values)
+    p90 = daily.percentile(counted, 0.9)
     assert p90 in values
     assert 10 * sum(value <= p90 for value in values) >= 9 * len(values)
     assert 10 * sum(value < p90 for value in values) < 9 * len(values)
@@ -286,7 +286,7 @@ def test_pairs_are_counted_one_by_one(items: list[tuple[int, bool]]) -> None:
     counts = {
         value: (rejected.count(value) + let_go.count(value), rejected.count(value)) for value in {*rejected, *let_go}
     }
-    told = figures.Concordance.of(counts)
+    told = daily.Concordance.of(counts)
     won = [(one > other) + (one == other) / 2 for one in rejected for other in let_go]
     assert told.rate == pytest.approx(sum(won) / len(won) if won else 0.5)
     assert 0 <= told.low <= told.rate <= told.high <= 1

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from metacog.models import Agent, AgentState, Policy
-from reviews import fits
+from reviews.metrics import weight_fits
 from reviews.models import AgentResponse, Decision, FittedWeights, HeldItem, Sample, Signal
 from tests.conftest import NOON
 
@@ -75,7 +75,7 @@ def text(answer: Any) -> str:
 
 class TestWhatIsRead:
     def test_what_people_rejected_is_wrong_and_what_they_let_go_is_not(self, kuro: Any, clear: None) -> None:
-        found = fits.fit(agent_of(kuro), NOON)
+        found = weight_fits.fit(agent_of(kuro), NOON)
         assert (found.verdicts, found.wrong, found.samples, found.why_not) == (140, 70, 0, "")
 
     @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ class TestWhatIsRead:
         Policy.objects.create(agent=agent, version=2, profile="aware")
         decided(3, CLAIM)
         decided(4, CLAIM, **fields)
-        assert fits.fit(agent, NOON).verdicts == 3
+        assert weight_fits.fit(agent, NOON).verdicts == 3
 
     def test_a_response_counts_once_and_is_wrong_where_any_of_its_items_was(self, kuro: Any, decided: Any) -> None:
         decided(1, CLAIM, "approve")
@@ -97,7 +97,7 @@ class TestWhatIsRead:
         other = HeldItem.objects.latest("pk")
         other.response, other.index = kept, 1
         other.save()
-        found = fits.fit(agent_of(kuro), NOON)
+        found = weight_fits.fit(agent_of(kuro), NOON)
         assert (found.verdicts, found.wrong) == (1, 1)
 
     def test_a_sample_stands_for_what_it_was_picked_from_and_for_what_nobody_judged(
@@ -116,7 +116,7 @@ class TestWhatIsRead:
             Sample(response=each, agent=agent, day=NOON.date(), stands_for=20, verdict=verdict)
             for each, verdict in zip(passed, ("missed", "missed", "", ""), strict=True)
         )
-        found = fits.fit(agent, NOON)
+        found = weight_fits.fit(agent, NOON)
         assert (found.newer, found.samples) == (42, 2)
         assert found.newer_wrong == wrong_of_held + 2 * 20 * 2
 
@@ -130,28 +130,28 @@ class TestWhatIsRead:
                 patterns_version=0, engine="1",
             )  # fmt: skip
             Sample.objects.create(response=passed, agent=agent, day=NOON.date(), verdict="missed")
-        assert fits.fit(agent, NOON).samples == 1
+        assert weight_fits.fit(agent, NOON).samples == 1
 
     def test_no_more_than_the_newest_decisions_are_read(
         self, kuro: Any, decided: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(fits, "MOST_DECISIONS", 3)
+        monkeypatch.setattr(weight_fits, "MOST_DECISIONS", 3)
         decided(3, CLAIM, "reject")
         decided(3, CLAIM, "approve")
-        found = fits.fit(agent_of(kuro), NOON)
+        found = weight_fits.fit(agent_of(kuro), NOON)
         assert (found.verdicts, found.wrong) == (3, 0)
 
     def test_thresholds_are_set_by_what_was_posted_in_the_last_30_days(
         self, kuro: Any, clear: None, decided: Any
     ) -> None:
         decided(20, CLAIM, days=31)
-        found = fits.fit(agent_of(kuro), NOON)
+        found = weight_fits.fit(agent_of(kuro), NOON)
         assert (found.verdicts, found.responses) == (160, 140)
 
     def test_length_is_not_told_once_texts_were_erased(self, kuro: Any, clear: None) -> None:
-        assert fits.fit(agent_of(kuro), NOON).caught["length"] is not None
+        assert weight_fits.fit(agent_of(kuro), NOON).caught["length"] is not None
         AgentResponse.objects.update(erased_at=NOON, body="")
-        found = fits.fit(agent_of(kuro), NOON)
+        found = weight_fits.fit(agent_of(kuro), NOON)
         assert found.caught["length"] is None
         assert found.why_not == ""
 
@@ -162,43 +162,43 @@ class TestWhatIsRead:
         for _ in range(2):
             decided(60, CLAIM)
             with django_assert_num_queries(7):
-                fits.fit(agent, NOON)
+                weight_fits.fit(agent, NOON)
 
 
 class TestWhatIsKept:
     def test_it_is_fitted_once_a_day_and_after_a_change_of_the_policy(self, kuro: Any, clear: None) -> None:
-        assert fits.fit_due(NOON) == 1
-        assert fits.fit_due(NOON + timedelta(hours=23)) == 0
-        assert fits.fit_due(NOON + timedelta(hours=25)) == 1
-        assert fits.fit_due(NOON) == 1, "the clock was set back"
+        assert weight_fits.fit_due(NOON) == 1
+        assert weight_fits.fit_due(NOON + timedelta(hours=23)) == 0
+        assert weight_fits.fit_due(NOON + timedelta(hours=25)) == 1
+        assert weight_fits.fit_due(NOON) == 1, "the clock was set back"
         agent = agent_of(kuro)
         Policy.objects.create(agent=agent, version=2)
         Agent.objects.update(policy_version=2)
-        assert fits.fit_due(NOON + timedelta(hours=26)) == 1
+        assert weight_fits.fit_due(NOON + timedelta(hours=26)) == 1
         row = FittedWeights.objects.get()
         assert (row.policy_version, row.decision_seq) == (2, 140)
 
     def test_every_agent_comes_round(self, kuro: Any, other: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(fits, "AGENTS_A_RUN", 1)
-        assert [fits.fit_due(NOON) for _ in range(3)] == [1, 1, 0]
+        monkeypatch.setattr(weight_fits, "AGENTS_A_RUN", 1)
+        assert [weight_fits.fit_due(NOON) for _ in range(3)] == [1, 1, 0]
         assert FittedWeights.objects.count() == 2
 
     def test_one_that_cannot_be_fitted_takes_nobodys_turn(
         self, kuro: Any, other: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        fit = fits.fit
+        fit = weight_fits.fit
 
         def break_on_the_first(agent: Agent, now: Any) -> Any:
             return 1 / 0 if agent.public_id == kuro.id else fit(agent, now)
 
-        monkeypatch.setattr(fits, "fit", break_on_the_first)
-        assert fits.fit_due(NOON) == 1
+        monkeypatch.setattr(weight_fits, "fit", break_on_the_first)
+        assert weight_fits.fit_due(NOON) == 1
         assert FittedWeights.objects.get().agent.public_id == other.id
 
     def test_who_waits_longest_comes_first(self, kuro: Any, other: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(fits, "AGENTS_A_RUN", 1)  # and everybody is due again before the next run
+        monkeypatch.setattr(weight_fits, "AGENTS_A_RUN", 1)  # and everybody is due again before the next run
         for day in (0, 2, 4):
-            fits.fit_due(NOON + timedelta(days=day))
+            weight_fits.fit_due(NOON + timedelta(days=day))
         made = FittedWeights.objects.order_by("agent").values_list("made_at", flat=True)
         assert list(made) == [NOON + timedelta(days=4), NOON + timedelta(days=2)]
 
@@ -212,7 +212,7 @@ class TestThePolicyPage:
     ) -> None:
         client = as_person(olga)
         assert "Not computed yet against policy 1" in self.page(client, kuro)
-        fits.fit_due(NOON)
+        weight_fits.fit_due(NOON)
         page = self.page(client, kuro)
         assert "140 verdicts by people since" in page
         assert "of them 0 on what was let through and 70 that the response was wrong." in page
@@ -239,7 +239,7 @@ class TestThePolicyPage:
     ) -> None:
         for each in written:
             decided(*each)
-        fits.fit_due(NOON)
+        weight_fits.fit_due(NOON)
         page = self.page(as_person(victor), kuro)
         assert told in page
         assert "Put these into the draft" not in page
@@ -266,13 +266,13 @@ class TestTheCommand:
 
 
 def test_a_sample_knows_how_many_responses_it_stands_for(kuro: Any) -> None:
-    from reviews import samples
+    from reviews.metrics import sampling
 
     for _ in range(8):
         kuro.respond("Perhaps.")
         kuro.respond("Perhaps.", items=[{"kind": "ask", "text": "Perhaps?"}])  # nothing of it can be held
     AgentResponse.objects.update(received_at=datetime(2026, 11, 20, 12, tzinfo=UTC))
-    assert samples.pick_due(datetime(2026, 11, 21, 1, tzinfo=UTC)) == 5
+    assert sampling.pick_due(datetime(2026, 11, 21, 1, tzinfo=UTC)) == 5
     stands_for = {sample.stands_for for sample in Sample.objects.all()}
     # It looked at five to thirteen of the sixteen, in any order, to find five.
     assert stands_for <= {16 / looked_at for looked_at in range(5, 14)}

@@ -11,9 +11,9 @@ import pytest
 from django.urls import reverse
 
 from metacog.models import Membership
-from reviews import pace
+from reviews.metrics import review_time
+from reviews.metrics.review_time import Decided
 from reviews.models import Decision, HeldItem, PaceFigure
-from reviews.pace import Decided
 from tests.conftest import NOON
 
 LONG = "word " * 400  # two minutes
@@ -23,7 +23,7 @@ LONG = "word " * 400  # two minutes
 def clock(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that lets so many seconds pass for whoever has a page open."""
     passed = [0.0]
-    monkeypatch.setattr(pace, "_now", lambda: round(1_790_000_000_000 + 1000 * passed[0]))
+    monkeypatch.setattr(review_time, "_now", lambda: round(1_790_000_000_000 + 1000 * passed[0]))
 
     def wait(seconds: float) -> None:
         passed[0] += seconds
@@ -68,7 +68,7 @@ class TestWhatIsMeasured:
         self, kuro: Any, alice: Any, as_person: Any, clock: Any, forged: str
     ) -> None:
         client, held, other = as_person(alice), kuro.hold(), kuro.hold()
-        stamps = {"other": pace.stamp(other), "cut": pace.stamp(held)[:-1]}
+        stamps = {"other": review_time.stamp(other), "cut": review_time.stamp(held)[:-1]}
         decide(client, held, forged.format(**stamps))
         assert Decision.objects.get().shown_ms is None
 
@@ -118,13 +118,13 @@ class TestWhatIsMeasured:
 )
 def test_the_longest_run_is_of_one_verdict(verdicts: str, run: int, of: str) -> None:
     names = {"a": "approve", "r": "reject", "e": "edit"}
-    assert pace.longest_run([names[each] for each in verdicts]) == (run, of)
+    assert review_time.longest_run([names[each] for each in verdicts]) == (run, of)
 
 
 def test_approvals_of_high_scores_are_a_run_of_their_own() -> None:
     told = [("a", 80), ("r", 50), ("a", 65), ("a", 64), ("a", 64), *[("r", 90)] * 3, ("a", 70)]
     decided = [Decided({"a": "approve", "r": "reject"}[verdict], score, None) for verdict, score in told]
-    assert pace.count(decided)["high_run"] == 2
+    assert review_time.count(decided)["high_run"] == 2
 
 
 class TestWhatIsCounted:
@@ -145,8 +145,8 @@ class TestWhatIsCounted:
             decided(kuro, alice, shown_ms=ms)
         decided(kuro, alice, "reject")
         decided(kuro, bob, "edit", text="短")
-        pace.count_days(NOON)
-        pace.count_days(NOON)
+        review_time.count_days(NOON)
+        review_time.count_days(NOON)
         row = PaceFigure.objects.get(person=alice)
         assert (row.approved, row.edited, row.rejected, row.timed, row.hasty) == (4, 0, 1, 3, 2)
         assert row.tenths == {"12": 1, "9": 1, "1300": 1}
@@ -156,12 +156,12 @@ class TestWhatIsCounted:
 
     def test_a_day_keeps_what_was_counted_when_its_texts_are_erased(self, kuro: Any, alice: Any, decided: Any) -> None:
         decided(kuro, alice, shown_ms=900)
-        pace.count_days(NOON)
+        review_time.count_days(NOON)
         decided(kuro, alice, shown_ms=130_000)
-        pace.count_days(NOON + timedelta(minutes=5))
+        review_time.count_days(NOON + timedelta(minutes=5))
         HeldItem.objects.update(text="")
         for later in (timedelta(minutes=10), timedelta(days=1)):
-            assert pace.count_days(NOON + later) == 0
+            assert review_time.count_days(NOON + later) == 0
         row = PaceFigure.objects.get()
         assert (row.timed, row.hasty, row.to_read) == (2, 1, pytest.approx(2 * 60 * 2000 / 987, abs=1))
 
@@ -169,7 +169,7 @@ class TestWhatIsCounted:
         for _ in range(100):
             decided(kuro, alice, shown_ms=900, text="x" * 100_000)
         tracemalloc.start()
-        pace.count_days(NOON)
+        review_time.count_days(NOON)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert PaceFigure.objects.get().hasty == 100
@@ -180,36 +180,36 @@ class TestWhatIsCounted:
         self, kuro: Any, alice: Any, decided: Any, fields: dict[str, Any]
     ) -> None:
         decided(kuro, alice, **fields)
-        pace.count_days(NOON)
+        review_time.count_days(NOON)
         assert not PaceFigure.objects.exists()
 
     def test_what_an_agent_decides_does_not_count(self, kuro: Any, decided: Any) -> None:
         decided(kuro, None, by="agent")
-        pace.count_days(NOON)
+        review_time.count_days(NOON)
         assert not PaceFigure.objects.exists()
 
     def test_it_catches_up_after_any_downtime(
         self, kuro: Any, alice: Any, decided: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(pace, "DAYS_A_RUN", 4)
+        monkeypatch.setattr(review_time, "DAYS_A_RUN", 4)
         for days in (300, 200, 100, 2, 1, 0):
             decided(kuro, alice, at=NOON - timedelta(days=days))
-        runs = [pace.count_days(NOON) for _ in range(3)]
+        runs = [review_time.count_days(NOON) for _ in range(3)]
         assert runs[0] == 4
         assert PaceFigure.objects.count() == 6
 
     def test_it_goes_on_after_the_clock_was_wrong_for_a_while(self, kuro: Any, alice: Any, decided: Any) -> None:
         decided(kuro, alice, at=NOON + timedelta(days=3650))
-        pace.count_days(NOON + timedelta(days=3651))
+        review_time.count_days(NOON + timedelta(days=3651))
         decided(kuro, alice, at=NOON - timedelta(minutes=1))
-        pace.count_days(NOON)
+        review_time.count_days(NOON)
         assert PaceFigure.objects.filter(day=NOON.date()).exists()
 
     def test_two_teams_are_two_rows(self, kuro: Any, other: Any, borealis: Any, alice: Any, decided: Any) -> None:
         Membership.objects.create(user=alice, team=borealis, role="reviewer")
         for caller in (kuro, other):
             decided(caller, alice)
-        pace.count_days(NOON)
+        review_time.count_days(NOON)
         assert PaceFigure.objects.filter(person=alice, run=1).count() == 2
 
     def test_it_costs_a_day_the_same_however_much_was_decided(
@@ -219,7 +219,7 @@ class TestWhatIsCounted:
             for _ in range(number):
                 decided(kuro, alice)
             with django_assert_max_num_queries(12):
-                pace.count_days(NOON)
+                review_time.count_days(NOON)
 
 
 class TestThePage:

@@ -13,8 +13,9 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from metacog.models import Agent
-from reviews import figures, statistics_views
+from reviews.metrics import daily
 from reviews.models import DailyFigure
+from reviews.pages.metrics import statistics
 from tests.conftest import NOON
 
 
@@ -24,7 +25,7 @@ def client(as_person: Any, alice: Any) -> Any:
 
 
 def count() -> None:
-    figures.count_days(NOON)
+    daily.count_days(NOON)
 
 
 def text(answer: Any) -> str:
@@ -171,7 +172,7 @@ def test_it_says_what_the_chart_of_days_shows(client: Any, kuro: Any, posted: An
     [([], 2), ([1], 2), ([3, 1], 4), ([9], 10), ([10], 10), ([11], 20), ([37], 40), ([100], 100), ([101], 200)],
 )
 def test_a_scale_ends_at_a_round_number(counts: list[int], top: int) -> None:
-    assert statistics_views.scale_top(counts) == top
+    assert statistics.scale_top(counts) == top
 
 
 def test_its_charts_have_their_numbers_as_tables(client: Any, decided: None) -> None:
@@ -206,11 +207,11 @@ def test_an_odd_period_is_the_usual_one(client: Any, decided: None, days: str) -
 
 
 def test_an_agent_can_be_chosen(client: Any, decided: None, aurora: Any) -> None:
-    from metacog.agents import create_agent
+    from metacog.accounts.agents import create_agent
 
     idle, *_ = create_agent(aurora, "idle", None)
     kuro = Agent.objects.get(name="kuro")
-    figures.recount(idle, NOON.date())  # a day on which it posted nothing
+    daily.recount(idle, NOON.date())  # a day on which it posted nothing
     assert "15 of 16" in text(client.get("/statistics/", {"agent": kuro.public_id}))
     assert "16 responses · 1 agent · counted <time" in text(client.get("/statistics/"))
     assert "There are no figures" in text(client.get("/statistics/", {"agent": idle.public_id}))
@@ -300,6 +301,6 @@ def test_today_is_counted_by_the_task(kuro: Any) -> None:
     ],
 )
 def test_a_few_of_many_are_not_told_as_none(part: int, whole: int, digits: int, rate: str, interval: str) -> None:
-    told = statistics_views.ratio(figures.Ratio(part, whole), digits)
+    told = statistics.ratio(daily.Ratio(part, whole), digits)
     plain = {name: said.replace("\N{NO-BREAK SPACE}", " ") for name, said in told.items() if isinstance(said, str)}
     assert (plain["rate"], plain["interval"]) == (rate, interval)

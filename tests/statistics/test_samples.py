@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from metacog.models import AuditEvent
-from reviews import samples
+from reviews.metrics import sampling
 from reviews.models import AgentResponse, Sample, SampleCursor
 from tests.conftest import NOON
 
@@ -42,9 +42,9 @@ def asked(client: Any) -> str:
 def test_a_random_few_of_a_day_that_is_over_are_picked_once(kuro: Any) -> None:
     posted = {let_through(kuro) for _ in range(8)}
     days_ago(1)
-    assert samples.pick_due(NOON) == samples.A_DAY
-    assert samples.pick_due(NOON) == 0
-    assert len(set(picked())) == samples.A_DAY
+    assert sampling.pick_due(NOON) == sampling.A_DAY
+    assert sampling.pick_due(NOON) == 0
+    assert len(set(picked())) == sampling.A_DAY
     assert set(picked()) < posted
 
 
@@ -53,7 +53,7 @@ def test_everybody_has_a_chance_of_being_picked(kuro: Any) -> None:
     days_ago(1)
     seen: set[str] = set()
     for _ in range(200):  # the odds that one of seven is never among five of them: (2/7)^200
-        samples.pick_due(NOON)
+        sampling.pick_due(NOON)
         seen |= set(picked())
         Sample.objects.all().delete()
         SampleCursor.objects.all().delete()
@@ -66,25 +66,25 @@ def test_everybody_has_a_chance_of_being_picked(kuro: Any) -> None:
 def test_days_that_were_slept_through_are_made_up_for_within_a_week(kuro: Any, days: int, is_picked: bool) -> None:
     let_through(kuro)
     days_ago(days)
-    assert samples.pick_due(NOON) == is_picked
+    assert sampling.pick_due(NOON) == is_picked
 
 
 def test_days_that_follow_the_last_one_picked_from_are_picked_from_once_they_are_over(kuro: Any) -> None:
     for day in range(3):
         AgentResponse.objects.filter(public_id=let_through(kuro)).update(received_at=NOON + timedelta(days=day))
     midnight = NOON.replace(hour=0) + timedelta(days=2)
-    assert samples.pick_due(NOON + timedelta(days=1)) == 1
-    assert samples.pick_due(midnight + timedelta(minutes=5)) == 0, "what came at midnight may not be seen yet"
-    assert samples.pick_due(midnight + timedelta(minutes=10)) == 1
-    assert samples.pick_due(NOON + timedelta(days=3)) == 1
+    assert sampling.pick_due(NOON + timedelta(days=1)) == 1
+    assert sampling.pick_due(midnight + timedelta(minutes=5)) == 0, "what came at midnight may not be seen yet"
+    assert sampling.pick_due(midnight + timedelta(minutes=10)) == 1
+    assert sampling.pick_due(NOON + timedelta(days=3)) == 1
 
 
 def test_a_day_of_which_nothing_could_be_picked_is_looked_at_once(kuro: Any, django_assert_num_queries: Any) -> None:
     let_through(kuro, items=[{"kind": "ask", "text": "Does it rain?"}])
     days_ago(1)
-    samples.pick_due(NOON)
+    sampling.pick_due(NOON)
     with django_assert_num_queries(1):
-        samples.pick_due(NOON + timedelta(hours=1))
+        sampling.pick_due(NOON + timedelta(hours=1))
 
 
 def test_an_agent_that_posted_nothing_costs_no_query(
@@ -93,22 +93,22 @@ def test_an_agent_that_posted_nothing_costs_no_query(
     let_through(kuro)
     days_ago(1)
     a_day, who_is_due, cursor = 6, 1, 1
-    with django_assert_max_num_queries(samples.CATCH_UP.days + a_day + who_is_due + cursor):
-        assert samples.pick_due(NOON) == 1
+    with django_assert_max_num_queries(sampling.CATCH_UP.days + a_day + who_is_due + cursor):
+        assert sampling.pick_due(NOON) == 1
 
 
 def test_who_was_picked_from_longest_ago_comes_first_where_time_is_short(
     kuro: Any, other: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(samples, "TURN_SECONDS", -1.0)
+    monkeypatch.setattr(sampling, "TURN_SECONDS", -1.0)
     for caller in (kuro, other):
         let_through(caller)
     days_ago(1)
-    assert [samples.pick_due(NOON) for _ in range(3)] == [1, 1, 0]
+    assert [sampling.pick_due(NOON) for _ in range(3)] == [1, 1, 0]
     SampleCursor.objects.filter(agent__public_id=other.id).update(day=NOON.date() - timedelta(days=3))
     SampleCursor.objects.filter(agent__public_id=kuro.id).update(day=NOON.date() - timedelta(days=2))
     Sample.objects.all().delete()
-    assert samples.pick_due(NOON) == 1
+    assert sampling.pick_due(NOON) == 1
     assert Sample.objects.get().agent.public_id == other.id
 
 
@@ -116,7 +116,7 @@ def test_a_clock_that_had_run_ahead_leaves_out_no_day(kuro: Any) -> None:
     let_through(kuro)
     days_ago(1)
     SampleCursor.objects.create(agent=AgentResponse.objects.get().agent, day=NOON.date() + timedelta(days=300))
-    assert samples.pick_due(NOON) == 1
+    assert sampling.pick_due(NOON) == 1
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_clock_that_had_run_ahead_leaves_out_no_day(kuro: Any) -> None:
 def test_only_what_could_have_been_held_is_picked(kuro: Any, what: dict[str, Any], is_picked: bool) -> None:
     let_through(kuro, **what)
     days_ago(1)
-    assert samples.pick_due(NOON) == is_picked
+    assert sampling.pick_due(NOON) == is_picked
 
 
 def test_what_was_held_or_erased_or_not_scored_is_not_picked(kuro: Any) -> None:
@@ -144,13 +144,13 @@ def test_what_was_held_or_erased_or_not_scored_is_not_picked(kuro: Any) -> None:
     Agent.objects.update(hesitation_enabled=True)
     days_ago(1)
     AgentResponse.objects.filter(public_id=erased).update(erased_at=NOON)
-    assert samples.pick_due(NOON) == 0
+    assert sampling.pick_due(NOON) == 0
 
 
 def test_what_people_approved_before_is_not_asked_about_again(kuro: Any, undo_at_once: None) -> None:
     held = kuro.hold()
     kuro.post(f"/held/{held}/decision", {"verdict": "reject", "reason": "x"})
-    from reviews import decisions
+    from reviews.held import decisions
     from reviews.models import HeldItem
 
     again = HeldItem.objects.get(public_id=kuro.hold())
@@ -158,7 +158,7 @@ def test_what_people_approved_before_is_not_asked_about_again(kuro: Any, undo_at
     verdict = kuro.respond(again.text, items=[{"kind": "chat", "text": again.text}])
     assert verdict["items"][0]["disposition"] == "pass"
     days_ago(1)
-    assert samples.pick_due(NOON) == 0
+    assert sampling.pick_due(NOON) == 0
 
 
 def _bob() -> Any:
@@ -173,7 +173,7 @@ def test_a_person_judges_one_after_the_other_and_may_change_their_mind(client: A
     for text in ("It may rain.", "It may snow."):
         let_through(kuro, text)
     days_ago(1)
-    samples.pick_due(NOON)
+    sampling.pick_due(NOON)
     first = asked(client)
     client.post(first, {"verdict": "whatever"})
     assert asked(client) == first
@@ -193,11 +193,11 @@ def test_a_person_judges_one_after_the_other_and_may_change_their_mind(client: A
 def test_the_record_tells_what_was_said_before_whatever_the_judge_had_read(kuro: Any, alice: Any, bob: Any) -> None:
     let_through(kuro)
     days_ago(1)
-    samples.pick_due(NOON)
+    sampling.pick_due(NOON)
     first = second = Sample.objects.select_related("agent", "response").get()  # both open the page at the same time
-    samples.judge(first, alice, "missed")
-    samples.judge(second, bob, "fine")
-    samples.judge(second, bob, "fine")
+    sampling.judge(first, alice, "missed")
+    sampling.judge(second, bob, "fine")
+    sampling.judge(second, bob, "fine")
     events = AuditEvent.objects.filter(action="sample-judged").order_by("id").values_list("actor", "before", "after")
     assert list(events) == [("alice", "", "missed"), ("bob", "missed", "fine")]
 
@@ -206,16 +206,16 @@ def test_two_workers_pick_from_a_day_once(kuro: Any, monkeypatch: pytest.MonkeyP
     for _ in range(8):
         let_through(kuro)
     days_ago(1)
-    candidates = samples._candidates
+    candidates = sampling._candidates
 
     def while_another_picks(keys: Any) -> Any:
-        monkeypatch.setattr(samples, "_candidates", candidates)
-        assert samples.pick_due(NOON) == samples.A_DAY
+        monkeypatch.setattr(sampling, "_candidates", candidates)
+        assert sampling.pick_due(NOON) == sampling.A_DAY
         return candidates(keys)
 
-    monkeypatch.setattr(samples, "_candidates", while_another_picks)
-    assert samples.pick_due(NOON) == 0
-    assert Sample.objects.count() == samples.A_DAY
+    monkeypatch.setattr(sampling, "_candidates", while_another_picks)
+    assert sampling.pick_due(NOON) == 0
+    assert Sample.objects.count() == sampling.A_DAY
 
 
 def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
@@ -246,10 +246,10 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
     assert re.search(r"5\s%\s+<span class=\"quiet\">2–14\s%", page)
     assert page.count("?sample=smp_") == 10
     assert old.public_id not in page  # of a day that is not counted, and is not looked for among all there ever were
-    from reviews import figures
+    from reviews.metrics import daily
 
-    figures.count_days(NOON)
-    figures.recount(AgentResponse.objects.first().agent, today - timedelta(days=1))
+    daily.count_days(NOON)
+    daily.recount(AgentResponse.objects.first().agent, today - timedelta(days=1))
     told = client.get("/statistics/").content.decode()
     assert re.search(r"3 of 60 looked at should have been held: 5\s%", told)
     Sample.objects.filter(verdict="fine").delete()
@@ -260,14 +260,14 @@ def test_an_empty_queue_offers_what_waits_to_be_judged(client: Any, kuro: Any) -
     let_through(kuro)
     days_ago(1)
     assert "that was let through" not in client.get("/queue/").content.decode()
-    samples.pick_due(NOON)
+    sampling.pick_due(NOON)
     assert "Judge 1 response that was let through" in client.get("/queue/").content.decode()
 
 
 def test_what_nobody_judged_in_a_fortnight_is_no_longer_asked(client: Any, kuro: Any) -> None:
     let_through(kuro)
     days_ago(1)
-    samples.pick_due(NOON)
+    sampling.pick_due(NOON)
     Sample.objects.update(day=NOON.date() - timedelta(days=15))
     assert "Nothing to judge now" in client.get(PAGE).content.decode()
 
@@ -275,7 +275,7 @@ def test_what_nobody_judged_in_a_fortnight_is_no_longer_asked(client: Any, kuro:
 def test_what_was_erased_meanwhile_is_no_longer_asked(client: Any, kuro: Any) -> None:
     let_through(kuro)
     days_ago(1)
-    samples.pick_due(NOON)
+    sampling.pick_due(NOON)
     assert asked(client)
     AgentResponse.objects.update(erased_at=NOON)
     assert "Nothing to judge now" in client.get(PAGE).content.decode()
@@ -287,7 +287,7 @@ def test_it_answers_each_as_their_role_allows(
 ) -> None:
     let_through(kuro, "Only Aurora knows.")
     days_ago(1)
-    samples.pick_due(NOON)
+    sampling.pick_due(NOON)
     sample = Sample.objects.get()
     client = as_person(request.getfixturevalue(person))
     assert client.get(PAGE, {"sample": sample.public_id}).status_code == page
@@ -301,7 +301,7 @@ def test_its_cost_does_not_grow_with_the_samples(client: Any, kuro: Any, django_
     for _ in range(5):
         let_through(kuro)
     days_ago(1)
-    samples.pick_due(NOON)
+    sampling.pick_due(NOON)
     for _ in range(3):
         client.post(asked(client), {"verdict": "fine"})
     with django_assert_num_queries(9):

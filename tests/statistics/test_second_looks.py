@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from metacog.models import Agent
-from reviews import decisions, figures, learning, second_looks
+from reviews.held import decisions
+from reviews.learning import sweep
+from reviews.metrics import agreement, daily
 from reviews.models import AgentResponse, HeldItem, LookFigure
 from tests.conftest import NOON
 
@@ -17,8 +19,8 @@ STANDS = "I looked again, and the metrics say the same."
 
 
 def counts() -> dict[str, int]:
-    learning.learn()
-    row = LookFigure.objects.values(*second_looks.COUNTS).first() or {}
+    sweep.learn()
+    row = LookFigure.objects.values(*agreement.COUNTS).first() or {}
     return {name: number for name, number in row.items() if number}
 
 
@@ -104,7 +106,7 @@ class TestThePage:
     def figure(self, kuro: Any, posted: Any) -> Any:
         """Return a function that writes an agent's figures of second looks."""
         posted(kuro, NOON)
-        figures.count_days(NOON)
+        daily.count_days(NOON)
 
         def write(**numbers: Any) -> None:
             told = {"agent": Agent.objects.get(public_id=kuro.id), "day": NOON.date(), "kind": "chat"}
@@ -159,7 +161,7 @@ class TestThePage:
         self, as_person: Any, mallory: Any, other: Any, posted: Any, figure: Any
     ) -> None:
         posted(other, NOON)
-        figures.count_days(NOON)
+        daily.count_days(NOON)
         figure(kept=77)
         page = self.page(as_person, mallory)
         assert "No agent has looked again" in page

@@ -12,7 +12,8 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.template.defaultfilters import pluralize
 
-from metacog import agents, egress, members
+from metacog import egress
+from metacog.accounts import agents, members
 from metacog.models import Agent, Language, Team
 
 

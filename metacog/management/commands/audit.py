@@ -14,13 +14,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Q
 from django.template.defaultfilters import pluralize
 
-from metacog import audit_chain, audit_log
+from metacog.audit import chain, log
 from metacog.models import Agent, Team
 
 
 def _moment(text: str, *, end: bool) -> datetime:
     try:
-        return audit_log.moment(text, UTC, end=end)
+        return log.moment(text, UTC, end=end)
     except ValueError:
         raise ArgumentTypeError(f"{text!r} is no date or time: write 2026-02-24 or 2026-02-24T12:00:00Z") from None
 
@@ -46,10 +46,10 @@ class Command(BaseCommand):
         getattr(self, f"_{part}")(**options)
 
     def _verify(self, *, anchor: Path | None, **options: Any) -> None:
-        report = audit_chain.verify(_read(anchor) if anchor else None)
+        report = chain.verify(_read(anchor) if anchor else None)
         if report.problems:
             raise CommandError("\n".join(report.problems))
-        last = f", the last of {audit_chain.instant(report.sealed_at)}" if report.sealed_at else ""
+        last = f", the last of {chain.instant(report.sealed_at)}" if report.sealed_at else ""
         self.stdout.write(
             f"The record is whole: {report.events:,} event{pluralize(report.events)} under "
             f"{report.seals:,} seal{pluralize(report.seals)}{last}, "
@@ -68,12 +68,12 @@ class Command(BaseCommand):
         **options: Any,
     ) -> None:
         teams = None if team is None else [_team(team).pk]
-        filters = audit_log.Filters(
+        filters = log.Filters(
             agent=_agent(agent, teams).public_id if agent is not None else "", since=since, until=until
         )
         if anchor:
             _write(anchor)
-        for line in audit_log.lines(audit_log.matching(filters, teams)):
+        for line in log.lines(log.matching(filters, teams)):
             self.stdout.write(line, ending="")
 
     def _anchor(self, **options: Any) -> None:
@@ -81,8 +81,8 @@ class Command(BaseCommand):
 
 
 def _latest() -> Mapping[str, Any]:
-    audit_chain.seal()
-    latest = audit_chain.anchor()
+    chain.seal()
+    latest = chain.anchor()
     if latest is None:
         raise CommandError("There is no event yet, so there is nothing to anchor.")
     return latest
@@ -90,7 +90,7 @@ def _latest() -> Mapping[str, Any]:
 
 def _write(path: Path) -> None:
     try:
-        audit_chain.write_anchor(_latest(), path)
+        chain.write_anchor(_latest(), path)
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
 

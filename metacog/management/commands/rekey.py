@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from metacog import keys
+from metacog.accounts import keys
 from metacog.models import AgentKey, Channel
 
 

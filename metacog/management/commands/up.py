@@ -32,10 +32,11 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from metacog import catalogues, checks, members
-from metacog.audit import record
+from metacog.accounts import members
+from metacog.audit.audit import record
 from metacog.models import Membership, Role, Team, User
-from metacog.supervisor import Child, Supervisor
+from metacog.runtime import catalogs, checks
+from metacog.runtime.supervisor import Child, Supervisor
 
 # Any number: two `up`s on one PostgreSQL database wait for each other under it.
 PREPARING = 0x6D657461
@@ -68,7 +69,7 @@ class Command(BaseCommand):
             greeting = self.prepare()
         if greeting:  # at once: the password in it is nowhere else
             say(greeting)
-        catalogues.compile_all()
+        catalogs.compile_all()
         collect_static()
         company = self.company()
         db.connections.close_all()
@@ -340,7 +341,7 @@ class OneProcess(BaseCommand):
         with prepared_alone():
             check_surroundings()
             refuse_unprepared()
-        catalogues.compile_all()
+        catalogs.compile_all()
         become(self.process)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from metacog import catalogues
 from metacog.management.commands import up
+from metacog.runtime import catalogs
 
 
 class Command(BaseCommand):
@@ -30,7 +30,7 @@ class Command(BaseCommand):
             greeting = up.first_owner()
         if greeting:
             up.say(greeting)
-        catalogues.compile_all()
+        catalogs.compile_all()
         up.collect_static()
         os.close(lock)
         up.become(up.web_server(host, port, workers))

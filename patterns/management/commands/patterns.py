@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
 from metacog.models import Team
-from patterns import exchange
+from patterns.patterns import exchange
 
 
 class Command(BaseCommand):

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
 from metacog.models import Agent
-from patterns import thread_files
+from patterns.threads import exchange
 
 
 class Command(BaseCommand):
@@ -39,13 +39,13 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"Nothing was imported. {error.filename}: {error.strerror}.") from None
         try:
-            new, changed = thread_files.take(agent, files, None)
-        except thread_files.BadFile as error:
+            new, changed = exchange.take(agent, files, None)
+        except exchange.BadFile as error:
             raise CommandError(f"Nothing was imported.\n{error}") from None
         self.stdout.write(f"{new} thread{pluralize(new)} added to {agent}, {changed} changed.")
 
     def give(self, agent: Agent, folder: Path | None) -> None:
-        threads = list(thread_files.give(agent))
+        threads = list(exchange.give(agent))
         if folder is None:
             self.stdout.write("\n".join(text for _slug, text in threads), ending="")
             return

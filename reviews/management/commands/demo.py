@@ -17,11 +17,11 @@ from django.db import connection, transaction
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
-from metacog import catalogues
-from metacog.keys import agent_with_key
+from metacog.accounts.keys import agent_with_key
 from metacog.management.commands import up
 from metacog.models import AuditEvent, Team, User
-from metacog.supervisor import Child
+from metacog.runtime import catalogs
+from metacog.runtime.supervisor import Child
 from reviews.demo import history
 from reviews.demo.clock import turned_back
 from reviews.models import AgentResponse, HeldItem
@@ -89,7 +89,7 @@ def check_database() -> bool:
 
 def make(days: int) -> str:
     """Invent the history, all of it or nothing; return what to tell whoever started this."""
-    catalogues.compile_all()  # what is learnt is described in the agents' languages
+    catalogs.compile_all()  # what is learnt is described in the agents' languages
     up.say(f"Inventing {days} day{pluralize(days)} of history; a busy machine takes minutes for four weeks.")
     progress = Progress()
     now = timezone.now()

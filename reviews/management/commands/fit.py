@@ -9,9 +9,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
-from metacog.heuristics.fitting import ENOUGH, ENOUGH_OF_EACH, Fit
+from metacog.heuristics.hesitation.fitting import ENOUGH, ENOUGH_OF_EACH, Fit
 from metacog.models import Agent
-from reviews import fits
+from reviews.metrics import weight_fits
 
 RULES = {
     "fitted": "the fitted weights",
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         if not agents:
             raise CommandError("There is no such agent.")
         for agent in agents:
-            found = fits.fit(agent)
+            found = weight_fits.fit(agent)
             if options["json"]:
                 self.stdout.write(json.dumps({"agent": agent.public_id, **found.as_dict()}, ensure_ascii=False))
             else:

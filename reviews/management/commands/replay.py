@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from reviews.management import days_ago
 from reviews.models import AgentResponse
-from reviews.replay import Replay, Replayer
+from reviews.scoring.replay import Replay, Replayer
 
 PROGRESS = 10_000  # responses between two lines that say how far it is
 

@@ -14,12 +14,12 @@ from django.template.defaultfilters import pluralize
 from pydantic_core import from_json
 
 from metacog import heuristics
-from metacog.heuristics import wire
+from metacog.heuristics.wire import wire
 from metacog.models import Agent, Language
-from patterns.scorer import scorer_for
-from reviews.history import told_before
+from patterns.patterns.scorer import scorer_for
 from reviews.management import days_ago
 from reviews.models import AgentResponse
+from reviews.scoring.history import told_before
 
 PROGRESS = 10_000  # responses between two lines that say how far it is
 

@@ -1,0 +1,220 @@
+"""Add agents and change them. Each change and its audit event are one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from metacog import egress
+from metacog.accounts import keys
+from metacog.audit import audit
+from metacog.heuristics.text.shadow import is_blank, suspects
+from metacog.models import Agent, AgentState, Language, Policy, Team, User
+
+MAX_NAME = 100
+MAX_CALLBACK_URL = 500
+_UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+class PolicyMoved(Exception):
+    """Another version came into force since this one was begun; nothing was written."""
+
+
+def check_name(name: str) -> str:
+    """Return a name for an agent or team without space around it; ValidationError when it is none."""
+    name = name.strip()
+    if not name:
+        raise ValidationError(_("Give a name."))
+    if len(name) > MAX_NAME:
+        raise ValidationError(_("A name has at most %(most)d characters.") % {"most": MAX_NAME})
+    if _UNPRINTABLE.search(name.replace(" ", "")):
+        raise ValidationError(_("A name cannot hold control characters."))
+    if is_blank(name) or suspects(name, 1):  # two names that look alike would be told apart by nobody
+        raise ValidationError(_("The name holds characters that cannot be seen. Type it anew."))
+    return name
+
+
+def check_callback_url(url: str) -> str:
+    """Return an address that callbacks may be meant for, or ""; ValidationError when it is neither.
+
+    Which addresses may really be reached is checked when the socket opens, since names move.
+    """
+    url = url.strip()
+    if not url:
+        return ""
+    problem = ""
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or "\\" in url or _UNPRINTABLE.search(url):
+        problem = _("This is no address: write it like https://agent.example.org/metacog.")
+    elif len(url) > MAX_CALLBACK_URL:
+        problem = _("An address has at most %(most)d characters.") % {"most": MAX_CALLBACK_URL}
+    elif "@" in parts.netloc:
+        problem = _("Leave user name and password out of the address: callbacks are signed instead.")
+    elif "#" in url:
+        problem = _("Leave out the part from # on: it is never sent.")
+    else:
+        try:
+            egress.Target.of(url)
+        except egress.Failed:
+            problem = _("Write the host as a name in ASCII (others as xn--…), or as a whole IP address.")
+    if problem:
+        raise ValidationError(problem)
+    return url
+
+
+def create_agent(
+    team: Team,
+    name: str,
+    actor: audit.Actor,
+    *,
+    language: str = Language.EN,
+    callback_url: str = "",
+) -> tuple[Agent, str, str]:
+    """Add an agent under the default policy; return it with its (api_key, signing_secret), shown this once.
+
+    Raises ValidationError, by field, when a value cannot be taken or the team has such an agent.
+    """
+    with transaction.atomic():
+        # The lock puts two people who add the same name in order, so that the second is told.
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        values = checked(team, name=name, language=language, callback_url=callback_url)
+        agent = Agent.objects.create(team=team, **values)
+        AgentState.objects.create(agent=agent)
+        Policy.objects.create(agent=agent, version=1, created_by=actor if isinstance(actor, User) else None)
+        _record("agent-created", agent, actor, after="enabled", name=agent.name)
+        api_key, signing_secret = keys.issue(agent, actor)
+    return agent, api_key, signing_secret
+
+
+def change(agent: Agent, actor: audit.Actor, *, name: str, language: str, callback_url: str) -> list[str]:
+    """Change what an agent is called, speaks and is reached at; return the names of what changed.
+
+    Raises ValidationError, by field, as `create_agent` does.
+    """
+    with transaction.atomic():
+        Team.objects.select_for_update(no_key=True).get(pk=agent.team_id)
+        values = checked(agent.team, agent, name=name, language=language, callback_url=callback_url)
+        before = Agent.objects.get(pk=agent.pk)
+        changed = [field for field, value in values.items() if getattr(before, field) != value]
+        if changed:
+            Agent.objects.filter(pk=agent.pk).update(**values)
+            told = [field for field in changed if field != "callback_url"]  # an address may carry a token
+            was, now = ({field: source[field] for field in told} for source in (vars(before), values))
+            _record("agent-changed", agent, actor, fields=changed, was=was, now=now)
+    return changed
+
+
+def set_handcard(agent: Agent, actor: audit.Actor, text: str) -> bool:
+    """Write what the chairman should keep in mind about an agent; return whether that was a change."""
+    with transaction.atomic():
+        before = Agent.objects.select_for_update(no_key=True).get(pk=agent.pk).handcard
+        if before == text:
+            return False
+        Agent.objects.filter(pk=agent.pk).update(handcard=text)
+        digests = {"before_sha256": _digest(before), "sha256": _digest(text)}
+        _record("handcard-changed", agent, actor, characters=len(text), **digests)
+    return True
+
+
+def set_enabled(agent: Agent, actor: audit.Actor, on: bool) -> bool:
+    """Let an agent in or refuse it, from its next call on; return whether that was a change."""
+    return _switch(agent, actor, "enabled", on, ("agent-disabled", "agent-enabled"))
+
+
+def switch_hesitation(agent: Agent, actor: audit.Actor, on: bool) -> bool:
+    """Score and hold an agent's responses, or only store them (H4); return whether that was a change."""
+    return _switch(agent, actor, "hesitation_enabled", on, ("hesitation-off", "hesitation-on"))
+
+
+def rotate(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
+    """Give the agent a new (api_key, signing_secret) beside its last ones; they are shown this once.
+
+    Two are live at a time: a third ends the oldest.
+    """
+    with transaction.atomic():
+        Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
+        issued = keys.issue(agent, actor)
+        keys.revoke(agent, actor, keep=2)
+    return issued
+
+
+def revoke(agent: Agent, actor: audit.Actor) -> int:
+    """End all of the agent's keys and secrets but the newest; return how many ended."""
+    return keys.revoke(agent, actor)
+
+
+def add_policy(agent: Agent, actor: User, policy: Policy, *, based_on: int) -> Policy:
+    """Save `policy` as the agent's next version and put it in force.
+
+    `based_on` is the version the author saw; raises PolicyMoved when it is no longer in force, and
+    ValidationError when the values make no policy.
+    """
+    with transaction.atomic():
+        locked = Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
+        if locked.policy_version != based_on:
+            raise PolicyMoved
+        before = Policy.objects.get(agent=locked, version=based_on)
+        policy.agent, policy.version, policy.created_by = locked, based_on + 1, actor
+        policy.full_clean()
+        policy.save(force_insert=True)
+        locked.policy_version = policy.version
+        locked.save(update_fields=["policy_version"])
+        old, new = before.as_dict(), policy.as_dict()
+        _record(
+            "policy-changed",
+            locked,
+            actor,
+            before=str(before.version),
+            after=str(policy.version),
+            fields=[field for field, value in new.items() if old[field] != value],
+        )
+    return policy
+
+
+def checked(team: Team, agent: Agent | None = None, **values: str) -> dict[str, str]:
+    """Return the fields of an agent, new or given, as they are stored; raise every problem at once, by field."""
+    problems: dict[str, Any] = {}
+    for field, check in (("name", check_name), ("callback_url", check_callback_url)):
+        try:
+            values[field] = check(values[field])
+        except ValidationError as error:
+            problems[field] = error.messages
+    if values["language"] not in Language.values:
+        problems["language"] = [_("Choose one of %(languages)s.") % {"languages": ", ".join(Language.values)}]
+    namesakes = Agent.objects.filter(team=team, name=values["name"])
+    if agent:
+        namesakes = namesakes.exclude(pk=agent.pk)
+    if "name" not in problems and namesakes.exists():
+        problems["name"] = [
+            _("%(team)s has an agent called %(name)s already.") % {"team": team.name, "name": values["name"]}
+        ]
+    if problems:
+        raise ValidationError(problems)
+    return values
+
+
+def _switch(agent: Agent, actor: audit.Actor, field: str, on: bool, actions: tuple[str, str]) -> bool:
+    with transaction.atomic():
+        changed = Agent.objects.filter(pk=agent.pk, **{field: not on}).update(**{field: on})
+        if changed:
+            states = ("off", "on")
+            _record(actions[on], agent, actor, before=states[not on], after=states[on])
+    return bool(changed)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _record(action: str, agent: Agent, actor: audit.Actor, **rest: Any) -> None:
+    audit.record(action, agent.public_id, actor=actor, team=agent.team_id, agent=agent, **rest)

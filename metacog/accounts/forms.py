@@ -1,0 +1,272 @@
+"""What people fill in about themselves, their team and its agents."""
+
+from __future__ import annotations
+
+import json
+import zoneinfo
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from itertools import groupby
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, UsernameField
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from metacog.accounts.agents import MAX_CALLBACK_URL, MAX_NAME
+from metacog.heuristics.text.shadow import is_blank
+from metacog.models import Agent, Language, Role, Team, User
+
+SIGNALS = {
+    "absolute-claim": _("Absolute claim"),
+    "error-pattern": _("Known error"),
+    "no-hedge": _("Long reply without a hedge"),
+    "overconfidence": _("Conclusions without reasons"),
+    "no-source": _("Fact without a source"),
+    "wrong-sum": _("Wrong sum"),
+    "hidden-text": _("Hidden characters"),
+    "done-while-failing": _("Said to be done while it fails"),
+}
+PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck"), "reflection": _("Reflection")}
+# What became of tags, and what to do about it.
+TAG_FLAGS = {
+    "tag-in-code": _(
+        "A tag stands in code, so it was taken for a mention: it gave no item. If the agent meant it, have it write "
+        "its tags outside code, or send items."
+    ),
+    "tag-nested": _(
+        "A tag opens inside another of its kind, so it gave no item of its own: its text belongs to the outer item. "
+        "Have the agent close each tag before it opens the next."
+    ),
+    "tag-unclosed": _(
+        "A tag is never closed, so its item runs to the end of the text. The response may have been cut off: check the "
+        "length that the agent may write, and have it close its tags."
+    ),
+}
+STUCK = {
+    "repeated-approach": _("The same approach or command again"),
+    "circular-reasoning": _("Circular reasoning"),
+    "error-loop": _("The same error again"),
+    "exhaustion": _("Out of ideas"),
+    "uncertainty": _("Does not know why"),
+    "scope-creep": _("Starts over without a reason"),
+    "stale-context": _("Context nearly full"),
+    "no-commits": _("No commit for long"),
+    "test-regression": _("Tests that used to pass fail"),
+}
+KINDS = {"chat": "CHAT", "task": "TASK", "remember": "REMEMBER"}
+RELEASED_BY = {"person": _("only a person"), "agent": _("a person or the agent")}
+CONTINENTS = (
+    *("Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic"),
+    *("Australia", "Europe", "Indian", "Pacific"),
+)
+
+
+class ShownField(forms.CharField):
+    """A text to be read: one that shows nothing counts as empty."""
+
+    def to_python(self, value: Any) -> str:
+        text: str = super().to_python(value) or ""
+        return "" if is_blank(text) else text
+
+
+CHANGED_MEANWHILE = _(
+    "Somebody else changed this meanwhile, and yours is not saved. Save again to put it in its place."
+)
+
+
+class StoredForm(forms.Form):
+    """A form on which something stored is changed: nothing is put over what somebody saved since it was shown."""
+
+    shown = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, stored: Mapping[str, Any] | None = None, **kwargs: Any) -> None:
+        self._now = sha256(json.dumps(stored, default=str).encode()).hexdigest()
+        kwargs["initial"] = {**(kwargs.get("initial") or stored or {}), "shown": self._now}
+        super().__init__(*args, **kwargs)
+
+    def clean(self) -> dict[str, Any]:
+        if (self.cleaned_data.pop("shown", "") or self._now) != self._now:
+            self.data = {**self.data.dict(), "shown": self._now}  # type: ignore[attr-defined]  # a QueryDict
+            raise ValidationError(CHANGED_MEANWHILE)
+        return self.cleaned_data
+
+
+class StoredModelForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
+    """The same in the admin, a field at a time: what is left as the page showed it is as it stands by now."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            field.show_hidden_initial = not self.is_bound or self.add_initial_prefix(name) in self.data
+
+    def clean(self) -> dict[str, Any]:
+        super().clean()
+        for name, field in self.fields.items():
+            if not (self.instance.pk and field.show_hidden_initial):
+                continue
+            stands = self.get_initial_for_field(field, name)
+            shown, now = self.data[self.add_initial_prefix(name)], str(field.prepare_value(stands) or "")
+            if name not in self.changed_data:
+                self.cleaned_data[name] = stands
+            elif "".join(shown.split("\r")) != now and self.cleaned_data.get(name) != stands:
+                self.data = data = self.data.copy()  # type: ignore[attr-defined]  # a QueryDict
+                data[self.add_initial_prefix(name)] = now
+                self.add_error(name, CHANGED_MEANWHILE)
+        return self.cleaned_data
+
+
+class SignInForm(AuthenticationForm):
+    """Name and password, with an error that says what to look at."""
+
+    error_messages = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": _("That user name and password do not go together. Mind capitals in both."),
+    }
+
+    # Django sets the length on the widget alone; what is longer fits no column of the throttle's table.
+    username = UsernameField(label=_("User name"), max_length=150, widget=forms.TextInput(attrs={"autofocus": True}))
+
+
+class PasswordForm(PasswordChangeForm):
+    """Django's, but the page it is on begins with something else."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["old_password"].widget.attrs["autofocus"]
+
+
+class HandcardForm(StoredForm):
+    """What the chairman should keep in mind about an agent (seed 003, 2.4)."""
+
+    handcard = forms.CharField(
+        label=_("Handcard"),
+        required=False,
+        max_length=4_000,
+        help_text=_(
+            "What its investigations are for, what settles a point, when enough is enough. Whoever answers its "
+            "requests for more tool calls reads it: a person or the model."
+        ),
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
+
+
+class AgentForm(forms.Form):
+    """What an agent is called, speaks and is reached at; `metacog.accounts.agents` says what may not be."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=MAX_NAME,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    language = forms.ChoiceField(
+        label=_("Language"),
+        choices=Language.choices,
+        help_text=_("Of what metacog adds to the agent's text: marks, notes and the prompt."),
+    )
+    callback_url = forms.CharField(
+        label=_("Callback address (optional)"),
+        max_length=MAX_CALLBACK_URL,
+        required=False,
+        help_text=_("Where decisions are posted, signed. Without one the agent asks for them."),
+        widget=forms.TextInput(
+            attrs={
+                "inputmode": "url",
+                "placeholder": "https://",
+                "autocomplete": "off",
+                "spellcheck": "false",
+            }
+        ),
+    )
+
+
+class ChangeAgentForm(AgentForm):
+    """The same for an agent that is there: what somebody changed since its page was opened stays."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.show_hidden_initial = True
+
+    def wanted(self, agent: Agent) -> dict[str, str]:
+        """Return each field as it was filled in where that differs from what the page showed, else as it is now."""
+        shown = {name for name in self.fields if self.add_initial_prefix(name) in self.data}
+        kept = shown.difference(self.changed_data)
+        return {name: getattr(agent, name) if name in kept else value for name, value in self.cleaned_data.items()}
+
+
+class NewAgentForm(AgentForm):
+    """The same for a new agent, which also needs a team."""
+
+    team = forms.ModelChoiceField(Team.objects.none(), label=_("Team"), empty_label=None)
+    field_order = ["team", "name", "language", "callback_url"]
+
+    def __init__(self, teams: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["team"].queryset = teams  # type: ignore[attr-defined]  # it is the ModelChoiceField above
+
+
+class MemberForm(forms.Form):
+    """Somebody to add to a team."""
+
+    username = forms.CharField(
+        label=_("User name"),
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+    email = forms.EmailField(label=_("E-mail (optional)"), required=False, max_length=254)
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.REVIEWER)
+
+
+class RetentionForm(forms.Form):
+    """How long a team keeps its texts; `metacog.accounts.retention` says what is too long."""
+
+    days = forms.IntegerField(
+        label=_("Keep texts for (days)"),
+        required=False,
+        min_value=1,
+        max_value=36_500,
+        help_text=_("Empty: for ever. Scores, decisions, digests and figures stay either way."),
+    )
+
+
+class RoleForm(forms.Form):
+    """A member's role."""
+
+    role = forms.ChoiceField(choices=Role.choices)
+
+
+@cache
+def time_zones() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the places people look for, by continent; no abbreviations, no aliases of the machine's."""
+    places = sorted(name for name in zoneinfo.available_timezones() if name.partition("/")[0] in CONTINENTS)
+    return [("UTC", [("UTC", "UTC")])] + [
+        (continent, [(name, name.partition("/")[2].replace("_", " ")) for name in names])
+        for continent, names in groupby(places, lambda name: name.partition("/")[0])
+    ]
+
+
+class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
+    """How the console looks and behaves for one person."""
+
+    time_zone = forms.ChoiceField(label=_("Time zone"), choices=time_zones)
+
+    class Meta:
+        model = User
+        fields = ["language", "time_zone", "theme", "keyboard"]
+        help_texts = {"keyboard": _("J and K to move, A, E and R to decide, U to undo. They rest while you type.")}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        language: Any = self.fields["language"]
+        language.choices = [("", _("As the browser")), *Language.choices]
+
+    def clean_time_zone(self) -> str:
+        name: str = self.cleaned_data["time_zone"]
+        try:
+            zoneinfo.ZoneInfo(name)
+        except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+            raise ValidationError(_("This machine does not know that time zone.")) from None
+        return name

@@ -1,0 +1,188 @@
+"""Credentials: agents' API keys, kept as hashes; their signing secrets and the addresses of chats, kept encrypted."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+import secrets
+import time
+from functools import cache
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+from django.db import connection, transaction
+from django.http import HttpRequest
+from django.utils import timezone
+
+from metacog.audit import audit
+from metacog.db.prepared import Select
+from metacog.models import Agent, AgentKey, Channel
+
+TOLERANCE_SECONDS = 300
+_TIMESTAMP = re.compile(r"[0-9]{10}", re.ASCII)
+
+
+def issue(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
+    """Give the agent one more key and secret, beside those it has, and return both: (api_key, secret).
+
+    They are shown this once. The key holds 256 random bits, so its plain SHA-256 is safe to store.
+    """
+    api_key = "mck_" + secrets.token_urlsafe(32)
+    signing_secret = "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
+    with transaction.atomic():
+        key = AgentKey.objects.create(
+            agent=agent,
+            key_sha256=hashlib.sha256(api_key.encode()).hexdigest(),
+            hint=api_key[:8],
+            secret_encrypted=encrypted(signing_secret),
+        )
+        audit.record(
+            "key-issued", agent.public_id, actor=actor, team=agent.team_id, agent=agent, key=key.pk, hint=key.hint
+        )
+    return api_key, signing_secret
+
+
+def revoke(agent: Agent, actor: audit.Actor, *, keep: int = 1) -> int:
+    """End the agent's keys and secrets, all but the `keep` newest; return how many ended.
+
+    Every request looks its key up, so this holds everywhere from the next one on.
+    """
+    with transaction.atomic():
+        live = AgentKey.objects.filter(agent=agent, revoked_at=None).order_by("-pk")
+        ended = [key.pk for key in live][keep:]
+        AgentKey.objects.filter(pk__in=ended).update(revoked_at=timezone.now())
+        if ended:
+            audit.record("keys-revoked", agent.public_id, actor=actor, team=agent.team_id, agent=agent, keys=ended)
+    return len(ended)
+
+
+def agent_with_key(api_key: str) -> Agent | None:
+    """Return the agent (with its team) whose live key this is."""
+    digest = hashlib.sha256(api_key.encode(errors="replace")).hexdigest()
+    with connection.cursor() as cursor:
+        return _agent_with_key.first(cursor, digest)
+
+
+_agent_with_key = Select(
+    # No call asks since when an agent is there, and of all columns a time takes longest to read.
+    lambda digest: (
+        Agent.objects.select_related("team")
+        .defer("created_at", "team__created_at")
+        .filter(keys__key_sha256=digest, keys__revoked_at=None)
+    ),
+    parameters=1,
+)
+
+
+def is_signed(agent_id: str, request: HttpRequest) -> bool:
+    """Tell whether a live secret of the agent with this public id signed a request within the last 5 minutes.
+
+    An id that nobody has takes the same work as one that an agent has, lest the time tells which is which.
+
+    Standard Webhooks v1. Not `standardwebhooks.Webhook.verify`: that raises on malformed headers and
+    bodies that are not UTF-8, takes a timestamp of `nan`, and parses the body leniently. Whether the id can be an
+    idempotency key is for whoever takes the body to say: who signed it is known by then.
+    """
+    headers = request.headers
+    message_id = headers.get("webhook-id", "")
+    timestamp = headers.get("webhook-timestamp", "")
+    if not message_id or not _TIMESTAMP.fullmatch(timestamp):
+        return False
+    if abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
+        return False
+    given = [
+        part[3:].encode(errors="replace")
+        for part in headers.get("webhook-signature", "").split(" ")
+        if part.startswith("v1,")
+    ]
+    content = f"{message_id}.{timestamp}.".encode("latin-1", "replace") + request.body  # as the header's bytes came
+    return any(
+        hmac.compare_digest(expected, signature)
+        for expected in [sign(secret, content) for secret in _two_secrets(agent_id)]
+        for signature in given
+    )
+
+
+def sign(signing_secret: str, content: bytes) -> bytes:
+    key = base64.b64decode(signing_secret.removeprefix("whsec_"))
+    return base64.b64encode(hmac.digest(key, content, "sha256"))
+
+
+def _two_secrets(agent_id: str) -> list[str]:
+    """Return the two secrets that an agent may have at a time; in place of one it lacks, one that nobody knows."""
+    live = AgentKey.objects.filter(agent__public_id=agent_id, revoked_at=None)
+    stored = list(live.values_list("secret_encrypted", flat=True))
+    stored += [_unknown()] * (2 - len(stored))
+    return [decrypted(secret) or _NOBODYS for secret in stored]
+
+
+_NOBODYS = "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+@cache
+def _unknown() -> str:
+    return encrypted(_NOBODYS)
+
+
+def live_secrets(agent: Agent) -> list[str]:
+    """Return the agent's live signing secrets, newest first."""
+    stored = AgentKey.objects.filter(agent=agent, revoked_at=None).values_list("secret_encrypted", flat=True)
+    # One encrypted under a secret key that is gone can sign nothing any more.
+    return [secret for secret in map(decrypted, stored) if secret is not None]
+
+
+def encrypted(text: str) -> str:
+    """Return a secret as it is stored."""
+    return _vault().encrypt(text.encode()).decode()
+
+
+def decrypted(stored: str) -> str | None:
+    """Return a stored secret; None where the secret key that encrypted it is gone."""
+    try:
+        return _vault().decrypt(stored.encode()).decode()
+    except InvalidToken:
+        return None
+
+
+def rekey() -> tuple[int, list[AgentKey | Channel]]:
+    """Encrypt with the present secret key what of the live secrets a former one encrypted.
+
+    Returns how many that were, and the rows whose secret no secret key that is given can read.
+    """
+    present, vault = _fernet(settings.SECRET_KEY), _vault()
+    changed, lost = 0, list[AgentKey | Channel]()
+    live = AgentKey.objects.filter(revoked_at=None).select_related("agent__team")
+    rows: list[tuple[AgentKey | Channel, str]] = [
+        *((key, "secret_encrypted") for key in live),
+        *((channel, "url_encrypted") for channel in Channel.objects.select_related("team")),
+    ]
+    for row, field in rows:
+        stored = getattr(row, field).encode()
+        if _opens(present, stored):
+            continue
+        if _opens(vault, stored):
+            kept = {field: vault.rotate(stored).decode()}
+            # Unless an owner set the address of a chat anew meanwhile.
+            changed += type(row)._default_manager.filter(pk=row.pk, **{field: stored.decode()}).update(**kept)
+        else:
+            lost.append(row)
+    return changed, lost
+
+
+def _opens(vault: Fernet | MultiFernet, encrypted: bytes) -> bool:
+    try:
+        vault.decrypt(encrypted)
+    except InvalidToken:
+        return False
+    return True
+
+
+def _vault() -> MultiFernet:
+    return MultiFernet([_fernet(key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)])
+
+
+def _fernet(secret_key: str) -> Fernet:
+    derived = hashlib.blake2b(secret_key.encode(), digest_size=32, person=b"agent secrets").digest()
+    return Fernet(base64.urlsafe_b64encode(derived))

@@ -1,0 +1,103 @@
+"""What people fill in about being told what waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from metacog.models import Channel, PersonNotices, Team, User
+
+
+class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
+    """Where and when one person is told what waits for them."""
+
+    email = forms.EmailField(label=_("E-mail"), required=False, max_length=254)
+    # A browser left alone must not become a lasting way in: mail may hold links that decide.
+    password = forms.CharField(
+        label=_("Your password"),
+        required=False,
+        strip=False,
+        help_text=_("Only to change the address."),
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    class Meta:
+        model = PersonNotices
+        fields = ["when", "minutes", "hour"]
+        help_texts = {
+            "minutes": _("Undecided, with nobody looking at it."),
+            "hour": _("0 to 23, in the time zone above."),
+        }
+
+    field_order = ["email", "password", "when", "minutes", "hour"]
+
+    def __init__(self, person: User, data: Any = None) -> None:
+        self.person = person
+        row = PersonNotices.objects.filter(person=person).first() or PersonNotices(person=person)
+        super().__init__(data, instance=row, initial={"email": person.email}, prefix="told")
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        if found.get("when") != PersonNotices.When.NEVER and not found.get("email") and "email" not in self.errors:
+            raise ValidationError({"email": _("Give the address that mail is to go to.")})
+        password = found.pop("password", "")
+        is_moved = found.get("email") != self.person.email and self.person.has_usable_password()
+        if "email" not in self.errors and is_moved and not self.person.check_password(password):
+            raise ValidationError({"password": _("Another address takes your password.")})
+        return found
+
+
+class TeamNoticesForm(forms.Form):
+    """What mail about a team's items may hold."""
+
+    mail_links = forms.BooleanField(
+        label=_("Links that decide without signing in"),
+        required=False,
+        help_text=_(
+            "Each item in a mail gets one. It opens the whole item and lets its reader approve or reject it as the "
+            "person it was sent to, for 7 days at most: whoever reads that person's mail can do so. Switched off, the "
+            "links that were sent end too."
+        ),
+    )
+    mail_texts = forms.BooleanField(
+        label=_("Excerpts of what agents wrote"),
+        required=False,
+        help_text=_("A mail stays where it was sent: it cannot be erased with the team's texts."),
+    )
+
+
+class ChannelForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
+    """The chat that is told what waits for a team; `metacog.notices.notices` says which addresses there are."""
+
+    url = forms.CharField(
+        label=_("Address of its incoming webhook"),
+        required=False,
+        max_length=500,
+        widget=forms.TextInput(
+            attrs={
+                "inputmode": "url",
+                "placeholder": "https://hooks.slack.com/services/…",
+                "autocomplete": "off",
+                "spellcheck": "false",
+            }
+        ),
+    )
+
+    class Meta:
+        model = Channel
+        fields = ["minutes", "language", "texts"]
+        help_texts = {"texts": _("A chat keeps what it was told: it cannot be erased with the team's texts.")}
+
+    field_order = ["url", "minutes", "language", "texts"]
+
+    def __init__(self, team: Team | None, data: Any = None) -> None:
+        self.stored = Channel.objects.filter(team=team).first() if team else None
+        super().__init__(data, instance=self.stored, prefix="chat")
+        self.fields["url"].help_text = (
+            _("%(hint)s is set and never shown again. Leave this empty to keep it.") % {"hint": self.stored.hint}
+            if self.stored
+            else _("From Slack, Mattermost, Rocket.Chat, or Discord (its address with /slack at the end).")
+        )

@@ -1,0 +1,339 @@
+"""What an owner fills in to change an agent's policy: the next version, prefilled from an earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.text import capfirst
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from metacog import heuristics
+from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, STUCK, ShownField
+from metacog.heuristics.policy.quality_settings import MAX_CHARACTERS, MAX_RECENT, LengthLimits, QualitySettings
+from metacog.heuristics.policy.stuck_settings import MOST_MINUTES, StuckSettings
+from metacog.heuristics.policy.stuck_settings import SETTINGS as STUCK_OF
+from metacog.heuristics.quality.quality import HEDGES
+from metacog.models import Agent, Language, Policy
+
+LINES = ("pass_at", "low_at")
+BUDGET = ("budget_calls", "budget_extension", "budget_wait_seconds")
+SWITCHES = ("require_signature", "plain_text_as_chat", "remember_into_memory", "accept_relayed_yes")
+LIMITS = ("review_seconds", "expiry_seconds", "rate_per_second", "rate_burst", "max_active_threads")
+QUALITY = {
+    "responsiveness": gettext_lazy("Responsiveness"),
+    "completeness": gettext_lazy("Completeness"),
+    "consistency": gettext_lazy("Consistency"),
+    "length": gettext_lazy("Length"),
+    "repetition": gettext_lazy("Repetition"),
+    "pass_at": gettext_lazy("Passes from"),
+    "low_at": gettext_lazy("Is low below"),
+}
+# By the setting's place among those of quality. Left empty, the engine's own counts.
+LENGTHS = {
+    ("en", "min"): gettext_lazy("Fewest characters"),
+    ("en", "max"): gettext_lazy("Most characters"),
+    ("zh", "min"): gettext_lazy("Fewest characters in Chinese, Japanese or Korean"),
+    ("zh", "max"): gettext_lazy("Most characters in Chinese, Japanese or Korean"),
+}
+RECENT = {
+    "recent_window": gettext_lazy("Responses before that it is compared with"),
+    "similar_at": gettext_lazy("Repetition from a likeness of"),
+}
+# By the setting among those of stuck, as above.
+LOOPS = {
+    "repeats": gettext_lazy("Times that make a loop"),
+    "context_limit": gettext_lazy("Share of the context in use that counts, above"),
+    "idle_minutes": gettext_lazy("Minutes of work without a commit"),
+}
+
+
+def _score(label: Any, help_text: Any) -> forms.IntegerField:
+    return forms.IntegerField(label=label, min_value=0, max_value=101, help_text=help_text)
+
+
+class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
+    """The next version of an agent's policy. `based_on` is the version the author saw in force."""
+
+    based_on = forms.IntegerField(widget=forms.HiddenInput)
+    threshold = _score(gettext_lazy("Marks from"), gettext_lazy("0–100, or 101 for never. A new agent marks from 30."))
+    forbidden = forms.CharField(
+        label=gettext_lazy("Phrases it may not use, one a line"),
+        required=False,
+        max_length=20_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+    quality_hedge_prefix = ShownField(
+        label=gettext_lazy("Words offered to begin with"),
+        required=False,
+        max_length=200,
+        strip=False,
+        help_text=gettext_lazy("Where the quality neither passes nor is low. Empty: the usual words."),
+    )
+    hold_at = _score(gettext_lazy("Holds from"), gettext_lazy("0–100, or 101 for never. A new agent holds from 50."))
+
+    class Meta:
+        model = Policy
+        fields = [
+            "profile", "threshold", "hold_at", "stuck_threshold", "review_seconds", "expiry_seconds",
+            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, *SWITCHES, "note",
+        ]  # fmt: skip
+        help_texts = {
+            "profile": gettext_lazy(
+                "Seed finds its words wherever they stand. Aware reads them in their sense, and looks for facts "
+                "without a source and for hidden characters too."
+            ),
+            "plain_text_as_chat": gettext_lazy(
+                "For agents that post plain text: without items and tags there is nothing to hold. Where items are "
+                "sent, if only an empty list, those count."
+            ),
+            "stuck_threshold": gettext_lazy(
+                "1–100 points. Seed asks from 7, Aware from 6: there the same approach and the same error make 6, and "
+                "hardly any run shows more. Other points stay when the profile is changed."
+            ),
+            "remember_into_memory": gettext_lazy(
+                "From the threshold for marking on, and where it meets an error pattern or contradicts the memory, it "
+                "waits for a curator. Off: only POST /api/v1/memory adds to it."
+            ),
+            "accept_relayed_yes": gettext_lazy(
+                "Off: only a reviewer in the console, or the user in a message, can say yes. A no is always taken."
+            ),
+            "note": gettext_lazy("For whoever wonders later."),
+        }
+
+    def __init__(self, agent: Agent, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance.agent = agent
+        for signal, label in SIGNALS.items():
+            self.fields[weight_field(signal)] = forms.IntegerField(label=label, min_value=0, max_value=100)
+        for kind, name in KINDS.items():
+            self.fields[f"release_{kind}"] = forms.ChoiceField(label=name, choices=list(RELEASED_BY.items()))
+            self.fields[f"mark_{kind}"] = forms.CharField(
+                label=name, required=False, max_length=500, widget=forms.Textarea(attrs={"rows": 2})
+            )
+
+        for name, label in QUALITY.items():
+            self.fields[f"quality_{name}"] = forms.FloatField(label=label, min_value=0, max_value=1, step_size=0.01)
+        for (script, end), label in LENGTHS.items():
+            self.fields[f"quality_{script}_{end}"] = forms.IntegerField(
+                label=label, required=False, min_value=1 if end == "max" else 0, max_value=MAX_CHARACTERS
+            )
+        self.fields["quality_recent_window"] = forms.IntegerField(
+            label=RECENT["recent_window"], required=False, min_value=0, max_value=MAX_RECENT
+        )
+        self.fields["quality_similar_at"] = forms.FloatField(
+            label=RECENT["similar_at"], required=False, min_value=0, max_value=1
+        )
+        for name, value in _limits(QualitySettings()).items():
+            self.fields[name].widget.attrs["placeholder"] = value
+        usual = HEDGES[Language(agent.language).bcp47]
+        self.fields["quality_hedge_prefix"].widget.attrs["placeholder"] = usual
+        for name, label in STUCK.items():
+            self.fields[f"stuck_{name}"] = forms.IntegerField(label=label, min_value=0, max_value=100)
+        loops: dict[str, forms.Field] = {
+            "repeats": forms.IntegerField(label=LOOPS["repeats"], required=False, min_value=2, max_value=100),
+            "context_limit": forms.FloatField(label=LOOPS["context_limit"], required=False, min_value=0, max_value=1),
+            "idle_minutes": forms.IntegerField(
+                label=LOOPS["idle_minutes"], required=False, min_value=1, max_value=MOST_MINUTES
+            ),
+        }
+        for name, field in loops.items():
+            field.widget.attrs["placeholder"] = getattr(StuckSettings(), name)
+            self.fields[f"stuck_{name}"] = field
+        for part, label in PARTS.items():
+            self.fields[f"part_{part}"] = forms.BooleanField(label=label, required=False)
+
+    def part_fields(self) -> list[forms.BoundField]:
+        return [self[f"part_{part}"] for part in PARTS]
+
+    def quality_fields(self) -> list[forms.BoundField]:
+        return [self[f"quality_{name}"] for name in QUALITY]
+
+    def length_fields(self) -> list[forms.BoundField]:
+        return [self[f"quality_{script}_{end}"] for script, end in LENGTHS]
+
+    def recent_fields(self) -> list[forms.BoundField]:
+        return [self[f"quality_{name}"] for name in RECENT]
+
+    def stuck_fields(self) -> list[forms.BoundField]:
+        return [self[f"stuck_{name}"] for name in STUCK]
+
+    def loop_fields(self) -> list[forms.BoundField]:
+        return [self[f"stuck_{name}"] for name in LOOPS]
+
+    def weight_fields(self) -> list[forms.BoundField]:
+        return [self[weight_field(signal)] for signal in SIGNALS]
+
+    def release_fields(self) -> list[forms.BoundField]:
+        return [self[f"release_{kind}"] for kind in KINDS]
+
+    def mark_fields(self) -> list[forms.BoundField]:
+        return [self[f"mark_{kind}"] for kind in KINDS]
+
+    def budget_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in BUDGET]
+
+    def limit_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in LIMITS]
+
+    def has_errors_below(self) -> bool:
+        """Tell whether something is wrong in the part of the page that is folded away."""
+        below = (
+            self.mark_fields, self.budget_fields, self.limit_fields, self.quality_fields, self.length_fields,
+            self.recent_fields, self.stuck_fields, self.loop_fields,
+        )  # fmt: skip
+        fields = [self["forbidden"], self["quality_hedge_prefix"], *(field for group in below for field in group())]
+        return any(field.errors for field in fields)
+
+    def clean(self) -> dict[str, Any]:
+        data = self.cleaned_data
+        if data.get("threshold", 0) > data.get("hold_at", 101):
+            self.add_error("hold_at", _("Holding cannot start below where marking does."))
+        policy = self.instance
+        policy.weights = {signal: data.get(weight_field(signal)) for signal in SIGNALS}
+        policy.release = {kind: data.get(f"release_{kind}") for kind in KINDS}
+        policy.parts = {part: data.get(f"part_{part}", False) for part in PARTS}
+        phrases = [line.strip() for line in data.get("forbidden", "").splitlines() if line.strip()]
+        policy.quality = {
+            "forbidden": phrases,
+            "weights": {name: data.get(f"quality_{name}") for name in QUALITY if name not in LINES},
+            **{name: data.get(f"quality_{name}") for name in LINES},
+            **_set(data),
+        }
+        policy.stuck = {
+            "weights": {name: data.get(f"stuck_{name}") for name in STUCK},
+            **{name: value for name in LOOPS if (value := data.get(f"stuck_{name}")) is not None},
+        }
+        if data.get("quality_low_at", 0) > data.get("quality_pass_at", 1):
+            self.add_error("quality_low_at", _("A text cannot be low from above where it passes."))
+        for script, limits in policy.quality.get("limits", {}).items():
+            if limits["min"] > limits["max"]:
+                end = "min" if data.get(f"quality_{script}_max") is None else "max"
+                self.add_error(f"quality_{script}_{end}", _("The fewest cannot be more than the most."))
+        if data.get("quality_similar_at") == 0:
+            self.add_error("quality_similar_at", _("Everything is alike from 0: take more."))
+        if not self.errors:
+            try:
+                QualitySettings.from_dict(policy.quality)
+            except heuristics.PolicyError as error:
+                self.add_error("forbidden", "; ".join(detail for _where, detail in error.errors))
+        policy.marks = {kind: text for kind in KINDS if (text := data.get(f"mark_{kind}"))}
+        return data
+
+    def _post_clean(self) -> None:
+        # What is wrong with a field is said there; the model would say it again in the wire's words.
+        if not self.errors:
+            super()._post_clean()  # type: ignore[misc]  # not in the stubs
+
+
+def weight_field(signal: str) -> str:
+    return f"weight_{signal.replace('-', '_')}"
+
+
+def filled_in(policy: Policy, *, based_on: int) -> dict[str, Any]:
+    """Return a version as the form's values."""
+    rules = heuristics.Policy.from_dict(policy.as_dict())
+    return {
+        **{name: getattr(policy, name) for name in PolicyForm.Meta.fields},
+        **{weight_field(signal): rules.weights[signal] for signal in SIGNALS},
+        **{f"release_{kind}": rules.release[kind] for kind in KINDS},
+        **{f"mark_{kind}": (rules.marks or {}).get(kind, "") for kind in KINDS},
+        **{f"part_{part}": rules.parts[part] for part in PARTS},
+        **{f"quality_{name}": value for name, value in _quality(rules).items()},
+        **{f"stuck_{name}": value for name, value in _stuck(rules).items()},
+        **_unlike_usual(rules),
+        "forbidden": "\n".join(rules.quality.get("forbidden", ())),
+        "based_on": based_on,
+    }
+
+
+def with_own_threshold(values: dict[str, Any], current: Policy) -> dict[str, Any]:
+    """Return the form's values with the points from which a newly chosen profile asks, unless others were chosen."""
+    profile = values.get("profile", "")
+    own = STUCK_OF.get(profile)
+    chosen = str(values.get("stuck_threshold")) != str(STUCK_OF[current.profile].threshold)
+    if own is None or chosen or profile == current.profile:
+        return values
+    return {**values, "stuck_threshold": own.threshold}
+
+
+def changes(old: Policy, new: Policy) -> list[tuple[str, str, str]]:
+    """Return what differs between two versions: the field's label, then the old and the new value as text."""
+    before, after = _told(old), _told(new)
+    return [(label, before[label], value) for label, value in after.items() if before[label] != value]
+
+
+def _told(policy: Policy) -> dict[str, str]:
+    rules = heuristics.Policy.from_dict(policy.as_dict())
+    plain = ("threshold", "hold_at", "stuck_threshold", *BUDGET, *LIMITS)
+    told: dict[str, Any] = {_label("profile"): policy.get_profile_display()}
+    told |= {_label(name): getattr(policy, name) for name in plain}
+    told |= {_label(name): _on(getattr(policy, name)) for name in SWITCHES}
+    for signal, label in SIGNALS.items():
+        told[str(label)] = rules.weights[signal]
+    for kind, name in KINDS.items():
+        told[_("%(kind)s is released by") % {"kind": name}] = RELEASED_BY[rules.release[kind]]
+        told[_("Mark of %(kind)s") % {"kind": name}] = (rules.marks or {}).get(kind) or "–"
+    told |= {str(label): _on(rules.parts[part]) for part, label in PARTS.items()}
+    told |= {str(QUALITY[name]): value for name, value in _quality(rules).items()}
+    settings = QualitySettings.from_dict(rules.quality)
+    labels = {f"quality_{script}_{end}": label for (script, end), label in LENGTHS.items()}
+    labels |= {f"quality_{name}": label for name, label in RECENT.items()}
+    told |= {str(labels[name]): value for name, value in _limits(settings).items()}
+    told[_("Words offered to begin with")] = settings.hedge_prefix or "–"
+    told |= {str(STUCK[name]): value for name, value in _stuck(rules).items()}
+    told |= {str(label): getattr(StuckSettings.from_dict(rules.stuck), name) for name, label in LOOPS.items()}
+    told[_("Phrases it may not use")] = ", ".join(rules.quality.get("forbidden", ())) or "–"
+    return {label: str(value) for label, value in told.items()}
+
+
+def _quality(rules: heuristics.Policy) -> dict[str, float]:
+    settings = QualitySettings.from_dict(rules.quality)
+    return {name: getattr(settings if name in LINES else settings.weights, name) for name in QUALITY}
+
+
+def _limits(settings: QualitySettings) -> dict[str, Any]:
+    """Return the limits of length and of repetition by their fields."""
+    return {
+        **{f"quality_{script}_{end}": getattr(getattr(settings.limits, script), end) for script, end in LENGTHS},
+        **{f"quality_{name}": getattr(settings, name) for name in RECENT},
+    }
+
+
+def _unlike_usual(rules: heuristics.Policy) -> dict[str, Any]:
+    """Return those that are the policy's own; a field of what is as the engine has it stays empty."""
+    settings = QualitySettings.from_dict(rules.quality)
+    usual = _limits(QualitySettings())
+    own = {name: None if value == usual[name] else value for name, value in _limits(settings).items()}
+    for name in LOOPS:
+        value = getattr(StuckSettings.from_dict(rules.stuck), name)
+        own[f"stuck_{name}"] = None if value == getattr(StuckSettings(), name) else value
+    return own | {"quality_hedge_prefix": settings.hedge_prefix or ""}
+
+
+def _set(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that were filled in; of two limits of one script, the engine wants both or none."""
+    found: dict[str, Any] = {name: value for name in RECENT if (value := data.get(f"quality_{name}")) is not None}
+    if prefix := data.get("quality_hedge_prefix"):
+        found["hedge_prefix"] = prefix
+    usual, limits = LengthLimits().model_dump(), {}
+    for script in usual:
+        own = {end: value for end in usual[script] if (value := data.get(f"quality_{script}_{end}")) is not None}
+        if own:
+            limits[script] = usual[script] | own
+    return found | ({"limits": limits} if limits else {})
+
+
+def _stuck(rules: heuristics.Policy) -> dict[str, int]:
+    return dict(StuckSettings.from_dict(rules.stuck).weights)
+
+
+def _label(name: str) -> str:
+    field: Any = Policy._meta.get_field(name)
+    return str(capfirst(field.verbose_name))
+
+
+def _on(is_on: bool) -> str:
+    return _("yes") if is_on else _("no")

@@ -1,0 +1,52 @@
+"""Write the record of changes. Every call belongs inside the transaction that makes the change."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any
+
+from metacog.db.prepared import new
+from metacog.models import Agent, AuditEvent, Team, User
+
+# Set by the RequestId middleware; empty in commands and tasks.
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+
+Actor = User | Agent | None  # None is the system itself
+
+
+def event(
+    action: str,
+    object_id: str,
+    *,
+    actor: Actor,
+    team: Team | int | None,
+    agent: Agent | None = None,
+    before: str = "",
+    after: str = "",
+    **data: Any,
+) -> AuditEvent:
+    """Return an event, unsaved, for callers that write several at once."""
+    if isinstance(actor, User):
+        kind, name = AuditEvent.Actor.PERSON, actor.get_username()
+    elif isinstance(actor, Agent):
+        kind, name = AuditEvent.Actor.AGENT, actor.name
+    else:
+        kind, name = AuditEvent.Actor.SYSTEM, ""
+    return new(
+        AuditEvent,
+        team_id=team.pk if isinstance(team, Team) else team,
+        agent_id=agent.pk if agent else None,
+        actor_kind=kind,
+        actor=name,
+        action=action,
+        object_id=object_id[:60],  # an imported pattern's may be longer
+        before=before,
+        after=after,
+        data=data,
+        request_id=request_id.get(),
+    )
+
+
+def record(action: str, object_id: str, **rest: Any) -> None:
+    """Write one event; see `event` for the arguments. `data` takes digests and counts, never texts."""
+    event(action, object_id, **rest).save(force_insert=True)

@@ -1,0 +1,1 @@
+"""What is between Django and the databases: ids, fields, prepared statements, rows, the SQLite backend."""

@@ -1,0 +1,1 @@
+"""Statements that cannot both hold, and corrections by people."""

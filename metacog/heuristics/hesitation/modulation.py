@@ -1,0 +1,81 @@
+"""What hesitation does to each item: hold, mark, note or pass (seed 000, 行為調節)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..lexicon import MARKS
+from ..policy.policy import Policy
+from ..text.tags import KINDS, UNCLOSED, Item
+from .seed import Hesitation
+
+# What is held and marked, in the order in which a schedule names it.
+HELD_KINDS = ("chat", "remember", "task")
+SEED_LANGUAGE = "zh-Hant"  # of the marks in seed 000
+
+
+def modulate(
+    items: Sequence[Item], hesitation: Hesitation | None, policy: Policy, recognised: Mapping[int, str]
+) -> list[dict[str, Any]]:
+    """Give each item its disposition and the text to use instead.
+
+    Without a hesitation all pass, and so does an item in `recognised` (index → the held item whose approved
+    text it is). Questions always pass: asking is hesitating.
+    """
+    verdicts = []
+    for index, item in enumerate(items):
+        disposition, text = "pass", item.text
+        if hesitation is not None and index not in recognised:
+            disposition, text = _judge(item, hesitation, policy)
+        verdict = {
+            "index": index,
+            "kind": item.kind,
+            "disposition": disposition,
+            "held": None,
+            "text": None if disposition == "hold" else text,
+            "review_url": None,
+            "flags": _flags(item),
+            "recognised": recognised.get(index),
+        }
+        if item.kind == "remember":
+            verdict["memory"] = None  # whether it came into the team's memory only a database knows
+        verdicts.append(verdict)
+    return verdicts
+
+
+def _flags(item: Item) -> list[str]:
+    if item.kind not in KINDS:
+        return ["unknown-kind"]
+    return [UNCLOSED] if item.is_unclosed else []
+
+
+def schedule(verdicts: Sequence[Mapping[str, Any]], policy: Policy) -> dict[str, str] | None:
+    """Bring the next cycle forward when something is held; whole minutes read "2m", others "90s"."""
+    held = {verdict["kind"] for verdict in verdicts if verdict["disposition"] == "hold"}
+    if not held:
+        return None
+    minutes, seconds = divmod(policy.review_seconds, 60)
+    kinds = ", ".join(kind.upper() for kind in HELD_KINDS if kind in held)
+    return {
+        "next": f"{policy.review_seconds}s" if seconds else f"{minutes}m",
+        "reason": f"hesitation review: held {kinds}",
+    }
+
+
+def _judge(item: Item, hesitation: Hesitation, policy: Policy) -> tuple[str, str]:
+    # The seed calls all of this only when it is not confident: a note, too, starts at the threshold.
+    if hesitation.score < policy.threshold:
+        return "pass", item.text
+    if item.kind in HELD_KINDS:
+        if hesitation.score >= policy.hold_at:
+            return "hold", item.text
+        return "mark", _marked(item, hesitation.score, policy)
+    if item.kind == "action" and hesitation.signals:
+        types = ", ".join(signal.type for signal in hesitation.signals)
+        return "note", f"{item.text}\n\nHesitation: {types} (score={hesitation.score})"
+    return "pass", item.text
+
+
+def _marked(item: Item, score: int, policy: Policy) -> str:
+    wording = (policy.marks or {}).get(item.kind) or MARKS[policy.language or SEED_LANGUAGE][item.kind]
+    mark = wording.replace("{score}", str(score))
+    return f"{item.text}\n\n{mark}" if item.kind == "chat" else f"{mark} {item.text}"

@@ -1,0 +1,1 @@
+"""What is kept and found again: recall, lessons, thought threads, reflection, research, requests for more calls."""

@@ -1,0 +1,1 @@
+"""The settings of an agent's policy, checked."""

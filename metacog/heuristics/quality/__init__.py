@@ -1,0 +1,1 @@
+"""How good an answer is, and how sure one may be of it."""

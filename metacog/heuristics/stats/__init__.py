@@ -1,0 +1,1 @@
+"""Intervals and measures of agreement."""

@@ -1,0 +1,1 @@
+"""The shapes that go in and out: posted bodies, and verdicts."""

@@ -1,0 +1,191 @@
+"""Pages about oneself: signing in, one's link and password, preferences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import (
+    INTERNAL_RESET_SESSION_TOKEN,
+    LoginView,
+    LogoutView,
+    PasswordResetConfirmView,
+)
+from django.db import transaction
+from django.forms import BaseForm as Form
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseRedirect
+from django.middleware import csrf
+from django.shortcuts import redirect, render
+from django.urls import reverse, reverse_lazy
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views import i18n
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from metacog.accounts import members, sign_ins
+from metacog.accounts.forms import PasswordForm, PreferencesForm, SignInForm
+from metacog.accounts.notice_forms import PersonNoticesForm
+from metacog.audit import audit
+from metacog.models import Language, Role, User
+from metacog.notices import mail
+
+YEAR = 365 * 24 * 3600
+_OTHER = (csrf.REASON_BAD_ORIGIN, csrf.REASON_BAD_REFERER, csrf.REASON_INSECURE_REFERER)
+FROM_ELSEWHERE = tuple(reason.partition("%s")[0] for reason in _OTHER)  # how those reasons begin
+
+
+class Request(HttpRequest):
+    """A request of somebody who is signed in."""
+
+    user: User
+
+
+# -- signing in ------------------------------------------------------------------------------------
+
+
+class SignIn(LoginView):
+    """Django's, except that it never leads back to itself."""
+
+    authentication_form = SignInForm
+    redirect_authenticated_user = True
+
+    def get_redirect_url(self, *args: Any) -> str:
+        url = super().get_redirect_url(*args)
+        return "" if urlsplit(url).path in (reverse("sign-in"), reverse("sign-out")) else url
+
+
+class SetPassword(PasswordResetConfirmView):
+    """The one-time link: opening it changes nothing, so that a mail scanner cannot use it up."""
+
+    template_name = "registration/set_password.html"
+    token_generator = members.link_tokens
+    post_reset_login = True
+    post_reset_login_backend = "django.contrib.auth.backends.ModelBackend"
+    success_url = reverse_lazy("queue")
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        link = reverse("set-password", args=[self.kwargs["uidb64"], self.request.session[INTERNAL_RESET_SESSION_TOKEN]])
+        with transaction.atomic():
+            response = super().form_valid(form)
+            audit.record("password-set", str(form.user.pk), actor=form.user, team=None)
+        kept = settings.DATA_DIR / "first-owner-link"
+        if kept.exists() and kept.read_text().strip().endswith(link):
+            kept.unlink(missing_ok=True)
+        return response
+
+
+sign_in = SignIn.as_view()
+sign_out = login_not_required(LogoutView.as_view())
+set_password = SetPassword.as_view()
+
+
+def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: dict[str, Any]) -> HttpResponse:
+    """Answer a sign-in after too many wrong ones; called by django-axes."""
+    until, by_address = sign_ins.free_at(request, credentials)
+    minutes = max(1, math.ceil((until - timezone.now()).total_seconds() / 60))
+    context = {"minutes": minutes, "by_address": by_address, "next": request.POST.get("next", "")}
+    response = render(request, "registration/locked_out.html", context, status=429)
+    response["Retry-After"] = str(minutes * 60)
+    return response
+
+
+def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form whose token no longer holds, or that came from another address; Django's CSRF_FAILURE_VIEW."""
+    if not reason.startswith(FROM_ELSEWHERE):
+        return render(request, "metacog/form_too_old.html", status=403)
+    page = urlsplit(request.headers.get("Referer", ""))  # looked at by Django only where no Origin came
+    origin = request.headers.get("Origin") or f"{page.scheme}://{page.netloc}"
+    context = {"origin": origin[:255], "public_url": settings.PUBLIC_URL}
+    return render(request, "metacog/form_from_elsewhere.html", context, status=403)
+
+
+# -- preferences -----------------------------------------------------------------------------------
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def preferences(request: Request) -> HttpResponse:
+    """Let somebody set how the console looks to them, and change their password."""
+    user = request.user
+    wants_password = request.method == "POST" and "old_password" in request.POST
+    wants_form = request.method == "POST" and not wants_password
+    # A copy, so that a form that is refused does not dress this very page.
+    form = PreferencesForm(request.POST if wants_form else None, instance=User.objects.get(pk=user.pk))
+    password_form = PasswordForm(user, request.POST if wants_password else None)
+    if wants_form and form.is_valid():
+        form.save(commit=False).save(update_fields=form.Meta.fields)  # the rest of the row is for others to change
+        messages.success(request, _("Saved."))
+        response = redirect("preferences")
+        _remember(response, settings.LANGUAGE_COOKIE_NAME, form.instance.language)
+        _remember(response, "theme", form.instance.theme)
+        return response
+    if wants_password and password_form.is_valid():
+        with transaction.atomic():
+            password_form.save(commit=False).save(update_fields=["password"])
+            audit.record("password-changed", str(user.pk), actor=user, team=None)
+        update_session_auth_hash(request, user)
+        messages.success(request, _("The password is changed; everywhere else you are signed out."))
+        return redirect("preferences")
+    status = 422 if request.method == "POST" else 200
+    return preferences_page(request, form=form, password_form=password_form, status=status)
+
+
+def preferences_page(request: Request, *, status: int, **forms: Form) -> HttpResponse:
+    """Show the preferences, with the forms that were filled in."""
+    user = request.user
+    context = {
+        "form": forms.get("form") or PreferencesForm(instance=user),
+        "password_form": forms.get("password_form") or PasswordForm(user),
+        "notices": forms.get("notices") or PersonNoticesForm(user),
+        "has_mail": mail.is_set_up(),
+        "may_decide": user.teams_as(Role.REVIEWER).exists(),
+        "section": "preferences",
+    }
+    return render(request, "metacog/preferences.html", context, status=status)
+
+
+@login_not_required
+@require_POST
+def set_theme(request: HttpRequest) -> HttpResponse:
+    """Go light, dark or as the device, here and wherever the person signs in."""
+    theme = request.POST.get("theme", "")
+    if theme not in User.Theme.values:
+        return HttpResponseBadRequest(_("There is no such theme."), content_type="text/plain; charset=utf-8")
+    if isinstance(request.user, User):
+        User.objects.filter(pk=request.user.pk).update(theme=theme)
+    response = HttpResponseRedirect(_safe_next(request))
+    _remember(response, "theme", theme)
+    return response
+
+
+@login_not_required
+@require_POST
+def set_language(request: HttpRequest) -> HttpResponse:
+    """Speak another language, here and wherever the person signs in."""
+    language = request.POST.get("language", "")
+    if isinstance(request.user, User) and language in Language.values:
+        User.objects.filter(pk=request.user.pk).update(language=language)
+    return i18n.set_language(request)
+
+
+def _safe_next(request: HttpRequest) -> str:
+    url = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure())
+    return url if is_ours else reverse("queue")
+
+
+def _remember(response: HttpResponse, name: str, value: str) -> None:
+    """Keep a choice for when nobody is signed in; the empty choice is the browser's own."""
+    if value:
+        response.set_cookie(name, value, max_age=YEAR, samesite="Lax", secure=settings.HTTPS, httponly=True)
+    else:
+        response.delete_cookie(name, samesite="Lax")

@@ -1,0 +1,280 @@
+"""The pages about agents: which there are, one of them, its keys and switches, and adding one."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value
+from django.db.models.lookups import GreaterThan
+from django.http import HttpResponse, HttpResponseBadRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from metacog import egress, heuristics
+from metacog.accounts import agents
+from metacog.accounts.agents import MAX_NAME
+from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, ChangeAgentForm, HandcardForm, NewAgentForm
+from metacog.db.rows import Row
+from metacog.heuristics.hesitation import thresholds
+from metacog.heuristics.policy.policy import NEVER
+from metacog.models import Agent, AgentKey, Policy, Role, Team
+from metacog.pages import agent_choice
+from metacog.pages.account import Request
+from metacog.pages.unknown_filters import unknown_filters
+
+PAGE = 50
+LATEST = 100  # responses whose tags are looked at
+RECENT = 200  # responses that an agent's firing rate is counted over
+POLICIES_SHOWN = 10
+
+
+@require_safe
+def agent_list(request: Request) -> HttpResponse:
+    """List the agents of the person's teams, a page at a time, with what each is up to.
+
+    `q` is looked for in their names. With `to`, the name of a page, an agent is looked for to be shown there: the one
+    that is meant leads there at once.
+    """
+    asked = {name: request.GET.get(name, "").strip()[:MAX_NAME] for name in ("q", "to", "after")}
+    query, to = asked["q"], asked["to"] if asked["to"] in agent_choice.PAGES else ""
+    mine = Agent.objects.filter(team__in=request.user.teams_as())
+    kept = agent_choice.kept(to, request.GET) if to else {}
+    if to and not query:
+        return redirect(_address(to, **kept))
+    if to and not asked["after"] and (one := agent_choice.meant(mine, query)):
+        return redirect(_address(to, **kept, agent=one.public_id))
+    following = agent_choice.of_name(mine, query)
+    if last := mine.filter(public_id=asked["after"]).select_related("team").first() if asked["after"] else None:
+        place = Row(Value(last.team.name), Value(last.name))
+        following = following.filter(GreaterThan(Row(F("team__name"), F("name")), place))
+    # Which they are first: else what each is up to is read of all that follow.
+    pks = list(following.order_by("team__name", "name").values_list("pk", flat=True)[: PAGE + 1])
+    live = Prefetch("keys", AgentKey.objects.filter(revoked_at=None), to_attr="live_keys")
+    found = (
+        Agent.objects.filter(pk__in=pks[:PAGE])
+        .select_related("team", "state")
+        .prefetch_related(live)
+        .annotate(last_post_at=_last_post(), pending=_pending())
+        .order_by("team__name", "name")
+    )
+    here = {"q": query, "to": to} | kept
+    context = {
+        "agents": list(found),
+        "may_add": request.user.teams_as(Role.OWNER).exists(),
+        "query": query,
+        "unknown_filters": unknown_filters(request.GET, to=agent_choice.PAGES),
+        "to": to,
+        "kept": kept,
+        "to_url": f"{reverse(to)}?{urlencode(kept | {'agent': ''})}" if to else "",
+        "first_url": _address("agents", **here) if last else "",
+        "next_url": _address("agents", **here, after=found[PAGE - 1].public_id) if len(pks) > PAGE else "",
+    }
+    return render(request, "metacog/agents.html", context)
+
+
+def _address(page: str, **asked: str) -> str:
+    given = {name: value for name, value in asked.items() if value}
+    return reverse(page) + (f"?{urlencode(given)}" if given else "")
+
+
+def _last_post() -> Subquery:
+    # By time, of which only the agents' own index knows: by id, PostgreSQL would read all agents' rows from the end.
+    return Subquery(_rows("responses", OuterRef("pk")).order_by("-received_at").values("received_at")[:1])
+
+
+def _pending() -> Subquery:
+    waiting = _rows("held_items", OuterRef("pk")).filter(state="pending", closed_at=None).order_by()
+    return Subquery(waiting.values("agent").annotate(number=Count("pk")).values("number"))
+
+
+def _rows(relation: str, agent: Agent | OuterRef) -> QuerySet[Any]:
+    """Return what belongs to an agent by the relation's name: reviews stands above this package."""
+    model: Any = Agent._meta.get_field(relation).related_model
+    return model.objects.filter(agent=agent)  # type: ignore[no-any-return]  # it is found by name, so its type is Any
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def agent_new(request: Request) -> HttpResponse:
+    """Add an agent, and show its key and secret this once."""
+    owned = request.user.teams_as(Role.OWNER)
+    if not owned:
+        raise PermissionDenied(_("Only owners of a team can add agents."))
+    form = NewAgentForm(owned, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            created, api_key, secret = agents.create_agent(actor=request.user, **form.cleaned_data)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            return _agent_page(request, created, fresh=(api_key, secret))
+    context = {"form": form, "teams": owned}
+    return render(request, "metacog/agent_new.html", context, status=422 if form.errors else 200)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def agent(request: Request, agent_id: str) -> HttpResponse:
+    """Show an agent: state, keys, firing rate and policy; an owner may change it here."""
+    if request.method != "POST":
+        return _agent_page(request, _agent(request, agent_id, Role.VIEWER))
+    found = _agent(request, agent_id, Role.OWNER)
+    form = ChangeAgentForm(request.POST)
+    if form.is_valid():
+        try:
+            agents.change(found, request.user, **form.wanted(found))
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            messages.success(request, _("Saved."))
+            return redirect("agent", found.public_id)
+    return _agent_page(request, found, form=form)
+
+
+@never_cache
+@require_POST
+def agent_rotate(request: Request, agent_id: str) -> HttpResponse:
+    """Issue a key and secret beside those there are, and show them this once."""
+    found = _agent(request, agent_id, Role.OWNER)
+    return _agent_page(request, found, fresh=agents.rotate(found, request.user))
+
+
+@require_POST
+def agent_revoke(request: Request, agent_id: str) -> HttpResponse:
+    """End all keys but the newest."""
+    found = _agent(request, agent_id, Role.OWNER)
+    if agents.revoke(found, request.user):
+        messages.success(request, _("The older keys and secrets have ended. Only the newest is taken now."))
+    else:
+        messages.info(request, _("There was no older key to end."))
+    return redirect("agent", found.public_id)
+
+
+@require_POST
+def agent_switch(request: Request, agent_id: str) -> HttpResponse:
+    """Let an agent in or refuse it; score what it posts or only store it."""
+    found = _agent(request, agent_id, Role.OWNER)
+    switches = {"enabled": agents.set_enabled, "hesitation_enabled": agents.switch_hesitation}
+    switch, on = switches.get(request.POST.get("field", "")), request.POST.get("on")
+    if switch is None or on not in ("0", "1"):
+        return HttpResponseBadRequest(_("There is no such switch."), content_type="text/plain; charset=utf-8")
+    if switch(found, request.user, on == "1"):
+        messages.success(request, _("Saved."))
+    return redirect("agent", found.public_id)
+
+
+@require_POST
+def agent_handcard(request: Request, agent_id: str) -> HttpResponse:
+    """Write what the chairman should keep in mind about an agent."""
+    seen = Agent.objects.filter(team__in=request.user.teams_as())
+    found = get_object_or_404(seen.select_related("team", "state"), public_id=agent_id)
+    if not request.user.has_role(found.team_id, Role.CURATOR):
+        raise PermissionDenied(_("A curator or owner of the team writes handcards."))
+    form = HandcardForm(request.POST, stored={"handcard": found.handcard})
+    if not form.is_valid():
+        return _agent_page(request, found, handcard=form)
+    if agents.set_handcard(found, request.user, form.cleaned_data["handcard"]):
+        messages.success(request, _("Saved."))
+    return redirect("agent", found.public_id)
+
+
+def _agent(request: Request, agent_id: str, role: Role) -> Agent:
+    """Return an agent of the person's own teams; 404 for a stranger, 403 for a role too low."""
+    seen = Agent.objects.filter(team__in=request.user.teams_as())
+    found = get_object_or_404(seen.select_related("team", "state"), public_id=agent_id)
+    if not request.user.has_role(found.team_id, role):
+        raise PermissionDenied(_("Only owners of the team can change its agents."))
+    return found
+
+
+def _agent_page(
+    request: Request,
+    found: Agent,
+    *,
+    form: ChangeAgentForm | None = None,
+    handcard: HandcardForm | None = None,
+    fresh: tuple[str, str] | None = None,
+) -> HttpResponse:
+    policies = list(
+        Policy.objects.filter(agent=found).select_related("created_by").order_by("-version")[:POLICIES_SHOWN]
+    )
+    policy = next(policy for policy in policies if policy.version == found.policy_version)
+    rules = heuristics.Policy.from_dict(policy.as_dict())
+    keys = list(AgentKey.objects.filter(agent=found).order_by("-pk")[:POLICIES_SHOWN])
+    stored = {"name": found.name, "language": found.language, "callback_url": found.callback_url}
+    context = {
+        "agent": found,
+        "barred": egress.barred(found.callback_url) if found.callback_url else "",
+        "may_change": request.user.has_role(found.team_id, Role.OWNER),
+        "may_curate": request.user.has_role(found.team_id, Role.CURATOR),
+        "form": form or ChangeAgentForm(initial=stored),
+        "handcard": handcard or HandcardForm(stored={"handcard": found.handcard}),
+        "fresh": fresh,
+        "base_url": settings.PUBLIC_URL,
+        "keys": keys,
+        "live": sum(key.revoked_at is None for key in keys),
+        "policy": policy,
+        "policies": policies,
+        "weights": [(label, rules.weights[signal]) for signal, label in SIGNALS.items()],
+        "release": [(label, RELEASED_BY[policy.release.get(kind, "person")]) for kind, label in KINDS.items()],
+        "parts": [(label, rules.parts[part]) for part, label in PARTS.items()],
+        "review_after": duration(policy.review_seconds),
+        "expires_after": duration(policy.expiry_seconds),
+        "section": "agents",
+        "has_patterns": _has_patterns(found.team_id),
+        **firing_rate(found, policy),
+        "tags": _tags(found),
+    }
+    return render(request, "metacog/agent.html", context, status=422 if form or handcard else 200)
+
+
+def _has_patterns(team_id: int) -> bool:
+    patterns: Any = Team._meta.get_field("patterns").related_model  # stands above this package
+    return bool(patterns.objects.filter(team=team_id, state="active").exists())
+
+
+def _tags(agent: Agent) -> dict[str, int]:
+    """Count the agent's last responses, and those whose verdict carries a flag on their tags. One query."""
+    recent = _rows("responses", agent).order_by("-received_at").values("pk", "verdict")[:LATEST]
+    # A quotation mark within a text is escaped in JSON: only the verdict's own flags match.
+    flagged = Count("pk", filter=Q(verdict__contains='"flags": ["tag-'))
+    found: dict[str, int] = recent.aggregate(responses=Count("pk"), flagged=flagged)
+    return found
+
+
+def firing_rate(agent: Agent, policy: Policy) -> dict[str, Any]:
+    """Count the agent's last scored responses: all, in the bands that the policy parts them into, and what it holds."""
+    recent = _rows("responses", agent).order_by("-received_at").values_list("hesitation_score", flat=True)[:RECENT]
+    scores = [score for score in recent if score is not None]
+    edges = sorted({0, 1, policy.threshold, policy.hold_at, NEVER})
+    bands = [
+        {"low": low, "high": end - 1, "count": count, "share": round(100 * count / len(scores)) if scores else 0}
+        for low, end in pairwise(edges)
+        for count in [sum(low <= score < end for score in scores)]
+    ]
+    return {
+        "scored": len(scores),
+        "bands": bands,
+        "would_hold": sum(score >= policy.hold_at for score in scores),
+        "suggestion": thresholds.suggest(scores, policy.threshold, policy.hold_at),
+    }
+
+
+def duration(seconds: int) -> str:
+    """Say a length of time in the largest unit that it is a whole number of."""
+    if seconds % 86400 == 0:
+        return ngettext("%(count)d day", "%(count)d days", seconds // 86400) % {"count": seconds // 86400}
+    if seconds % 3600 == 0:
+        return ngettext("%(count)d hour", "%(count)d hours", seconds // 3600) % {"count": seconds // 3600}
+    if seconds % 60 == 0:
+        return ngettext("%(count)d minute", "%(count)d minutes", seconds // 60) % {"count": seconds // 60}
+    return ngettext("%(count)d second", "%(count)d seconds", seconds) % {"count": seconds}

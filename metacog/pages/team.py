@@ -1,0 +1,259 @@
+"""The page about a team: who is in it, how long its texts are kept, what mail about it may hold, and its chat."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpResponse, HttpResponseBadRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from metacog.accounts import members
+from metacog.accounts.forms import MemberForm, RetentionForm, RoleForm
+from metacog.accounts.notice_forms import ChannelForm, TeamNoticesForm
+from metacog.accounts.retention import set_retention
+from metacog.models import Agent, Channel, Membership, Notice, Role, Team, User
+from metacog.notices import chat, mail, notices
+from metacog.pages.account import Request
+
+Trouble = Notice.Trouble
+
+MOST_FAILING = 5
+
+
+@never_cache
+@require_safe
+def team(request: Request) -> HttpResponse:
+    """Show who is in a team; an owner adds, changes and removes members here."""
+    return _team_page(request, None)
+
+
+@never_cache
+@require_POST
+def member_add(request: Request, team_id: int) -> HttpResponse:
+    """Add somebody; a new person's one-time link is shown this once."""
+    found = _owned(request, team_id)
+    form = MemberForm(request.POST)
+    if form.is_valid():
+        try:
+            membership, is_new = members.add_member(found, actor=request.user, **form.cleaned_data)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            if is_new:
+                link = members.make_link(membership, request.user)
+                return _team_page(request, found, link=link, linked=membership.user)
+            messages.success(request, _("%(name)s is in the team now.") % {"name": membership.user})
+            return _to_team(found)
+    return _team_page(request, found, form=form)
+
+
+@require_POST
+def member_change(request: Request, membership_id: int) -> HttpResponse:
+    """Give a member another role."""
+    membership = _membership(request, membership_id)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        return HttpResponseBadRequest(_("There is no such role."), content_type="text/plain; charset=utf-8")
+    try:
+        if members.change_role(membership, form.cleaned_data["role"], request.user):
+            messages.success(request, _("The role of %(name)s is changed.") % {"name": membership.user})
+    except members.LastOwner:
+        messages.error(request, _last_owner(membership))
+    return _to_team(membership.team)
+
+
+@require_POST
+def member_remove(request: Request, membership_id: int) -> HttpResponse:
+    """Take a member out of the team."""
+    membership = _membership(request, membership_id)
+    try:
+        members.remove_member(membership, request.user)
+        messages.success(request, _("%(name)s is no longer in the team.") % {"name": membership.user})
+    except members.LastOwner:
+        messages.error(request, _last_owner(membership))
+    return _to_team(membership.team)
+
+
+@never_cache
+@require_POST
+def member_link(request: Request, membership_id: int) -> HttpResponse:
+    """Make a member a new link to set a password, shown this once."""
+    membership = _membership(request, membership_id)
+    try:
+        link = members.make_link(membership, request.user)
+    except members.NotTheirs:
+        messages.error(
+            request,
+            _("%(name)s also belongs to teams you do not own, so only an administrator can make that link.")
+            % {"name": membership.user},
+        )
+        return _to_team(membership.team)
+    return _team_page(request, membership.team, link=link, linked=membership.user)
+
+
+@never_cache
+@require_POST
+def team_retention(request: Request, team_id: int) -> HttpResponse:
+    """Set how long the team's texts are kept; a shorter time erases, so it asks once more."""
+    found = _owned(request, team_id)
+    form = RetentionForm(request.POST)
+    if not form.is_valid():
+        return _team_page(request, found, retention=form)
+    days = form.cleaned_data["days"]
+    is_shorter = days is not None and (found.retention_days is None or days < found.retention_days)
+    if is_shorter and request.POST.get("sure") != "1":
+        return _team_page(request, found, retention=form, shorter=days)
+    if set_retention(found, days, request.user):
+        messages.success(request, _("Saved."))
+    return _to_team(found)
+
+
+@never_cache
+@require_POST
+def team_notices(request: Request, team_id: int) -> HttpResponse:
+    """Set what mail about the team's items may hold."""
+    found = _owned(request, team_id)
+    form = TeamNoticesForm(request.POST)
+    if form.is_valid() and notices.set_for_team(found, request.user, **form.cleaned_data):
+        messages.success(request, _("Saved."))
+    return _to_team(found)
+
+
+@never_cache
+@require_POST
+def team_channel(request: Request, team_id: int) -> HttpResponse:
+    """Set the chat that is told what waits for the team."""
+    found = _owned(request, team_id)
+    form = ChannelForm(found, request.POST)
+    if form.is_valid():
+        try:
+            if notices.set_channel(found, request.user, **form.cleaned_data):
+                messages.success(request, _("Saved."))
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            return _to_team(found)
+    return _team_page(request, found, channel=form)
+
+
+@require_POST
+def channel_test(request: Request, team_id: int) -> HttpResponse:
+    """Post a test message to the team's chat, and say what came of it."""
+    found = _owned(request, team_id)
+    channel = get_object_or_404(Channel, team=found)
+    with translation.override(channel.language):
+        text = _("metacog will tell here what waits to be decided. This is a test.")
+    if trouble := chat.post(channel, text):
+        messages.error(request, _("The test message did not get through: %(why)s") % {"why": Trouble(trouble).label})
+    else:
+        messages.success(request, _("The chat took the test message."))
+    return _to_team(found)
+
+
+@require_POST
+def channel_remove(request: Request, team_id: int) -> HttpResponse:
+    """Tell the team's chat nothing more."""
+    found = _owned(request, team_id)
+    if notices.remove_channel(found, request.user):
+        messages.success(request, _("The chat is told nothing more, and its address is forgotten."))
+    return _to_team(found)
+
+
+def _team_page(
+    request: Request,
+    chosen: Team | None,
+    *,
+    form: forms.Form | None = None,
+    retention: forms.Form | None = None,
+    shorter: int | None = None,
+    channel: ChannelForm | None = None,
+    link: str = "",
+    linked: User | None = None,
+) -> HttpResponse:
+    teams = list(request.user.teams_as())
+    wanted = request.GET.get("team", "")
+    if chosen is None and wanted:
+        chosen = next((each for each in teams if str(each.pk) == wanted), None)
+        if chosen is None:
+            raise Http404
+    if chosen is None and teams:
+        chosen = teams[0]
+    sent = Notice.objects.filter(state=Notice.State.SENT)
+    context = {
+        "teams": teams,
+        "team": chosen,
+        "members": Membership.objects.filter(team=chosen).select_related("user").order_by("user__username"),
+        "may_change": chosen is not None and request.user.has_role(chosen.pk, Role.OWNER),
+        "roles": Role.choices,
+        "form": form or MemberForm(),
+        "retention": retention or RetentionForm(initial={"days": chosen and chosen.retention_days}),
+        "shorter": shorter,
+        "older": shorter and _older(chosen, shorter),
+        "link": link,
+        "linked": linked,
+        "notices": TeamNoticesForm(
+            initial={name: getattr(chosen, name, False) for name in TeamNoticesForm.base_fields}
+        ),
+        "channel": channel or ChannelForm(chosen),
+        "has_mail": mail.is_set_up(),
+        "mailed": chosen and sent.filter(person__memberships__team=chosen).first(),
+        "chatted": chosen and sent.filter(team=chosen).first(),
+        "failing": _failing(chosen),
+        "section": "team",
+    }
+    is_wrong = form or channel or (retention and retention.errors)
+    return render(request, "metacog/team.html", context, status=422 if is_wrong else 200)
+
+
+def _failing(team: Team | None) -> QuerySet[Notice]:
+    """Return what did not reach members or the chat lately, latest first."""
+    ours = Notice.objects.filter(Q(team=team) | Q(person__memberships__team=team)).exclude(trouble="")
+    return ours.exclude(state=Notice.State.SENT).select_related("person")[:MOST_FAILING]
+
+
+def _older(team: Team | None, days: int) -> int:
+    """Count the team's responses that are older and still have their text."""
+    responses: Any = Agent._meta.get_field("responses").related_model
+    before = timezone.now() - timedelta(days=days)
+    count: int = responses.objects.filter(agent__team=team, received_at__lt=before, erased_at=None).count()
+    return count
+
+
+def _owned(request: Request, team_id: int) -> Team:
+    """Return a team of the person's own; 404 for a stranger, 403 for a role too low."""
+    found = get_object_or_404(request.user.teams_as(), pk=team_id)
+    _check_owner(request, found)
+    return found
+
+
+def _membership(request: Request, membership_id: int) -> Membership:
+    seen = Membership.objects.filter(team__in=request.user.teams_as())
+    membership = get_object_or_404(seen.select_related("team", "user"), pk=membership_id)
+    _check_owner(request, membership.team)
+    return membership
+
+
+def _check_owner(request: Request, team: Team) -> None:
+    if not request.user.has_role(team.pk, Role.OWNER):
+        raise PermissionDenied(_("Only owners of the team can change who is in it."))
+
+
+def _to_team(team: Team) -> HttpResponse:
+    return redirect(f"{reverse('team')}?team={team.pk}")
+
+
+def _last_owner(membership: Membership) -> str:
+    return _("%(name)s is the last owner of %(team)s. Make somebody else an owner first: nothing was changed.") % {
+        "name": membership.user,
+        "team": membership.team,
+    }

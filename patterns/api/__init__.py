@@ -1,0 +1,1 @@
+"""What agents call about error patterns and thought threads."""

@@ -1,0 +1,1 @@
+"""Lessons: proposed, confirmed, given to agents; their forms and admin."""

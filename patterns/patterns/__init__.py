@@ -1,0 +1,1 @@
+"""Error patterns: their life, their scorer, import and export, their forms."""

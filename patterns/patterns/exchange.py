@@ -1,0 +1,204 @@
+"""Error patterns as a file: the seeds' hesitation-patterns.json, in and out (seed 000, Error Patterns)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import F, Func, IntegerField, OuterRef, Subquery
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from metacog.audit import audit
+from metacog.heuristics import patterns_in
+from metacog.heuristics.wire import wire
+from metacog.models import AuditEvent, Team
+from patterns.models import MAX_PATTERNS, ErrorPattern, keyword_problems, touch
+from patterns.patterns import lifecycle
+
+FIELDS = ("id", "keywords", "description", "source", "createdAt", "triggerCount")
+MAX_COUNT = 2**31 - 1
+
+
+class BadFile(Exception):
+    """The file cannot be taken and nothing was changed; `problems` says all that is wrong, by position."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+class Taken(NamedTuple):
+    """How many patterns are new, how many changed, and how many of what else the file holds was not taken."""
+
+    new: int
+    changed: int
+    left: dict[str, int]
+
+
+def take(team: Team, raw: bytes, actor: audit.Actor) -> Taken:
+    """Import the file's patterns into the team, all or none.
+
+    A pattern whose id the team has is updated and keeps its place and state; new ones become active,
+    in the file's order. Raises BadFile.
+    """
+    entries, left = read(raw)
+    with transaction.atomic():
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        rows = ErrorPattern.objects.filter(team=team).annotate(own=_fired())
+        known = {row.public_id: row for row in rows}
+        new, changed, reworded = [], [], []
+        for entry in entries:
+            row = known.get(entry["id"])
+            # A file that was exported here counts our own triggers too; they are not imported twice. One that was
+            # written before knows of fewer than there have been: none is taken back.
+            own, before = (row.own, row.imported_triggers) if row else (0, 0)
+            values = {
+                "keywords": entry["keywords"],
+                "description": entry["description"],
+                "source": entry["source"],
+                "created_at": entry["createdAt"],
+                "imported_triggers": max(before, entry["triggerCount"] - own),
+            }
+            if row is None:
+                new.append(ErrorPattern(team=team, public_id=entry["id"], **values))
+            elif any(getattr(row, name) != value for name, value in values.items()):
+                if row.keywords != values["keywords"] and row.state in lifecycle.WORKING:
+                    reworded.append(row)
+                for name, value in values.items():
+                    setattr(row, name, value)
+                changed.append(row)
+        active = sum(row.state == ErrorPattern.State.ACTIVE for row in known.values()) + len(new)
+        if active > MAX_PATTERNS:
+            raise BadFile(
+                [
+                    _("The team would have %(count)d active patterns; %(most)d is the most there can be.")
+                    % {"count": active, "most": MAX_PATTERNS}
+                ]
+            )
+        ErrorPattern.objects.bulk_create(new, batch_size=500)
+        ErrorPattern.objects.bulk_update(
+            changed,
+            ["keywords", "description", "source", "created_at", "imported_triggers"],
+            batch_size=500,
+        )
+        lifecycle.restart([*new, *reworded], timezone.now())
+        for action, patterns in (("pattern-added", new), ("pattern-changed", changed)):
+            AuditEvent.objects.bulk_create(
+                [
+                    audit.event(action, pattern.public_id, actor=actor, team=team, after=pattern.state, imported=True)
+                    for pattern in patterns
+                ],
+                batch_size=500,
+            )
+        if live := [row for row in (*new, *changed) if row.state == ErrorPattern.State.ACTIVE]:
+            touch(team.pk, live)
+    return Taken(len(new), len(changed), left)
+
+
+def _fired() -> Subquery:
+    """Count a pattern's signals along their index. A join reads each with the pattern's texts, to group them."""
+    signals: Any = ErrorPattern._meta.get_field("signals").related_model  # of a package above this one
+    number = Func(F("pk"), function="COUNT", output_field=IntegerField())  # Count brings a GROUP BY
+    return Subquery(signals.objects.filter(pattern=OuterRef("pk")).order_by().values(number=number))
+
+
+def give(team: Team) -> list[dict[str, Any]]:
+    """Return the team's active patterns in order, in the shape that `take` reads.
+
+    `triggerCount` is what their file said they had been triggered before, and the responses they fired on here.
+    """
+    rows = ErrorPattern.objects.filter(team=team, state=ErrorPattern.State.ACTIVE)
+    return [
+        {
+            "id": row.public_id,
+            "keywords": row.keywords,
+            "description": row.description,
+            "source": row.source,
+            "createdAt": _written(row.created_at),
+            "triggerCount": row.imported_triggers + row.own,
+        }
+        for row in rows.annotate(own=_fired()).order_by("id")
+    ]
+
+
+def _written(moment: datetime) -> str:
+    # As the seed's file has it, to the millisecond; a pattern made here keeps what its time has more than that.
+    timespec = "auto" if moment.microsecond % 1000 or not moment.microsecond else "milliseconds"
+    return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
+
+
+def read(raw: bytes) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Return the file's entries, checked, with `createdAt` as a time, and how many of what else. Raises BadFile."""
+    try:
+        entries, left = patterns_in(wire.load_file(raw))
+    except wire.Refused as error:
+        raise BadFile([error.detail]) from None
+    if entries is None:
+        raise BadFile(
+            [_("The file holds no list of patterns, nor an object with one as “patterns” or “errorPatterns”.")]
+        )
+    entries = [_trimmed(entry) for entry in entries]
+    problems: list[str] = []
+    first: dict[str, int] = {}
+    for position, entry in enumerate(entries, 1):
+        found = _problems(entry)
+        if not found:
+            if entry["id"] in first:
+                found = [_("its id is that of pattern %(number)d.") % {"number": first[entry["id"]]}]
+            first.setdefault(entry["id"], position)
+        problems += [
+            _("Pattern %(number)d: %(problem)s") % {"number": position, "problem": problem} for problem in found
+        ]
+    if problems:
+        raise BadFile(problems)
+    for entry in entries:
+        entry["createdAt"], entry["triggerCount"] = wire.instant(entry["createdAt"]), int(entry["triggerCount"])
+    return entries, left
+
+
+def _trimmed(entry: Any) -> Any:
+    """Take away the blanks around keywords, as the console's form does."""
+    if not isinstance(entry, dict) or not isinstance(keywords := entry.get("keywords"), list):
+        return entry
+    return {**entry, "keywords": [word.strip() if isinstance(word, str) else word for word in keywords]}
+
+
+def _problems(entry: Any) -> list[str]:
+    if not isinstance(entry, dict):
+        return [_("it is not an object.")]
+    missing = [name for name in FIELDS if name not in entry]
+    unknown = [name for name in entry if name not in FIELDS]
+    problems = []
+    if missing:
+        problems.append(
+            ngettext("%(names)s is missing.", "%(names)s are missing.", len(missing)) % {"names": ", ".join(missing)}
+        )
+    if unknown:
+        problems.append(
+            ngettext("%(names)s is no part of a pattern.", "%(names)s are no part of a pattern.", len(unknown))
+            % {"names": ", ".join(unknown)}
+        )
+    for name, most in (("id", 100), ("description", 500)):
+        value = entry.get(name, "-")
+        if not isinstance(value, str) or not 1 <= len(value) <= most:
+            problems.append(_("%(name)s must be text of 1 to %(most)d characters.") % {"name": name, "most": most})
+    if "keywords" in entry:
+        problems += keyword_problems(entry["keywords"])
+    if entry.get("source", "external") not in ErrorPattern.Source.values:
+        problems.append(_("source must be one of %(names)s.") % {"names": ", ".join(ErrorPattern.Source.values)})
+    if "createdAt" in entry and not _is_time(entry["createdAt"]):
+        problems.append(_("createdAt must be a time with a zone, such as 2026-02-16T08:00:00Z."))
+    count = wire.whole(entry.get("triggerCount", 0))
+    if type(count) is not int or not 0 <= count <= MAX_COUNT:
+        problems.append(_("triggerCount must be a whole number from 0 on."))
+    return problems
+
+
+def _is_time(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and isinstance(wire.instant(value), datetime)
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""Thought threads: their life, their posts, their Markdown in and out, their forms."""

@@ -1,0 +1,186 @@
+"""Thought threads as files: the seed's Markdown, in and out (seed 001, "組件一：Thought Thread")."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Prefetch
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from metacog.audit import audit
+from metacog.heuristics.memory.thread_markdown import Parsed, ThreadError, format_thread, parse_threads
+from metacog.heuristics.memory.threads import Thread
+from metacog.models import Agent, AgentState, AuditEvent
+from patterns.models import ThoughtThread, ThreadStep
+from patterns.patterns.scorer import scorer_for
+from patterns.threads.texts import as_thread
+
+MAX_BYTES = 1_048_576
+MAX_STEPS = 20_000
+
+State = ThoughtThread.State
+
+
+class BadFile(Exception):
+    """The files cannot be taken and nothing was changed; `problems` says all that is wrong, by file and line."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor) -> tuple[int, int]:
+    """Import the threads in files (name, bytes), all or none; return how many are new and how many changed.
+
+    A file may hold several. A thread whose slug the agent has becomes as the file says; `agent` comes with its team.
+    Raises BadFile.
+    """
+    threads = _read(files)
+    with transaction.atomic():
+        state = AgentState.objects.select_for_update().get(pk=agent.pk)
+        known = {row.slug: row for row in _with_trails(agent)}
+        new = changed = 0
+        events: list[AuditEvent] = []
+        for thread in threads:
+            row = known.get(thread.slug)
+            if row and as_thread(row, row.trail) == _filled(thread, as_thread(row, row.trail)):
+                continue
+            new, changed = (new, changed + 1) if row else (new + 1, changed)
+            before = row.state if row else ""
+            after = known[thread.slug] = _write(agent, row, thread)
+            events.append(
+                audit.event(
+                    "thread-imported",
+                    after.public_id,
+                    actor=actor,
+                    team=agent.team_id,
+                    agent=agent,
+                    before=before,
+                    after=after.state,
+                    touches=after.touches,
+                )
+            )
+        active = [row for row in known.values() if row.state == State.ACTIVE]
+        most = scorer_for(agent).policy.max_active_threads
+        if len(active) > most:
+            names = ", ".join(sorted(row.slug for row in active))
+            raise BadFile(
+                [
+                    _("%(count)d threads would be active (%(names)s), %(most)d may be: give some the status paused.")
+                    % {"count": len(active), "names": names, "most": most}
+                ]
+            )
+        AuditEvent.objects.bulk_create(events)
+        state.active_threads = len(active)
+        state.save(update_fields=["active_threads"])
+    return new, changed
+
+
+def give(agent: Agent) -> Iterator[tuple[str, str]]:
+    """Give each of the agent's threads as slug and Markdown, in the order of their beginning; `take` takes it back."""
+    for row in _with_trails(agent):
+        yield row.slug, format_thread(as_thread(row, row.trail))
+
+
+def _with_trails(agent: Agent) -> list[Any]:
+    trail = Prefetch("steps", ThreadStep.objects.exclude(text="").order_by("id"), to_attr="trail")
+    return list(ThoughtThread.objects.filter(agent=agent).order_by("pk").prefetch_related(trail))
+
+
+def _filled(thread: Thread, known: Thread) -> Thread:
+    """Return the thread of a file with the days that the file does not say, as they are known."""
+    touched = thread.last_touched or max((step.on for step in thread.trail if step.on), default=known.last_touched)
+    return replace(thread, created=thread.created or known.created, last_touched=touched)
+
+
+def _write(agent: Agent, known: Any, thread: Thread) -> ThoughtThread:
+    """Make the thread as the file says; what it does not say is as it was, else as of now."""
+    now = timezone.now()
+    dated = [step.on for step in thread.trail if step.on]
+    old: list[ThreadStep] = known.trail if known else []
+    row: ThoughtThread = known or ThoughtThread(agent=agent, slug=thread.slug, created_at=now, touched_at=now)
+    row.title, row.state, row.touches = thread.title, thread.status, thread.touches
+    row.next, row.notes, row.erased_at, row.article_until = thread.next, thread.notes, None, None
+    row.created_at = _at(thread.created or (min(dated) if dated and not row.pk else None), row.created_at)
+    row.touched_at = _at(thread.last_touched or (max(dated) if dated else None), row.touched_at)
+    row.resolved_at = (row.resolved_at or row.touched_at) if thread.status == "resolved" else None
+    row.save()
+    trail = [(step.text, step.on, step.extra) for step in thread.trail]
+    kept = len(old) if [(step.text, step.on, step.extra) for step in old] == trail[: len(old)] else 0
+    if not kept:
+        ThreadStep.objects.filter(pk__in=[step.pk for step in old]).delete()
+    ThreadStep.objects.bulk_create(
+        ThreadStep(thread=row, text=text, on=on, extra=extra, by=ThreadStep.By.FILE, at=_at(on, now))
+        for text, on, extra in trail[kept:]
+    )
+    return row
+
+
+def _at(day: date | None, known: datetime) -> datetime:
+    """Return the moment that is known of a day, else its noon: a file says days only."""
+    if day is None or known.astimezone(UTC).date() == day:
+        return known
+    return datetime.combine(day, time(12), UTC)
+
+
+def _read(files: Sequence[tuple[str, bytes]]) -> list[Thread]:
+    threads: dict[str, Thread] = {}
+    problems: list[str] = []
+    for name, raw in files:
+        try:
+            for parsed in parse_threads(_text_of(raw)):
+                _check(parsed)
+                slug = parsed.thread.slug
+                if slug in threads:
+                    reason = _("a thread %(slug)s stands in these files before") % {"slug": slug}
+                    raise ThreadError(parsed.places.title, reason)
+                threads[slug] = parsed.thread
+        except ThreadError as error:
+            problems.append(
+                _("%(file)s, line %(line)d: %(reason)s.") % {"file": name, "line": error.line, "reason": error.reason}
+            )
+    if problems:
+        raise BadFile(problems)
+    return list(threads.values())
+
+
+def _text_of(raw: bytes) -> str:
+    if len(raw) > MAX_BYTES:
+        raise ThreadError(1, _("the file is larger than %(most)d bytes") % {"most": MAX_BYTES})
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        line = _line_of(raw[: error.start].decode())
+        raise ThreadError(line, _("this is no UTF-8: save the file as UTF-8 text")) from None
+    if "\0" in text:
+        raise ThreadError(_line_of(text[: text.index("\0")]), _("a NUL character cannot be kept: take it out"))
+    return text
+
+
+def _line_of(before: str) -> int:
+    return before.count("\n") + before.count("\r") - before.count("\r\n") + 1
+
+
+def _check(parsed: Parsed) -> None:
+    thread, places = parsed
+    filed = ThoughtThread.MAX_FILED
+    limits: list[tuple[Any, int, int, Any]] = [
+        (thread.title, places.title, ThoughtThread.MAX_TITLE, _("the title is longer than %(most)d characters")),
+        (thread.next, places.next, filed, _("what stands under “Next” is longer than %(most)d characters")),
+        (thread.notes, places.notes, filed, _("what else it says is longer than %(most)d characters")),
+    ]
+    too_long = _("an entry of its trail is longer than %(most)d characters")
+    limits += [(step.text, line, filed, too_long) for step, line in zip(thread.trail, places.trail, strict=True)]
+    if len(thread.trail) > MAX_STEPS:
+        line = places.trail[MAX_STEPS]
+        raise ThreadError(line, _("its trail has more than %(most)d entries") % {"most": MAX_STEPS})
+    for value, line, most, sentence in limits:
+        if len(value) > most:
+            raise ThreadError(line, sentence % {"most": most})

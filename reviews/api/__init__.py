@@ -1,0 +1,3 @@
+"""What agents call: posting responses, decisions, memory, investigations, research. Imports anything but `pages`
+and `presentation`.
+"""

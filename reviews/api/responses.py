@@ -1,0 +1,385 @@
+"""What agents call: post a response, read what is held, decide it, follow the feed, read the context."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import Query, Router
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from metacog.accounts.keys import agent_with_key, is_signed
+from metacog.db.rows import fitting
+from metacog.heuristics.text.shadow import is_blank
+from metacog.heuristics.wire import wire
+from metacog.heuristics.wire.assessment import ConfidencePart
+from metacog.http.api import (
+    UNKNOWN,
+    UNSIGNED,
+    AgentRequest,
+    as_json,
+    cursor,
+    read_json,
+    read_shape,
+    signed_agent,
+    takes,
+)
+from metacog.http.problems import Problem, at
+from metacog.models import Agent
+from patterns.patterns.scorer import scorer_for
+from reviews.held import decisions
+from reviews.intake.ingest import receive
+from reviews.investigation import extensions, next_cycle
+from reviews.models import Decision, HeldItem
+from reviews.scoring import history
+from reviews.serializers import decision_shape, held_shape
+
+router = Router()
+PAGE = 100
+
+
+class Held(BaseModel):
+    """A held item."""
+
+    id: str
+    response: str
+    index: int
+    kind: str
+    text: str = Field(description="The item's whole text.")
+    sha256: str = Field(description="Of the text as UTF-8.")
+    version: int
+    state: Literal["pending", "approved", "edited", "rejected", "withdrawn", "expired"]
+    held_at: str
+    review_due_at: str
+    expires_at: str
+    hesitation: dict[str, Any]
+
+
+class HeldPage(BaseModel):
+    items: list[Held]
+    next: str | None = Field(description="Put it into `after` for the next page; null on the last.")
+
+
+class Decided(BaseModel):
+    """A decision."""
+
+    id: str
+    seq: int = Field(description="The agent's own count, without gaps.")
+    held: str
+    verdict: Literal["approve", "edit", "reject", "withdraw", "expire"]
+    text: str | None = Field(description="What may be used now; null unless something was released.")
+    reason: str
+    by: Literal["person", "agent", "system"]
+    decided_at: str
+
+
+class DecidedPage(BaseModel):
+    items: list[Decided]
+    next: str | None
+
+
+class Told(BaseModel):
+    """A decision as the next cycle hears of it."""
+
+    id: str
+    seq: int
+    held: str
+    kind: str
+    verdict: Literal["approve", "edit", "reject", "withdraw", "expire"]
+    reason: str
+    text: str | None = Field(description="Of an edit: what was released in place of yours.")
+    excerpt: str = Field(description="How the item's own text began. Released only where the verdict is `approve`.")
+    by: Literal["person", "agent", "system"]
+    decided_at: str
+
+
+class LeftOut(BaseModel):
+    """Older decisions that a context had no room for."""
+
+    count: int
+    after: int = Field(description="`GET /decisions?after=` this has all of them.")
+
+
+class Reason(BaseModel):
+    """A signal of the latest response, and the words it found."""
+
+    type: str
+    detail: str
+    matched: list[str]
+
+
+class Context(BaseModel):
+    """What the next cycle should read. Null: there is nothing to say."""
+
+    intent: dict[str, str]
+    threads: dict[str, Any] | None
+    thread_suggestion: dict[str, Any] | None
+    articles: list[dict[str, Any]] | None
+    decided: list[Told] = Field(
+        description="Decisions released since you last heard, oldest first; told until the response you post next."
+    )
+    decided_more: LeftOut | None
+    held: list[Held] = Field(description="Whole, the one due for review first.")
+    held_more: list[str] = Field(description="Held items there was no room for.")
+    suggestion: str | None
+    signals: list[Reason] | None = Field(description="What the suggestion is about.")
+    confidence: ConfidencePart | None
+    lessons: dict[str, Any] | None
+    memory: dict[str, Any] | None = Field(description="What your team remembers of your topics, oldest first.")
+    think_twice: list[dict[str, Any]] | None
+    extensions: list[dict[str, Any]] | None = Field(description="Answers you have not heard, then what waits.")
+    extensions_more: bool
+    instructions: str | None
+
+
+SAID: dict[str, JsonValue] = {"pattern": r"\S"}  # of a reason that is needed
+
+
+Version = Annotated[wire.Whole, Field(ge=0, lt=2**31)]
+
+
+class SecondLook(BaseModel):
+    """An agent's decision about its own held item."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        json_schema_extra={
+            "oneOf": [
+                {
+                    "required": ["reason"],
+                    "properties": {"verdict": {"const": "approve"}, "text": {"type": "null"}, "reason": SAID},
+                },
+                {
+                    "required": ["text", "reason"],
+                    "properties": {"verdict": {"const": "edit"}, "text": {"type": "string"}, "reason": SAID},
+                },
+                {"properties": {"verdict": {"enum": ["reject", "withdraw"]}, "text": {"type": "null"}}},
+            ]
+        },
+    )
+
+    verdict: Literal["approve", "edit", "reject", "withdraw"]
+    text: str | None = Field(None, description="The edited text; with `edit` only.")
+    reason: str = Field("", max_length=10_000, description="Why; needed to approve or edit.")
+    version: Version | None = Field(None, description="Of the item as you read it.")
+    sha256: str | None = Field(None, description="Of the text as you read it.")
+
+
+POST_BODY = takes(wire.ResponseBody, wire.EXAMPLE)
+VERDICTS = {201: wire.Verdict, 200: wire.Verdict}
+
+
+@router.post("/responses", response=VERDICTS, by_alias=True, openapi_extra=POST_BODY, summary="Post a response")
+def post_response(request: AgentRequest) -> HttpResponse:
+    """Score a response, hold what is risky, and answer with what to do with each item.
+
+    A 201 is durable. The same idempotency key (`webhook-id`, else `Idempotency-Key`, else `id` in
+    the body) with the same bytes gives the first verdict again, with 200 and `Idempotent-Replayed`.
+    """
+    demanded = scorer_for(request.auth).policy.require_signature
+    if demanded and not is_signed(request.auth.public_id, request):
+        raise UNSIGNED
+    return _received(request, request.auth)
+
+
+@router.post(
+    "/agents/{agent_id}/responses",
+    response=VERDICTS,
+    by_alias=True,
+    openapi_extra=POST_BODY,
+    auth=None,
+    summary="Post a signed response",
+)
+def post_signed_response(request: HttpRequest, agent_id: str) -> HttpResponse:
+    """Take the same body with a Standard Webhooks signature in place of the key.
+
+    An agent's policy may demand both: then the key comes in `Authorization` as well.
+    """
+    agent = signed_agent(request, agent_id)
+    if scorer_for(agent).policy.require_signature:
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or agent_with_key(token) != agent:
+            raise UNKNOWN
+    return _received(request, agent)
+
+
+def _received(request: HttpRequest, agent: Agent) -> HttpResponse:
+    received = receive(agent, read_json(request), request.headers)
+    if received.replayed:
+        return as_json(received.verdict, headers={"Idempotent-Replayed": "true"})
+    return as_json(received.verdict, status=201)
+
+
+class ConfidenceAsked(BaseModel):
+    """What is known before an answer is written, as in a posted response; all of it may be missing."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    session: wire.Name | None = None
+    retrieval: wire.RetrievalBody | None = None
+    topics: list[wire.Name] | None = Field(None, max_length=64)
+
+
+@router.post(
+    "/confidence",
+    response=ConfidencePart,
+    openapi_extra=takes(
+        ConfidenceAsked, {"session": "s1", "retrieval": {"scores": [0.91, 0.4], "facts": 3}, "topics": ["constraints"]}
+    ),
+    summary="Ask how sure you may be",
+)
+def ask_confidence(request: AgentRequest) -> HttpResponse:
+    """Estimate from what was retrieved, how familiar the topics are, and whether the session goes on.
+
+    `prompt` is a sentence to put into your prompt before you answer. Without `topic_mentions`
+    your earlier responses that named a topic and your team's memories of it are counted. Without a
+    `session` it is a cold start. Nothing is written. Answered 409 while `parts.confidence` is switched
+    off in your policy, as your verdicts have `null` there then.
+    """
+    asked = read_shape(request, ConfidenceAsked).model_dump()
+    if not scorer_for(request.auth).policy.parts["confidence"]:
+        raise Problem(
+            409,
+            "Confidence is switched off for this agent: `parts.confidence` is false in its policy. "
+            "An owner of its team can switch it on there.",
+        )
+    return as_json(history.confidence(request.auth, **asked).as_dict())
+
+
+@router.get("/held", response=HeldPage, summary="List held items")
+def list_held(
+    request: AgentRequest,
+    state: Literal["pending", "approved", "edited", "rejected", "withdrawn", "expired"] = "pending",
+    after: str = "",
+    limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
+) -> HttpResponse:
+    """List your held items in one state, the one due for review first.
+
+    Of long texts a page holds fewer than `limit`: go on while there is a `next`.
+    """
+    decisions.settle(request.auth)
+    own = HeldItem.objects.filter(agent=request.auth)
+    rows = own.filter(closed_at=None) if state == "pending" else own.filter(state=state).exclude(closed_at=None)
+    if last := cursor(own, after):
+        rows = rows.after(last)
+    rows = rows.select_related("response").defer("response__body", "response__history")
+    page, has_more = fitting(rows.order_by("review_due_at", "id"), limit, "text")
+    following = page[-1].public_id if has_more and page else None
+    return as_json({"items": [held_shape(held) for held in page], "next": following})
+
+
+@router.get("/held/{held_id}", response=Held, summary="Read a held item")
+def read_held(request: AgentRequest, held_id: str) -> HttpResponse:
+    """Return one of your held items, whole."""
+    decisions.settle(request.auth)
+    return as_json(held_shape(_own(request.auth, held_id)))
+
+
+@router.post(
+    "/held/{held_id}/decision",
+    response={201: Decided, 200: Decided},
+    openapi_extra=takes(
+        SecondLook,
+        {"verdict": "withdraw", "reason": "The slowdown began before the cache went live."},
+        {"verdict": "edit", "text": "The cache may be the cause; not measured yet.", "reason": "Claimed too much."},
+    ),
+    summary="Decide a held item",
+)
+def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
+    """Give your second look at your own held item.
+
+    You may always reject or withdraw. Approving or editing needs a `reason`, a policy that releases
+    this kind to you, and a later response of yours or a review that is due. Your same verdict and
+    text again gives the first decision back, with 200.
+    """
+    body = read_shape(request, SecondLook)
+    if body.verdict == "edit" and body.text is None:
+        raise at("/text", "An edit needs the edited text.")
+    if body.verdict != "edit" and body.text is not None:
+        raise at("/text", "Text goes with the verdict `edit` only.")
+    if body.verdict in ("approve", "edit") and is_blank(body.reason):
+        raise at("/reason", "Say why you approve or edit on second look.")
+    held = _own(request.auth, held_id)
+    try:
+        decision, is_new = decisions.decide(
+            held,
+            request.auth,
+            body.verdict,
+            text=body.text,
+            reason=body.reason,
+            version=body.version,
+            digest=body.sha256,
+        )
+    except decisions.Standing as standing:
+        raise _conflict(held, standing.decision) from None
+    except decisions.NotYet:
+        raise Problem(
+            409,
+            "A second look comes later: post a later response first (a higher cycle), "
+            f"or wait until the review is due at {held_shape(held)['review_due_at']}.",
+            decision=None,
+        ) from None
+    except decisions.WantsPerson:
+        raise Problem(
+            403, f"Your policy leaves {held.kind} to a person. You may still reject or withdraw it."
+        ) from None
+    except decisions.StillRisky as risky:
+        raise at(
+            "/text",
+            f"The edited text would be held again: {risky.edited.hesitation.suggestion}",
+        ) from None
+    return as_json(decision_shape(decision), status=201 if is_new else 200)
+
+
+def _conflict(held: HeldItem, decision: Decision | None) -> Problem:
+    if decision is not None:
+        detail = f"Decided before: {decision.verdict}, by {decision.by}."
+    else:
+        held.refresh_from_db()
+        detail = (
+            "This is not the item as it stands now: read it again."
+            if held.state == HeldItem.State.PENDING
+            else "Somebody is deciding this now. Look at /decisions in a few seconds."
+        )
+    return Problem(409, detail, decision=decision and decision_shape(decision))
+
+
+@router.get("/decisions", response=DecidedPage, summary="Follow the decisions")
+def list_decisions(
+    request: AgentRequest,
+    after: Annotated[int, Query(ge=0, lt=2**63)] = 0,
+    limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
+) -> HttpResponse:
+    """List what was decided about your items, oldest first, from behind the last `seq` you have.
+
+    Of long texts a page holds fewer than `limit`: go on while there is a `next`.
+    """
+    decisions.settle(request.auth)
+    rows = Decision.objects.filter(agent=request.auth, seq__gt=after).select_related("held")
+    page, has_more = fitting(rows.defer("held__text", "held__attributes").order_by("seq"), limit, "text")
+    following = str(page[-1].seq) if has_more and page else None
+    return as_json({"items": [decision_shape(decision) for decision in page], "next": following})
+
+
+@router.get("/context", response=Context, summary="Read the next cycle's context")
+def read_context(request: AgentRequest) -> HttpResponse:
+    """Return what the next cycle should read, as JSON parts or (`Accept: text/plain`) as one prompt.
+
+    What was decided, and answers to requests for more tool calls, are in it until you post a response after it was
+    given to you: read it again after a crash. What is decided meanwhile comes next time.
+    """
+    decisions.settle(request.auth)
+    extensions.settle(request.auth)
+    parts = next_cycle.parts(request.auth)
+    if request.get_preferred_type(["application/json", "text/plain"]) == "text/plain":
+        prompt = next_cycle.as_prompt(parts, request.auth.language)
+        return HttpResponse(prompt, content_type="text/plain; charset=utf-8")
+    return as_json(parts)
+
+
+def _own(agent: Agent, public_id: str) -> HeldItem:
+    held = HeldItem.objects.select_related("response", "agent__team").filter(agent=agent, public_id=public_id).first()
+    if held is None:
+        raise Http404(f"You have no held item {public_id!r}.")
+    return held

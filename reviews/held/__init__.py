@@ -1,0 +1,1 @@
+"""Held items: the list, decisions, who looks at what. Nothing here knows of HTTP."""

@@ -1,0 +1,314 @@
+"""Decide held items: exactly one decision stands, it binds what was shown, and the agent hears of it.
+
+Locks are taken in one order everywhere: the agent's state, then its items, then their decisions.
+The claim itself is a conditional UPDATE whose row count says who won.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from metacog import heuristics
+from metacog.audit import audit
+from metacog.models import Agent, AgentState, User
+from patterns.patterns.scorer import scorer_for
+from reviews.intake.ingest import sha256
+from reviews.intake.knowledge import remember_released
+from reviews.isolation import by_itself
+from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.scoring.history import take_back_rejected, told_before
+from reviews.serializers import decision_shape, owed
+
+Verdict, State = Decision.Verdict, HeldItem.State
+
+AFTER = {
+    Verdict.APPROVE: State.APPROVED,
+    Verdict.EDIT: State.EDITED,
+    Verdict.REJECT: State.REJECTED,
+    Verdict.WITHDRAW: State.WITHDRAWN,
+    Verdict.EXPIRE: State.EXPIRED,
+}
+BATCH = 200  # rows of one agent that a sweep settles in one transaction
+
+
+class Refusal(Exception):
+    """The decision was not taken, and nothing was written."""
+
+
+class Standing(Refusal):
+    """Decided before, or what was shown is out of date. `decision` is what stands, where it may be told."""
+
+    def __init__(self, decision: Decision | None = None) -> None:
+        super().__init__()
+        self.decision = decision
+
+
+class NotYet(Refusal):
+    """A second look in the same breath as the first is none."""
+
+
+class WantsPerson(Refusal):
+    """The policy leaves this kind to people."""
+
+
+class Edited(NamedTuple):
+    """What a text in an item's place scores under the agent's policy of now."""
+
+    hesitation: heuristics.Hesitation
+    hold_at: int
+
+    @property
+    def is_risky(self) -> bool:
+        return self.hesitation.score >= self.hold_at
+
+
+class StillRisky(Refusal):
+    """The edited text would be held again; `edited` says why."""
+
+    def __init__(self, edited: Edited) -> None:
+        super().__init__()
+        self.edited = edited
+
+
+def decide(
+    held: HeldItem,
+    actor: User | Agent,
+    verdict: str,
+    *,
+    text: str | None = None,
+    reason: str = "",
+    version: int | None = None,
+    digest: str | None = None,
+    accept_risk: bool = False,
+    together: str = "",
+    shown_ms: int | None = None,
+    via: str = "",
+) -> tuple[Decision, bool]:
+    """Decide an item, and return the decision and whether it is new.
+
+    `text` goes with `edit` only. `version` and `digest` (sha256 of the item's text) are what the
+    actor was shown; None leaves that unchecked. `accept_risk` lets a person release an edit that
+    would be held again. `together` is the same for all that are decided with one press; `shown_ms` is
+    for how long a person had the item before them, None where that is not known; `via` is how they decided,
+    for the record, where it was not the console. The same actor's same verdict and text again gives the
+    first decision back.
+    A person's decision can be undone until `release_at`; an agent's is released at once.
+    Raises a Refusal, having written nothing. Whether `actor` may see and decide the item at all is
+    the caller's to check.
+    """
+    settle(held.agent)
+    with transaction.atomic(durable=True):
+        state = AgentState.objects.select_for_update().get(pk=held.agent_id)
+        held = HeldItem.objects.select_related("agent__team", "response").get(pk=held.pk)
+        now = timezone.now()
+        if held.state != State.PENDING:
+            return _same_again(held, actor, verdict, text), False
+        if version not in (None, held.version) or digest not in (None, held.sha256):
+            raise Standing
+        if held.expires_at <= now:  # behind a batch of others: what has expired is never released
+            raise Standing
+        if verdict in (Verdict.APPROVE, Verdict.EDIT):
+            if isinstance(actor, Agent):
+                _check_second_look(held, now)
+            if verdict == Verdict.EDIT and not accept_risk:
+                _check_edit(held, text or "")
+        decision = _claim(held, actor, Verdict(verdict), text, reason, now, together, shown_ms, via)
+        if decision.release_at <= now:
+            _release(decision, state, now)
+    return decision, True
+
+
+def _same_again(held: HeldItem, actor: User | Agent, verdict: str, text: str | None) -> Decision:
+    standing = Decision.objects.select_related("held", "person").get(held=held, undone_at=None)
+    is_theirs = standing.person == actor if isinstance(actor, User) else standing.by == Decision.By.AGENT
+    if is_theirs and standing.verdict == verdict and (verdict != Verdict.EDIT or standing.text == text):
+        return standing
+    # While a person may still undo, the agent is told no more than that somebody is at it.
+    raise Standing(standing if held.closed_at or isinstance(actor, User) else None)
+
+
+def _check_second_look(held: HeldItem, now: datetime) -> None:
+    """Raise unless the agent may release this kind, and has had a cycle to think (invariant 9)."""
+    if scorer_for(held.agent).policy.release.get(held.kind) != "agent":
+        raise WantsPerson
+    if now >= held.review_due_at:
+        return
+    later = AgentResponse.objects.filter(agent=held.agent_id, pk__gt=held.response_id)
+    if held.response.cycle is not None:
+        later = later.filter(Q(cycle__gt=held.response.cycle) | Q(cycle=None))
+    if not later.exists():
+        raise NotYet
+
+
+def score_edit(held: HeldItem, text: str) -> Edited | None:
+    """Score a text that would be released in an item's place; None where the agent's hesitation is switched off."""
+    if not held.agent.hesitation_enabled:
+        return None
+    scorer = scorer_for(held.agent)
+    body = held.response.wire_body()
+    given, failing = heuristics.given_in(body, told_before(held.response.history)), heuristics.failing_in(body)
+    hesitation = scorer.hesitate(text, [{"kind": held.kind, "text": text}], given, failing)
+    return Edited(hesitation, scorer.policy.hold_at)
+
+
+def _check_edit(held: HeldItem, text: str) -> None:
+    edited = score_edit(held, text)
+    if edited and edited.is_risky:
+        raise StillRisky(edited)
+
+
+def _claim(
+    held: HeldItem,
+    actor: User | Agent | None,
+    verdict: Decision.Verdict,
+    text: str | None,
+    reason: str,
+    now: datetime,
+    together: str = "",
+    shown_ms: int | None = None,
+    via: str = "",
+) -> Decision:
+    """Move the item out of `pending` and write the decision; raise Standing when another was faster."""
+    person = actor if isinstance(actor, User) else None
+    undo = timedelta(seconds=settings.UNDO_SECONDS if person else 0)
+    claimed = HeldItem.objects.filter(pk=held.pk, state=State.PENDING, version=held.version, sha256=held.sha256).update(
+        state=AFTER[verdict], version=F("version") + 1
+    )
+    if not claimed:
+        raise Standing
+    released = {Verdict.APPROVE: held.text, Verdict.EDIT: text}.get(verdict)
+    decision = Decision.objects.create(
+        held=held,
+        agent_id=held.agent_id,
+        verdict=verdict,
+        by=Decision.By.PERSON if person else Decision.By.AGENT if actor else Decision.By.SYSTEM,
+        person=person,
+        reason=reason,
+        item_version=held.version,
+        item_sha256=held.sha256,
+        text=released,
+        text_sha256="" if released is None else sha256(released),
+        decided_at=now,
+        together=together,
+        shown_ms=shown_ms,
+        release_at=now + undo,
+    )
+    audit.record(
+        f"{held.kind}-{AFTER[verdict]}",
+        held.public_id,
+        actor=actor,
+        team=held.team_id,
+        agent=held.agent,
+        before=State.PENDING,
+        after=AFTER[verdict],
+        decision=decision.public_id,
+        item_version=held.version,
+        item_sha256=held.sha256,
+        text_sha256=decision.text_sha256,
+        **_said(via),
+    )
+    return decision
+
+
+def undo(decision: Decision, person: User, via: str = "") -> bool:
+    """Take back a person's own decision before anybody heard of it; False when it is too late."""
+    with transaction.atomic(durable=True):
+        AgentState.objects.select_for_update().get(pk=decision.agent_id)
+        now = timezone.now()
+        taken_back = Decision.objects.filter(
+            pk=decision.pk, person=person, undone_at=None, released_at=None, release_at__gt=now
+        ).update(undone_at=now)
+        if not taken_back:
+            return False
+        held = decision.held
+        HeldItem.objects.filter(pk=held.pk).update(state=State.PENDING, version=F("version") + 1)
+        audit.record(
+            f"{held.kind}-decision-undone",
+            held.public_id,
+            actor=person,
+            team=held.team_id,
+            agent=held.agent,
+            before=AFTER[Verdict(decision.verdict)],
+            after=State.PENDING,
+            decision=decision.public_id,
+            **_said(via),
+        )
+    return True
+
+
+def _said(via: str) -> dict[str, str]:
+    return {"via": via} if via else {}
+
+
+def settle(agent: Agent | None = None) -> int:
+    """Release what can no longer be undone and expire what nobody decided in time; return how many.
+
+    Called by the sweep for all agents, and for one agent before anything of its is read or decided,
+    so that what an agent sees never depends on a sweep being on time.
+    """
+    now = timezone.now()
+    decisions = Decision.objects.filter(released_at=None, undone_at=None, release_at__lte=now)
+    items = HeldItem.objects.filter(state=State.PENDING, expires_at__lte=now)
+    if agent is not None:
+        decisions, items = decisions.filter(agent=agent), items.filter(agent=agent)
+    agents = sorted({*decisions.values_list("agent", flat=True), *items.values_list("agent", flat=True)})
+    if agent is not None:
+        return sum(_settle_one(agent_id, now) for agent_id in agents)
+    settled = 0
+    for agent_id in agents:
+        with by_itself("Nothing settled for the agent with the key %s", agent_id):
+            settled += _settle_one(agent_id, now)
+    return settled
+
+
+def _settle_one(agent_id: int, now: datetime) -> int:
+    with transaction.atomic(durable=True):
+        state = AgentState.objects.select_for_update().get(pk=agent_id)
+        due = list(
+            Decision.objects.filter(agent=agent_id, released_at=None, undone_at=None, release_at__lte=now)
+            .select_related("held", "agent")
+            .order_by("release_at", "id")[:BATCH]
+        )
+        for decision in due:
+            _release(decision, state, now)
+        late = list(
+            HeldItem.objects.filter(agent=agent_id, state=State.PENDING, expires_at__lte=now)
+            .select_related("agent")
+            .order_by("expires_at", "id")[:BATCH]
+        )
+        for held in late:
+            _release(_claim(held, None, Verdict.EXPIRE, None, "", now), state, now)
+    return len(due) + len(late)
+
+
+def _release(decision: Decision, state: AgentState, now: datetime) -> None:
+    """Number the decision in the agent's feed and put it into the outbox, under the lock on `state`."""
+    state.decision_seq += 1
+    if decision.verdict in (Verdict.REJECT, Verdict.EDIT):
+        take_back_rejected(state, decision)
+    state.save(update_fields=["decision_seq", "topics"])
+    decision.seq, decision.released_at = state.decision_seq, now
+    decision.save(update_fields=["seq", "released_at"])
+    held = decision.held
+    HeldItem.objects.filter(pk=held.pk).update(closed_at=now)
+    held.closed_at = now
+    if held.agent.callback_url:
+        kind = "item.expired" if decision.verdict == Verdict.EXPIRE else "item.decided"
+        owed(held.agent, kind, decision_shape(decision), now, held).save(force_insert=True)
+    audit.record(
+        "decision-released",
+        decision.public_id,
+        actor=None,
+        team=held.team_id,
+        agent=held.agent,
+        after="released",
+        held=held.public_id,
+        seq=decision.seq,
+    )
+    remember_released(decision)

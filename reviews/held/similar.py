@@ -1,0 +1,55 @@
+"""What was decided about texts like this one before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.db.models.functions import Left
+
+from metacog.heuristics.memory import recall
+from reviews.models import Decision, HeldItem
+
+LOOK_BACK = 50  # released decisions about the same agent's items
+READ = 500  # characters of a text: the page must not wait for it
+ALIKE = 0.4  # share of the weight of an item's words that another must have
+MOST = 2
+
+
+@dataclass(frozen=True)
+class Similar:
+    """A decision about a text that shares much with another."""
+
+    decision: Decision
+    text: str
+    held: str  # public id of what it was about
+
+
+def decided(held: HeldItem) -> list[Similar]:
+    """Return what was decided about the most similar of the agent's latest items, the most similar first.
+
+    Words are weighed by how rare they are among those items, as in the shared memory's search.
+    """
+    rows = (
+        Decision.objects.filter(agent=held.agent_id, seq__isnull=False)
+        .exclude(verdict=Decision.Verdict.EXPIRE)
+        .exclude(held=held)
+        .order_by("-seq")
+    )
+    latest = rows.values_list("pk", Left("held__text", READ), "held__public_id")[:LOOK_BACK]
+    said, about = {}, {}
+    for pk, text, held_id in latest:
+        said[pk], about[pk] = text, held_id
+    counted = {pk: recall.terms(text) for pk, text in said.items()}
+    frequencies = Counter(term for terms in counted.values() for term in terms)
+    asked = recall.asked(held.text[:READ])
+    sizes = {pk: terms.total() for pk, terms in counted.items()}
+    postings = [
+        (pk, term, terms[term], sizes[pk]) for pk, terms in counted.items() for term in terms.keys() & asked
+    ]
+    if not postings:
+        return []
+    found = recall.rank(asked, frequencies, postings, len(counted), sum(sizes.values()) / len(sizes))
+    alike = [each.number for each in found if each.share >= ALIKE][:MOST]
+    decisions = Decision.as_told().in_bulk(alike)  # Django asks nothing for no ids
+    return [Similar(decisions[pk], said[pk], about[pk]) for pk in alike]

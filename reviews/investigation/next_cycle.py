@@ -1,0 +1,359 @@
+"""What an agent's next cycle should read: where it was heading, and what was held (seeds 000 and 001)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC
+from itertools import islice
+from typing import Any
+
+from django.db.models import Exists, F, Q
+from django.db.models.functions import Length
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from metacog import heuristics
+from metacog.heuristics.memory.threads import within_budget
+from metacog.models import Agent, AgentState
+from patterns import stuck_state
+from patterns.lessons import lessons
+from patterns.memory import memory
+from patterns.models import Memory, Problem, ThinkTwice, ThoughtThread
+from patterns.patterns.scorer import scorer_for
+from patterns.serializers import one_line
+from patterns.threads import texts as thread_texts
+from reviews.investigation import texts as extension_texts
+from reviews.investigation import told
+from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.serializers import held_shape
+
+HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest is named
+HELD_MOST = 100
+THINK_TWICE_MOST = 3
+ARTICLES_MOST = 3
+RECENT = 5  # responses and cycles whose words call for lessons and memories
+MEMORY_BUDGET = 4_000  # characters; the longest memory fits
+MATCHES_MOST = 5  # words of a signal
+MATCH_LENGTH = 60
+UNKNOWN = "unknown"  # how the intent calls the mode of a response that gave none
+
+Verdict = Decision.Verdict
+
+
+def parts(agent: Agent, *, is_given: bool = True) -> dict[str, Any]:
+    """Return the parts of the context; a part that is not built or has nothing to say is null.
+
+    A held text is never cut: what no longer fits is listed by id in `held_more`. What was decided is told until the
+    agent's next response (reviews/investigation/told.py). Nothing is written where it is not given to the agent,
+    but looked at by a person.
+    """
+    with translation.override(agent.language):
+        remembers = Exists(Memory.objects.filter(team=agent.team_id, state=Memory.State.CONFIRMED))
+        state = AgentState.objects.annotate(remembers=remembers).get(pk=agent.pk)
+        threads, articles = _threads(agent, state, is_given)
+        suggested = thread_texts.suggestion(agent, state)
+        decided, decided_more = told.decided(agent, state)
+        held, more = _held(agent)
+        response = AgentResponse.latest_of(agent).only("verdict", "excerpt").first()
+        last = response.wire_verdict() if response else None  # its hint (H13) and its confidence are for the next cycle
+        hesitation = last and last["hesitation"]
+        requests, has_more_requests = told.requests(agent, state)
+        context = {
+            "intent": {"text": _intent(state.intent)},
+            "threads": threads,
+            "thread_suggestion": suggested
+            and {"topic": suggested.topic, "cycles": suggested.cycles, "text": str(suggested)},
+            "articles": articles,
+            "decided": decided,
+            "decided_more": decided_more,
+            "held": held,
+            "held_more": more,
+            "suggestion": (hesitation and hesitation["suggestion"]) or None,
+            "signals": (hesitation and _signals(hesitation)) or None,
+            "confidence": last and last["confidence"],
+            "lessons": _lessons(agent, state, is_given),
+            "memory": _memory(agent, state, response.excerpt if response else "") if state.remembers else None,
+            "think_twice": _think_twice(agent),
+            "extensions": extension_texts.shapes(agent, requests) if requests else None,
+            "extensions_more": has_more_requests,
+            "instructions": _instructions(agent, held) if held else None,
+        }
+        if is_given:
+            told.give(agent, state, requests)
+        return context
+
+
+def _intent(intent: Mapping[str, Any] | None) -> str:
+    """Return the continuous intent in the seed's words, each thing on one line, without what nobody said."""
+    if intent is None:
+        return ""
+    action, thread, streak = one_line(intent["lastAction"] or ""), intent["activeThread"], intent["streak"]
+    said = {
+        "lastMode": one_line(intent["lastMode"]),
+        "lastAction": action,
+        "activeThread": thread and one_line(thread),
+        "streak": streak and {**streak, "mode": one_line(streak["mode"])},
+        "recentModes": list(map(one_line, intent["recentModes"])),
+    }
+    head, *lines = heuristics.format_intent(said).strip().split("\n")
+    if intent["lastMode"] == UNKNOWN:
+        lines[:1] = [f"Last cycle: {action}"] if action else []
+    lines = [line for line in lines if not line.startswith(f"Recent pattern: mostly {UNKNOWN} (")]
+    return "\n".join(["\n", head, *lines]) if lines else ""
+
+
+def _signals(hesitation: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return why a text was hesitated about, with the words that each signal found there."""
+    return [
+        {
+            "type": signal["type"],
+            "detail": signal["detail"],
+            "matched": list(dict.fromkeys(one_line(span["text"]) for span in signal["spans"]))[:MATCHES_MOST],
+        }
+        for signal in hesitation["signals"]
+    ]
+
+
+def _instructions(agent: Agent, held: list[dict[str, Any]]) -> str:
+    """Say what to do with what is held, and what would be refused: this stands there before anything is tried."""
+    release = scorer_for(agent).policy.release
+    kinds = {item["kind"]: release.get(item["kind"]) for item in held}
+    said = _(
+        "These items of yours were held for a second thought and have not been carried out. Look at each again "
+        "as if another had written it: is it true, and how do you know? Then decide it with "
+        "POST /api/v1/held/{id}/decision and a verdict: approve, edit (with the better text), reject or withdraw, "
+        "and the reason. A person may decide before you."
+    )
+    lines = [said]
+    if "agent" in kinds.values():
+        lines.append(
+            _("Approve and edit are taken once you have posted the response of a later cycle, or the review is due.")
+        )
+    if theirs := [kind.upper() for kind, by in kinds.items() if by != "agent"]:
+        lines.append(
+            _("%(kinds)s: only a person approves or edits. You may reject or withdraw.")
+            % {"kinds": pgettext("list", ", ").join(theirs)}
+        )
+    return "\n".join(lines)
+
+
+def _threads(
+    agent: Agent, state: AgentState, is_given: bool
+) -> tuple[dict[str, Any] | None, list[dict[str, Any]] | None]:
+    """Return the active threads (T2), and the articles that resolved ones propose (T8).
+
+    An article is given from the first context after its thread was resolved until the agent's next response.
+    """
+    unread = Q(article_until=ThoughtThread.ARTICLE_UNREAD)
+    wanted = Q(state=ThoughtThread.State.ACTIVE) | unread | Q(article_until=state.responses)
+    rows = list(
+        ThoughtThread.objects.filter(wanted, agent=agent).select_related("agent").order_by("-touched_at", "-id")
+    )
+    active = [row for row in rows if row.state == ThoughtThread.State.ACTIVE]
+    resolved = [row for row in rows if row.state == ThoughtThread.State.RESOLVED][:ARTICLES_MOST]
+    threads = articles = None
+    if active:
+        trails = thread_texts.last_steps(active)
+        threads = {
+            "text": thread_texts.section(active, trails, timezone.now().date()),
+            "items": [thread_texts.shape(row, trails[row.pk], is_whole=False) for row in active],
+        }
+    if resolved:
+        trails = thread_texts.last_steps(resolved, thread_texts.ARTICLE_STEPS)
+        articles = [
+            {
+                "thread": row.slug,
+                "ask": _("The thought thread “%(title)s” is resolved. Would a journal article do it justice? A draft:")
+                % {"title": row.title},
+                "text": thread_texts.article(row, trails[row.pk]),
+            }
+            for row in resolved
+        ]
+    if resolved and is_given:
+        ThoughtThread.objects.filter(unread, pk__in=[row.pk for row in resolved]).update(article_until=state.responses)
+    return threads, articles
+
+
+def _held(agent: Agent) -> tuple[list[dict[str, Any]], list[str]]:
+    waiting = HeldItem.objects.filter(agent=agent, closed_at=None).order_by("review_due_at", "id")
+    whole: list[int] = []
+    more: list[str] = []
+    left = HELD_BUDGET
+    for key, public_id, length in waiting.values_list("pk", "public_id", Length("text"))[:HELD_MOST]:
+        left -= length
+        # The first is always there: a long text must not hide itself for ever.
+        if not whole or left >= 0:
+            whole.append(key)
+        else:
+            more.append(public_id)
+    rows = waiting.filter(pk__in=whole).select_related("response").defer("response__body", "response__history")
+    return [held_shape(row) for row in rows] if whole else [], more
+
+
+def _memory(agent: Agent, state: AgentState, said: str) -> dict[str, Any] | None:
+    """Return what the team remembers of the agent's topics and of its last response, with how long ago it was (T3).
+
+    The oldest first; where it would be longer than MEMORY_BUDGET, they are left out first (T7).
+    """
+    topics = list(dict.fromkeys(topic for _number, topics in state.cycles[-RECENT:] for topic in topics))
+    rows = sorted(memory.of_topics(agent.team_id, topics, said), key=lambda row: (row.created_at, row.pk))
+    if not rows:
+        return None
+    now, clashes = timezone.now(), memory.clashes(rows)
+    lines = [heuristics.temporal_markers(_remembered(row, disputed=bool(clashes[row.pk])), now) for row in rows]
+    kept = within_budget(lines, MEMORY_BUDGET)
+    opening = _("What your team remembers about your topics, oldest first:")
+    return {
+        "text": "\n".join(["<memory>", opening, *kept, "</memory>"]),
+        "items": [memory.shape(row, clashes[row.pk]) for row in rows[len(rows) - len(kept) :]],
+    }
+
+
+def _remembered(row: Memory, *, disputed: bool) -> str:
+    topic = f"{row.topic}: " if row.topic else ""
+    source = f" ({row.source})" if row.source else ""
+    doubt = " " + _("(Another memory says otherwise; nobody has settled it.)") if disputed else ""
+    return "| " + one_line(f"[{row.created_at.astimezone(UTC).date()}] {topic}{row.text}{source}{doubt}")
+
+
+def _lessons(agent: Agent, state: AgentState, is_given: bool) -> dict[str, Any] | None:
+    """Return what was learnt and confirmed (M9): what the latest responses and topics call for comes first."""
+
+    def recent() -> list[str]:
+        texts = AgentResponse.latest_of(agent).values_list("excerpt", flat=True)[:RECENT]
+        return [*texts, *(topic for _number, topics in state.cycles[-RECENT:] for topic in topics)]
+
+    chosen = (lessons.give if is_given else lessons.chosen)(agent, recent)
+    if not chosen:
+        return None
+    opening = _("Lessons learnt, each confirmed by a person. Keep to those that fit:")
+    return {
+        "text": "\n".join(["<lessons>", opening, *(f"- {lesson.text}" for lesson, _matches in chosen), "</lessons>"]),
+        "items": [
+            {"id": lesson.id, "text": lesson.text, "topics": list(lesson.topics), "matches": list(matches)}
+            for lesson, matches in chosen
+        ],
+    }
+
+
+def _think_twice(agent: Agent) -> list[dict[str, Any]] | None:
+    """Return the problems about which somebody should be asked, and those to which somebody has said yes."""
+    # A yes, from the console or brought by the agent, until the next response about the problem.
+    is_told = Q(think_twice__answer=ThinkTwice.Answer.YES, think_twice__answered_at__gte=F("touched_at"))
+    rows = Problem.objects.filter(Q(suggests=True) | is_told, agent=agent).distinct().order_by("-touched_at", "-id")
+    # By the policy of now: that may have changed since somebody was to be asked.
+    looked = ((row, stuck_state.assess(row)) for row in rows.select_related("agent__team"))
+    wanted = list(islice((row for row, found in looked if found.suggest or found.invoke), THINK_TWICE_MOST))
+    if wanted and not scorer_for(agent).policy.parts["stuck"]:
+        return None  # what a verdict does not count any more is not asked about, and no verdict would end a yes
+    names = ("problem", "session", "points", "threshold", "suggest", "invoke", "prompt", "brief")
+    return [{name: shape[name] for name in names} for shape in stuck_state.shapes(wanted)] or None
+
+
+def as_prompt(context: Mapping[str, Any], language: str) -> str:
+    """Return the parts as one text, in the agent's language, to put before the next cycle's prompt.
+
+    Each line that somebody else wrote, held texts and drafts among them, starts with `| `, so that nothing in it can
+    pass for ours.
+    """
+    with translation.override(language):
+        return "\n\n".join(filter(None, _sections(context))) + "\n"
+
+
+def _sections(context: Mapping[str, Any]) -> Iterator[str]:
+    yield context["intent"]["text"].strip()
+    if context["threads"]:
+        yield context["threads"]["text"]
+    if context["thread_suggestion"]:
+        yield context["thread_suggestion"]["text"]
+    for article in context["articles"] or ():
+        yield "\n".join([article["ask"], *_quoted(article["text"])])
+    if context["decided"]:
+        yield _decided_section(context["decided"], context["decided_more"])
+    if context["held"]:
+        yield _held_section(context)
+    if context["suggestion"]:
+        yield "\n".join([context["suggestion"], *_reasons(context["signals"] or ())])
+    if context["confidence"]:
+        yield context["confidence"]["prompt"]
+    if context["lessons"]:
+        yield context["lessons"]["text"]
+    if context["memory"]:
+        yield context["memory"]["text"]
+    for problem in context["think_twice"] or ():
+        suggested = f"{_named(problem['session'], problem['problem'])}\n{problem['prompt']}".strip()
+        yield problem["brief"].strip() if problem["invoke"] else suggested
+    for request in context["extensions"] or ():
+        about = request["request"]
+        named = _named(request["id"], about["session"], about["problem"])
+        asked = [_("You asked because:"), *_quoted(about["reason"])] if about["reason"] else []
+        yield "\n".join([named, request["message"], *asked])
+    if context["extensions_more"]:
+        yield _("More requests for more tool calls: GET /api/v1/extensions")
+
+
+def _decided_section(decided: Sequence[Mapping[str, Any]], more: Mapping[str, int] | None) -> str:
+    outcomes = {
+        Verdict.REJECT: _("Rejected: it was not released. Do not use it."),
+        Verdict.EDIT: _("Edited: this text was released in place of yours:"),
+        Verdict.APPROVE: _("Approved: it was released as you wrote it."),
+        Verdict.WITHDRAW: _("Withdrawn: it was not released."),
+        Verdict.EXPIRE: _("Expired: nobody decided in time, so it was not released."),
+    }
+    lines = ["<decided>", _("What was decided about your items since your last cycle, oldest first:")]
+    for item in decided:
+        lines += [
+            "",
+            f"{item['held']} · {item['kind'].upper()} · {item['verdict']} · by {item['by']} · seq {item['seq']}",
+        ]
+        lines.append(outcomes[item["verdict"]])
+        if item["text"] is not None:
+            lines += _quoted(item["text"]) or ["| "]
+        if item["reason"].strip():
+            lines += [_("Reason:"), *_quoted(item["reason"])]
+        if item["excerpt"]:
+            approved = item["verdict"] == Verdict.APPROVE
+            lines.append(_("Your text began:") if approved else _("Your text, which was not released, began:"))
+            lines += _quoted(item["excerpt"])
+    if more:
+        left_out = ngettext(
+            "%(count)d earlier decision is not told here:",
+            "%(count)d earlier decisions are not told here:",
+            more["count"],
+        )
+        lines += ["", f"{left_out % more} GET /api/v1/decisions?after={more['after']}"]
+    return "\n".join([*lines, "</decided>"])
+
+
+def _held_section(context: Mapping[str, Any]) -> str:
+    lines = ["<held>", context["instructions"]]
+    for item in context["held"]:
+        lines += [
+            "",
+            f"{item['id']} · {item['kind'].upper()} · version {item['version']} · "
+            f"score {item['hesitation']['score']} · review due {item['review_due_at']}",
+            *_reasons(_signals(item["hesitation"])),
+            _("The held text:"),
+            *_quoted(item["text"]),
+        ]
+    if context["held_more"]:
+        lines += ["", "GET /api/v1/held/{id}: " + ", ".join(context["held_more"])]
+    return "\n".join([*lines, "</held>"])
+
+
+def _reasons(signals: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return a line for each signal: what it says, and the words it found."""
+    lines = []
+    for signal in signals:
+        words = ", ".join(f"“{word[:MATCH_LENGTH]}”" for word in signal["matched"] if word)
+        lines.append(one_line(f"| {signal['detail']} ({words})" if words else f"| {signal['detail']}"))
+    return lines
+
+
+def _quoted(text: str) -> list[str]:
+    return [f"| {line}" for line in text.splitlines()]
+
+
+def _named(*names: str) -> str:
+    return " · ".join(one_line(name) for name in names if name)

@@ -1,0 +1,94 @@
+"""What an agent is told until its next response: what was decided about its items and its requests.
+
+A context gives it, and the first response posted after that says it was heard. So an agent that reads, crashes and
+reads again is told again, and what is decided between its reading and its posting is told next time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Case, F, Q, TextField, When
+from django.db.models.functions import Coalesce, Left, Length
+
+from metacog.models import Agent, AgentState
+from patterns.serializers import instant
+from reviews.models import Decision, ExtensionRequest
+from reviews.serializers import EXCERPT_READ, excerpt
+
+DECIDED_MOST = 20
+DECIDED_BUDGET = 20_000  # characters of edits and reasons; whole or not at all, and the newest in any case
+EXTENSIONS_MOST = 5
+
+_EDITED = When(verdict=Decision.Verdict.EDIT, then=F("text"))
+
+
+def decided(agent: Agent, state: AgentState) -> tuple[list[dict[str, Any]], dict[str, int] | None]:
+    """Return the released decisions that the agent has not heard of, oldest first, and what is left out of older ones.
+
+    That is how many, and the `after` from which the feed has all of them. No query where there is no news.
+    """
+    heard = _heard(state)
+    news = Decision.objects.filter(agent=agent, seq__gt=heard, seq__lte=state.decision_seq)
+    if state.decision_seq <= heard:
+        return [], None
+    length = Length("reason") + Coalesce(Length(Case(_EDITED, output_field=TextField())), 0)
+    told: list[int] = []
+    left = DECIDED_BUDGET
+    for seq, characters in news.order_by("-seq").values_list("seq", length)[:DECIDED_MOST]:
+        left -= characters
+        if told and left < 0:
+            break
+        told.append(seq)
+    rows = news.filter(seq__in=told).order_by("seq").values(
+        "public_id", "seq", "held__public_id", "held__kind", "verdict", "reason", "by", "decided_at",
+        began=Left("held__text", EXCERPT_READ + 1), edited=Case(_EDITED, output_field=TextField()),
+    )  # fmt: skip
+    items = [
+        {
+            "id": row["public_id"],
+            "seq": row["seq"],
+            "held": row["held__public_id"],
+            "kind": row["held__kind"],
+            "verdict": row["verdict"],
+            "reason": row["reason"],
+            "text": row["edited"],
+            "excerpt": excerpt(row["began"]),
+            "by": row["by"],
+            "decided_at": instant(row["decided_at"]),
+        }
+        for row in rows
+    ]
+    more = state.decision_seq - heard - len(items)  # the feed has no gaps
+    return items, {"count": more, "after": heard} if more else None
+
+
+def requests(agent: Agent, state: AgentState) -> tuple[list[ExtensionRequest], bool]:
+    """Return the answered requests for more tool calls that the agent has not heard of, then those that wait.
+
+    And whether there are more; an answer that finds no room is told next time.
+    """
+    unheard = Q(told_until__in=[ExtensionRequest.UNTOLD, state.responses])
+    rows = ExtensionRequest.objects.filter(unheard | Q(state=ExtensionRequest.State.PENDING), agent=agent)
+    found = list(rows.order_by(F("decided_at").asc(nulls_last=True), "-id")[: EXTENSIONS_MOST + 1])
+    return found[:EXTENSIONS_MOST], len(found) > EXTENSIONS_MOST
+
+
+def give(agent: Agent, state: AgentState, told: Iterable[ExtensionRequest]) -> None:
+    """Note that what `decided` and `requests` return for `state` is given to the agent."""
+    heard, given = _heard(state), (state.decision_seq, state.responses)
+    fresh = [row.pk for row in told if row.told_until == ExtensionRequest.UNTOLD]
+    if not fresh and (state.decision_seq <= heard or (state.feed_given, state.feed_given_at) == given):
+        return
+    with transaction.atomic():
+        # A response that came meanwhile did not know of it: then nothing is noted, and it is told again.
+        same = AgentState.objects.filter(pk=agent.pk, responses=state.responses, feed_given__lte=state.decision_seq)
+        if same.update(feed_heard=heard, feed_given=state.decision_seq, feed_given_at=state.responses):
+            ExtensionRequest.objects.filter(pk__in=fresh).update(told_until=state.responses)
+
+
+def _heard(state: AgentState) -> int:
+    """Return the number in its feed up to which the agent has heard."""
+    return state.feed_given if state.responses > state.feed_given_at else state.feed_heard

@@ -1,0 +1,234 @@
+"""Learn from decisions, corrections and second looks (seed 000, "經驗累積"): propose error patterns, for a person.
+
+A sweep goes on, agent by agent, behind the last response and the last decision it has dealt with. What it
+writes and how far it came are one transaction, so that every row is dealt with once, after downtime too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Coalesce
+
+from metacog.audit import audit
+from metacog.db.rows import fitting
+from metacog.heuristics.text.shadow import fold
+from metacog.models import Agent, AgentState, Team, User
+from patterns.models import ErrorPattern, keyword_problems
+from patterns.patterns import lifecycle
+from reviews.isolation import by_itself
+from reviews.learning import pattern_stats
+from reviews.learning.extract import Taught, Teacher, sentence_meant
+from reviews.metrics import agreement
+from reviews.models import AgentResponse, Decision, HeldItem, LearningCursor, PatternOrigin
+from reviews.scoring.history import take_back_corrected
+
+State = ErrorPattern.State
+
+MAX_PROPOSALS = 1_000  # that wait in one team; beyond, nobody reads them
+MAX_EVIDENCE = 300
+BATCH = 200  # responses and decisions of one agent in one transaction
+BATCHES_A_RUN = 50  # of one agent, before the worker looks at its other tasks
+
+
+def learn() -> int:
+    """Go on behind what was learnt from before; return how many responses and decisions were dealt with."""
+    dealt = 0
+    for agent in _with_news():
+        with by_itself("Nothing more learnt from %s", agent.public_id):
+            dealt += _learn_from(agent)
+    return dealt
+
+
+def _with_news() -> list[Agent]:
+    later = AgentResponse.objects.filter(agent=OuterRef("pk"), pk__gt=OuterRef("reached"))
+    known = Agent.objects.annotate(
+        reached=Coalesce("learning_cursor__response", 0), heard=Coalesce("learning_cursor__decision_seq", 0)
+    )
+    return list(
+        known.filter(Exists(later) | Q(state__decision_seq__gt=F("heard"))).select_related("team").order_by("pk")
+    )
+
+
+def _learn_from(agent: Agent) -> int:
+    dealt = 0
+    for _ in range(BATCHES_A_RUN):
+        count = _learn_once(agent)
+        dealt += count
+        if not count:
+            break
+    return dealt
+
+
+def _learn_once(agent: Agent) -> int:
+    """Deal with the next responses and decisions of an agent; return how many, 0 also where another was faster."""
+    cursor, _ = LearningCursor.objects.get_or_create(agent=agent)
+    later = AgentResponse.objects.filter(agent=agent, pk__gt=cursor.response).select_related("second_look_at")
+    responses, _ = fitting(later.order_by("pk"), BATCH, "body")
+    reached = responses[-1].pk if responses else cursor.response
+    released = Decision.objects.filter(agent=agent, seq__gt=cursor.decision_seq).select_related("held").order_by("seq")
+    heard_of, _ = fitting(released, BATCH, "held__text")
+    # What was decided about a response counts once the response does.
+    decisions = list(takewhile(lambda each: each.held.response_id <= reached, heard_of))
+    if not responses and not decisions:
+        return 0
+    firings = pattern_stats.find(agent, responses)
+    taught, corrected = _taught(agent, responses, decisions)
+    ends = agreement.read(decisions)
+    with transaction.atomic():
+        # The agent first, as what it remembers does, then the team, as whoever takes a step with a pattern does, and
+        # then its record: never in a circle.
+        state = AgentState.objects.select_for_update().get(pk=agent.pk) if corrected else None
+        _lock(agent.team)
+        was = {"response": cursor.response, "decision_seq": cursor.decision_seq}
+        heard = decisions[-1].seq if decisions else cursor.decision_seq
+        moved = LearningCursor.objects.filter(pk=agent.pk, **was).update(response=reached, decision_seq=heard)
+        if not moved:
+            return 0
+        pattern_stats.count(firings, decisions)
+        agreement.count(agent, ends)
+        for each in taught:
+            propose(agent.team, **each)
+        if state:
+            for response in corrected:
+                take_back_corrected(state, response)
+            state.save(update_fields=["topics"])
+    return len(responses) + len(decisions)
+
+
+def _taught(
+    agent: Agent, responses: Sequence[AgentResponse], decisions: Sequence[Decision]
+) -> tuple[list[Taught], list[AgentResponse]]:
+    """Return what is learnt, and the responses that their users corrected."""
+    teacher = Teacher(agent)
+    corrected = []
+    found = [taught for each in decisions for taught in (teacher.from_decision(each), teacher.from_release(each))]
+    for response in responses:
+        body = response.wire_body()
+        if before := teacher.corrected(response, body):
+            corrected.append(before)
+            found.append(teacher.from_message(response, body, before))
+        found += teacher.from_second_look(response, body), teacher.from_memory(response, body)
+    return [each for each in found if each], corrected
+
+
+def propose(
+    team: Team,
+    *,
+    keywords: Sequence[str],
+    description: str,
+    source: str,
+    kind: str,
+    row: str,
+    response: AgentResponse | None = None,
+    held: HeldItem | None = None,
+    said: str = "",
+    told: str = "",
+    actor: audit.Actor = None,
+) -> ErrorPattern | None:
+    """Propose an error pattern, or join the proposal that says as much; None where neither is wanted.
+
+    `row` is the public id of what taught it, which does so once a `kind`; `said` (the mistaken sentence) and `told`
+    are kept as quotes, and erased with the texts of `response` and `row`. Nothing is proposed that an active or shadow
+    pattern matches anyway, or that was dismissed before. Activates nothing; joins the caller's transaction.
+    """
+    wanted = {fold(keyword) for keyword in keywords}
+    answered = held.response_id if held else response.pk if response else None
+    if keyword_problems(list(keywords)):
+        return None
+    with transaction.atomic():
+        _lock(team)  # one proposal of a team after the other
+        if _is_erased(answered, row):
+            return None
+        before = PatternOrigin.objects.filter(kind=kind)
+        if before.filter(row=row).exists():
+            return None
+        # A second look and the decision that follows from it are one conclusion.
+        if kind == PatternOrigin.Kind.SECOND_LOOK and before.filter(held=held).exists():
+            return None
+        rows = ErrorPattern.objects.filter(team=team).exclude(state=State.RETIRED, dismissed_because="")
+        # Up to 10,000, of which objects would take four times as long.
+        known = list(rows.values_list("pk", "state", "keywords"))
+        text = fold(said)
+        alike = [(key, state) for key, state, keywords in known if _says(state, keywords, wanted, text)]
+        if any(state != State.PROPOSED for _key, state in alike):
+            return None
+        pattern = ErrorPattern.objects.get(pk=alike[0][0]) if alike else None
+        is_new = pattern is None
+        if pattern is None:
+            if sum(state == State.PROPOSED for _key, state, _keywords in known) >= MAX_PROPOSALS:
+                return None
+            pattern = ErrorPattern(
+                team=team,
+                keywords=list(keywords),
+                description=description[: ErrorPattern.MAX_DESCRIPTION],
+                source=source,
+                state=State.PROPOSED,
+            )
+            ErrorPattern.objects.bulk_create([pattern])  # not save(): no scorer is out of date
+        PatternOrigin.objects.create(
+            pattern=pattern,
+            kind=kind,
+            row=row,
+            response_id=answered,
+            held=held,
+            evidence={name: quote[:MAX_EVIDENCE] for name, quote in (("said", said), ("told", told)) if quote},
+        )
+        audit.record(
+            "pattern-proposed" if is_new else "pattern-taught",
+            pattern.public_id,
+            actor=actor,
+            team=team,
+            before="" if is_new else State.PROPOSED,
+            after=State.PROPOSED,
+            kind=kind,
+            row=row,
+        )
+    return pattern
+
+
+def _lock(team: Team) -> None:
+    # No agent's post waits: a key that others point at stays free.
+    Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+
+
+def _is_erased(response: int | None, row: str) -> bool:
+    """Tell whether texts were erased since they were read to learn from; what is kept of them now would be for ever."""
+    read = AgentResponse.objects.filter(Q(pk=response) | Q(public_id=row))
+    # Whoever erases them waits until what is kept of them can be erased with them.
+    return any(read.select_for_update(no_key=True).order_by("pk").values_list("erased_at", flat=True))
+
+
+def write_down(
+    person: User, *, team: Team, keywords: list[str], description: str, source: str, decision: Decision | None = None
+) -> ErrorPattern:
+    """Write a pattern down for a person, as a proposal; `decision` (with its item) taught it. Raises NotDone."""
+    with transaction.atomic():
+        pattern = lifecycle.add(team, person, keywords=keywords, description=description, source=source)
+        if decision:
+            held = decision.held
+            quotes = {"said": sentence_meant(decision.reason, held.text), "told": decision.reason}
+            PatternOrigin.objects.get_or_create(
+                kind=PatternOrigin.Kind.REJECTION,
+                row=decision.public_id,
+                defaults={
+                    "pattern": pattern,
+                    "response_id": held.response_id,
+                    "held": held,
+                    "evidence": {name: quote[:MAX_EVIDENCE] for name, quote in quotes.items() if quote},
+                },
+            )
+    return pattern
+
+
+def _says(state: str, keywords: Sequence[str], wanted: set[str], text: str) -> bool:
+    """Tell whether a pattern matches a folded text, or wherever the keywords do; or was dismissed with those."""
+    own = {fold(keyword) for keyword in keywords}
+    if state == State.RETIRED:
+        return own == wanted
+    if any(keyword in text for keyword in own):
+        return True
+    return all(any(keyword in each for keyword in own) for each in wanted)

@@ -1,0 +1,1 @@
+"""What is counted: daily figures, review time, spot checks, fitted weights, agreement, Prometheus."""

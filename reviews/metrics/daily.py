@@ -1,0 +1,337 @@
+"""The daily figures: what triggered, what was held, and what people made of it, per agent and day.
+
+Every day is counted afresh from its rows (seed 000, "Daily Error Review"), so counting twice changes
+nothing. A day is one in UTC: agents have no time zone of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import groupby, islice
+from operator import itemgetter
+from time import monotonic
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, Subquery
+from django.db.models.functions import Length, TruncDate
+from django.utils import timezone
+
+from metacog.heuristics.stats.intervals import concordance, wilson
+from metacog.models import Agent
+from reviews.isolation import by_itself
+from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
+
+State, Verdict = HeldItem.State, Decision.Verdict
+
+ENOUGH = 10  # decisions; with fewer, a ratio is not told
+DAYS_A_RUN = 60  # of one agent; what is left of a long history is counted by the runs that follow
+TURN_SECONDS = 20.0  # in which a run begins with agents; it ends before the task's limit
+LATE = timedelta(minutes=10)  # what was received may be seen so much later, and no later
+ANYWAY = timedelta(hours=1)  # after which a silent agent is counted, too: pages tell when it was
+
+_DAY = timedelta(days=1)
+_OUTCOMES = {
+    Verdict.REJECT: "rejected",
+    Verdict.WITHDRAW: "withdrawn",
+    Verdict.EDIT: "edited",
+    Verdict.APPROVE: "approved",
+    Verdict.EXPIRE: "expired",
+}
+# What a person or the agent decided. Both ways of turning an item down say that holding it was right.
+_REJECTED = (State.REJECTED, State.WITHDRAWN)
+_DECIDED = (*_REJECTED, State.EDITED, State.APPROVED)
+
+
+# -- counting --------------------------------------------------------------------------------------
+
+
+def day_of(moment: datetime) -> date:
+    """Return the day that a moment belongs to."""
+    return moment.astimezone(UTC).date()
+
+
+def start_of(day: date) -> datetime:
+    """Return the moment at which a day begins."""
+    return datetime.combine(day, time(), UTC)
+
+
+def recount(agent: Agent, day: date) -> DailyFigure:
+    """Count one day of an agent from its rows, and store it."""
+    with transaction.atomic():
+        DailyFigure.objects.get_or_create(agent=agent, day=day, defaults={"counted_at": timezone.now()})
+        # Two that count the same day take turns, and the later one sees at least what the earlier saw.
+        figure = DailyFigure.objects.select_for_update().get(agent=agent, day=day)
+        for name, value in _count(agent, day).items():
+            setattr(figure, name, value)
+        figure.counted_at = timezone.now()
+        figure.save()
+    return figure
+
+
+def count_days(now: datetime) -> int:
+    """Count today, yesterday and every day that changed since it was counted; return how many days.
+
+    A past day can change only by its pending items being decided: its row is out of date when it does
+    not say as many as there are. Days that nobody counted, because nothing ran, follow the last one
+    counted, which was not over then. So nothing depends on when this runs, or how often. Who was counted
+    longest ago comes first; whom a run has no time for, those that follow have.
+    """
+    began, counted, changed = monotonic(), 0, _changed()
+    # A clock that was wrong for a while may have gone on.
+    newest = DailyFigure.objects.filter(agent=OuterRef("pk"), day__lte=day_of(now)).order_by("-day")
+    of_late = AgentResponse.objects.filter(agent=OuterRef("pk"), received_at__gt=OuterRef("counted_at") - LATE)
+    agents = (
+        Agent.objects.filter(Exists(AgentResponse.objects.filter(agent=OuterRef("pk"))))
+        .annotate(last=Subquery(newest.values("day")[:1]))
+        .annotate(counted_at=Subquery(newest.values("counted_at")[:1]))
+        .annotate(posted=Exists(of_late))
+    )
+    for agent in agents.order_by(F("counted_at").asc(nulls_first=True), "pk"):
+        with by_itself("Days not counted for %s", agent.public_id):
+            days = changed.get(agent.pk, [])
+            if agent.posted or not (agent.last == day_of(now) and now - ANYWAY < agent.counted_at <= now):
+                days = _days_to_count(agent, agent.last, day_of(now), days)
+            for day in days:
+                recount(agent, day)
+                counted += 1
+        if counted and monotonic() - began > TURN_SECONDS:
+            break
+    return counted
+
+
+def _days_to_count(agent: Agent, last: date | None, today: date, changed: list[date]) -> list[date]:
+    if last is None:
+        start = day_of(AgentResponse.objects.filter(agent=agent).aggregate(first=Min("received_at"))["first"])
+    else:
+        start = last - _DAY
+    earlier = [] if last is None else [day for day in changed if day < start]
+    return [*earlier, *list(days_between(start, today))[:DAYS_A_RUN]]
+
+
+def _changed() -> dict[int, list[date]]:
+    """Return, by agent, the days whose stored number of pending items is no longer true, or that lack lengths."""
+    stored = DailyFigure.objects.filter(pending__gt=0).order_by("agent", "day").values_list("agent", "day", "pending")
+    still_open = {
+        (agent, day): count
+        for agent, day, count in HeldItem.objects.filter(closed_at=None)
+        .order_by()
+        .values_list("agent", TruncDate("response__received_at", tzinfo=UTC))
+        .annotate(Count("pk"))
+    }
+    changed: dict[int, list[date]] = {}
+    for agent, day, pending in stored:
+        if still_open.get((agent, day), 0) != pending:
+            changed.setdefault(agent, []).append(day)
+    lacking = DailyFigure.objects.filter(lengths__isnull=True).order_by("agent", "-day").values_list("agent", "day")
+    for agent, rows in groupby(lacking.iterator(), key=itemgetter(0)):
+        days = (day for _, day in rows)
+        changed[agent] = sorted({*changed.get(agent, []), *islice(days, DAYS_A_RUN)})
+    return changed
+
+
+def days_between(first: date, last: date) -> Iterator[date]:
+    """Give every day from the first to the last, both included."""
+    return (first + timedelta(days=number) for number in range((last - first).days + 1))
+
+
+def _count(agent: Agent, day: date) -> dict[str, Any]:
+    start = start_of(day)
+    responses = AgentResponse.objects.filter(
+        agent=agent, received_at__gte=start, received_at__lt=start + _DAY
+    ).order_by()
+    told: dict[str, Any] = responses.aggregate(
+        responses=Count("pk"), triggered=Count("pk", filter=Q(triggered=True))
+    )
+    held = HeldItem.objects.filter(response__in=responses).count()
+    outcomes: Counter[str] = Counter()
+    scores: dict[str, list[int]] = {}
+    lengths: dict[str, list[int]] = {}
+    seconds: Counter[str] = Counter()
+    # An item is closed by its one released decision, which nobody can take back.
+    decisions = Decision.objects.filter(held__response__in=responses, released_at__isnull=False, undone_at=None)
+    for verdict, score, length, erased_at, held_at, decided_at in decisions.order_by().values_list(
+        "verdict",
+        "held__hesitation_score",
+        Length("held__text"),
+        "held__response__erased_at",
+        "held__held_at",
+        "decided_at",
+    ):
+        outcomes[_OUTCOMES[Verdict(verdict)]] += 1
+        if verdict != Verdict.EXPIRE:
+            is_rejected = verdict in (Verdict.REJECT, Verdict.WITHDRAW)
+            bands = [scores.setdefault(str(score), [0, 0])]
+            if erased_at is None:
+                bands.append(lengths.setdefault(str(_two_digits(length)), [0, 0]))
+            for band in bands:
+                band[0] += 1
+                band[1] += is_rejected
+            seconds[str(max(0, int((decided_at - held_at).total_seconds())))] += 1
+    return (
+        told
+        | {name: outcomes[name] for name in _OUTCOMES.values()}
+        | {"held": held, "pending": held - outcomes.total()}
+        | {"signals": _signals(responses), "scores": scores, "lengths": lengths, "seconds": dict(seconds)}
+    )
+
+
+def _two_digits(length: int) -> int:
+    """Round down to two digits that count, so that a day has few lengths however many items it has."""
+    step: int = 10 ** max(0, len(str(length)) - 2)
+    return length // step * step
+
+
+def _signals(responses: Any) -> dict[str, dict[str, int]]:
+    closed = Q(response__held_items__closed_at__isnull=False)
+    rows = (
+        Signal.objects.filter(response__in=responses)
+        .order_by()
+        .values_list("type")
+        .annotate(
+            fired=Count("response", distinct=True),
+            decided=Count(
+                "response__held_items", filter=closed & Q(response__held_items__state__in=_DECIDED), distinct=True
+            ),
+            rejected=Count(
+                "response__held_items", filter=closed & Q(response__held_items__state__in=_REJECTED), distinct=True
+            ),
+        )
+    )
+    return {
+        name: {"fired": fired, "decided": decided, "rejected": rejected} for name, fired, decided, rejected in rows
+    }
+
+
+# -- adding up -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """So many of so many, with Wilson's 95 % interval. `rate`, `low` and `high` are 0 to 1."""
+
+    part: int
+    whole: int
+
+    @property
+    def rate(self) -> float:
+        return self.part / self.whole if self.whole else 0.0
+
+    @property
+    def low(self) -> float:
+        return wilson(self.part, self.whole)[0]
+
+    @property
+    def high(self) -> float:
+        return wilson(self.part, self.whole)[1]
+
+    @property
+    def is_enough(self) -> bool:
+        return self.whole >= ENOUGH
+
+
+@dataclass(frozen=True)
+class Concordance:
+    """Of all pairs of a rejected item and one let go, the share in which the rejected one is higher, and its interval.
+
+    0 to 1; 0.5 is chance. Of a pair that is equal, half counts. (The area under the ROC curve.)
+    """
+
+    rate: float
+    low: float
+    high: float
+    rejected: int
+    let_go: int
+
+    @classmethod
+    def of(cls, counts: Mapping[int, tuple[int, int]]) -> Concordance:
+        """Compare by values, with how many items of each were decided, and how many rejected."""
+        below = 0  # of what was let go
+        won = 0.0
+        all_rejected = 0
+        for value in sorted(counts):
+            decided, rejected = counts[value]
+            won += rejected * (below + (decided - rejected) / 2)
+            below += decided - rejected
+            all_rejected += rejected
+        rate = won / (all_rejected * below) if all_rejected and below else 0.5
+        return cls(rate, *concordance(rate, all_rejected, below), all_rejected, below)
+
+    @property
+    def is_enough(self) -> bool:
+        return min(self.rejected, self.let_go) >= ENOUGH
+
+    def turned(self) -> Concordance:
+        """Return the share in which the rejected one is lower."""
+        return Concordance(1 - self.rate, 1 - self.high, 1 - self.low, self.rejected, self.let_go)
+
+
+def percentile(seconds: Counter[int], share: float) -> int | None:
+    """Return the nearest-rank percentile of counted values: the least that `share` of them do not exceed."""
+    rank = math.ceil(share * seconds.total())
+    for value in sorted(seconds):
+        rank -= seconds[value]
+        if rank <= 0:
+            return value
+    return None
+
+
+@dataclass
+class Total:
+    """Several days, or several agents, as one."""
+
+    responses: int = 0
+    triggered: int = 0
+    held: int = 0
+    rejected: int = 0
+    withdrawn: int = 0
+    edited: int = 0
+    approved: int = 0
+    expired: int = 0
+    pending: int = 0
+    signals: dict[str, Counter[str]] = field(default_factory=dict)
+    scores: dict[int, tuple[int, int]] = field(default_factory=dict)
+    lengths: dict[int, tuple[int, int]] = field(default_factory=dict)
+    seconds: Counter[int] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, figures: Iterable[DailyFigure]) -> Total:
+        total = cls()
+        for figure in figures:
+            for name in ("responses", "triggered", "held", *_OUTCOMES.values(), "pending"):
+                setattr(total, name, getattr(total, name) + getattr(figure, name))
+            for name, counts in figure.signals.items():
+                total.signals.setdefault(name, Counter()).update(counts)
+            for added, stored in ((total.scores, figure.scores), (total.lengths, figure.lengths or {})):
+                for value, (decided, rejected) in stored.items():
+                    before = added.get(int(value), (0, 0))
+                    added[int(value)] = (before[0] + decided, before[1] + rejected)
+            total.seconds.update({int(value): count for value, count in figure.seconds.items()})
+        return total
+
+    @property
+    def trigger_ratio(self) -> Ratio:
+        return Ratio(self.triggered, self.responses)
+
+    @property
+    def rejected_ratio(self) -> Ratio:
+        """Of the held items that were decided, those that were rejected or withdrawn."""
+        confirmed = self.rejected + self.withdrawn
+        return Ratio(confirmed, confirmed + self.edited + self.approved)
+
+    @property
+    def median_seconds(self) -> int | None:
+        return percentile(self.seconds, 0.5)
+
+    @property
+    def p90_seconds(self) -> int | None:
+        return percentile(self.seconds, 0.9)
+
+    def between(self, low: int, high: int) -> Ratio:
+        """Return how many of the decided items with such a score were rejected."""
+        bands = [counts for score, counts in self.scores.items() if low <= score <= high]
+        return Ratio(sum(rejected for _, rejected in bands), sum(decided for decided, _ in bands))

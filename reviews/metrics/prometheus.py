@@ -1,0 +1,101 @@
+"""Figures for Prometheus, read from the rows, so that they agree in every process and after a restart.
+
+All but one: failures are counted by each machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from math import inf
+
+from django.contrib.auth.decorators import login_not_required
+from django.db.models import Count, F, Min, Q, Sum
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+from metacog.http import failures
+from metacog.http.health import may_read_metrics
+from metacog.models import AgentState, AuditUnsealed, Heartbeat, Notice
+from reviews.models import Decision, Delivery, Endpoint, HeldItem
+
+
+class Figures:
+    """A Prometheus collector over a handful of indexed queries."""
+
+    def collect(self) -> Iterator[Metric]:
+        accepted = AgentState.objects.aggregate(posts=Sum("responses"), seq=Sum("decision_seq"))
+        yield CounterMetricFamily("metacog_responses", "Responses accepted", value=accepted["posts"] or 0)
+        yield CounterMetricFamily("metacog_decisions", "Decisions released", value=accepted["seq"] or 0)
+        now = timezone.now()
+        pending = HeldItem.objects.filter(state=HeldItem.State.PENDING)
+        by_kind = GaugeMetricFamily("metacog_held_items", "Items waiting for a decision", labels=["kind"])
+        counts = dict(pending.values_list("kind").annotate(Count("id")).order_by())
+        for kind in HeldItem.Kind.values:
+            by_kind.add_metric([kind], counts.get(kind, 0))
+        yield by_kind
+        waiting = pending.aggregate(
+            held_at=Min("held_at"), due_at=Min("review_due_at"), overdue=Count("id", filter=Q(review_due_at__lt=now))
+        )
+        gauges = {
+            "metacog_oldest_held_seconds": ("Age of the oldest item waiting", _since(waiting["held_at"], now)),
+            "metacog_overdue_items": ("Items past their review", waiting["overdue"]),
+            "metacog_most_overdue_seconds": (
+                "How long the item due first is past its review",
+                _since(waiting["due_at"], now),
+            ),
+            "metacog_unreleased_decisions": (
+                "Decisions that can still be undone",
+                Decision.objects.filter(released_at=None, undone_at=None).count(),
+            ),
+            "metacog_deliveries_waiting": (
+                "Callbacks not yet delivered",
+                Delivery.objects.filter(state=Delivery.State.WAITING).count(),
+            ),
+            "metacog_deliveries_given_up": (
+                "Callbacks given up and not sent again",
+                Delivery.objects.filter(state=Delivery.State.EXHAUSTED).count(),
+            ),
+            "metacog_endpoints_off": (
+                "Agents whose callback address is switched off",
+                Endpoint.objects.filter(off_at__isnull=False, url=F("agent__callback_url")).count(),
+            ),
+            "metacog_notices_failing": (
+                "Mail and messages to chats that did not get through and are tried again",
+                Notice.objects.filter(state=Notice.State.WAITING).exclude(trouble="").count(),
+            ),
+            "metacog_unsealed_events": ("Audit events that no seal covers yet", AuditUnsealed.objects.count()),
+            "metacog_worker_seen_seconds": ("Time since the worker's heartbeat; +Inf: never seen", _unseen(now)),
+        }
+        failed = CounterMetricFamily("metacog_failed_answers", "Answers that we failed", labels=["status"])
+        for status, times in failures.counted().items():
+            failed.add_metric([str(status)], times)
+        yield failed
+        for name, (meaning, value) in gauges.items():
+            yield GaugeMetricFamily(name, meaning, value=value)
+
+
+def _since(moment: datetime | None, now: datetime) -> float:
+    return max((now - moment).total_seconds(), 0) if moment else 0
+
+
+def _unseen(now: datetime) -> float:
+    beat = Heartbeat.objects.filter(name="worker").first()
+    return _since(beat.at, now) if beat else inf
+
+
+@login_not_required
+@csrf_exempt  # changes nothing: a post is told so (405), not that it lacks a token
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Answer Prometheus; to others than this machine only with METACOG_METRICS_TOKEN."""
+    if not may_read_metrics(request):
+        return HttpResponse("Not from here, or not with this token.\n", status=403, content_type="text/plain")
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Figures())
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)

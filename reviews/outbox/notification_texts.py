@@ -1,0 +1,263 @@
+"""What a notice says. Names and texts are only text in it: nothing hidden, no link, no mention, no mark-up."""
+
+from __future__ import annotations
+
+import re
+import zoneinfo
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Min, QuerySet
+from django.db.models.functions import Left
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.formats import date_format
+from django.utils.translation import gettext, ngettext
+
+from metacog.heuristics.text.excerpts import said
+from metacog.models import Channel, Notice, PersonNotices, User
+from metacog.notices import chat, notices
+from metacog.notices.mail import Mail, own_name
+from reviews.held import mail_links
+from reviews.models import HeldItem
+from reviews.presentation.explanation import parts
+from reviews.presentation.highlight import show
+from reviews.templatetags.console import gap, rounded
+
+MOST = 5  # items told one by one, the riskiest
+EXCERPT = 200  # characters of a text
+MOST_IN_CHAT, SHORT = 3, 120  # items, and characters of a name, reason or text: a message stays below 2,000
+# Where a program would go on to see an address or somebody to call: an invisible joiner there, and it sees none.
+_LINKED = re.compile(r"(?<=[.@])(?=[^\s.@])")
+_JOINER = "\u2060"
+
+
+class NothingNew(Exception):
+    """There is nothing to tell of any more: somebody decided it meanwhile."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """One item as a notice tells of it."""
+
+    title: str
+    reason: str
+    since: str
+    excerpt: str  # "" where the team lets none out
+    url: str
+    link: str  # with which the person decides without signing in; "" where the team allows none
+
+
+@dataclass(frozen=True)
+class Letter:
+    """What a notice says, in the language and time zone in force."""
+
+    subject: str
+    headline: str
+    oldest: str
+    told: list[Told]
+    rest: str  # how many more there are; "" where all are told
+    requests: str  # how many requests for more tool calls wait; "" where none do
+    requests_url: str
+    queue_url: str
+    preferences_url: str
+    stop_url: str
+
+    @property
+    def text(self) -> str:
+        lines = [self.headline, self.oldest, ""]
+        for item in self.told:
+            lines += [f"* {item.title}", f"  {item.reason}", f"  {item.since}"]
+            lines += [f"  {item.excerpt}"] if item.excerpt else []
+            lines += [f"  {item.url}"]
+            lines += ["  " + gettext("Decide without signing in"), f"  {item.link}"] if item.link else []
+            lines.append("")
+        lines += [self.rest or gettext("Open the queue"), self.queue_url]
+        lines += [self.requests, self.requests_url] if self.requests else []
+        lines += ["", "-- "]
+        lines.append(gettext("A score counts reasons to look twice; it is no probability of being wrong."))
+        lines += [gettext("When you are told, and of what"), self.preferences_url]
+        lines += [gettext("No more mail"), self.stop_url]
+        return "\n".join(lines) + "\n"
+
+
+def mail_of(
+    notice: Notice,
+    told: PersonNotices,
+    new: QuerySet[HeldItem],
+    waiting: QuerySet[HeldItem],
+    requests: int,
+    now: datetime,
+) -> Mail:
+    """Return the mail that tells a person of what is new among what waits, and how many requests for calls do."""
+    person = told.person
+    with spoken_to(person, told.language):
+        letter = _letter(person, new, waiting, requests, now)
+        html = render_to_string("reviews/notice.html", {"letter": letter, "language": translation.get_language()})
+        text = letter.text
+    mail = Mail(
+        letter.subject, text, settings.MAIL_FROM, [person.email], headers=_headers(notice, letter.stop_url)
+    )
+    mail.attach_alternative(html, "text/html")
+    return mail
+
+
+def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], now: datetime) -> str:
+    """Return what a team's chat is told; 2,000 characters at most, which is what Discord takes."""
+    with translation.override(channel.language):
+        count, oldest, items = _count(new, waiting, MOST_IN_CHAT)
+        said = {"count": count, "team": _short(plain(channel.team.name)), "score": items[0].hesitation_score}
+        first = ngettext(
+            "%(count)s new item waits in %(team)s, score %(score)s.",
+            "%(count)s new items wait in %(team)s, the highest score %(score)s.",
+            count,
+        )
+        since = gettext("The oldest waits for %(age)s.") % {"age": _age(oldest, now)}
+        lines, colon = [f"{first % said}{gap()}{since}"], gettext(": ")
+        for held in items:
+            agent, score = _short(plain(held.agent.name)), held.hesitation_score
+            said = {"kind": held.get_kind_display(), "agent": agent, "score": score}
+            title = gettext("%(kind)s from %(agent)s, score %(score)s") % said
+            lines.append(f"• {title}{colon}{_short(_reason(held))}")
+            lines += [chat.inert(_excerpt(held.clip, SHORT))] if channel.texts else []
+            lines.append(_url("item", held.public_id))
+        if more := count - len(items):
+            lines.append(_more(more))
+        return "\n".join([*lines, _url("queue")] if more else lines)
+
+
+def plain(text: str) -> str:
+    """Return a name or text as one line in which nothing is hidden and nothing becomes a link or a mention."""
+    return _LINKED.sub(_JOINER, " ".join(str(show(text)).split()).replace("://", "：//"))
+
+
+def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], requests: int, now: datetime) -> Letter:
+    count, oldest, items = _count(new, waiting, MOST)
+    counts = {"count": count, "score": items[0].hesitation_score}
+    more = count - len(items)
+    return Letter(
+        subject=ngettext(
+            "metacog: %(count)s new item waits, score %(score)s",
+            "metacog: %(count)s new items wait, the highest score %(score)s",
+            count,
+        )
+        % counts,
+        headline=ngettext("%(count)s new item waits for you.", "%(count)s new items wait for you.", count) % counts,
+        oldest=gettext("The oldest of all that waits was held on %(at)s: %(age)s ago.")
+        % {"at": _at(oldest), "age": _age(oldest, now)},
+        told=[_told(item, person, now) for item in items],
+        rest=_more(more) if more else "",
+        requests=ngettext(
+            "%(count)s request for more tool calls waits too.",
+            "%(count)s requests for more tool calls wait too.",
+            requests,
+        )
+        % {"count": requests}
+        if requests
+        else "",
+        requests_url=_url("extensions"),
+        queue_url=_url("queue"),
+        preferences_url=_url("preferences"),
+        stop_url=notices.stop_link(person),
+    )
+
+
+def _count(new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], most: int) -> tuple[int, datetime, list[Any]]:
+    """Return how many are new, since when the oldest waits, and the riskiest new ones with the start of their text.
+
+    Raises NothingNew. Some may be decided between the first of these readings and the others.
+    """
+    rows = new.select_related("agent", "team", "response").defer("text", "attributes", "response__body")
+    riskiest = rows.annotate(clip=Left("text", 2 * EXCERPT)).order_by("-hesitation_score", "-pk")[:most]
+    if not (found := list(riskiest)):
+        raise NothingNew
+    oldest = waiting.aggregate(at=Min("held_at"))["at"] or found[0].held_at
+    return max(new.count(), len(found)), oldest, found
+
+
+def _told(held: Any, person: User, now: datetime) -> Told:
+    said = {
+        "kind": held.get_kind_display(),
+        "agent": plain(held.agent.name),
+        "team": plain(held.team.name),
+        "score": held.hesitation_score,
+    }
+    return Told(
+        title=gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s") % said,
+        reason=_reason(held),
+        since=gettext("Held on %(at)s") % {"at": _at(held.held_at)},
+        excerpt=_excerpt(held.clip, EXCERPT) if held.team.mail_texts else "",
+        url=_url("item", held.public_id),
+        link=_decide_url(person, held, now) if held.team.mail_links else "",
+    )
+
+
+def _decide_url(person: User, held: HeldItem, now: datetime) -> str:
+    return settings.PUBLIC_URL + mail_links.path(mail_links.link_to(person, held, now))
+
+
+def _reason(held: HeldItem) -> str:
+    signals = held.response.wire_verdict()["hesitation"]["signals"]
+    return gettext(", ").join(plain(part.reason) for part in parts(signals))
+
+
+def _excerpt(text: str, most: int) -> str:
+    return gettext("“%(text)s”") % {"text": _cut(plain(said(text)), most)}
+
+
+def _short(text: str) -> str:
+    """Return a plain name or text as a chat may have it."""
+    return chat.inert(_cut(text, SHORT))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _more(count: int) -> str:
+    return ngettext("%(more)s more is in the queue.", "%(more)s more are in the queue.", count) % {"more": count}
+
+
+def _url(name: str, *arguments: str) -> str:
+    return settings.PUBLIC_URL + reverse(name, args=arguments)
+
+
+def _age(moment: datetime, now: datetime) -> str:
+    return rounded(int((now - moment).total_seconds()))
+
+
+def _at(moment: datetime) -> str:
+    """Return a moment in words that stay true however late a mail is read."""
+    local = timezone.localtime(moment)
+    return f"{date_format(local, 'DATE_FORMAT')} {local:%H:%M %Z}"
+
+
+def _headers(notice: Notice, stop_url: str) -> dict[str, str]:
+    headers = {
+        "Message-ID": f"<{notice.public_id}@{own_name()}>",  # on every attempt: who gets it twice shows it once
+        "Auto-Submitted": "auto-generated",  # RFC 3834: no "I am away" in answer
+        "List-Unsubscribe": f"<{stop_url}>",
+    }
+    if stop_url.startswith("https://"):  # RFC 8058 has one click for https alone
+        headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    return headers
+
+
+@contextmanager
+def spoken_to(person: User, otherwise: str) -> Iterator[None]:
+    """Speak a person's language, or another where they have chosen none, in their time."""
+    with translation.override(person.language or otherwise), timezone.override(zone_of(person)):
+        yield
+
+
+def zone_of(person: User) -> tzinfo:
+    """Return the person's time zone; UTC where this machine does not know it."""
+    try:
+        return zoneinfo.ZoneInfo(person.time_zone)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        return UTC

@@ -1,0 +1,263 @@
+"""Tell people by mail, and teams' chats, what waits for them: of each item once, and nothing when nothing waits.
+
+A Notice row is the outbox and the truth: whoever sends it claims it first, for the length of a lease, by a conditional
+UPDATE. While one waits, no other is written for its reader; each attempt tells of all that waits by then, so that an
+outage ends in one message. No transaction is open while anything is sent, and the threads that send touch no row.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from metacog.audit import audit
+from metacog.models import Channel, Notice, PersonNotices, Role
+from metacog.notices import chat, mail
+from reviews.held.presence import SEEN_FOR
+from reviews.isolation import by_itself
+from reviews.models import ExtensionRequest, HeldItem
+from reviews.outbox import notification_texts
+from reviews.outbox.deliveries import turn
+
+State, Trouble, When = Notice.State, Notice.Trouble, PersonNotices.When
+
+AT_MOST_EVERY = timedelta(hours=1)  # mail to one person
+# How far behind the clock items are told of: those of a transaction that commits late are there by then.
+SETTLED = timedelta(minutes=1)
+SCHEDULE = (60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 28_800)  # seconds from each attempt to the next: a day
+LEASE = timedelta(seconds=60)  # longer than an attempt and the writing of its outcome may take
+SLOTS = 16  # attempts at once
+TURN_SECONDS = 15.0  # in which a sweep begins attempts; with the deadline of the last it ends before the task's limit
+KEPT = timedelta(days=90)  # rows of what is over; the audit record keeps that it was sent
+
+log = logging.getLogger(__name__)
+
+Reader = PersonNotices | Channel  # who is told, and up to when they have been
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One claimed notice, and what sends it."""
+
+    notice: Notice
+    send: Callable[[], str]  # returns the trouble it met; touches no row
+
+
+def write_due(now: datetime | None = None) -> int:
+    """Write the notices whose time has come into the outbox; return how many."""
+    now = now or timezone.now()
+    _forget_the_future(now)
+    waiting = Notice.objects.filter(state=State.WAITING)
+    people = (
+        PersonNotices.objects.exclude(when=When.NEVER)
+        .filter(~Exists(waiting.filter(person=OuterRef("person"))), person__is_active=True)
+        .exclude(person__email="")
+        .select_related("person")
+    )
+    channels = Channel.objects.filter(~Exists(waiting.filter(team=OuterRef("team")))).select_related("team")
+    readers: list[Reader] = [*(people if mail.is_set_up() else ()), *channels]
+    written = 0
+    for reader in readers:
+        with by_itself("No notice written for the %s %s", type(reader).__name__, reader.pk):
+            written += _is_due(reader, now) and _write(reader, now)
+    return written
+
+
+def send_due(now: datetime | None = None) -> int:
+    """Send what is due, many at once, and return how many attempts that took.
+
+    It ends with the slowest attempt begun in its turn, which has a deadline, and holds one of a machine's worker
+    processes at most.
+    """
+    began, sent = time.monotonic(), 0
+    with turn("notices") as is_ours, ThreadPoolExecutor(SLOTS, thread_name_prefix="notify") as pool:
+        while is_ours and time.monotonic() - began < TURN_SECONDS:
+            attempts = _claim_due(now or timezone.now())
+            for attempt, trouble in zip(attempts, pool.map(lambda each: each.send(), attempts), strict=True):
+                _record(attempt.notice, trouble, now or timezone.now())
+            sent += len(attempts)
+            if len(attempts) < SLOTS:
+                break
+    return sent
+
+
+def forget(now: datetime | None = None) -> int:
+    """Delete the notices that were over so long ago; return how many."""
+    over = Notice.objects.exclude(state=State.WAITING).filter(ended_at__lt=(now or timezone.now()) - KEPT)
+    return over.delete()[0]
+
+
+# -- whose turn it is --------------------------------------------------------------------------------
+
+
+def _forget_the_future(now: datetime) -> None:
+    """Begin anew, where the clock was set back, with those who were told by the one before: what comes now is new."""
+    for readers in (PersonNotices.objects, Channel.objects):
+        readers.filter(told_until__gt=now).update(told_until=now)
+        readers.filter(turn_at__gt=now).update(turn_at=now)
+
+
+def _is_due(reader: Reader, now: datetime) -> bool:
+    if reader.turn_at is None:
+        return True
+    if isinstance(reader, Channel):
+        return reader.turn_at <= now - timedelta(minutes=reader.minutes)
+    return reader.turn_at < (_last_hour(reader, now) if reader.when == When.DAILY else now - AT_MOST_EVERY)
+
+
+def _last_hour(row: PersonNotices, now: datetime) -> datetime:
+    """Return when it last was the hour that the person chose, where they are."""
+    today = now.astimezone(notification_texts.zone_of(row.person))
+    today = today.replace(hour=row.hour, minute=0, second=0, microsecond=0, fold=0)  # an hour that comes twice is once
+    # Compared in UTC: within one zone Python compares the hands of the clock.
+    came = today.astimezone(UTC)
+    return came if came <= now else (today - timedelta(days=1)).astimezone(UTC)
+
+
+def _until(reader: Reader, now: datetime) -> datetime:
+    """Return up to when what was held is told of now."""
+    has_to_wait = isinstance(reader, PersonNotices) and reader.when == When.WAITING
+    return now - (timedelta(minutes=reader.minutes) if has_to_wait else SETTLED)
+
+
+def _waiting_for(reader: Reader, now: datetime) -> QuerySet[HeldItem]:
+    """Return what waits where a person decides, or in a team."""
+    pending = HeldItem.objects.filter(state=HeldItem.State.PENDING, expires_at__gt=now)
+    if isinstance(reader, Channel):
+        return pending.filter(team=reader.team_id)
+    return pending.filter(team__in=reader.person.teams_as(Role.REVIEWER))
+
+
+def _new(waiting: QuerySet[HeldItem], since: datetime | None, until: datetime) -> QuerySet[HeldItem]:
+    """Return what was held after `since` (None: ever) and until `until`."""
+    items = waiting.filter(held_at__lte=until)
+    return items.filter(held_at__gt=since) if since else items
+
+
+def _write(reader: Reader, now: datetime) -> bool:
+    """Write a notice when something new waits that nobody has open. A daily turn is over either way."""
+    until = _until(reader, now)
+    new = _new(_waiting_for(reader, now), reader.told_until, until)
+    # What somebody has open is told with the others, or when they went away: this is its only time.
+    has_news = new.exclude(looked_at__seen_at__gt=now - SEEN_FOR).exists()
+    is_daily = isinstance(reader, PersonNotices) and reader.when == When.DAILY
+    if not (has_news or is_daily):
+        return False
+    with transaction.atomic():
+        # Another sweep may have been faster, or somebody may have changed what is told.
+        ours = type(reader)._default_manager.filter(pk=reader.pk, turn_at=reader.turn_at).update(turn_at=now)
+        if ours and has_news:
+            Notice.objects.create(
+                person_id=reader.pk if isinstance(reader, PersonNotices) else None,
+                team_id=reader.pk if isinstance(reader, Channel) else None,
+                since=reader.told_until,
+                until=until,
+                created_at=now,
+                next_attempt_at=now,
+            )
+    return bool(ours and has_news)
+
+
+# -- sending -----------------------------------------------------------------------------------------
+
+
+def _claim_due(now: datetime) -> list[Attempt]:
+    due = Notice.objects.filter(
+        Q(leased_until=None) | Q(leased_until__lte=now), state=State.WAITING, next_attempt_at__lte=now
+    )
+    claimed = []
+    for notice in due.select_related("person__told", "team__channel").order_by("next_attempt_at", "pk")[:SLOTS]:
+        if notice.attempts > len(SCHEDULE):  # a worker died in the last one
+            _end(notice, State.GIVEN_UP, Trouble.INTERRUPTED, now)
+        elif attempt := _claim(due, notice, now):
+            claimed.append(attempt)
+    return claimed
+
+
+def _claim(due: QuerySet[Notice], notice: Notice, now: datetime) -> Attempt | None:
+    """Claim one notice, and make what it says of all that is new by now; None when another has it or nothing is."""
+    reader = _reader(notice)
+    until = max(notice.until, _until(reader, now)) if reader else notice.until
+    died = {"trouble": Trouble.INTERRUPTED} if notice.leased_until else {}
+    with transaction.atomic():
+        ours = due.filter(pk=notice.pk, attempts=notice.attempts)
+        if not ours.update(attempts=F("attempts") + 1, leased_until=now + LEASE, until=until, **died):
+            return None
+        if reader:
+            type(reader)._default_manager.filter(pk=reader.pk).update(turn_at=now, told_until=until)
+    notice.attempts += 1
+    try:
+        send = _made(notice, reader, until, now) if reader else None
+    except Exception:  # one that cannot be made must not hold up the others
+        log.exception("Notice %s could not be made", notice.public_id)
+        _record(notice, Trouble.ERROR, now)
+        return None
+    if send is None:
+        _end(notice, State.MOOT, "", now)
+        return None
+    return Attempt(notice, send)
+
+
+def _made(notice: Notice, reader: Reader, until: datetime, now: datetime) -> Callable[[], str] | None:
+    """Return what sends a notice; None when nothing is new any more."""
+    waiting = _waiting_for(reader, now)
+    new = _new(waiting, notice.since, until)
+    try:
+        if isinstance(reader, Channel):
+            return partial(chat.post, reader, notification_texts.message_of(reader, new, waiting, now))
+        asked = ExtensionRequest.objects.filter(state=ExtensionRequest.State.PENDING, expires_at__gt=now)
+        mine = asked.filter(agent__team__in=reader.person.teams_as(Role.REVIEWER)).count()
+        return partial(mail.send, notification_texts.mail_of(notice, reader, new, waiting, mine, now))
+    except notification_texts.NothingNew:
+        return None
+
+
+def _reader(notice: Notice) -> Reader | None:
+    """Return who is told; None once they are to be told nothing."""
+    if notice.team is not None:
+        channel: Channel | None = getattr(notice.team, "channel", None)
+        return channel
+    person = notice.person
+    assert person is not None
+    return person.told if person.is_active and person.email and person.told.when != When.NEVER else None
+
+
+def _record(notice: Notice, trouble: str, now: datetime) -> None:
+    """Write what came of the attempt that was claimed with this notice."""
+    if not trouble:
+        _end(notice, State.SENT, "", now)
+    elif notice.attempts > len(SCHEDULE):
+        _end(notice, State.GIVEN_UP, trouble, now)
+    else:
+        pause = timedelta(seconds=SCHEDULE[notice.attempts - 1])
+        ours = Notice.objects.filter(pk=notice.pk, state=State.WAITING, attempts=notice.attempts)
+        ours.update(leased_until=None, next_attempt_at=now + pause, trouble=trouble)
+
+
+def _end(notice: Notice, after: Notice.State, trouble: str, now: datetime) -> None:
+    values = {"state": after, "ended_at": now, "leased_until": None, "trouble": trouble}
+    with transaction.atomic():
+        ended = Notice.objects.filter(pk=notice.pk, state=State.WAITING).update(**values)
+        if ended and after != State.MOOT:
+            counts = {"attempts": notice.attempts, "trouble": trouble}
+            person = {"person": notice.person.get_username()} if notice.person else {}
+            said = {State.SENT: "told" if notice.team else "sent", State.GIVEN_UP: "given-up"}[after]
+            audit.record(
+                f"{'channel' if notice.team else 'notice'}-{said}",
+                notice.public_id,
+                actor=None,
+                team=notice.team,
+                before=State.WAITING,
+                after=after,
+                **person,
+                **counts,
+            )

@@ -1,0 +1,215 @@
+"""The pages about lessons: what reflection proposes, what is in force, and what a curator makes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpResponse, HttpResponseBadRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from metacog.models import Agent, Role
+from metacog.pages.agent_choice import choice
+from patterns.lessons import lessons
+from patterns.lessons.forms import LessonForm, NewLessonForm
+from patterns.models import Lesson
+from reviews.held.listing import named, word
+from reviews.models import AgentResponse
+from reviews.pages.queue import PersonRequest, refused
+
+SHOWN = 100  # of each state, those changed last
+EVIDENCE = 10  # responses told of one proposal
+State = Lesson.State
+
+
+@require_safe
+def lesson_list(request: PersonRequest) -> HttpResponse:
+    """Show the lessons of one agent, or of all the person may see: proposed, active, and no longer in force."""
+    return _lessons_page(request)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def lesson_new(request: PersonRequest) -> HttpResponse:
+    """Add a lesson in a person's words. Whoever comes back here, where a refused form stood, finds it on the list."""
+    if request.method != "POST":
+        return redirect("lessons")
+    form = _new_form(request, request.POST)
+    if not form.fields["whose"].choices:  # type: ignore[attr-defined]  # it is a choice
+        raise PermissionDenied(_refusal())
+    if form.is_valid():
+        team, agent = form.whose()
+        try:
+            row = lessons.write(team, agent, form.cleaned_data["text"], form.cleaned_data["topics"], request.user)
+            messages.success(request, _("Saved."))
+            return redirect(_address(row.agent))
+        except lessons.NotDone as error:
+            form.add_error(None, str(error))
+    return _lessons_page(request, form=form)
+
+
+@require_POST
+def lessons_many(request: PersonRequest) -> HttpResponse:
+    """Take one step with several lessons; those it does not fit stay as they are, and it is said how many."""
+    step = request.POST.get("step", "")
+    if step not in lessons.AFTER:
+        return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
+    chosen = _visible(request).filter(public_id__in=[named(each) for each in request.POST.getlist("lesson")[:SHOWN]])
+    curated = request.user.teams_as(Role.CURATOR)
+    if chosen.exclude(team__in=curated).exists():
+        raise PermissionDenied(_refusal())
+    done, problems = 0, []
+    for row in chosen.order_by("pk"):
+        if row.state in lessons.AFTER[step][0]:
+            try:
+                lessons.move(row, step, request.user)
+                done += 1
+            except lessons.NotDone as error:
+                problems.append(str(error))
+        else:
+            problems.append(_("This lesson is %(state)s.") % {"state": row.get_state_display().lower()})
+    told = ngettext("%(count)d lesson was changed.", "%(count)d lessons were changed.", done) % {"count": done}
+    if not done and not problems:
+        told = _("Select some lessons first.")
+    if problems:
+        left = ngettext("%(count)d stays as it is:", "%(count)d stay as they are:", len(problems))
+        told = " ".join([told, left % {"count": len(problems)}, *dict.fromkeys(problems)])
+    return _answer(request, told, _lessons_address(request))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def lesson(request: PersonRequest, lesson_id: str) -> HttpResponse:
+    """Show one lesson with its evidence; a curator changes its words."""
+    found = get_object_or_404(_visible(request), public_id=lesson_id)
+    if request.method != "POST":
+        return _lesson_page(request, found)
+    _may_change(request, found)
+    form = LessonForm(request.POST, stored=_words(found))
+    if form.is_valid():
+        try:
+            with transaction.atomic():  # both or neither
+                lessons.edit(found, form.cleaned_data["text"], form.cleaned_data["topics"], request.user)
+                if step := request.POST.get("step"):
+                    _take(request, found, step)
+            messages.success(request, _("Saved."))
+            return redirect("lesson", lesson_id)
+        except lessons.NotDone as error:
+            form.add_error(None, str(error))
+    return _lesson_page(request, found, form)
+
+
+@require_POST
+def lesson_step(request: PersonRequest, lesson_id: str) -> HttpResponse:
+    """Confirm a lesson, dismiss it, retire it, or take it up again."""
+    found, step = get_object_or_404(_visible(request), public_id=lesson_id), request.POST.get("step", "")
+    _may_change(request, found)
+    if step not in lessons.AFTER:
+        return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
+    try:
+        _take(request, found, step)
+        told, status = _("Saved."), 200
+    except lessons.NotDone as error:
+        told, status = str(error), 409
+    back = _lessons_address(request) if request.POST.get("from") == "list" else reverse("lesson", args=[lesson_id])
+    return _answer(request, told, back, status)
+
+
+def _take(request: PersonRequest, found: Lesson, step: str) -> None:
+    if step in lessons.AFTER:
+        lessons.move(found, step, request.user)
+
+
+def _answer(request: PersonRequest, told: str, back: str, status: int = 200) -> HttpResponse:
+    """Show the list with what became of it, or lead back to where the person was."""
+    if request.htmx:
+        return _lessons_page(request, told=told, is_bad=status != 200)
+    messages.add_message(request, messages.SUCCESS if status == 200 else messages.ERROR, told)
+    return redirect(back)
+
+
+def _lessons_page(
+    request: PersonRequest, *, form: NewLessonForm | None = None, told: str = "", is_bad: bool = False
+) -> HttpResponse:
+    wanted = word(request.GET, "agent") or word(request.POST, "agent")
+    agent = get_object_or_404(_agents(request), public_id=wanted) if wanted else None
+    rows = _visible(request).order_by("-changed_at", "-pk")
+    if agent:
+        rows = rows.filter(Q(agent=agent) | Q(agent=None, team=agent.team))
+    curated = set(request.user.teams_as(Role.CURATOR).values_list("pk", flat=True))
+    context = {
+        "choice": choice("lessons", _agents(request), request.GET, wanted),
+        "agent": agent,
+        "proposed": list(rows.filter(state=State.PROPOSED, erased_at=None)[:SHOWN]),
+        "active": list(rows.filter(state=State.ACTIVE)[: lessons.MAX_ACTIVE]),
+        "past": list(rows.filter(state__in=(State.RETIRED, State.DISMISSED))[:SHOWN]),
+        "curated": curated,
+        "form": form or (_new_form(request) if curated else None),
+        "told": told,
+        "is_bad": is_bad,
+        "section": "lessons",
+    }
+    template = "reviews/_lessons.html" if request.htmx else "reviews/lessons.html"
+    return render(request, template, context, status=refused(form) if form else 409 if is_bad else 200)
+
+
+def _words(lesson: Lesson) -> dict[str, str]:
+    return {"text": lesson.text, "topics": ", ".join(lesson.topics)}
+
+
+def _lesson_page(request: PersonRequest, found: Lesson, form: LessonForm | None = None) -> HttpResponse:
+    ids = found.evidence.get("responses", [])[::-1]
+    seen = AgentResponse.objects.filter(agent__team=found.team_id, public_id__in=ids[:EVIDENCE]).order_by("-pk")
+    context = {
+        "lesson": found,
+        "responses": seen.only("public_id", "excerpt", "received_at"),
+        "more": max(0, len(ids) - EVIDENCE),
+        "possible": [step for step, (before, _after, _action) in lessons.AFTER.items() if found.state in before],
+        "may_change": request.user.has_role(found.team_id, Role.CURATOR) and not found.erased_at,
+        "form": form or LessonForm(stored=_words(found)),
+        "section": "lessons",
+    }
+    return render(request, "reviews/lesson.html", context, status=refused(form) if form else 200)
+
+
+def _new_form(request: PersonRequest, data: Any = None) -> NewLessonForm:
+    teams = list(request.user.teams_as(Role.CURATOR).order_by("name"))
+    wanted = named((data or {}).get("whose", "")) or word(request.GET, "agent")
+    of_these = Agent.objects.filter(team__in=teams).order_by("team__name", "name")
+    agents = choice("lessons", of_these, request.GET, wanted)
+    return NewLessonForm(agents, teams, data, initial={"whose": wanted})
+
+
+def _agents(request: PersonRequest) -> QuerySet[Agent]:
+    waiting = Count("lessons", filter=Q(lessons__state=State.PROPOSED, lessons__erased_at=None))
+    found = Agent.objects.filter(team__in=request.user.teams_as()).annotate(waiting=waiting)
+    return found.select_related("team").order_by("team__name", "name")
+
+
+def _visible(request: PersonRequest) -> QuerySet[Lesson]:
+    seen = Lesson.objects.filter(team__in=request.user.teams_as())
+    return seen.select_related("team", "agent__team", "created_by")
+
+
+def _may_change(request: PersonRequest, row: Lesson) -> None:
+    if not request.user.has_role(row.team_id, Role.CURATOR):
+        raise PermissionDenied(_refusal())
+
+
+def _refusal() -> str:
+    return _("Viewers and reviewers read. A curator or owner of the team looks after lessons.")
+
+
+def _address(agent: Agent | None) -> str:
+    return reverse("lessons") + (f"?{urlencode({'agent': agent.public_id})}" if agent else "")
+
+
+def _lessons_address(request: PersonRequest) -> str:
+    wanted = request.POST.get("agent")
+    return reverse("lessons") + (f"?{urlencode({'agent': wanted})}" if wanted else "")

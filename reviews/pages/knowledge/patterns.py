@@ -1,0 +1,336 @@
+"""The pages about error patterns: what is proposed, tried and active, each with its record, and the steps between."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Q, QuerySet, Sum, TextField
+from django.db.models.functions import Cast
+from django.http import HttpResponse, HttpResponseBadRequest
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from metacog.models import AgentState, Role
+from metacog.pages.unknown_filters import unknown_filters
+from patterns.models import ErrorPattern
+from patterns.patterns import lifecycle
+from patterns.patterns.forms import NewForm, WrittenForm
+from patterns.patterns.lifecycle import AFTER, NotDone, Unseen, digest
+from reviews.held import listing
+from reviews.learning import pattern_stats, sweep
+from reviews.learning.backtest import Backtest, backtest
+from reviews.learning.extract import Teacher
+from reviews.learning.pattern_stats import Standing
+from reviews.models import Decision, PatternOrigin
+from reviews.pages.metrics.statistics import ratio
+from reviews.pages.queue import PersonRequest, marks, number
+from reviews.presentation import reasons
+from reviews.scoring.preview import DAYS, MOST
+
+State = ErrorPattern.State
+
+PAGE = 30
+LATEST = 10  # responses shown that a pattern fired on
+ORIGINS = 20  # rows shown that taught it
+ALIKE = 3  # other patterns shown that have one of its keywords
+MAX_BECAUSE = 300
+KNOWN = "error-pattern"  # the signal whose words another pattern has already
+
+
+@require_safe
+def patterns(request: PersonRequest) -> HttpResponse:
+    """List the patterns of one state, the newest first, each with its record."""
+    teams = request.user.teams_as()
+    state, query, after = (listing.word(request.GET, name) for name in ("state", "q", "after"))
+    if state not in State.values:
+        state = State.PROPOSED
+    rows = _matching(ErrorPattern.objects.filter(team__in=teams), query)
+    counts = dict(rows.order_by().values_list("state").annotate(Count("pk")))
+    rows = rows.filter(state=state)
+    if (last := number(after)) >= 0:
+        rows = rows.filter(pk__lt=last)
+    found = list(rows.select_related("team", "record").annotate(taught=Count("origins")).order_by("-pk")[: PAGE + 1])
+    posted = AgentState.objects.filter(agent__team__in=teams).order_by().values_list("agent__team")
+    totals = dict(posted.annotate(Sum("responses")))
+    next_page = request.GET.copy()
+    next_page["after"] = str(found[PAGE - 1].pk) if len(found) > PAGE else ""
+    context = {
+        "tabs": [(each, each.label, f"{counts.get(each, 0):,}", _address(each, query)) for each in State],
+        "state": state,
+        "unknown_filters": unknown_filters(request.GET, state=State.values),
+        "query": query,
+        "rows": [_row(pattern, totals.get(pattern.team_id, 0)) for pattern in found[:PAGE]],
+        "many_teams": len(teams) > 1,
+        "may_change": request.user.teams_as(Role.CURATOR).exists(),
+        "next_url": f"?{next_page.urlencode()}" if next_page["after"] else "",
+        "section": "patterns",
+    }
+    return render(request, "reviews/patterns.html", context)
+
+
+def _matching(rows: QuerySet[ErrorPattern], query: str) -> QuerySet[ErrorPattern]:
+    if not query:
+        return rows
+    # SQLite keeps JSON in ASCII, PostgreSQL as it is written.
+    escaped = json.dumps(query)[1:-1]
+    in_keywords = Q(words__icontains=query) | Q(words__icontains=escaped)
+    return rows.annotate(words=Cast("keywords", TextField())).filter(in_keywords | Q(description__icontains=query))
+
+
+def _address(state: str, query: str) -> str:
+    return "?" + urlencode({"state": state, "q": query} if query else {"state": state})
+
+
+def _row(pattern: ErrorPattern, responses: int) -> dict[str, Any]:
+    standing = Standing.of(pattern, responses)
+    return {
+        "pattern": pattern,
+        "standing": standing,
+        "rate": ratio(standing.rate, digits=1),
+        "precision": ratio(standing.precision),
+    }
+
+
+@require_POST
+def patterns_decide(request: PersonRequest) -> HttpResponse:
+    """Put many proposals into shadow, or dismiss them; what was decided before is left as it is, and said."""
+    step, because = request.POST.get("step", ""), _because(request)
+    if step not in ("try", "dismiss"):
+        return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
+    chosen = [int(key) for key in request.POST.getlist("pattern") if key.isascii() and key.isdigit() and len(key) < 19]
+    if not request.user.teams_as(Role.CURATOR).exists():
+        raise PermissionDenied(_may_not())
+    mine = ErrorPattern.objects.filter(team__in=request.user.teams_as(Role.CURATOR), pk__in=chosen).order_by("pk")
+    done, skipped, problems = 0, 0, dict[str, None]()
+    for pattern in mine:
+        if pattern.state != State.PROPOSED:
+            skipped += 1
+            continue
+        try:
+            lifecycle.take_step(pattern, step, request.user, because=because)
+        except NotDone as error:
+            problems[str(error)] = None
+        else:
+            done += 1
+    if done:
+        if step == "try":
+            told = ngettext("%(count)d pattern is tried out now.", "%(count)d patterns are tried out now.", done)
+        else:
+            told = ngettext("%(count)d proposal was dismissed.", "%(count)d proposals were dismissed.", done)
+        messages.success(request, told % {"count": done})
+    if skipped:
+        told = ngettext(
+            "%(count)d was decided before, and is left as it is.",
+            "%(count)d were decided before, and are left as they are.",
+            skipped,
+        )
+        messages.info(request, told % {"count": skipped})
+    for problem in problems:
+        messages.warning(request, problem)
+    if not (done or skipped or problems):
+        messages.info(request, _("Nothing was selected."))
+    query = listing.word(request.POST, "q")
+    return redirect(reverse("patterns") + (_address(State.PROPOSED, query) if query else ""))
+
+
+# -- one pattern -----------------------------------------------------------------------------------
+
+
+@require_safe
+def pattern(request: PersonRequest, pattern_id: int) -> HttpResponse:
+    """Show a pattern: what it says, what taught it, what became of what it fired on; and what it would have done."""
+    found = _visible(request, pattern_id)
+    return _pattern_page(request, found, tried=found.keywords if "tried" in request.GET else None)
+
+
+@require_POST
+def pattern_step(request: PersonRequest, pattern_id: int) -> HttpResponse:
+    """Take a step; one that makes it count shows first what it would have done."""
+    found, step = _visible(request, pattern_id), request.POST.get("step", "")
+    _may_change(request, found)
+    if step not in AFTER:
+        return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
+    try:
+        lifecycle.take_step(found, step, request.user, because=_because(request), seen=request.POST.get("seen", ""))
+    except Unseen:
+        found.refresh_from_db()
+        return _pattern_page(request, found, tried=found.keywords, unseen=True)
+    except NotDone as error:
+        found.refresh_from_db()
+        return _pattern_page(request, found, problem=str(error), status=409)
+    return _done(request, found.pk)
+
+
+@require_POST
+def pattern_edit(request: PersonRequest, pattern_id: int) -> HttpResponse:
+    """Show what a draft would have done, or save it; other keywords of an active pattern only as they were shown."""
+    found = _visible(request, pattern_id)
+    _may_change(request, found)
+    form = WrittenForm(request.POST, stored=_words(found))
+    if not form.is_valid():
+        return _pattern_page(request, found, form=form, status=422)
+    keywords = form.cleaned_data["keywords"]
+    if request.POST.get("do") == "try":
+        return _pattern_page(request, found, form=form, tried=keywords)
+    try:
+        lifecycle.edit(found, request.user, seen=request.POST.get("seen", ""), **form.cleaned_data)
+    except Unseen:
+        return _pattern_page(request, found, form=form, tried=keywords, unseen=True)
+    except NotDone as error:
+        form.add_error(None, str(error))
+        return _pattern_page(request, found, form=form, status=409)
+    return _done(request, found.pk)
+
+
+def _because(request: PersonRequest) -> str:
+    """Return why a proposal is dismissed, as the form says it; PostgreSQL takes no NUL."""
+    return request.POST.get("because", "").replace("\0", "").strip()[:MAX_BECAUSE]
+
+
+def _done(request: PersonRequest, pattern_id: int) -> HttpResponse:
+    if request.htmx:
+        return _pattern_page(request, _visible(request, pattern_id), saved=True)
+    messages.success(request, _("Saved."))
+    return redirect("pattern", pattern_id)
+
+
+def _words(pattern: ErrorPattern) -> dict[str, Any]:
+    return {"keywords": pattern.keywords, "description": pattern.description, "source": pattern.source}
+
+
+def _pattern_page(
+    request: PersonRequest,
+    found: ErrorPattern,
+    *,
+    form: WrittenForm | None = None,
+    tried: Sequence[str] | None = None,
+    problem: str = "",
+    saved: bool = False,
+    unseen: bool = False,
+    status: int = 200,
+) -> HttpResponse:
+    may_change = request.user.has_role(found.team_id, Role.CURATOR)
+    record = _row(found, lifecycle.responses_of(found.team_id))
+    fired = record["standing"].record.keywords if record["standing"].record else {}
+    origins = list(found.origins.select_related("held", "response").order_by("-pk")[: ORIGINS + 1])
+    context = record | {
+        "keywords": [(keyword, fired.get(keyword)) for keyword in found.keywords],
+        "alike": _alike(found, tried or found.keywords),
+        "latest": pattern_stats.latest(found, LATEST) if record["standing"].record else [],
+        "origins": origins[:ORIGINS],
+        "has_more_origins": len(origins) > ORIGINS,
+        "may_change": may_change,
+        "steps": [step for step, (states, _after) in AFTER.items() if found.state in states],
+        "form": form or WrittenForm(stored=_words(found)),
+        "editing": form is not None,
+        "backtest": _told(backtest(found.team, tried)) if tried else None,
+        "is_draft": tried is not None and list(tried) != found.keywords,
+        "seen": digest(tried) if tried else "",
+        "problem": problem,
+        "saved": saved,
+        "unseen": unseen,
+        "max_because": MAX_BECAUSE,
+        "days": DAYS,
+        "most": f"{MOST:,}",
+        "section": "patterns",
+    }
+    template = "reviews/_pattern.html" if request.htmx else "reviews/pattern.html"
+    return render(request, template, context, status=status)
+
+
+def _alike(found: ErrorPattern, keywords: Sequence[str]) -> QuerySet[ErrorPattern] | None:
+    """Return the oldest others of the team that have one of these keywords, in either case."""
+    if not keywords:
+        return None
+    rows = ErrorPattern.objects.filter(team=found.team_id).exclude(pk=found.pk)
+    is_in = Q()
+    for keyword in keywords:
+        for is_ascii in (True, False):  # SQLite keeps JSON in ASCII, PostgreSQL as it is written
+            is_in |= Q(words__icontains=json.dumps(keyword, ensure_ascii=is_ascii))
+    return rows.annotate(words=Cast("keywords", TextField())).filter(is_in).order_by("pk")[:ALIKE]
+
+
+def _told(found: Backtest) -> dict[str, Any]:
+    """Return what a backtest found, as the page says it."""
+    outcomes = [
+        (_("people rejected"), found.outcomes["rejected"]),
+        (_("people released edited"), found.outcomes["edited"]),
+        (_("people approved"), found.outcomes["approved"]),
+        (_("were held, and no person decided"), found.outcomes["unseen"]),
+        (_("passed then, and nobody looked"), found.outcomes["unheld"]),
+    ]
+    return {
+        "found": found,
+        "rate": ratio(found.rate, digits=1),
+        "outcomes": [(name, f"{count:,}") for name, count in outcomes],
+        "keywords": [(keyword, f"{count:,}") for keyword, count in found.keywords.most_common()],
+    }
+
+
+def _visible(request: PersonRequest, pattern_id: int) -> ErrorPattern:
+    seen = ErrorPattern.objects.filter(team__in=request.user.teams_as())
+    return get_object_or_404(seen.select_related("team", "record", "created_by"), pk=pattern_id)
+
+
+def _may_change(request: PersonRequest, found: ErrorPattern) -> None:
+    if not request.user.has_role(found.team_id, Role.CURATOR):
+        raise PermissionDenied(_may_not())
+
+
+def _may_not() -> str:
+    return _("Viewers and reviewers read. A curator or owner of the team looks after error patterns.")
+
+
+# -- writing one down ------------------------------------------------------------------------------
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def pattern_new(request: PersonRequest) -> HttpResponse:
+    """Write a pattern down; `?decision=` fills the form from what was decided, which then has taught it."""
+    teams = request.user.teams_as(Role.CURATOR)
+    if not teams:
+        raise PermissionDenied(_may_not())
+    decision = None
+    if public_id := request.GET.get("decision"):
+        decided = Decision.objects.select_related("held__response", "agent__team").filter(held__team__in=teams)
+        decision = get_object_or_404(decided, public_id=public_id)
+        teams = teams.filter(pk=decision.held.team_id)
+        taught = PatternOrigin.objects.filter(kind=PatternOrigin.Kind.REJECTION, row=public_id).first()
+        if taught:
+            return redirect("pattern", taught.pattern_id)
+    if request.method == "POST":
+        form = NewForm(teams, request.POST)
+        if form.is_valid():
+            written = sweep.write_down(request.user, decision=decision, **form.cleaned_data)
+            return redirect(reverse("pattern", args=[written.pk]) + "?tried=1")
+    else:
+        form = NewForm(teams, initial=_suggested(decision))
+    context = {"form": form, "decision": decision, "section": "patterns"}
+    return render(request, "reviews/pattern_new.html", context, status=422 if form.errors else 200)
+
+
+def _suggested(decision: Decision | None) -> dict[str, Any]:
+    if decision is None:
+        return {"source": ErrorPattern.Source.EXTERNAL}
+    teacher, held = Teacher(decision.agent), decision.held
+    taught = teacher.from_decision(decision) or {}
+    keywords = taught.get("keywords")
+    if not keywords and held.text:
+        fired = marks(held, held.response.wire_verdict(), held.response.wire_body())
+        keywords = teacher.for_person(decision, [mark.start for mark in fired if mark.type != KNOWN])
+    _preset, own_words = reasons.parse(decision.reason)
+    description = taught.get("description") or (decision.reason if own_words else "")
+    return {
+        "keywords": keywords or [],
+        "description": description[: ErrorPattern.MAX_DESCRIPTION],
+        "source": ErrorPattern.Source.CORRECTION,
+        "team": decision.held.team_id,
+    }

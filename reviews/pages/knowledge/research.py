@@ -1,0 +1,47 @@
+"""The pages about research: what agents asked after their verdicts, and what came of it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from metacog.models import Agent
+from metacog.pages.agent_choice import choice
+from reviews.models import Research
+from reviews.pages.queue import PersonRequest
+
+SHOWN = 100  # the latest
+
+
+@require_safe
+def research_list(request: PersonRequest) -> HttpResponse:
+    """List what one agent had researched, or all the person may see, the latest first."""
+    agents = Agent.objects.filter(team__in=request.user.teams_as()).order_by("team__name", "name")
+    wanted = request.GET.get("agent")
+    agent = get_object_or_404(agents, public_id=wanted) if wanted else None
+    rows = Research.objects.filter(agent__team__in=request.user.teams_as()).select_related("agent__team")
+    if agent:
+        rows = rows.filter(agent=agent)
+    context = {
+        "choice": choice("research-list", agents, request.GET, agent.public_id if agent else ""),
+        "agent": agent,
+        "rows": rows.defer("findings", "advice")[:SHOWN],
+        "most": SHOWN,
+        "has_search": bool(settings.SEARXNG_URL),
+        "section": "research",
+    }
+    return render(request, "reviews/research_list.html", context)
+
+
+@require_safe
+def research(request: PersonRequest, research_id: str) -> HttpResponse:
+    """Show one: the verdict, the questions with what was found, and the advice as the agent reads it."""
+    seen = Research.objects.filter(agent__team__in=request.user.teams_as()).select_related("agent")
+    row = get_object_or_404(seen, public_id=research_id)
+    asked = [
+        {**question, "found": [each for each in row.findings if each["question"] == number]}
+        for number, question in enumerate(row.questions)
+    ]
+    return render(request, "reviews/research.html", {"research": row, "asked": asked, "section": "research"})

@@ -1,0 +1,1 @@
+"""The pages of figures: statistics, review time, spot checks."""

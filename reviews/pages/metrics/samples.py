@@ -1,0 +1,86 @@
+"""The page on which people judge a sample of what was let through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from metacog.models import Agent, Role
+from reviews.metrics import daily, sampling
+from reviews.metrics.daily import Ratio
+from reviews.models import Sample
+from reviews.pages.metrics.statistics import ratio
+from reviews.pages.queue import PersonRequest, forbidden, paired
+from reviews.presentation import explanation, highlight
+
+LATEST = 10
+
+
+@require_safe
+def let_through(request: PersonRequest) -> HttpResponse:
+    """Show the next sample to judge, or the one that is asked for, and what came of those before."""
+    teams = request.user.teams_as()
+    waits = sampling.waiting(teams)
+    wanted = request.GET.get("sample", "")
+    sample = get_object_or_404(_visible(request), public_id=wanted) if wanted else _whole(waits).first()
+    agents = list(Agent.objects.filter(team__in=teams).order_by("name"))
+    since = daily.day_of(timezone.now() - sampling.COUNTED)
+    counted = sampling.misses(agents, since)
+    judged = _visible(request).filter(day__gte=since).exclude(verdict="").order_by("-judged_at", "-id")[:LATEST]
+    context = {
+        "sample": sample,
+        "waiting": waits.count(),
+        "days": sampling.COUNTED.days,
+        "total": ratio(Ratio(sum(each.missed.part for each in counted), sum(each.missed.whole for each in counted))),
+        "agents": [(each.agent, ratio(each.missed)) for each in counted],
+        "judged": judged.select_related("person").defer("response__body", "response__verdict"),
+        "a_day": sampling.A_DAY,
+    }
+    return render(request, "reviews/let_through.html", context | (_shown(request, sample) if sample else {}))
+
+
+@require_POST
+def judge(request: PersonRequest, sample_id: str) -> HttpResponse:
+    """Write down what a person says of a sample, and go on to the next."""
+    sample = get_object_or_404(_visible(request), public_id=sample_id)
+    if not request.user.has_role(sample.agent.team_id, Role.REVIEWER):
+        return forbidden(request)
+    if (verdict := request.POST.get("verdict")) in Sample.Verdict.values:
+        sampling.judge(sample, request.user, verdict)
+    return HttpResponseRedirect(reverse("let-through"))
+
+
+def _visible(request: PersonRequest) -> QuerySet[Sample]:
+    return _whole(Sample.objects.filter(agent__team__in=request.user.teams_as()))
+
+
+def _whole(rows: QuerySet[Sample]) -> QuerySet[Sample]:
+    return rows.select_related("response", "agent")
+
+
+def _shown(request: PersonRequest, sample: Sample) -> dict[str, Any]:
+    verdict, body = sample.response.wire_verdict(), sample.response.wire_body()
+    hesitation = verdict["hesitation"]
+    went_out = [
+        {
+            "kind": answer["kind"],
+            "is_marked": answer["disposition"] == "mark",
+            "text": highlight.show(
+                sent.text, highlight.of_item(hesitation["signals"], answer["index"], sent.text, sent.start, sent.end)
+            ),
+        }
+        for answer, sent in paired(verdict, body)
+    ]
+    return {
+        "hesitation": hesitation,
+        "parts": explanation.parts(hesitation["signals"]),
+        "went_out": went_out,
+        "user_message": body.get("user_message"),
+        "can_judge": request.user.has_role(sample.agent.team_id, Role.REVIEWER),
+    }

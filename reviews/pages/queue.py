@@ -1,0 +1,484 @@
+"""The pages where people read what is held and decide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.db.models.functions import Left
+from django.forms import BaseForm
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import push_url
+from django_htmx.middleware import HtmxDetails
+
+from metacog.db.ids import first_id_at
+from metacog.heuristics import Item, items_of
+from metacog.heuristics.contradiction.contradictions import contradicts
+from metacog.heuristics.text.shadow import is_blank
+from metacog.models import Agent, Role, Team, User
+from metacog.pages.agent_choice import choice
+from reviews.held import decisions, listing, presence, similar
+from reviews.held.listing import Filters
+from reviews.held.presence import Presence
+from reviews.metrics import review_time, sampling
+from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.presentation import highlight, reasons
+from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, parts
+from reviews.presentation.queue_rows import entries
+from reviews.scoring import plain_text
+
+Verdict, State = Decision.Verdict, HeldItem.State
+
+MAX_REASON = 10_000
+TOLD_FOR = timedelta(seconds=10)  # how long a page says what the person just did, at least
+
+
+class PersonRequest(HttpRequest):
+    """A request of somebody who is signed in, which the middleware sees to."""
+
+    user: User
+    htmx: HtmxDetails
+
+
+@require_safe
+def queue(request: PersonRequest) -> HttpResponse:
+    """Show the list, and beside it the item that comes first."""
+    around = _presence(request)
+    filters, unknown = Filters.of_list(request.GET, request.user.teams)
+    page = listing.page(filters, request.user.teams, around)
+    first = _first(page) or next(iter(page.rows), None)
+    held = visible_items(request).get(pk=first.pk) if first else None
+    # On a phone the list is all there is to see: the page says by itself when the item is in sight.
+    return _split(
+        request, filters, held, page=page, around=around, view="list", in_sight=False, unknown_filters=unknown
+    )
+
+
+@require_safe
+def item(request: PersonRequest, held_id: str) -> HttpResponse:
+    """Show one item beside the list; the item alone when the page has the list."""
+    held = _visible(request, held_id)
+    if request.htmx:
+        desk = _desk(request, Filters.of(request.GET), held, _presence(request))
+        return render(request, "reviews/_desk.html", desk)
+    filters, unknown = Filters.of_list(request.GET, request.user.teams)
+    return _split(request, filters, held, unknown_filters=unknown)
+
+
+@require_safe
+def changes(request: PersonRequest) -> HttpResponse:
+    """Answer a page that asks whether anything changed: 204, or the parts of it that did."""
+    teams, around = request.user.teams, _presence(request)
+    opened, in_sight = listing.word(request.GET, "open"), "unseen" not in request.GET
+    held = None
+    if opened and in_sight and around.mine != opened:
+        held = visible_items(request).filter(public_id=opened).first()
+        _look(request, held)
+    if listing.token(teams, around) == request.GET.get("token"):
+        return HttpResponse(status=204)
+    filters = Filters.of(request.GET)
+    page = listing.page(filters, teams, around)
+    context: dict[str, Any] = {"oob": True, "opened": opened}
+    if opened:
+        held = held or visible_items(request).filter(public_id=opened).first()
+        context["others"] = around.others.get(held.pk) if held else None
+        if held and request.GET.get("version") != str(held.version):
+            context |= _desk(request, filters, held, around, in_sight=in_sight) | {"meanwhile": True}
+    elif first := _first(page):
+        held = visible_items(request).get(pk=first.pk)
+        opened = held.public_id
+        context |= _desk(request, filters, held, around, in_sight=False) | {"fill_desk": True}
+    context |= _list(request, filters, page, opened)
+    return render(request, "reviews/_changes.html", context)
+
+
+@require_POST
+def decide(request: PersonRequest, held_id: str) -> HttpResponse:
+    """Decide an item as the form shows it, then go on to the next."""
+    held, filters = _visible(request, held_id), Filters.of(request.GET)
+    if not request.user.has_role(held.team_id, Role.REVIEWER):
+        return forbidden(request)
+    verdict, text = request.POST.get("verdict", ""), _edited(request.POST.get("text"), held.text)
+    is_rejected = verdict == Verdict.REJECT
+    reason, given = (reason_given(request, held.agent), reason_form(request)) if is_rejected else ("", None)
+    if problem := why_not(verdict, text, reason):
+        return _split(request, filters, held, status=422, problem=problem, posted=text, given=given)
+    if verdict == Verdict.APPROVE and text is not None:
+        verdict = Verdict.EDIT
+    try:
+        decision, _ = decisions.decide(
+            held,
+            request.user,
+            verdict,
+            text=text if verdict == Verdict.EDIT else None,
+            reason=reason,
+            version=number(request.POST.get("version", "")),
+            digest=request.POST.get("sha256", ""),
+            accept_risk=request.POST.get("accept_risk") == "1",
+            shown_ms=review_time.elapsed(
+                request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))
+            ),
+        )
+    except decisions.Standing:
+        held = _visible(request, held_id)
+        return _split(request, filters, held, status=409, conflict=True, posted=text, given=given)
+    except decisions.StillRisky as risky:
+        return _split(request, filters, held, status=422, risky=_shown(risky.edited), posted=text)
+    around = _presence(request)
+    following = listing.neighbour(filters, request.user.teams, held, around)
+    return _go_on(request, filters, following and _visible(request, following.public_id), decision, around)
+
+
+@require_POST
+def score_edit(request: PersonRequest, held_id: str) -> HttpResponse:
+    """Say what a text scores while somebody edits it; nothing is kept."""
+    held = _visible(request, held_id)
+    if not request.user.has_role(held.team_id, Role.REVIEWER):
+        return forbidden(request)
+    text = _edited(request.POST.get("text"), held.text)
+    problem = why_not(Verdict.APPROVE, text, "")
+    edited = decisions.score_edit(held, text) if text is not None and not problem else None
+    return render(request, "reviews/_edit_score.html", {"problem": problem, "edited": edited and _shown(edited)})
+
+
+@require_POST
+def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
+    """Take back one's own decision and show its item again."""
+    decision = get_object_or_404(
+        Decision.objects.select_related("held"),
+        public_id=decision_id,
+        person=request.user,
+        held__team__in=request.user.teams,
+    )
+    if not request.user.has_role(decision.held.team_id, Role.REVIEWER):
+        return forbidden(request)
+    filters = Filters.of(request.GET)
+    one_press = Decision.objects.filter(
+        together=decision.together, person=request.user, held__team__in=request.user.teams_as(Role.REVIEWER)
+    ).select_related("held")
+    every = one_press.order_by("id") if decision.together else [decision]
+    taken_back = [each.undone_at is not None or decisions.undo(each, request.user) for each in every]
+    held = _visible(request, decision.held.public_id)
+    if not all(taken_back):
+        return _split(request, filters, held, status=409, too_late=True)
+    return _go_on(request, filters, held, decision, _presence(request))
+
+
+def _go_on(
+    request: PersonRequest, filters: Filters, held: HeldItem | None, decision: Decision | None, around: Presence
+) -> HttpResponse:
+    """Go to `held` after something was decided: as a swap with the list as it is now, else by a redirect."""
+    url = (reverse("item", args=[held.public_id]) if held else reverse("queue")) + filters.query
+    if not request.htmx:
+        return HttpResponseRedirect(url)
+    page = listing.page(filters, request.user.teams, around)
+    context = _desk(request, filters, held, around, just_done=decision)
+    context |= _list(request, filters, page, held.public_id if held else "") | {"oob": True}
+    return push_url(render(request, "reviews/_next.html", context), url)
+
+
+def _split(
+    request: PersonRequest,
+    filters: Filters,
+    held: HeldItem | None,
+    *,
+    page: listing.Page | None = None,
+    around: Presence | None = None,
+    view: str = "item",
+    in_sight: bool = True,
+    status: int = 200,
+    **shown: Any,
+) -> HttpResponse:
+    """Render list and item; of a page that is there already, the item and what changed in the list."""
+    around = around or _presence(request)
+    page = page or listing.page(filters, request.user.teams, around)
+    context = _desk(request, filters, held, around, in_sight=in_sight, **shown)
+    context |= _list(request, filters, page, held.public_id if held else "")
+    if request.htmx:
+        return render(request, "reviews/_next.html", context | {"oob": True}, status=status)
+    agents = Agent.objects.filter(team__in=request.user.teams)
+    context |= {
+        "view": view,
+        "choice": choice("queue", agents.order_by("name", "team__name"), request.GET, filters.agent),
+        "kinds": HeldItem.Kind.choices,
+        "signals": TITLES.items(),
+        "deciders": _deciders(request.user, filters),
+        "held_url": reverse("queue") + filters.but(state="held", by="").query,
+        "decided_url": reverse("queue") + filters.but(state="decided").query,
+        "all_url": reverse("queue") + Filters(state=filters.state, order=filters.order).query,
+    }
+    return render(request, "reviews/queue.html", context, status=status)
+
+
+def _deciders(user: User, filters: Filters) -> list[tuple[str, str]]:
+    """Return whose decisions can be listed: one's own, those of people, of agents, of nobody."""
+    choices = [(str(user.pk), gettext("Me")), ("person", gettext("People")), ("agent", gettext("Agents"))]
+    choices.append(("system", gettext("Nobody: expired")))
+    if filters.by and filters.by not in dict(choices):
+        choices.append((filters.by, gettext("Another person")))
+    return choices
+
+
+def _list(request: PersonRequest, filters: Filters, page: listing.Page, opened: str) -> dict[str, Any]:
+    earlier = page.earlier
+    before = replace(filters, after=earlier[listing.PAGE] if len(earlier) > listing.PAGE else "")
+    return {
+        "filters": filters,
+        "page": page,
+        "to_do": page.to_do,
+        "entries": entries(page.rows, request.user, opened=opened, query=filters.query),
+        "first_url": reverse("queue") + filters.but().query if filters.after else "",
+        "before_url": reverse("queue") + before.query if before.after else "",
+        "before_last": reverse("item", args=[earlier[0]]) + before.query if earlier else "",
+        "next_url": reverse("queue") + replace(filters, after=page.next).query if page.next else "",
+    }
+
+
+def _desk(
+    request: PersonRequest,
+    filters: Filters,
+    held: HeldItem | None,
+    around: Presence,
+    *,
+    in_sight: bool = True,
+    just_done: Decision | None = None,
+    posted: str | None = None,
+    **shown: Any,
+) -> dict[str, Any]:
+    """Return what the item's side of the page shows; write down that this person looks at it if it is in sight."""
+    context: dict[str, Any] = {"held": held, "filters": filters, "told": _told(request, just_done)} | shown
+    if held is None:
+        return context | _why_nothing(request, filters)
+    if in_sight:
+        _look(request, held)
+    response = held.response
+    verdict, body = response.wire_verdict(), response.wire_body()
+    hesitation = verdict["hesitation"]
+    whole = body["response"] if body["response"] != held.text else ""
+    looks = held.second_looks.only("second_look_at", "public_id", "received_at", "body", "erased_at")
+    history = list(Decision.as_told().filter(held=held).order_by("id"))
+    return context | {
+        "hesitation": hesitation,
+        **other_parts(verdict),
+        "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id),
+        "text": marked(held, verdict, body),
+        "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
+        "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
+        "user_message": body.get("user_message"),
+        "record_of": f"{RECORD_OF:,}",
+        "item_count": len(verdict["items"]),
+        "history": history,
+        "standing": next((decision for decision in history if decision.undone_at is None), None),
+        "similar": similar.decided(held),
+        "second_looks": [
+            (look, said, contradicts(held.text, said))
+            for look in looks.order_by("-id")[:3]
+            for said in (look.wire_body()["response"],)
+        ],
+        "can_decide": held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER),
+        "posted": posted,
+        "editing": posted is not None or "edit" in request.GET,
+        "edited_text": held.text if posted is None else posted,
+        "presets": reasons.PRESETS.items(),
+        "others": around.others.get(held.pk),
+        "shown": review_time.stamp(held.public_id, request.POST.get("shown", "")),
+    }
+
+
+def marked(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) -> highlight.Shown:
+    """Return an item's whole text, marked where a signal of its response's verdict fired."""
+    return highlight.show(held.text, marks(held, verdict, body))
+
+
+def marks(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) -> list[highlight.Mark]:
+    """Return where in an item's text a signal of its response's verdict fired."""
+    # An engine of before may have found other tags.
+    found = items_of(body, plain_text_as_chat=True)[held.index :] if body.get("items") is None else ()
+    place = found[0] if found else None
+    start, end = (place.start, place.end) if place and place.text == held.text else (None, None)
+    signals = verdict["hesitation"]["signals"]
+    return highlight.of_item(signals, held.index, held.text, start, end)
+
+
+def paired(verdict: Mapping[str, Any], body: Mapping[str, Any]) -> list[tuple[dict[str, Any], Item]]:
+    """Pair what a verdict says of each item with the item.
+
+    Where an engine of before found other tags than today's does, its items are told as it gave them back.
+    """
+    answers = verdict["items"]
+    # Where tags give none and the verdict has one, the policy took the whole response for it.
+    sent = items_of(body, plain_text_as_chat=bool(answers))
+    if len(sent) != len(answers):
+        sent = tuple(Item(answer["kind"], answer["text"] or "", {}) for answer in answers)
+    return list(zip(answers, sent, strict=True))
+
+
+def _presence(request: PersonRequest) -> Presence:
+    return presence.of(request.user)
+
+
+def _look(request: PersonRequest, held: HeldItem | None) -> None:
+    """Write down that this person has an item open that waits to be decided."""
+    if held and held.state == State.PENDING:
+        presence.look(request.user, held)
+
+
+def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] | None:
+    """Return what the person did a moment ago, and until when it can be taken back."""
+    now = timezone.now()
+    told_for = max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS))
+    mine = Decision.objects.filter(person=request.user, held__team__in=request.user.teams)
+    # It may have been taken back so long after. Without a bound, whoever never decided has all decisions read.
+    recent = mine.filter(public_id__gte=first_id_at("dec", now - 2 * told_for))
+    last = (
+        (mine.filter(pk=just_done.pk) if just_done else recent)
+        .select_related("held")
+        .only(
+            "public_id", "verdict", "decided_at", "undone_at", "release_at", "released_at", "together", "held__team",
+            "held__public_id",
+        )
+        .annotate(clip=Left("held__text", listing.CLIP))
+        .order_by("-public_id")
+        .first()
+    )
+    if last is None:
+        return None
+    latest = last.undone_at or last.decided_at
+    if last != just_done and latest < now - told_for:
+        return None
+    is_standing = last.undone_at is None
+    one_press = [last.held.public_id]
+    if last.together:
+        decided = Decision.objects.filter(together=last.together, undone_at__isnull=is_standing)
+        one_press = list(decided.values_list("held__public_id", flat=True))
+    return {
+        "decision": last,
+        "count": len(one_press),
+        "held": one_press,
+        "clip": last.clip,
+        "seconds": math.ceil((last.release_at - now).total_seconds()),
+        "can_undo": last.can_be_undone(now),
+        "can_teach": last.verdict == Verdict.REJECT
+        and last.undone_at is None
+        and request.user.has_role(last.held.team_id, Role.CURATOR),
+    }
+
+
+def _why_nothing(request: PersonRequest, filters: Filters) -> dict[str, Any]:
+    """Say why the list is empty, so that the page can say what to do next."""
+    teams = request.user.teams_as()
+    if filters.narrow or filters.after:
+        asked = Agent.objects.filter(team__in=teams, public_id=filters.agent)
+        offered = filters.agent and filters.state != "decided"
+        return {"nothing": "matches", **(_plain_text(request, asked) if offered else {})}
+    if filters.state == "decided":
+        return {"nothing": "decided"}
+    if not teams.exists():
+        return {"nothing": "team"}
+    if not Agent.objects.filter(team__in=teams).exists():
+        return {"nothing": "agents", "can_add": request.user.teams_as(Role.OWNER).exists()}
+    if not AgentResponse.objects.filter(agent__team__in=teams).exists():
+        return {"nothing": "responses", "base_url": settings.PUBLIC_URL}
+    if not HeldItem.objects.filter(team__in=teams).exists():
+        can_teach = request.user.teams_as(Role.CURATOR).exists()
+        return {"nothing": "held", "can_teach": can_teach, **_unheld(request, teams)}
+    return {"nothing": "waiting", **_unheld(request, teams)}
+
+
+def _unheld(request: PersonRequest, teams: QuerySet[Team]) -> dict[str, Any]:
+    """Return what can be done about responses of which nothing was held."""
+    agents = Agent.objects.filter(team__in=teams)
+    return {"samples": sampling.waiting(teams).count(), **_plain_text(request, agents)}
+
+
+def _plain_text(request: PersonRequest, agents: QuerySet[Agent]) -> dict[str, Any]:
+    """Return the offer to take a response without items for one chat, where one of the agents posts plain text."""
+    found = plain_text.offer_among(agents)
+    may_switch = found is not None and request.user.has_role(found.agent.team_id, Role.OWNER)
+    return {"plain_text": found, "may_switch": may_switch}
+
+
+def _first(page: listing.Page) -> HeldItem | None:
+    """Return the first item that waits; one that nobody else looks at, where there is one."""
+    waiting = [row for row in page.rows if row.state == State.PENDING]
+    return next((row for row in waiting if not row.lookers), waiting[0] if waiting else None)
+
+
+def visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
+    return HeldItem.objects.select_related("response__problem", "agent__team").filter(team__in=request.user.teams)
+
+
+def _visible(request: PersonRequest, held_id: str) -> HeldItem:
+    return get_object_or_404(visible_items(request), public_id=held_id)
+
+
+def _edited(posted: str | None, original: str) -> str | None:
+    """Return the posted text with the original's line ends, or None when nothing was changed.
+
+    Browsers send every line end of a form as \\r\\n.
+    """
+    if posted is None:
+        return None
+    text = posted.replace("\r\n", "\n").replace("\r", "\n")
+    if text == original.replace("\r\n", "\n").replace("\r", "\n"):
+        return None
+    return text.replace("\n", "\r\n") if "\r\n" in original else text
+
+
+def reason_form(request: HttpRequest) -> dict[str, str]:
+    """Return what the form of a rejection holds, so that it can be given back."""
+    return {name: request.POST.get(name, "") for name in ("preset", "reason")}
+
+
+def reason_given(request: HttpRequest, agent: Agent) -> str:
+    """Return why an item is rejected, as the form says it, in the agent's language."""
+    form = reason_form(request)
+    return reasons.compose(form["preset"], form["reason"].replace("\r\n", "\n").strip(), agent.language)
+
+
+def why_not(verdict: str, text: str | None, reason: str) -> str:
+    """Return what keeps a form from being decided, in a sentence."""
+    if verdict not in (Verdict.APPROVE, Verdict.REJECT):
+        return gettext("Choose to approve or to reject.")
+    if verdict == Verdict.REJECT and is_blank(reason):
+        return gettext("Give a reason: the agent reads it, and it is what metacog learns from.")
+    if len(reason) > MAX_REASON:
+        return gettext("The reason is too long: %(most)s characters at most.") % {"most": f"{MAX_REASON:,}"}
+    if "\0" in reason or "\0" in (text or ""):
+        return gettext("The text holds a NUL character, which cannot be stored. Take it out and try again.")
+    if text is not None and len(text.encode()) > settings.MAX_BODY_BYTES:
+        return gettext("The text is too long: 1 MiB at most.")
+    return ""
+
+
+def number(raw: str) -> int:
+    """Return a whole number as a form says it; -1 for anything else."""
+    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else -1
+
+
+def refused(form: BaseForm) -> int:
+    """Return the status of a form that was not taken: how things stand is in its way (409), or it is out of shape."""
+    return 409 if form.non_field_errors() else 422
+
+
+def _shown(edited: decisions.Edited) -> dict[str, Any]:
+    return {
+        "score": edited.hesitation.score,
+        "hold_at": edited.hold_at,
+        "is_risky": edited.is_risky,
+        "parts": parts([signal.as_dict() for signal in edited.hesitation.signals]),
+    }
+
+
+def forbidden(request: PersonRequest) -> HttpResponse:
+    return render(request, "reviews/forbidden.html", status=403)

@@ -1,0 +1,157 @@
+"""The pages of what agents posted: all of it, and one response with what was answered and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Exists, OuterRef
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_safe
+
+from metacog.accounts.forms import PARTS, TAG_FLAGS
+from metacog.heuristics import ENGINE
+from metacog.models import Agent
+from metacog.pages.agent_choice import choice
+from metacog.pages.unknown_filters import unknown_filters
+from reviews.held import listing
+from reviews.held.listing import PAGE
+from reviews.models import AgentResponse, HeldItem
+from reviews.pages.queue import PersonRequest, paired
+from reviews.presentation import highlight
+from reviews.presentation.explanation import RECORD_OF, explain, other_parts
+from reviews.scoring.replay import Replayer
+from reviews.search.newest import newest
+
+MOST = 20  # differences that are shown
+LONG = 300  # characters of each
+SHOW = ("triggered", "held")
+
+
+@require_safe
+def responses(request: PersonRequest) -> HttpResponse:
+    """List what agents posted, latest first."""
+    agent, which, after = (listing.word(request.GET, name) for name in ("agent", "show", "after"))
+    agents = Agent.objects.filter(team__in=request.user.teams_as())
+    named = list(agents.filter(public_id=agent)) if agent else None
+    unknown = unknown_filters(request.GET, agents=named, show=SHOW)
+    posting = agents.filter(public_id=agent) if named else agents
+    rows = AgentResponse.objects.all()
+    if after and (last := rows.filter(agent__in=agents, public_id=after).first()):
+        rows = rows.filter(pk__lt=last.pk)
+    has_held = Exists(HeldItem.objects.filter(response=OuterRef("pk")))
+    pks: Iterable[int]
+    if which in SHOW:
+        narrowed = rows.filter(triggered=True) if which == "triggered" else rows.filter(has_held)
+        their = list(posting.values_list("pk", flat=True))
+        order = ("-received_at", "-id") if len(their) == 1 else ("-id",)  # see AgentResponse.latest_of
+        pks = narrowed.filter(agent__in=their).order_by(*order).values_list("pk", flat=True)[: PAGE + 1]
+    else:
+        pks = newest(rows, posting, PAGE + 1)
+    found = list(
+        AgentResponse.objects.filter(pk__in=list(pks))
+        .annotate(has_held=has_held)
+        .select_related("agent__team")
+        .defer("body", "verdict", "history", "fingerprint")
+        .order_by("-id")
+    )
+    query = request.GET.copy()
+    query["after"] = found[PAGE - 1].public_id if len(found) > PAGE else ""
+    return render(
+        request,
+        "reviews/responses.html",
+        {
+            "rows": found[:PAGE],
+            "choice": choice("responses", agents.order_by("name", "team__name"), request.GET, agent),
+            "agent": agent if named else "",
+            "which": which if which in SHOW else "",
+            "unknown_filters": unknown,
+            "after": after,
+            "next_url": f"?{query.urlencode()}" if query["after"] else "",
+        },
+    )
+
+
+@require_safe
+def response(request: PersonRequest, response_id: str) -> HttpResponse:
+    """Show one response: what was posted, what was answered, and why; with `?replay=1`, the same verdict made again."""
+    found = get_object_or_404(
+        AgentResponse.objects.select_related("agent__team", "second_look_at", "problem"),
+        public_id=response_id,
+        agent__team__in=request.user.teams_as(),
+    )
+    replayed = _replayed(found) if "replay" in request.GET else {}
+    if replayed and request.htmx:
+        return render(request, "reviews/_replay.html", {"response": found, **replayed})
+    verdict, body = found.wire_verdict(), found.wire_body()
+    hesitation = verdict["hesitation"]
+    signals = hesitation["signals"] if hesitation else []
+    held = {held.index: held for held in found.held_items.defer("text")}
+    items = [
+        {
+            "answer": answer,
+            "attributes": sent.attributes.items(),  # one may be called `items`, which a template would take
+            "held": held.get(answer["index"]),
+            "is_whole": sent.text == body["response"] != "",
+            "text": highlight.show(
+                sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
+            ),
+        }
+        for answer, sent in paired(verdict, body)
+    ]
+    known = ("response", "items", "user_message")
+    return render(
+        request,
+        "reviews/response.html",
+        {
+            "response": found,
+            "verdict": verdict,
+            **other_parts(verdict),
+            "record_of": f"{RECORD_OF:,}",
+            "hesitation": hesitation,
+            "parts": explain(hesitation, found.signals.select_related("pattern__record"), found.agent_id)
+            if hesitation
+            else [],
+            "text": highlight.show(body["response"], highlight.of_response(signals)),
+            "user_message": body.get("user_message"),
+            "fields": [(name, value) for name, value in body.items() if name not in known and value is not None],
+            "items": items,
+            "tag_flags": [(flag, TAG_FLAGS[flag]) for flag in verdict.get("flags", ())],
+            **replayed,
+        },
+    )
+
+
+def _replayed(response: AgentResponse) -> dict[str, Any]:
+    found = Replayer().replay(response)
+    differences = found.differences
+    return {
+        "replay": found,
+        "today": ENGINE,
+        "differences": [
+            (*_place(each.pointer), each.stored and each.stored[:LONG], each.made and each.made[:LONG])
+            for each in differences[:MOST]
+        ],
+        "more_differences": max(0, len(differences) - MOST),
+    }
+
+
+_PLACES: dict[str, str | Promise] = {
+    **PARTS,
+    "hesitation": _("Hesitation"),
+    "schedule": _("Next cycle"),
+    "events": _("Events"),
+    "threads": _("Thought threads"),
+}
+
+
+def _place(pointer: str) -> tuple[str | Promise, str]:
+    """Name the part of a verdict that a JSON pointer leads into, and give the rest of the way."""
+    part, *rest = pointer.removeprefix("/").split("/")
+    if part == "items" and rest:
+        return gettext("Item %(number)d") % {"number": int(rest[0]) + 1}, "/".join(rest[1:])
+    return _PLACES.get(part, part), "/".join(rest)

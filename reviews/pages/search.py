@@ -1,0 +1,25 @@
+"""The page of what was searched for from the header."""
+
+from __future__ import annotations
+
+import re
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from reviews.pages.queue import PersonRequest
+from reviews.search.search import MAX_QUERY, NEWEST, search
+
+_WHOLE_ID = re.compile(r"[a-z]+_[0-9a-z]{26}")
+
+
+@require_safe
+def search_page(request: PersonRequest) -> HttpResponse:
+    """List what holds the words; a whole id leads to its page at once."""
+    query = request.GET.get("q", "").replace("\0", "").strip()[:MAX_QUERY]
+    groups = search(request.user.teams_as(), query) if query else []
+    if groups and _WHOLE_ID.fullmatch(query):
+        return redirect(groups[0].hits[0].url)
+    context = {"query_of_all": query, "groups": groups, "newest": f"{NEWEST:,}", "section": "search"}
+    return render(request, "reviews/search.html", context)

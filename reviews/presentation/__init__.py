@@ -1,0 +1,1 @@
+"""How verdicts, texts and figures are put before people. Nothing here writes a row."""

@@ -1,0 +1,205 @@
+"""Cut a text into pieces that a template can show: marked where a signal fired, hidden characters named.
+
+Nothing here makes HTML. Pieces are plain strings, and the template escapes each of them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
+
+from metacog.heuristics.text.hidden import HIDES, find_hidden, unneeded
+
+# Looks like a space and is another character. The ideographic space is not among them: its width shows it.
+_ODD_SPACE = r"[\u00a0\u1680\u2000-\u200a\u202f\u205f]"
+_ODD = re.compile(rf"{_ODD_SPACE}+|\r(?!\n)")  # a \r is shown unless a \n follows
+_HIDDEN, _UNUSUAL = unneeded(HIDES), re.compile(rf"[{HIDES}]|{_ODD_SPACE}")
+
+# Beyond this many, names are written into the text instead of being elements of their own: a page of
+# hundreds of thousands of elements can neither be built nor shown in reasonable time.
+MAX_ELEMENTS = 2000
+
+
+class Mark(NamedTuple):
+    """Where a signal fired: code points, end exclusive."""
+
+    start: int
+    end: int
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text that is shown in one way."""
+
+    text: str
+    types: tuple[str, ...] = ()  # the signals that marked it
+    begins: tuple[str, ...] = ()  # those of them whose mark begins here
+    hidden: str = ""  # what to show in place of the text
+    odd: bool = False  # spaces of an unusual kind
+    names: str = ""  # of the unusual characters, in words
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A text as the page shows it."""
+
+    pieces: Sequence[Piece] = field(default_factory=list)
+    whole: tuple[str, ...] = ()  # signals that speak of the text as a whole
+    hidden: int = 0  # how many characters cannot be seen
+
+    def __bool__(self) -> bool:
+        return bool(self.pieces)
+
+    def __str__(self) -> str:
+        """Return it for where there is no mark-up: what cannot be seen stands there in words."""
+        return "".join(piece.hidden or piece.text for piece in self.pieces)
+
+
+def show(text: str, marks: Iterable[Mark] = ()) -> Shown:
+    """Cut `text` at its marks, which may overlap, and at what cannot be seen."""
+    whole, inside = [], []
+    for mark in marks:
+        if mark.start <= 0 and mark.end >= len(text):
+            whole.append(mark.type)
+        elif mark.start < mark.end and mark.start < len(text):
+            inside.append(mark)
+    odd = (run.span() for run in _ODD.finditer(text))
+    runs = sorted([*islice(find_hidden(text, _HIDDEN), MAX_ELEMENTS + 1), *islice(odd, MAX_ELEMENTS + 1)])
+    if not (runs or inside):  # as most are; a list has a hundred of them
+        return Shown([Piece(text)] if text else [], tuple(dict.fromkeys(whole)))
+    if len(runs) <= MAX_ELEMENTS:
+        hidden = sum(end - start for start, end in runs if not _is_odd(text[start]))
+        pieces = [*_spelled(text, _stretches(len(text), inside), runs)]
+    else:
+        unusual = [character for character in set(text) if _UNUSUAL.match(character)]
+        hidden = sum(text.count(character) for character in unusual)
+        written = {ord(character): f"⟦{label(character)}⟧" for character in unusual}
+        stretches = _stretches(len(text), inside)
+        pieces = [
+            Piece(text[start:end].translate(written), types, begins)
+            for start, end, types, begins in stretches
+        ]
+    return Shown(pieces, tuple(dict.fromkeys(whole)), hidden)
+
+
+_Stretch = tuple[int, int, tuple[str, ...], tuple[str, ...]]
+
+
+def _stretches(length: int, marks: Sequence[Mark]) -> Iterator[_Stretch]:
+    """Yield (start, end, types, begins) for each stretch between two edges of marks."""
+    opening: dict[int, list[Mark]] = {}
+    edges = {0, length}
+    for mark in marks:
+        opening.setdefault(mark.start, []).append(mark)
+        edges |= {mark.start, min(mark.end, length)}
+    places = sorted(edges)
+    open_marks: list[Mark] = []
+    for start, end in pairwise(places):
+        begun = opening.get(start, [])
+        open_marks = [mark for mark in open_marks if mark.end > start] + begun
+        types = tuple(dict.fromkeys(mark.type for mark in open_marks))
+        yield start, end, types, tuple(dict.fromkeys(mark.type for mark in begun))
+
+
+def _is_odd(character: str) -> bool:
+    return character != "\r" and _ODD.match(character) is not None
+
+
+def _spelled(text: str, stretches: Iterable[_Stretch], runs: Sequence[tuple[int, int]]) -> Iterator[Piece]:
+    next_run = 0
+    for at, end, types, begins in stretches:
+        for first, last in runs[next_run : bisect_left(runs, (end,))]:
+            if first > at:
+                yield Piece(text[at:first], types, begins)
+                begins = ()
+            run, at = text[max(first, at) : min(last, end)], min(last, end)
+            if _is_odd(run[0]):
+                yield Piece(run, types, begins, odd=True, names=names(run))
+            else:
+                yield Piece(run, types, begins, hidden=label(run), names=names(run))
+            begins = ()
+            next_run += last <= end  # else the rest of it stands in the next stretch
+        if at < end:
+            yield Piece(text[at:end], types, begins)
+
+
+def label(run: str) -> str:
+    """Name characters by their code points, repetitions counted: `U+200B×3 U+2060`."""
+    parts = []
+    for character, count in _counted(run):
+        code = f"U+{ord(character):04X}"
+        parts.append(code if count == 1 else f"{code}×{count:,}")
+    return " ".join(parts)
+
+
+def names(run: str) -> str:
+    """Name characters in Unicode's words; what tag characters spell is read out."""
+    tags = [character for character in run if "\U000e0020" <= character <= "\U000e007e"]
+    spelled = "".join(chr(ord(character) - 0xE0000) for character in tags)
+    found = dict.fromkeys(unicodedata.name(character, "CONTROL CHARACTER") for character in run[:64])
+    words = ", ".join(list(found)[:6])
+    return f"“{spelled[:200]}” ({words})" if spelled else words
+
+
+def _counted(run: str) -> Iterator[tuple[str, int]]:
+    at = 0
+    while at < len(run):
+        end = at
+        while end < len(run) and run[end] == run[at]:
+            end += 1
+        yield run[at], end - at
+        at = end
+
+
+def of_response(signals: Sequence[dict[str, Any]]) -> list[Mark]:
+    """Return the marks in a response's own text, from its verdict's signals."""
+    return [
+        Mark(span["start"], span["end"], signal["type"])
+        for signal in signals
+        for span in signal["spans"]
+        if span.get("item") is None
+    ]
+
+
+MAX_WORDS = 32  # different words of one signal that are looked for in an item's text
+MAX_FOUND = 256  # marks of one signal that are looked for in an item's text, as many as a verdict holds
+
+
+def of_item(
+    signals: Sequence[dict[str, Any]], index: int, text: str, start: int | None, end: int | None
+) -> list[Mark]:
+    """Return the marks in one item's text.
+
+    `start` and `end` say where the item stands in the response; None when it was sent beside it. Then the
+    words that fired in the response are marked wherever the item repeats them.
+    """
+    marks: list[Mark] = []
+    for signal in signals:
+        wanted: dict[str, None] = {}
+        for span in signal["spans"]:
+            if span.get("item") is not None:
+                if span["item"] == index:
+                    marks.append(Mark(span["start"], span["end"], signal["type"]))
+            elif start is None or end is None:
+                wanted[span["text"]] = None
+            elif span["start"] < end and span["end"] > start:
+                inside = max(span["start"], start) - start, min(span["end"], end) - start
+                marks.append(Mark(*inside, signal["type"]))
+        if wanted:
+            marks.extend(_repeated(text, list(wanted)[:MAX_WORDS], signal["type"]))
+    return marks
+
+
+def _repeated(text: str, words: Sequence[str], signal: str) -> Iterator[Mark]:
+    alternatives = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True) if word)
+    if alternatives:
+        for count, found in enumerate(re.finditer(alternatives, text)):
+            if count == MAX_FOUND:
+                return
+            yield Mark(found.start(), found.end(), signal)

@@ -1,0 +1,67 @@
+"""What the rows of the queue's list say, in words: their template only writes them down.
+
+A list has fifty rows, and what a template works out in each of them is what a page waits for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from metacog.heuristics.text.excerpts import said
+from metacog.models import Role, User
+from reviews.models import HeldItem
+from reviews.presentation.highlight import show
+from reviews.templatetags.console import ago, decided, due, looking, pieces, risk
+
+
+class Entry(TypedDict):
+    """One row."""
+
+    id: str
+    url: str
+    score: int
+    risk: str
+    agent: str
+    team: str  # where this person is in several: agents of two teams may bear one name
+    kind: str
+    clip: str
+    time: str  # since it was decided, else until its review
+    select: str  # what the box says that selects it; empty where there is none
+    decided: str
+    looking: str
+    cycle: str
+    opened: bool
+
+
+def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list[Entry]:
+    """Return what the rows of `queue.page` say to `user`, who has one item open."""
+    before, after = reverse("item", args=["_"]).split("_")  # found once: it costs as much as to write a row
+    select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
+    team_names = {team.pk: team.name for team in user.teams} if len(user.teams) > 1 else {}
+    found = []
+    for row in rows:
+        kind, is_pending = row.get_kind_display(), row.state == HeldItem.State.PENDING
+        decision = None if is_pending else next(iter(row.standing), None)
+        may_select = is_pending and user.has_role(row.team_id, Role.REVIEWER)
+        entry: Entry = {
+            "id": row.public_id,
+            "url": f"{before}{row.public_id}{after}{query}",
+            "score": row.hesitation_score,
+            "risk": risk(row.hesitation_score),
+            "agent": row.agent_name,
+            "team": team_names.get(row.team_id, ""),
+            "kind": kind,
+            "clip": pieces(show(said(row.clip))),
+            "time": ago(decision.decided_at) if decision else due(row.review_due_at),
+            "select": select % {"kind": kind, "agent": row.agent_name} if may_select else "",
+            "decided": decided(decision, user) + comma if decision else "",
+            "looking": looking(row.lookers) if row.lookers else "",
+            "cycle": "" if row.cycle is None else cycle % {"cycle": row.cycle},
+            "opened": row.public_id == opened,
+        }
+        found.append(entry)
+    return found

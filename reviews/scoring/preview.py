@@ -1,0 +1,124 @@
+"""What a policy would have done: the stored responses of the last 30 days, scored again under it.
+
+The texts are scored with the error patterns that are active now, under the policy in force and under
+the draft, so that the two differ by the policy alone. Beside it stands what people made of the items
+that really were held.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+from pydantic_core import from_json
+
+from metacog import heuristics
+from metacog.models import Agent
+from reviews.models import AgentResponse, HeldItem
+from reviews.scoring.history import told_before
+
+DAYS = 30
+MOST = 5000  # responses, the newest: what scores in about a second
+EXAMPLES = 5
+HELD_KINDS = frozenset(HeldItem.Kind.values)
+
+State = HeldItem.State
+_OUTCOMES = {
+    State.REJECTED: "rejected", State.WITHDRAWN: "rejected", State.APPROVED: "approved", State.EDITED: "edited",
+    State.PENDING: "unseen", State.EXPIRED: "unseen",
+}  # fmt: skip
+
+
+@dataclass
+class Tally:
+    """What one policy does to the responses."""
+
+    triggered: int = 0  # responses at its threshold or above
+    marked: int = 0  # items
+    held: int = 0  # items
+    # Of the held: what people made of those that were held when they came. `unheld` passed then.
+    outcomes: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Example:
+    """An item that one policy holds and the other does not."""
+
+    response: str
+    received_at: datetime
+    excerpt: str
+    kind: str
+    score: int
+    outcome: str
+
+
+@dataclass
+class Preview:
+    """The policy in force and the draft, over the same responses."""
+
+    responses: int = 0
+    total: int = 0  # responses of these days that still have their text; more than `responses` beyond MOST
+    now: Tally = field(default_factory=Tally)
+    then: Tally = field(default_factory=Tally)
+    scores: Counter[int] = field(default_factory=Counter)  # under the policy in force
+    added: list[Example] = field(default_factory=list)  # the newest that only the draft holds
+    dropped: list[Example] = field(default_factory=list)  # the newest that only the policy in force holds
+
+
+def preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy) -> Preview:
+    """Score the agent's stored responses under the policy in force and under a draft. Three queries."""
+    since = timezone.now() - timedelta(days=DAYS)
+    stored = AgentResponse.latest_of(agent).filter(received_at__gte=since, erased_at=None)
+    outcomes = _outcomes(agent, since)
+    under_draft = in_force.with_policy(draft)
+    found = Preview(total=stored.count())
+    rows = stored.values_list("pk", "public_id", "received_at", "excerpt", "body", "history")[:MOST]
+    for pk, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=20):
+        body, told = from_json(raw), told_before(history)
+        found.responses += 1
+        score_now, holds_now = add_to(found.now, in_force, body, told, pk, outcomes)
+        found.scores[score_now] += 1
+        score_then, holds_then = add_to(found.then, under_draft, body, told, pk, outcomes)
+        for examples, holds, but, score in (
+            (found.added, holds_then, holds_now, score_then),
+            (found.dropped, holds_now, holds_then, score_now),
+        ):
+            for index, kind in holds.items():
+                if index not in but and len(examples) < EXAMPLES:
+                    outcome = outcomes.get((pk, index), "unheld")
+                    examples.append(Example(public_id, received_at, excerpt, kind, score, outcome))
+    return found
+
+
+def _outcomes(agent: Agent, since: datetime) -> Mapping[tuple[int, int], str]:
+    items = HeldItem.objects.filter(agent=agent, response__received_at__gte=since)
+    rows: Iterator[tuple[int, int, str]] = items.values_list("response_id", "index", "state").iterator()
+    return {(pk, index): _OUTCOMES[State(state)] for pk, index, state in rows}
+
+
+def add_to(
+    tally: Tally,
+    scorer: heuristics.Scorer,
+    body: dict[str, Any],
+    told: str,
+    pk: int,
+    outcomes: Mapping[tuple[int, int], str],
+) -> tuple[int, dict[int, str]]:
+    """Add what the scorer does to a response; return its score, and the kinds of what it holds by index."""
+    items = scorer.items_of(body)
+    doubts = scorer.hesitate(body["response"], items, heuristics.given_in(body, told), heuristics.failing_in(body))
+    policy = scorer.policy
+    if doubts.score < policy.threshold:
+        return doubts.score, {}
+    tally.triggered += 1
+    held = {index: item.kind for index, item in enumerate(items) if item.kind in HELD_KINDS}
+    if doubts.score < policy.hold_at:
+        tally.marked += len(held)
+        return doubts.score, {}
+    tally.held += len(held)
+    tally.outcomes.update(outcomes.get((pk, index), "unheld") for index in held)
+    return doubts.score, held

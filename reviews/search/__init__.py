@@ -1,0 +1,1 @@
+"""Search in what is stored, and the newest responses of some agents."""
