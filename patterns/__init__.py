@@ -1,0 +1,1 @@
+"""What a team knows: error patterns, lessons, memory and thought threads. Imports `metacog`, never `reviews`."""

@@ -1,0 +1,1 @@
+"""What agents post and people decide. Imports `patterns` and `metacog`."""

@@ -1,11 +1,13 @@
-"""Imports and foreign keys point one way: reviews → patterns → metacog → metacog.heuristics."""
+"""Imports and foreign keys point one way: reviews → patterns → metacog → metacog.heuristics, and so between folders."""
 
 import ast
+import importlib.util
 import subprocess
 import sys
+from collections import Counter
+from graphlib import TopologicalSorter
 from pathlib import Path
 
-import pytest
 from django.apps import apps
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,13 +22,21 @@ def level(module: str) -> int | None:
     return None
 
 
+def module(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
 def imports(path: Path) -> set[str]:
+    """Return what a file imports, with what it imports from: `from a import b` gives `a` and `a.b`."""
     found = set()
+    package = module(path) if path.name == "__init__.py" else module(path).rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.ImportFrom):
+            name = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            found |= {name, *(f"{name}.{alias.name}" for alias in node.names)}
     return found
 
 
@@ -39,12 +49,43 @@ def sources() -> list[Path]:
     ]
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_imports_nothing_above_it(path):
-    module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    own = level(module)
-    above = sorted(name for name in imports(path) if (other := level(name)) is not None and other > own)
+def test_a_module_imports_nothing_above_it():
+    above = [
+        f"{module(path)} imports {name}"
+        for path in sources()
+        for name in sorted(imports(path))
+        if (other := level(name)) is not None and other > level(module(path))
+    ]
     assert above == []
+
+
+def test_arrows_between_folders_go_round_in_no_circle():
+    """A folder is one place; a module that lies in a package itself is one of its own."""
+    paths = {module(path): path for path in sources()}
+
+    def place(name: str) -> str:
+        folder = name if paths[name].name == "__init__.py" else name.rpartition(".")[0]
+        return name if folder in LEVELS else folder
+
+    arrows: dict[str, set[str]] = {}
+    for name, path in paths.items():
+        known = {place(other) for other in imports(path) if other in paths and other not in LEVELS}
+        arrows.setdefault(place(name), set()).update(known - {place(name), *LEVELS})
+    TopologicalSorter(arrows).prepare()  # a CycleError names the folders
+
+
+def test_no_folder_has_more_than_fifteen_modules():
+    modules = Counter(path.parent for path in sources() if path.name != "__init__.py")
+    assert [(str(folder.relative_to(ROOT)), n) for folder, n in modules.items() if n > 15] == []
+
+
+def test_each_folder_says_what_lives_there():
+    silent = [
+        str(path.parent.relative_to(ROOT))
+        for path in sources()
+        if path.name == "__init__.py" and not (ast.get_docstring(ast.parse(path.read_text())))
+    ]
+    assert silent == []
 
 
 def test_foreign_keys_point_down():

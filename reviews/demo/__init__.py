@@ -1,0 +1,1 @@
+"""The data and the small agent of `manage.py demo`."""

@@ -441,3 +441,9 @@ def _event(
     return audit.event(
         action, public_id, actor=person, team=agent.team_id, agent=agent, before=before, after=after, **data
     )
+
+
+def for_list(rows: QuerySet[Delivery]) -> QuerySet[Delivery]:
+    """Return deliveries with what a row shows, latest first, without the texts."""
+    shown = rows.select_related("agent__endpoint", "agent__team", "held")
+    return shown.defer("body", "held__text", "held__attributes").order_by("-id")

@@ -27,7 +27,7 @@ from reviews.held import mail_links
 from reviews.models import HeldItem
 from reviews.presentation.explanation import parts
 from reviews.presentation.highlight import show
-from reviews.templatetags.console import gap, rounded
+from reviews.presentation.phrases import gap, rounded
 
 MOST = 5  # items told one by one, the riskiest
 EXCERPT = 200  # characters of a text
@@ -100,9 +100,7 @@ def mail_of(
         letter = _letter(person, new, waiting, requests, now)
         html = render_to_string("reviews/notice.html", {"letter": letter, "language": translation.get_language()})
         text = letter.text
-    mail = Mail(
-        letter.subject, text, settings.MAIL_FROM, [person.email], headers=_headers(notice, letter.stop_url)
-    )
+    mail = Mail(letter.subject, text, settings.MAIL_FROM, [person.email], headers=_headers(notice, letter.stop_url))
     mail.attach_alternative(html, "text/html")
     return mail
 

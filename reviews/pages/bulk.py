@@ -18,17 +18,10 @@ from reviews.held import decisions
 from reviews.held.listing import PAGE, Filters, named
 from reviews.metrics import review_time
 from reviews.models import HeldItem, Signal
-from reviews.pages.queue import (
-    PersonRequest,
-    forbidden,
-    marked,
-    number,
-    reason_form,
-    reason_given,
-    visible_items,
-    why_not,
-)
+from reviews.pages.deciding import reason_form, reason_given, why_not
+from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation.explanation import parts
+from reviews.presentation.marks import marked
 from reviews.presentation.reasons import PRESETS
 
 # Characters of text on one page; what is beyond is decided by itself, since nobody reads a book to press once.

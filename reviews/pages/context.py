@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from metacog.models import Agent
 from reviews.investigation import next_cycle
-from reviews.pages.queue import PersonRequest
+from reviews.pages.person import PersonRequest
 
 
 @require_safe

@@ -22,9 +22,10 @@ from reviews.held import decisions
 from reviews.held.mail_links import Link, path, read
 from reviews.models import Decision, HeldItem
 from reviews.outbox import notification_texts
-from reviews.pages.queue import marked, reason_form, reason_given, why_not
+from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.presentation import reasons
 from reviews.presentation.explanation import RECORD_OF, explain
+from reviews.presentation.marks import marked
 
 Verdict, State = Decision.Verdict, HeldItem.State
 VIA = "mail"

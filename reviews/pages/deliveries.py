@@ -22,7 +22,8 @@ from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.models import Delivery, Endpoint
 from reviews.outbox import deliveries
-from reviews.pages.queue import PersonRequest
+from reviews.outbox.deliveries import for_list
+from reviews.pages.person import PersonRequest
 
 State = Delivery.State
 PAGE = 50
@@ -131,12 +132,6 @@ def endpoint_on(request: PersonRequest, agent_id: str) -> HttpResponse:
     else:
         messages.success(request, gettext("The endpoint is on again."))
     return redirect("agent", agent.public_id) if "from_agent" in request.POST else _back(request)
-
-
-def for_list(rows: QuerySet[Delivery]) -> QuerySet[Delivery]:
-    """Return deliveries with what a row shows, latest first, without the texts."""
-    shown = rows.select_related("agent__endpoint", "agent__team", "held")
-    return shown.defer("body", "held__text", "held__attributes").order_by("-id")
 
 
 def _scope(filters: Filters, teams: QuerySet[Team]) -> QuerySet[Delivery]:

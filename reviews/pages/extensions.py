@@ -18,7 +18,7 @@ from patterns.patterns.scorer import scorer_for
 from reviews.investigation import extensions
 from reviews.investigation.forms import AnswerForm
 from reviews.models import ExtensionRequest
-from reviews.pages.queue import PersonRequest
+from reviews.pages.person import PersonRequest
 from reviews.presentation.engine_words import said
 from reviews.serializers import matched
 

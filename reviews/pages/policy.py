@@ -24,7 +24,7 @@ from metacog.heuristics.hesitation.fitting import Fit
 from metacog.models import Agent, Policy, Role
 from patterns.patterns.scorer import scorer_for
 from reviews.models import FittedWeights
-from reviews.pages.queue import PersonRequest
+from reviews.pages.person import PersonRequest
 from reviews.scoring.preview import DAYS, MOST, Preview, preview
 
 VERSIONS = 30  # shown, the newest

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -11,20 +10,16 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 from django.db.models.functions import Left
-from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import push_url
-from django_htmx.middleware import HtmxDetails
 
 from metacog.db.ids import first_id_at
-from metacog.heuristics import Item, items_of
 from metacog.heuristics.contradiction.contradictions import contradicts
-from metacog.heuristics.text.shadow import is_blank
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
 from reviews.held import decisions, listing, presence, similar
@@ -32,22 +27,17 @@ from reviews.held.listing import Filters
 from reviews.held.presence import Presence
 from reviews.metrics import review_time, sampling
 from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.pages.deciding import reason_form, reason_given, why_not
+from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation import highlight, reasons
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, parts
+from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
 from reviews.scoring import plain_text
 
 Verdict, State = Decision.Verdict, HeldItem.State
 
-MAX_REASON = 10_000
 TOLD_FOR = timedelta(seconds=10)  # how long a page says what the person just did, at least
-
-
-class PersonRequest(HttpRequest):
-    """A request of somebody who is signed in, which the middleware sees to."""
-
-    user: User
-    htmx: HtmxDetails
 
 
 @require_safe
@@ -267,60 +257,35 @@ def _desk(
     whole = body["response"] if body["response"] != held.text else ""
     looks = held.second_looks.only("second_look_at", "public_id", "received_at", "body", "erased_at")
     history = list(Decision.as_told().filter(held=held).order_by("id"))
-    return context | {
-        "hesitation": hesitation,
-        **other_parts(verdict),
-        "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id),
-        "text": marked(held, verdict, body),
-        "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
-        "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
-        "user_message": body.get("user_message"),
-        "record_of": f"{RECORD_OF:,}",
-        "item_count": len(verdict["items"]),
-        "history": history,
-        "standing": next((decision for decision in history if decision.undone_at is None), None),
-        "similar": similar.decided(held),
-        "second_looks": [
-            (look, said, contradicts(held.text, said))
-            for look in looks.order_by("-id")[:3]
-            for said in (look.wire_body()["response"],)
-        ],
-        "can_decide": held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER),
-        "posted": posted,
-        "editing": posted is not None or "edit" in request.GET,
-        "edited_text": held.text if posted is None else posted,
-        "presets": reasons.PRESETS.items(),
-        "others": around.others.get(held.pk),
-        "shown": review_time.stamp(held.public_id, request.POST.get("shown", "")),
-    }
-
-
-def marked(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) -> highlight.Shown:
-    """Return an item's whole text, marked where a signal of its response's verdict fired."""
-    return highlight.show(held.text, marks(held, verdict, body))
-
-
-def marks(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) -> list[highlight.Mark]:
-    """Return where in an item's text a signal of its response's verdict fired."""
-    # An engine of before may have found other tags.
-    found = items_of(body, plain_text_as_chat=True)[held.index :] if body.get("items") is None else ()
-    place = found[0] if found else None
-    start, end = (place.start, place.end) if place and place.text == held.text else (None, None)
-    signals = verdict["hesitation"]["signals"]
-    return highlight.of_item(signals, held.index, held.text, start, end)
-
-
-def paired(verdict: Mapping[str, Any], body: Mapping[str, Any]) -> list[tuple[dict[str, Any], Item]]:
-    """Pair what a verdict says of each item with the item.
-
-    Where an engine of before found other tags than today's does, its items are told as it gave them back.
-    """
-    answers = verdict["items"]
-    # Where tags give none and the verdict has one, the policy took the whole response for it.
-    sent = items_of(body, plain_text_as_chat=bool(answers))
-    if len(sent) != len(answers):
-        sent = tuple(Item(answer["kind"], answer["text"] or "", {}) for answer in answers)
-    return list(zip(answers, sent, strict=True))
+    return (
+        context
+        | {
+            "hesitation": hesitation,
+            **other_parts(verdict),
+            "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id),
+            "text": marked(held, verdict, body),
+            "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
+            "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
+            "user_message": body.get("user_message"),
+            "record_of": f"{RECORD_OF:,}",
+            "item_count": len(verdict["items"]),
+            "history": history,
+            "standing": next((decision for decision in history if decision.undone_at is None), None),
+            "similar": similar.decided(held),
+            "second_looks": [
+                (look, said, contradicts(held.text, said))
+                for look in looks.order_by("-id")[:3]
+                for said in (look.wire_body()["response"],)
+            ],
+            "can_decide": held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER),
+            "posted": posted,
+            "editing": posted is not None or "edit" in request.GET,
+            "edited_text": held.text if posted is None else posted,
+            "presets": reasons.PRESETS.items(),
+            "others": around.others.get(held.pk),
+            "shown": review_time.stamp(held.public_id, request.POST.get("shown", "")),
+        }
+    )
 
 
 def _presence(request: PersonRequest) -> Presence:
@@ -344,7 +309,14 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
         (mine.filter(pk=just_done.pk) if just_done else recent)
         .select_related("held")
         .only(
-            "public_id", "verdict", "decided_at", "undone_at", "release_at", "released_at", "together", "held__team",
+            "public_id",
+            "verdict",
+            "decided_at",
+            "undone_at",
+            "release_at",
+            "released_at",
+            "together",
+            "held__team",
             "held__public_id",
         )
         .annotate(clip=Left("held__text", listing.CLIP))
@@ -414,10 +386,6 @@ def _first(page: listing.Page) -> HeldItem | None:
     return next((row for row in waiting if not row.lookers), waiting[0] if waiting else None)
 
 
-def visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
-    return HeldItem.objects.select_related("response__problem", "agent__team").filter(team__in=request.user.teams)
-
-
 def _visible(request: PersonRequest, held_id: str) -> HeldItem:
     return get_object_or_404(visible_items(request), public_id=held_id)
 
@@ -435,42 +403,6 @@ def _edited(posted: str | None, original: str) -> str | None:
     return text.replace("\n", "\r\n") if "\r\n" in original else text
 
 
-def reason_form(request: HttpRequest) -> dict[str, str]:
-    """Return what the form of a rejection holds, so that it can be given back."""
-    return {name: request.POST.get(name, "") for name in ("preset", "reason")}
-
-
-def reason_given(request: HttpRequest, agent: Agent) -> str:
-    """Return why an item is rejected, as the form says it, in the agent's language."""
-    form = reason_form(request)
-    return reasons.compose(form["preset"], form["reason"].replace("\r\n", "\n").strip(), agent.language)
-
-
-def why_not(verdict: str, text: str | None, reason: str) -> str:
-    """Return what keeps a form from being decided, in a sentence."""
-    if verdict not in (Verdict.APPROVE, Verdict.REJECT):
-        return gettext("Choose to approve or to reject.")
-    if verdict == Verdict.REJECT and is_blank(reason):
-        return gettext("Give a reason: the agent reads it, and it is what metacog learns from.")
-    if len(reason) > MAX_REASON:
-        return gettext("The reason is too long: %(most)s characters at most.") % {"most": f"{MAX_REASON:,}"}
-    if "\0" in reason or "\0" in (text or ""):
-        return gettext("The text holds a NUL character, which cannot be stored. Take it out and try again.")
-    if text is not None and len(text.encode()) > settings.MAX_BODY_BYTES:
-        return gettext("The text is too long: 1 MiB at most.")
-    return ""
-
-
-def number(raw: str) -> int:
-    """Return a whole number as a form says it; -1 for anything else."""
-    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else -1
-
-
-def refused(form: BaseForm) -> int:
-    """Return the status of a form that was not taken: how things stand is in its way (409), or it is out of shape."""
-    return 409 if form.non_field_errors() else 422
-
-
 def _shown(edited: decisions.Edited) -> dict[str, Any]:
     return {
         "score": edited.hesitation.score,
@@ -478,7 +410,3 @@ def _shown(edited: decisions.Edited) -> dict[str, Any]:
         "is_risky": edited.is_risky,
         "parts": parts([signal.as_dict() for signal in edited.hesitation.signals]),
     }
-
-
-def forbidden(request: PersonRequest) -> HttpResponse:
-    return render(request, "reviews/forbidden.html", status=403)

@@ -21,9 +21,10 @@ from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import listing
 from reviews.held.listing import PAGE
 from reviews.models import AgentResponse, HeldItem
-from reviews.pages.queue import PersonRequest, paired
+from reviews.pages.person import PersonRequest
 from reviews.presentation import highlight
 from reviews.presentation.explanation import RECORD_OF, explain, other_parts
+from reviews.presentation.marks import paired
 from reviews.scoring.replay import Replayer
 from reviews.search.newest import newest
 

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from reviews.pages.queue import PersonRequest
+from reviews.pages.person import PersonRequest
 from reviews.search.search import MAX_QUERY, NEWEST, search
 
 _WHOLE_ID = re.compile(r"[a-z]+_[0-9a-z]{26}")

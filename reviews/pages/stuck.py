@@ -24,9 +24,9 @@ from patterns.patterns.scorer import scorer_for
 from reviews.held.listing import PAGE, word
 from reviews.metrics.daily import Ratio
 from reviews.models import AgentResponse
-from reviews.pages.metrics.statistics import ratio
-from reviews.pages.queue import PersonRequest
+from reviews.pages.person import PersonRequest
 from reviews.presentation.engine_words import said, sign
+from reviews.presentation.ratios import ratio
 
 ANSWERS = 20  # given last, of whatever became of their problems
 STEPS = 60  # responses of a problem in its chart

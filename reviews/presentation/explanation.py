@@ -199,9 +199,7 @@ def _records(types: Sequence[str], agent_id: int) -> dict[str, str]:
         .annotate(
             fired=Count("response", distinct=True),
             decided=Count("response__held_items", filter=Q(response__held_items__state__in=DECIDED)),
-            rejected=Count(
-                "response__held_items", filter=Q(response__held_items__state=HeldItem.State.REJECTED)
-            ),
+            rejected=Count("response__held_items", filter=Q(response__held_items__state=HeldItem.State.REJECTED)),
         )
     )
     return {row["type"]: _record(row["fired"], row["decided"], row["rejected"]) for row in rows}
@@ -210,11 +208,15 @@ def _records(types: Sequence[str], agent_id: int) -> dict[str, str]:
 def _record(fired: int, decided: int, rejected: int) -> str:
     counts = {"fired": f"{fired:,}", "decided": f"{decided:,}", "rejected": f"{rejected:,}"}
     if not decided:
-        return ngettext(
-            "fired %(fired)s time, nothing decided yet", "fired %(fired)s times, nothing decided yet", fired
-        ) % counts
-    return ngettext(
-        "fired %(fired)s time, %(rejected)s of %(decided)s decided were rejected",
-        "fired %(fired)s times, %(rejected)s of %(decided)s decided were rejected",
-        fired,
-    ) % counts
+        return (
+            ngettext("fired %(fired)s time, nothing decided yet", "fired %(fired)s times, nothing decided yet", fired)
+            % counts
+        )
+    return (
+        ngettext(
+            "fired %(fired)s time, %(rejected)s of %(decided)s decided were rejected",
+            "fired %(fired)s times, %(rejected)s of %(decided)s decided were rejected",
+            fired,
+        )
+        % counts
+    )

@@ -81,10 +81,7 @@ def show(text: str, marks: Iterable[Mark] = ()) -> Shown:
         hidden = sum(text.count(character) for character in unusual)
         written = {ord(character): f"⟦{label(character)}⟧" for character in unusual}
         stretches = _stretches(len(text), inside)
-        pieces = [
-            Piece(text[start:end].translate(written), types, begins)
-            for start, end, types, begins in stretches
-        ]
+        pieces = [Piece(text[start:end].translate(written), types, begins) for start, end, types, begins in stretches]
     return Shown(pieces, tuple(dict.fromkeys(whole)), hidden)
 
 
@@ -171,9 +168,7 @@ MAX_WORDS = 32  # different words of one signal that are looked for in an item's
 MAX_FOUND = 256  # marks of one signal that are looked for in an item's text, as many as a verdict holds
 
 
-def of_item(
-    signals: Sequence[dict[str, Any]], index: int, text: str, start: int | None, end: int | None
-) -> list[Mark]:
+def of_item(signals: Sequence[dict[str, Any]], index: int, text: str, start: int | None, end: int | None) -> list[Mark]:
     """Return the marks in one item's text.
 
     `start` and `end` say where the item stands in the response; None when it was sent beside it. Then the

@@ -15,7 +15,7 @@ from metacog.heuristics.text.excerpts import said
 from metacog.models import Role, User
 from reviews.models import HeldItem
 from reviews.presentation.highlight import show
-from reviews.templatetags.console import ago, decided, due, looking, pieces, risk
+from reviews.presentation.phrases import ago, decided, due, looking, pieces, risk
 
 
 class Entry(TypedDict):

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.models import Agent, Role
 from reviews.models import Delivery, Endpoint, HeldItem
-from reviews.pages.deliveries import for_list
+from reviews.outbox.deliveries import for_list
 
 register = template.Library()
 

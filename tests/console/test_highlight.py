@@ -12,7 +12,7 @@ import pytest
 
 from reviews.presentation.explanation import TITLES
 from reviews.presentation.highlight import Mark, of_item, of_response, show
-from reviews.templatetags.console import signal_class
+from reviews.presentation.phrases import signal_class
 
 
 def plain(text: str, *marks: Mark) -> list[tuple[str, tuple[str, ...]]]:

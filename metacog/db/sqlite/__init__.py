@@ -1,0 +1,1 @@
+"""Django's SQLite backend, with what several processes on one file need."""

@@ -1,0 +1,1 @@
+"""Commands for processes, agents, the record and back-ups."""

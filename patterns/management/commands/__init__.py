@@ -1,0 +1,1 @@
+"""Commands for error patterns and threads."""

@@ -1,0 +1,1 @@
+"""Commands for the demo, replay, rescoring and fitted weights."""

@@ -23,7 +23,7 @@ from patterns.lessons.forms import LessonForm, NewLessonForm
 from patterns.models import Lesson
 from reviews.held.listing import named, word
 from reviews.models import AgentResponse
-from reviews.pages.queue import PersonRequest, refused
+from reviews.pages.person import PersonRequest, refused
 
 SHOWN = 100  # of each state, those changed last
 EVIDENCE = 10  # responses told of one proposal

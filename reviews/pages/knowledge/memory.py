@@ -21,7 +21,7 @@ from patterns.memory.forms import MemoryForm
 from patterns.models import Memory, MemoryConflict
 from reviews.api.memory import MAX_QUERY
 from reviews.intake import knowledge
-from reviews.pages.queue import PersonRequest, number, refused
+from reviews.pages.person import PersonRequest, number, refused
 from reviews.serializers import matched
 
 SHOWN = 100  # of those that wait, of contradictions, of what was found

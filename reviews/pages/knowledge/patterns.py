@@ -30,9 +30,10 @@ from reviews.learning.backtest import Backtest, backtest
 from reviews.learning.extract import Teacher
 from reviews.learning.pattern_stats import Standing
 from reviews.models import Decision, PatternOrigin
-from reviews.pages.metrics.statistics import ratio
-from reviews.pages.queue import PersonRequest, marks, number
+from reviews.pages.person import PersonRequest, number
 from reviews.presentation import reasons
+from reviews.presentation.marks import marks
+from reviews.presentation.ratios import ratio
 from reviews.scoring.preview import DAYS, MOST
 
 State = ErrorPattern.State

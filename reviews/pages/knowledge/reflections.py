@@ -23,9 +23,9 @@ from patterns.patterns.scorer import scorer_for
 from reviews.learning import reflections
 from reviews.metrics.daily import Ratio, Total, day_of, days_between
 from reviews.models import DailyFigure, HeldItem, Reflection
-from reviews.pages.metrics.statistics import percent, ratio, scale_top
-from reviews.pages.queue import PersonRequest
+from reviews.pages.person import PersonRequest
 from reviews.presentation.explanation import TITLES
+from reviews.presentation.ratios import percent, ratio, scale_top
 
 SHOWN = 60  # reflections of an agent, the latest
 LINKED = 5  # responses linked to of one thing that was seen
@@ -106,9 +106,7 @@ def reflection(request: PersonRequest, reflection_id: str) -> HttpResponse:
         "repeated": [_linked(each) for each in figures["repeated"]],
         "reasons": [_linked(each) for each in figures["reasons"]],
         "impasses": figures["impasses"][-LINKED:][::-1],
-        "held": [
-            (state.label, figures["held"][state]) for state in HeldItem.State if state in figures["held"]
-        ],
+        "held": [(state.label, figures["held"][state]) for state in HeldItem.State if state in figures["held"]],
         "held_for": [
             (TITLES.get(name, name), count)
             for name, count in sorted(figures["held_for"].items(), key=lambda each: -each[1])

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from metacog.models import Agent
 from metacog.pages.agent_choice import choice
 from reviews.models import Research
-from reviews.pages.queue import PersonRequest
+from reviews.pages.person import PersonRequest
 
 SHOWN = 100  # the latest
 

@@ -18,9 +18,10 @@ from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import daily, review_time
 from reviews.metrics.review_time import Pace
 from reviews.models import Decision, PaceFigure
-from reviews.pages.metrics.statistics import PERIODS, USUAL, duration, ratio
-from reviews.pages.queue import PersonRequest
-from reviews.templatetags.console import person_name
+from reviews.pages.metrics.statistics import PERIODS, USUAL
+from reviews.pages.person import PersonRequest
+from reviews.presentation.phrases import person_name
+from reviews.presentation.ratios import duration, ratio
 
 Verdict = Decision.Verdict
 

@@ -15,9 +15,10 @@ from metacog.models import Agent, Role
 from reviews.metrics import daily, sampling
 from reviews.metrics.daily import Ratio
 from reviews.models import Sample
-from reviews.pages.metrics.statistics import ratio
-from reviews.pages.queue import PersonRequest, forbidden, paired
+from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation import explanation, highlight
+from reviews.presentation.marks import paired
+from reviews.presentation.ratios import ratio
 
 LATEST = 10
 

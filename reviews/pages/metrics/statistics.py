@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import pairwise
 from typing import Any
 
 from django.db.models import QuerySet
@@ -17,7 +16,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.http import urlencode
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 
 from metacog.accounts.forms import RELEASED_BY
@@ -31,14 +30,13 @@ from reviews.metrics import agreement, daily, sampling
 from reviews.metrics.agreement import Record
 from reviews.metrics.daily import ENOUGH, Concordance, Ratio, Total
 from reviews.models import DailyFigure
-from reviews.pages.queue import PersonRequest
+from reviews.pages.person import PersonRequest
 from reviews.presentation.explanation import TITLES
-from reviews.templatetags.console import UNITS
+from reviews.presentation.ratios import duration, percent, ratio, scale_top, span
 
 PERIODS = (7, 30, 90)
 USUAL = 30
 CHANCE = 0.5  # of pairs
-MOST_DIGITS = 2  # behind the point of a percentage
 BANDS = ((0, 49), (50, 54), (55, 64), (65, 74), (75, 100))
 
 # The chart of held items, in units of its view box.
@@ -132,35 +130,6 @@ def statistics(request: PersonRequest) -> HttpResponse:
 # -- words -----------------------------------------------------------------------------------------
 
 
-def percent(share: float, digits: int = 0) -> str:
-    while share and digits < MOST_DIGITS and not round(100 * share, digits):  # a few are not none
-        digits += 1
-    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
-
-
-def span(low: float, high: float) -> str:
-    """Return an interval in percent."""
-    digits = 0 if high >= 0.01 else 1  # 0-0 would tell nothing
-    return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}\N{NO-BREAK SPACE}%"
-
-
-def ratio(told: Ratio, digits: int = 0) -> dict[str, Any]:
-    """Return a ratio as the page shows it: never without its counts."""
-    counts = {"part": f"{told.part:,}", "whole": f"{told.whole:,}"}
-    few = ngettext(
-        "%(part)s of %(whole)s decision: too few to tell",
-        "%(part)s of %(whole)s decisions: too few to tell",
-        told.whole,
-    )
-    return {
-        "ratio": told,
-        "rate": percent(told.rate, digits),
-        "counts": gettext("%(part)s of %(whole)s") % counts,
-        "interval": span(told.low, told.high),
-        "few": "" if told.is_enough else few % counts if told.whole else gettext("nothing decided yet"),
-    }
-
-
 def _change(now: Ratio, before: Ratio, days: int) -> str:
     """Say how the trigger rate moved, in percentage points."""
     if not now.whole:
@@ -174,18 +143,6 @@ def _change(now: Ratio, before: Ratio, days: int) -> str:
         "part": f"{before.part:,}",
         "whole": f"{before.whole:,}",
     }
-
-
-def duration(seconds: int | None) -> str:
-    """Say a duration in its two largest units; rounded up, so that what lies within it does so as it is told."""
-    if seconds is None:
-        return "–"
-    for (size, unit), (small, smaller) in pairwise((*UNITS, (1, gettext_noop("{n} s")))):
-        if seconds >= size:
-            count, rest = divmod(-(-seconds // small), size // small)
-            told, more = gettext(unit).format(n=count), gettext(smaller).format(n=rest)
-            return f"{told} {more}" if rest else told
-    return gettext("{n} s").format(n=seconds)
 
 
 def _signals(total: Total) -> list[dict[str, Any]]:
@@ -246,23 +203,13 @@ def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:
         ],
         "both": both,
         "agreed": ratio(Ratio(both.agreed, both.items)),
-        "kappa": kappa and {
-            name: f"{round(value, 2) or 0:.2f}".replace("-", "−") for name, value in kappa._asdict().items()
-        },
+        "kappa": kappa
+        and {name: f"{round(value, 2) or 0:.2f}".replace("-", "−") for name, value in kappa._asdict().items()},
         "enough": ENOUGH_FOR_KAPPA,
     }
 
 
 # -- charts ----------------------------------------------------------------------------------------
-
-
-def scale_top(counts: Sequence[int]) -> int:
-    """Return a round number at which a scale for these counts ends, and whose half is whole."""
-    most = max(counts, default=0)
-    if most <= 10:
-        return max(2, most + most % 2)
-    unit = int(10 ** (len(str(most)) - 1))
-    return -(-most // unit) * unit
 
 
 def _held_chart(asked: Asked, rows: Sequence[DailyFigure]) -> dict[str, Any]:
@@ -442,7 +389,14 @@ def as_csv(request: PersonRequest) -> HttpResponse:
         for row, total in ((row, Total.of([row])) for row in rows)
     )
     head = [
-        "day", "agent", "name", "team", *counts, "median_seconds", "p90_seconds", *(f"fired_{name}" for name in types)
+        "day",
+        "agent",
+        "name",
+        "team",
+        *counts,
+        "median_seconds",
+        "p90_seconds",
+        *(f"fired_{name}" for name in types),
     ]
     csv_file.write(answer, [head, *rows_of_agents])
     return answer

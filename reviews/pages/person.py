@@ -1,0 +1,37 @@
+"""Who asks for a page, what they may see, and how they are refused."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from django.forms import BaseForm
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django_htmx.middleware import HtmxDetails
+
+from metacog.models import User
+from reviews.models import HeldItem
+
+
+class PersonRequest(HttpRequest):
+    """A request of somebody who is signed in, which the middleware sees to."""
+
+    user: User
+    htmx: HtmxDetails
+
+
+def visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
+    return HeldItem.objects.select_related("response__problem", "agent__team").filter(team__in=request.user.teams)
+
+
+def number(raw: str) -> int:
+    """Return a whole number as a form says it; -1 for anything else."""
+    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else -1
+
+
+def refused(form: BaseForm) -> int:
+    """Return the status of a form that was not taken: how things stand is in its way (409), or it is out of shape."""
+    return 409 if form.non_field_errors() else 422
+
+
+def forbidden(request: PersonRequest) -> HttpResponse:
+    return render(request, "reviews/forbidden.html", status=403)

@@ -1,0 +1,158 @@
+"""How the console puts texts, times, scores and people into words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.translation import get_language, gettext, gettext_noop
+
+from metacog.models import Agent, User
+from metacog.pages.agent_choice import Choice
+from reviews.models import Decision
+from reviews.presentation.explanation import TITLES, Part
+from reviews.presentation.highlight import Shown, show
+
+
+def shown(text: str) -> Shown:
+    """Return a text with what cannot be seen made visible."""
+    return show(text)
+
+
+def as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def as_text(value: Any) -> str:
+    """Return a posted value to read: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def gap() -> str:
+    """Part two sentences: a Chinese full stop brings its own room along."""
+    return "" if (get_language() or "").startswith("zh") else " "
+
+
+def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
+    """Show the pieces of a text; a mark carries the reason of its part."""
+    if not any(piece.types or piece.hidden or piece.odd for piece in text.pieces):
+        return "".join(piece.text for piece in text.pieces)  # most are plain, and a list has a hundred of them
+    reasons = {part.type: part.reason for part in parts}
+
+    def words(types: Iterable[str]) -> str:
+        return "; ".join(reasons.get(name, str(TITLES.get(name, name))) for name in types)
+
+    shown = [
+        {
+            "piece": piece,
+            "classes": [signal_class(name) for name in piece.types],
+            "title": words(piece.types),
+            "begins": words(piece.begins),
+        }
+        for piece in text.pieces
+    ]
+    return render_to_string("reviews/_pieces.html", {"pieces": shown})
+
+
+def agent_name(agent: Agent, choice: Choice) -> str:
+    return choice.name_of(agent)
+
+
+def person_name(person: User) -> str:
+    return str(person)
+
+
+def signal_class(name: str) -> str:
+    return f"s-{name}" if name in TITLES else "s-other"
+
+
+def signal_title(name: str) -> str:
+    return str(TITLES.get(name, name))
+
+
+def risk(score: int | None) -> str:
+    """Return the class of a hesitation score's band; the number stands beside the colour everywhere."""
+    if score is None:
+        return "r0"
+    return "r4" if score >= 75 else "r3" if score >= 60 else "r2" if score >= 50 else "r1"
+
+
+def ago(moment: datetime) -> str:
+    seconds = max(0, int((timezone.now() - moment).total_seconds()))
+    return _time("ago", moment, gettext("{time} ago").format(time=rounded(seconds)))
+
+
+def due(moment: datetime) -> str:
+    """Show how long is left until `moment`, or how long it is over."""
+    seconds = int((moment - timezone.now()).total_seconds())
+    sentence = gettext("{time} left") if seconds >= 0 else gettext("{time} over")
+    return _time("due" if seconds >= 0 else "due late", moment, sentence.format(time=clock(abs(seconds))))
+
+
+def _time(classes: str, moment: datetime, words: str) -> str:
+    try:
+        local = timezone.localtime(moment)
+    except OverflowError:  # an imported pattern's time may be the last hour of the year 9999: in UTC, then
+        local = moment
+    exact = f"{_date(local.date(), get_language())} {local:%H:%M:%S %Z}"
+    iso = local.isoformat(timespec="seconds")
+    return format_html('<time class="{}" datetime="{}" title="{}">{}</time>', classes, iso, exact, words)
+
+
+@lru_cache(maxsize=256)
+def _date(day: date, language: str) -> str:
+    """Write a day in the language that is active; a page has the same few days in all its rows."""
+    return date_format(day, "DATE_FORMAT")
+
+
+UNITS = ((86_400, gettext_noop("{n} d")), (3600, gettext_noop("{n} h")), (60, gettext_noop("{n} min")))
+
+
+# The script says the same with the same words; see `rounded` and `clock` in console.js.
+def rounded(seconds: int) -> str:
+    """Return a duration in its largest unit."""
+    size, unit = next((each for each in UNITS if seconds >= each[0]), (1, gettext_noop("{n} s")))
+    return gettext(unit).format(n=seconds // size)
+
+
+def clock(seconds: int) -> str:
+    """Return a duration as minutes and seconds, above an hour in its largest unit."""
+    return f"{seconds // 60}:{seconds % 60:02}" if seconds < 3600 else rounded(seconds)
+
+
+def who(decision: Decision, user: Any) -> str:
+    """Name who decided, as `user` would say it."""
+    if decision.person is not None:
+        if decision.person == user:
+            return gettext("you")
+        return person_name(decision.person)
+    return decision.agent.name if decision.by == Decision.By.AGENT else "metacog"
+
+
+def decided(decision: Decision, user: Any) -> str:
+    """Say what was decided, and by whom."""
+    name = {"who": who(decision, user)}
+    match decision.verdict:
+        case Decision.Verdict.APPROVE:
+            return "✓ " + gettext("approved by %(who)s") % name
+        case Decision.Verdict.EDIT:
+            return "✓ " + gettext("approved edited by %(who)s") % name
+        case Decision.Verdict.REJECT:
+            return "✗ " + gettext("rejected by %(who)s") % name
+        case Decision.Verdict.WITHDRAW:
+            return "✗ " + gettext("withdrawn by %(who)s") % name
+    return "✗ " + gettext("expired undecided")
+
+
+def looking(people: Sequence[User]) -> str:
+    """Say who else has an item open."""
+    if len(people) == 1:
+        return gettext("%(name)s is looking") % {"name": person_name(people[0])}
+    return gettext("%(n)s are looking") % {"n": len(people)}

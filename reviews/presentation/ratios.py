@@ -1,0 +1,64 @@
+"""How figures are written: shares with their intervals, durations, the scale of a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from django.utils.translation import gettext, gettext_noop, ngettext
+
+from reviews.metrics.daily import Ratio
+from reviews.presentation.phrases import UNITS
+
+MOST_DIGITS = 2  # behind the point of a percentage
+
+
+def percent(share: float, digits: int = 0) -> str:
+    while share and digits < MOST_DIGITS and not round(100 * share, digits):  # a few are not none
+        digits += 1
+    return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+def span(low: float, high: float) -> str:
+    """Return an interval in percent."""
+    digits = 0 if high >= 0.01 else 1  # 0-0 would tell nothing
+    return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+def ratio(told: Ratio, digits: int = 0) -> dict[str, Any]:
+    """Return a ratio as the page shows it: never without its counts."""
+    counts = {"part": f"{told.part:,}", "whole": f"{told.whole:,}"}
+    few = ngettext(
+        "%(part)s of %(whole)s decision: too few to tell",
+        "%(part)s of %(whole)s decisions: too few to tell",
+        told.whole,
+    )
+    return {
+        "ratio": told,
+        "rate": percent(told.rate, digits),
+        "counts": gettext("%(part)s of %(whole)s") % counts,
+        "interval": span(told.low, told.high),
+        "few": "" if told.is_enough else few % counts if told.whole else gettext("nothing decided yet"),
+    }
+
+
+def duration(seconds: int | None) -> str:
+    """Say a duration in its two largest units; rounded up, so that what lies within it does so as it is told."""
+    if seconds is None:
+        return "–"
+    for (size, unit), (small, smaller) in pairwise((*UNITS, (1, gettext_noop("{n} s")))):
+        if seconds >= size:
+            count, rest = divmod(-(-seconds // small), size // small)
+            told, more = gettext(unit).format(n=count), gettext(smaller).format(n=rest)
+            return f"{told} {more}" if rest else told
+    return gettext("{n} s").format(n=seconds)
+
+
+def scale_top(counts: Sequence[int]) -> int:
+    """Return a round number at which a scale for these counts ends, and whose half is whole."""
+    most = max(counts, default=0)
+    if most <= 10:
+        return max(2, most + most % 2)
+    unit = int(10 ** (len(str(most)) - 1))
+    return -(-most // unit) * unit
