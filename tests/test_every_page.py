@@ -33,7 +33,7 @@ from reviews.models import (
     Sample,
 )
 from tests.conftest import HELD, Caller
-from tests.people.test_other_teams import fill
+from tests.metacog.accounts.test_other_teams import fill
 
 ROLES = [*Role.values, "superuser"]
 SWITCHES: list[dict[str, Any]] = [

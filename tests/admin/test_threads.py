@@ -12,7 +12,7 @@ from django.urls import reverse
 from metacog.models import Agent, AuditEvent
 from patterns.models import ThoughtThread
 from tests.admin.addresses import address
-from tests.heuristics.test_threads import SEED
+from tests.heuristics.memory.test_threads import SEED
 
 
 @pytest.fixture

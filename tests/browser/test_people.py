@@ -17,9 +17,9 @@ from reviews.held import mail_links
 from reviews.learning import reflections
 from reviews.models import AgentResponse, Reflection, Research, Sample
 from tests.admin.addresses import address
-from tests.api.test_problems import get_stuck
 from tests.conftest import HELD
-from tests.people.test_who_may import PEOPLE
+from tests.metacog.accounts.test_who_may import PEOPLE
+from tests.patterns.api.test_problems import get_stuck
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

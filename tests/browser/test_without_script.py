@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from metacog.models import Agent
 from patterns.models import Problem, ThinkTwice
 from reviews.models import HeldItem
-from tests.api.test_problems import get_stuck
+from tests.patterns.api.test_problems import get_stuck
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

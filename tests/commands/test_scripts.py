@@ -16,8 +16,8 @@ from django.conf import settings
         (["scripts/bench.py", "--corpus", "tests/nowhere"], 1, "tests/nowhere holds no JSON Lines (*.jsonl)"),
         (["scripts/screenshots.py", "--help"], 0, ""),
         (["scripts/screenshots.py", "--everything"], 2, "usage: screenshots.py"),
-        (["-m", "tests.heuristics.measure_stuck"], 1, "Give the folder that holds the runs"),
-        (["-m", "tests.heuristics.measure_stuck", "tests/nowhere"], 1, "Give the folder that holds the runs"),
+        (["-m", "tests.heuristics.stuck.measure_stuck"], 1, "Give the folder that holds the runs"),
+        (["-m", "tests.heuristics.stuck.measure_stuck", "tests/nowhere"], 1, "Give the folder that holds the runs"),
     ],
 )
 def test_wrong_arguments_are_told(arguments: list[str], status: int, said: str) -> None:

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from metacog.models import Agent, AgentState, AuditEvent
 from patterns.models import ThoughtThread, ThreadStep
-from tests.heuristics.test_threads import SEED
+from tests.heuristics.memory.test_threads import SEED
 
 SLUG = "約束與湧現的實踐"
 OTHER = """\
