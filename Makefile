@@ -13,7 +13,7 @@ help:
 	@echo "make check     linters, types, migrations, deploy checks, templates, licences, translations"
 	@echo "make bench     how fast responses are scored, against the seed's own rules in Node (ARGS=\"--corpus FOLDER\")"
 	@echo "make faults    the long fault tests"
-	@echo "make messages  bring the translations' sources up to date with the texts in the code"
+	@echo "make messages  bring the translations' sources and the table of signals up to date with the code"
 	@echo "make screenshots  take docs/pictures anew from the running program (ARGS=FOLDER: of every page)"
 	@echo "make lock      write requirements*.txt anew from pyproject.toml (ARGS=--upgrade for newer releases)"
 
@@ -32,6 +32,7 @@ check:
 
 messages:
 	@$(BOOTSTRAP) --dev manage.py messages $(ARGS)
+	@$(BOOTSTRAP) --dev scripts/signal_table.py $(ARGS)
 
 screenshots:
 	@$(BOOTSTRAP) --dev scripts/screenshots.py $(ARGS)

@@ -130,6 +130,11 @@ def vendored() -> Iterator[str]:
                 yield f"{needed} is missing"
 
 
+def signals() -> Iterator[str]:
+    """Compare the table of signals in the docs with their specs."""
+    return run(sys.executable, "scripts/signal_table.py", "--check")
+
+
 def licences() -> Iterator[str]:
     """Read the licence of every package that `make up` installs."""
     for line in (ROOT / "requirements.txt").read_text().splitlines():
@@ -147,7 +152,7 @@ def licences() -> Iterator[str]:
 
 
 CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
-    lint, types, migrations, deployment, templates, translations, vendored, licences,
+    lint, types, migrations, deployment, templates, translations, signals, vendored, licences,
 )  # fmt: skip
 
 

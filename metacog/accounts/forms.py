@@ -16,19 +16,11 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from metacog.accounts.agents import MAX_CALLBACK_URL, MAX_NAME
+from metacog.heuristics.signals import SPECS
 from metacog.heuristics.text.shadow import is_blank
 from metacog.models import Agent, Language, Role, Team, User
 
-SIGNALS = {
-    "absolute-claim": _("Absolute claim"),
-    "error-pattern": _("Known error"),
-    "no-hedge": _("Long reply without a hedge"),
-    "overconfidence": _("Conclusions without reasons"),
-    "no-source": _("Fact without a source"),
-    "wrong-sum": _("Wrong sum"),
-    "hidden-text": _("Hidden characters"),
-    "done-while-failing": _("Said to be done while it fails"),
-}
+SIGNALS = {name: _(spec.title) for name, spec in SPECS.items()}
 PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck"), "reflection": _("Reflection")}
 # What became of tags, and what to do about it.
 TAG_FLAGS = {

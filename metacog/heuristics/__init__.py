@@ -6,11 +6,13 @@ Imports no Django and no Celery; reads no clock, file, network or setting while 
 from .hesitation.completion import failing_in
 from .hesitation.given import told
 from .hesitation.patterns import Pattern, PatternError, patterns_in
-from .hesitation.seed import Hesitation, Signal, Span
+from .hesitation.seed import Hesitation
 from .parts import History
 from .policy.errors import PolicyError
 from .policy.policy import Policy
 from .scorer import ENGINE, Assessment, Scorer, given_in
+from .signals import Signal
+from .text.spans import Span
 from .text.tags import Found, Item, find_items, items_of, parse_tags
 from .text.timesense import advance_intent, format_intent, temporal_markers
 from .wire.wire import Refused, check_response, read_response

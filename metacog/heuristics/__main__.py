@@ -13,13 +13,13 @@ from typing import Any, BinaryIO, TypeVar, get_args
 
 from .hesitation.given import told
 from .hesitation.patterns import PatternError, patterns_in, refuse_short_keywords
-from .hesitation.seed import SEED_SIGNALS
 from .parts import MANY_TURNS, History
 from .policy.errors import PolicyError
-from .policy.policy import PROFILES, WEIGHTS, Policy
+from .policy.policy import PROFILES, Policy
 from .policy.stuck_settings import WEIGHTS as STUCK_WEIGHTS
 from .quality.quality import FlagName
 from .scorer import Scorer, given_in
+from .signals import SEED, WEIGHTS
 from .text.strict_json import Refused, load, load_file, without_mark
 from .text.timesense import format_intent, mark_every_date, temporal_markers
 from .wire.wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant
@@ -154,7 +154,7 @@ def _rates(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
 
 def _may_fire(policy: Policy) -> Iterator[str]:
     """Name the signals that this policy looks for."""
-    names = WEIGHTS if policy.profile == "aware" else SEED_SIGNALS
+    names = WEIGHTS if policy.profile == "aware" else SEED
     yield from (f"hesitation {name}" for name in names if policy.weights[name])
     if policy.parts["quality"]:
         yield from (f"quality {flag}" for flag in get_args(FlagName))

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from metacog.accounts.forms import STUCK
+from metacog.heuristics.signals import SPECS
 
 _NAMES = {
     "Latin letters": _("Latin letters"),
@@ -42,22 +43,8 @@ _NUMBER = r"[\d.,]+"
 # How the engine puts it, and what is said instead of it.
 _SAYINGS: tuple[tuple[str, Any], ...] = (
     # hesitation
-    (
-        rf"(?P<count>{_NUMBER}) figure\(s\), date\(s\), name\(s\) or quotation\(s\) without source",
-        _("figures, dates, names or quotations without a source: %(count)s"),
-    ),
-    (
-        rf"says (?P<said>[^;]+); the parts make (?P<made>.+?) \(and (?P<more>{_NUMBER}) more\)",
-        _("says %(said)s; the parts make %(made)s (and %(more)s more)"),
-    ),
-    (r"says (?P<said>[^;]+); the parts make (?P<made>.+)", _("says %(said)s; the parts make %(made)s")),
-    (
-        rf"says (?P<said>[^;]+); (?P<of>.+) makes (?P<made>.+?) \(and (?P<more>{_NUMBER}) more\)",
-        _("says %(said)s; %(of)s makes %(made)s (and %(more)s more)"),
-    ),
-    (r"says (?P<said>[^;]+); (?P<of>.+) makes (?P<made>.+)", _("says %(said)s; %(of)s makes %(made)s")),
-    (rf"hidden characters in (?P<count>{_NUMBER}) place\(s\)", _("places with hidden characters: %(count)s")),
-    (r"says “(?P<words>.*)” while (?P<failing>.+)", _("says “%(words)s” while %(failing)s")),
+    *((expression, _(text)) for spec in SPECS.values() for expression, text in spec.details),
+    # what fails meanwhile
     (r"(?P<failed>\d+) tests? fails?", ngettext_lazy("%(failed)s test fails", "%(failed)s tests fail", "failed")),
     (r"the command failed", _("the command failed")),
     (r"the command failed: (?P<command>.+)", _("the command failed: %(command)s")),

@@ -14,6 +14,7 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.translation import get_language, gettext, gettext_noop
 
+from metacog.heuristics.signals import SPECS
 from metacog.models import Agent, User
 from metacog.pages.agent_choice import Choice
 from reviews.models import Decision
@@ -70,7 +71,8 @@ def person_name(person: User) -> str:
 
 
 def signal_class(name: str) -> str:
-    return f"s-{name}" if name in TITLES else "s-other"
+    """Return the classes of a signal's color; one of another engine has the color of what is hidden."""
+    return f"signal s-{SPECS[name].color if name in SPECS else 'hidden'}"
 
 
 def signal_title(name: str) -> str:

@@ -7,10 +7,10 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
-from ..hesitation.seed import Span
 from ..lexicon import LANGUAGES, together
 from ..lexicon.shapes import ContradictionWords
 from ..text.shadow import fold
+from ..text.spans import Span
 from .facts import Fact, exclude, fact
 
 MAX_READ = 8_192  # code points of each text

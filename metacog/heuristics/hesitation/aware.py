@@ -4,146 +4,34 @@ Wanted from it: fewer wrong highlights, not a better forecast of errors.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from operator import attrgetter
+from typing import Any
 
 from ..policy.policy import Policy
-from ..text.shadow import Place, hides, suspects
+from ..signals import SPECS, Evidence, Signal
+from ..text.shadow import hides
+from ..text.spans import MAX_SPANS, Span
 from ..text.tags import Item
 from .completion import claims_to_be_done
 from .given import NOTHING, Given
-from .patterns import Pattern, Patterns
-from .seed import (
-    MANY_CONCLUSIONS,
-    MAX_SPANS,
-    NO_HEDGE,
-    Hesitation,
-    Signal,
-    Span,
-    add_up,
-    long_chat_of,
-    spans_of,
-    whole_chats,
-)
+from .patterns import Patterns
+from .seed import Hesitation, add_up, long_chat_of
 from .sense import Reading, marks_of
 
-# Hidden characters are counted up to here.
-MAX_SUSPECTS = 10_000
 _STATEMENTS = ("chat", "remember")  # kinds of items: a task is still to be done
-
-
-class AwareEvidence(NamedTuple):
-    """What the signals look at."""
-
-    reading: Reading  # of the response
-    pattern: Pattern | None
-    keyword: str  # the pattern's, that stands in the response
-    items: Sequence[Item | Mapping[str, Any]]
-    unhedged: str | None  # the chats together, where they are long and nobody hedges in them
-    others: Mapping[int, str]  # by index, texts of items in which something is hidden, and that are not in the response
-    done: tuple[Span, ...]  # where something is said to be done
-    failing: str  # what fails meanwhile
-
-
-def absolute_claim(evidence: AwareEvidence, weight: int) -> Signal | None:
-    """Absolute terms that are claimed, and nothing cited in their paragraph."""
-    claims = evidence.reading.claims
-    if not claims:
-        return None
-    detail = f"{len(claims)} absolute claim(s) without source"
-    return Signal("absolute-claim", detail, weight, _spans(evidence.reading, claims))
-
-
-def error_pattern(evidence: AwareEvidence, weight: int) -> Signal | None:
-    """A keyword of a past mistake, as a word of its own; only the first pattern counts."""
-    pattern = evidence.pattern
-    if pattern is None:
-        return None
-    places = evidence.reading.occurrences(evidence.keyword, MAX_SPANS)
-    detail = f"matches past error: {pattern.description}"
-    return Signal("error-pattern", detail, weight, _spans(evidence.reading, places))
-
-
-def no_hedge(evidence: AwareEvidence, weight: int) -> Signal | None:
-    """Chats of more than 200 UTF-16 units together, and nobody hedges in them."""
-    if evidence.unhedged is None:
-        return None
-    return Signal("no-hedge", NO_HEDGE, weight, whole_chats(evidence.unhedged, evidence.items))
-
-
-def overconfidence(evidence: AwareEvidence, weight: int) -> Signal | None:
-    """More than two conclusions, and fewer reasons than conclusions."""
-    conclusions, reasons = evidence.reading.conclusions, evidence.reading.reasons
-    if len(conclusions) <= MANY_CONCLUSIONS or len(reasons) >= len(conclusions):
-        return None
-    detail = f"{len(conclusions)} conclusions vs {len(reasons)} reasoning qualifiers"
-    return Signal("overconfidence", detail, weight, _spans(evidence.reading, conclusions))
-
-
-def no_source(evidence: AwareEvidence, weight: int) -> Signal | None:
-    """Figures, dates, names or quotations that nobody gave the agent, and nothing cited in their paragraph."""
-    facts = evidence.reading.facts
-    if not facts:
-        return None
-    detail = f"{len(facts)} figure(s), date(s), name(s) or quotation(s) without source"
-    return Signal("no-source", detail, weight, _spans(evidence.reading, facts))
-
-
-def wrong_sum(evidence: AwareEvidence, weight: int) -> Signal | None:
-    """Totals that their parts do not make, and measures that are not the same in another unit."""
-    wrong = evidence.reading.wrong_sums
-    if not wrong:
-        return None
-    others = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-    return Signal("wrong-sum", wrong[0][1] + others, weight, _spans(evidence.reading, [place for place, _ in wrong]))
-
-
-def hidden_text(evidence: AwareEvidence, weight: int) -> Signal | None:
-    """Characters nobody sees, or that turn the direction, where the script has no use for them."""
-    if not (evidence.reading.hides or evidence.others):
-        return None
-    count = 0
-    spans: list[Span] = []
-    texts: list[tuple[int | None, str]] = [(index, text) for index, text in evidence.others.items()]
-    if evidence.reading.hides:
-        texts.insert(0, (None, evidence.reading.text))
-    for index, text in texts:
-        places = suspects(text, MAX_SUSPECTS - count)
-        count += len(places)
-        spans += [Span(start, end, text[start:end], index) for start, end in places[: MAX_SPANS - len(spans)]]
-    if not count:
-        return None
-    return Signal("hidden-text", f"hidden characters in {count} place(s)", weight, tuple(spans))
-
-
-def done_while_failing(evidence: AwareEvidence, weight: int) -> Signal | None:
-    """A claim that something is done, in a step in which a command or tests failed."""
-    if not evidence.done:
-        return None
-    detail = f"says “{evidence.done[0].text}” while {evidence.failing}"
-    return Signal("done-while-failing", detail, weight, evidence.done)
-
-
-SIGNALS = (
-    ("absolute-claim", absolute_claim),
-    ("error-pattern", error_pattern),
-    ("no-hedge", no_hedge),
-    ("overconfidence", overconfidence),
-    ("no-source", no_source),
-    ("wrong-sum", wrong_sum),
-    ("hidden-text", hidden_text),
-    ("done-while-failing", done_while_failing),
-)
 
 
 class AwareSignals:
     """The signals of the profile `aware` under a policy; nothing in it changes."""
 
-    __slots__ = ("_calm", "_marks", "_patterns", "_reader", "_signals", "_threshold")
+    __slots__ = ("_calm", "_look", "_marks", "_patterns", "_reader", "_specs", "_threshold")
 
     def __init__(self, patterns: Patterns, policy: Policy) -> None:
         self._patterns, self._reader = patterns, patterns.reader
         self._marks = marks_of(*(policy.marks or {}).values())
-        self._signals = [(signal, policy.weights[name]) for name, signal in SIGNALS if policy.weights[name]]
+        self._specs = [(name, spec.find, policy.weights[name]) for name, spec in SPECS.items() if policy.weights[name]]
+        # Whether there is anything that a signal goes by, whichever are in force.
+        self._look = attrgetter(*dict.fromkeys(name for spec in SPECS.values() for name in spec.sees))
         self._threshold = policy.threshold
         self._calm = Hesitation(*add_up([], policy.threshold)[:2], (), "", ())
 
@@ -159,12 +47,13 @@ class AwareSignals:
         is_unhedged = long_chat is not None and not self._is_hedged(long_chat, response, reading)
         others = _others(response, items)
         done = _done(response, items) if failing else ()
-        if not (is_unhedged or others or done or reading.tells):  # as of most responses
-            return self._calm
         pattern, keyword = (None, "") if reading.keyword is None else self._patterns.of(reading.keyword)
         unhedged = long_chat if is_unhedged else None
-        evidence = AwareEvidence(reading, pattern, keyword, items, unhedged, others, done, failing)
-        signals = tuple([said for signal, weight in self._signals if (said := signal(evidence, weight))])
+        evidence = Evidence(reading, pattern, keyword, items, unhedged, others, done, failing)
+        if not any(self._look(evidence)):  # as of most responses
+            return self._calm
+        found = [(name, weight, find(evidence)) for name, find, weight in self._specs]
+        signals = tuple([Signal(name, said[0], weight, said[1]) for name, weight, said in found if said])
         score, is_confident, suggestion = add_up([(one.type, one.weight) for one in signals], self._threshold)
         matched = tuple([pattern.id for one in signals if pattern and one.type == "error-pattern"])
         return Hesitation(score, is_confident, signals, suggestion, matched)
@@ -198,7 +87,3 @@ def _done(response: str, items: Sequence[Item | Mapping[str, Any]]) -> tuple[Spa
         if kind.casefold() in _STATEMENTS and text not in response:
             spans += [Span(*place, text[slice(*place)], index) for place in claims_to_be_done(text)]
     return tuple(spans[:MAX_SPANS])
-
-
-def _spans(reading: Reading, places: Sequence[Place]) -> tuple[Span, ...]:
-    return spans_of(reading.text, places[:MAX_SPANS])

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Self
 from ..lexicon import LANGUAGES, either
 from ..lexicon.shapes import CompletionWords
 from ..text import words
-from ..text.speech import Place, clause, own_words
+from ..text.spans import Place
+from ..text.speech import clause, own_words
 from ..text.utterance import MAX_READ
 
 MAX_COMMAND = 80  # characters of a command that are told

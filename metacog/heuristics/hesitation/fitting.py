@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from ..policy.policy import NEVER, WEIGHTS, Policy
+from ..policy.policy import NEVER, Policy
+from ..signals import WEIGHTS
 from .seed import MAX_SCORE
 
 # Of 100 the newest 30 judge, and on 30 a share is known to ±18 points: with fewer nothing but a landslide shows.

@@ -9,54 +9,22 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from ..policy.policy import Policy
-from ..text.matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Found, Place, occurrences
+from ..signals import SEED, Signal
+from ..signals.no_hedge import DETAIL as NO_HEDGE
+from ..signals.overconfidence import MANY as MANY_CONCLUSIONS
+from ..signals.spec import whole_chats
+from ..text.matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Found, occurrences
+from ..text.spans import MAX_SPANS, Span, spans_of
 from ..text.tags import Item
 from .patterns import Patterns
 
 MAX_SCORE = 100
-# Evidence shown for one signal: a text can hold hundreds of thousands of places, and nobody reads them.
-MAX_SPANS = 256
-NO_HEDGE = "long CHAT response with no hedging language"
 LONG_CHAT = 200  # UTF-16 units, as JavaScript counts
 MAY_BE_LONG = LONG_CHAT // 2  # code points up to which no chat is long
-SEED_SIGNALS = ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")
 SHORT = 400  # code points up to which a call costs as much as what it does
-MANY_CONCLUSIONS = 2
 
 # Of the lists whose terms stand in a text.
 _UNSOURCED, _CLAIMS, _HEDGES, _CONCLUDES = 1 << ABSOLUTE, 1 << ABSOLUTE | 1 << SOURCE, 1 << HEDGE, 1 << CONCLUSION
-
-
-class Span(Struct, frozen=True, order=True, gc=False):
-    """Evidence: code points into the response, or into the text of item number `item`; end exclusive."""
-
-    start: int
-    end: int
-    text: str
-    item: int | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        span: dict[str, Any] = {"start": self.start, "end": self.end, "text": self.text}
-        if self.item is not None:
-            span["item"] = self.item
-        return span
-
-
-class Signal(Struct, frozen=True, gc=False):
-    """One reason to hesitate. `weight` is what it adds to the score."""
-
-    type: str
-    detail: str
-    weight: int
-    spans: tuple[Span, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "type": self.type,
-            "detail": self.detail,
-            "weight": self.weight,
-            "spans": [span.as_dict() for span in self.spans],
-        }
 
 
 class Hesitation(Struct, frozen=True, gc=False):
@@ -94,7 +62,7 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
     matcher = patterns.matcher
     find, search, sort, lists = matcher.find, matcher.search_short, matcher.sort, matcher.lists
     short = 0 if matcher.has_keywords else SHORT
-    named = [(name, policy.weights[name]) for name in SEED_SIGNALS]
+    named = [(name, policy.weights[name]) for name in SEED]
     absolute, error, unhedged, overconfident = [weight for _, weight in named]
     # What each choice of signals adds up to: bit n of its number is the nth signal.
     chosen = ([one for bit, one in enumerate(named) if number >> bit & 1] for number in range(1 << len(named)))
@@ -213,18 +181,6 @@ def is_long(chat: str) -> bool:
     return len(chat) > LONG_CHAT or len(chat.encode("utf-16-le", "surrogatepass")) > 2 * LONG_CHAT
 
 
-def whole_chats(together: str, items: Sequence[Item | Mapping[str, Any]]) -> tuple[Span, ...]:
-    """Point at all of each chat, where `together` is what `long_chat_of` gives."""
-    if len(items) == 1:
-        return (Span(0, len(together), together, 0),)
-    spans = []
-    for index, item in enumerate(items):
-        kind, text = (item.kind, item.text) if type(item) is Item else (item["kind"], item["text"])
-        if text and kind.casefold() == "chat":
-            spans.append(Span(0, len(text), text, index))
-    return tuple(spans[:MAX_SPANS])
-
-
 def _term_spans(found: Found, which: int) -> tuple[Span, ...]:
     text, places = found.text, found.terms[which]
     if not text.isascii():
@@ -233,8 +189,3 @@ def _term_spans(found: Found, which: int) -> tuple[Span, ...]:
         start, end = places[0]
         return (Span(start, end, text[start:end], None),)
     return spans_of(text, places[:MAX_SPANS])
-
-
-def spans_of(text: str, places: Sequence[Place]) -> tuple[Span, ...]:
-    """Show what stands at places of a text, in code points."""
-    return tuple([Span(start, end, text[start:end], None) for start, end in places])

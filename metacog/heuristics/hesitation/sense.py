@@ -12,7 +12,8 @@ from typing import NamedTuple
 from ..lexicon import LANGUAGES, MARKS
 from ..text.markdown import LATIN, without_emphasis
 from ..text.matcher import Build, best_automaton, endings
-from ..text.shadow import Place, Shadow, fold
+from ..text.shadow import Shadow, fold
+from ..text.spans import Place
 from ..text.tags import code_spans
 from .calculation import Checked, added_up, checked, is_worked_out
 from .given import NOTHING, OPENING_QUOTES, Given
@@ -154,12 +155,6 @@ class Reading:
         self.facts: list[Place] = []  # figures, dates, names and quotations, without a citation near
         self.wrong_sums: list[tuple[Place, str]] = []  # the figure, and what it says and should say
         self.hides = shadow.hides
-
-    @property
-    def tells(self) -> bool:
-        """Say whether there is anything in it that a signal could go by, beside hedges."""
-        found = self.claims or self.facts or self.conclusions or self.wrong_sums or self.hides
-        return bool(found or self.keyword is not None)
 
     def occurrences(self, keyword: str, limit: int) -> list[Place]:
         """Find where a keyword stands, `limit` at most."""

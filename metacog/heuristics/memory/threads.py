@@ -11,8 +11,8 @@ from datetime import date
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from ..hesitation.seed import Span
 from ..text import words
+from ..text.spans import Span
 from ..text.timesense import ago, day_of
 
 Status = Literal["active", "paused", "resolved"]

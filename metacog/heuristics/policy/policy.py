@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from ..lexicon import MARKS
+from ..signals import WEIGHTS
 from ..text.strict_json import pointer, whole
 from .errors import PolicyError
 from .quality_settings import QualitySettings
@@ -12,19 +13,6 @@ from .stuck_settings import SETTINGS as STUCK
 from .stuck_settings import StuckSettings
 
 PROFILES = ("seed", "aware")
-# Seed 000, "Hesitation Score 計算"; those after its four speak in the profile `aware` only. A fact without a source
-# next to an absolute claim is marked (10 + 20), and so are a wrong sum, what hides something, and what is done while
-# something fails.
-WEIGHTS = {
-    "absolute-claim": 20,
-    "error-pattern": 30,
-    "no-hedge": 15,
-    "overconfidence": 15,
-    "no-source": 10,
-    "wrong-sum": 30,
-    "hidden-text": 30,
-    "done-while-failing": 30,
-}
 # Kinds that are held and marked (seed 000, 行為調節), and who may release what was held of them.
 RELEASE = {"chat": "agent", "task": "agent", "remember": "person"}
 # The parts of a verdict that an agent can do without, and the daily look back.

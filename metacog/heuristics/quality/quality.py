@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from ..hesitation.seed import Span
 from ..lexicon import LANGUAGES, languages, together
 from ..policy.quality_settings import QualitySettings
 from ..text import words
 from ..text.shadow import Shadow
+from ..text.spans import Span
 from ..text.utterance import MAX_READ, Fingerprint, Utterance, fingerprint, similarity
 from ..text.words import Place, Script
 from .answering import Question, excuses_itself, left_open, taken_from

@@ -14,7 +14,8 @@ from ..lexicon.shapes import StuckWords
 from ..policy.stuck_settings import SETTINGS, WEIGHTS, StuckSettings
 from ..text.fingerprints import digest, normalise_output, normalised_errors, passages, prints, squeeze
 from ..text.matcher import best_automaton
-from ..text.speech import Place, clause, find_phrases, fold, own_words, persons_words
+from ..text.spans import Place
+from ..text.speech import clause, find_phrases, fold, own_words, persons_words
 from ..wire.wire import instant
 
 KEYWORD_SIGNALS = ("exhaustion", "uncertainty", "scope-creep")

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from .markdown import LATIN, Place
+from .markdown import LATIN
+from .spans import Place
 
 MAX_LINES = 60_000
 MAX_MARKED = 12_000  # lines outside code that begin with a mark of Markdown

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from zlib import crc32
 
 from ..lexicon import LANGUAGES, either, machines
-from .speech import Place, fold
+from .spans import Place
+from .speech import fold
 
 PASSAGE_TOKENS = 16
 MAX_READ = 32_768  # code points of a text; the rest is not looked at

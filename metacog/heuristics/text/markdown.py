@@ -2,8 +2,6 @@
 
 import re
 
-Place = tuple[int, int]
-
 # A letter or digit of a script that puts spaces between words, or an underscore.
 LATIN = r"[^\W\u0590-\U0010ffff]"
 # Opened and closed by runs of the same length, with no word outside; within words an underscore is part of a name. What

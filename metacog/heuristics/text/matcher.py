@@ -9,6 +9,7 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 from msgspec import Struct
 
 from ..lexicon import seed
+from .spans import Place
 
 try:
     import hyperscan
@@ -24,7 +25,6 @@ except ImportError:  # ahocorasick_rs finds the same, a little slower
 else:
     HAS_DAACHORSE = True
 
-Place = tuple[int, int]
 # In order of their ends: start (or 0: not told), end and number of each entry found in a text.
 Search = Callable[[bytes], Sequence[tuple[int, int, int]]]
 

@@ -13,8 +13,7 @@ from itertools import accumulate, islice
 from opencc import OpenCC
 
 from .hidden import ALWAYS_HIDDEN, HIDES, MARKS, RIGHT_TO_LEFT, STACKED, find_hidden, unneeded
-
-Place = tuple[int, int]
+from .spans import Place
 
 _HIDDEN = re.compile(f"[{HIDES}{MARKS}]+")
 _HIDDEN_OR_STACKED = re.compile(f"(?:{STACKED}|[{HIDES}{MARKS}])+")

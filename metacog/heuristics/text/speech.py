@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-Place = tuple[int, int]
+from .spans import Place
 
 # No two alternatives read the same character twice in vain: each stops at the next sign that opens it.
 _CODE = re.compile(

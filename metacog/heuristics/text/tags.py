@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, NamedTuple, final
 
 from .blocks import Blocks, inline_code
-from .markdown import Place
+from .spans import Place
 from .strict_json import Refused
 
 KINDS = ("chat", "remember", "task", "action", "ask", "schedule", "thread")

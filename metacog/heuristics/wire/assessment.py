@@ -4,6 +4,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..signals import SPECS
+
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid")
@@ -21,16 +23,7 @@ class SpanPart(_Part):
 class SignalPart(_Part):
     """One reason to hesitate."""
 
-    type: Literal[
-        "absolute-claim",
-        "error-pattern",
-        "no-hedge",
-        "overconfidence",
-        "no-source",
-        "wrong-sum",
-        "hidden-text",
-        "done-while-failing",
-    ]
+    type: str = Field(json_schema_extra={"enum": list(SPECS)})
     detail: str
     weight: int = Field(ge=1, le=100)
     spans: list[SpanPart] = Field(description="At most 256.")

@@ -38,14 +38,14 @@ def test_the_bar_ends_at_100_whatever_its_parts_add_up_to(
 ) -> None:
     Policy.objects.update(weights={"absolute-claim": weight})
     page = client.get(f"/queue/{kuro.hold()}/").content.decode()
-    assert re.findall(r'<rect class="s-[^"]*" x="\d+" y="2" width="(\d+)"', page) == stretches
+    assert re.findall(r'<rect class="signal [^"]*" x="\d+" y="2" width="(\d+)"', page) == stretches
 
 
 def test_it_marks_the_words_that_fired(client: Any, kuro: Any) -> None:
     held = kuro.respond("Hello. [CHAT]The cause is clearly the cache.[/CHAT]", items=None)["items"][0]["held"]
     page = client.get(f"/queue/{held}/").content.decode()
     text = re.search(r'<div class="text" id="text">(.*?)</div>', page, re.DOTALL)[1]
-    assert '<mark class="s-absolute-claim" title="Absolute claim">' in text
+    assert '<mark class="signal s-claim" title="Absolute claim">' in text
     assert 'title="Known error: cause named before it was measured"' in text
     assert re.sub(r"<span class=.unseen.>.*?</span>", "", text).replace("</mark>", "").endswith("cache.")
 

@@ -1,0 +1,100 @@
+"""What a signal is, what it looks at, and what it says."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from msgspec import Struct
+
+from ..text.spans import MAX_SPANS, Place, Span
+from ..text.tags import Item
+
+
+class Signal(Struct, frozen=True, gc=False):
+    """One reason to hesitate. `weight` is what it adds to the score."""
+
+    type: str
+    detail: str
+    weight: int
+    spans: tuple[Span, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "type": self.type,
+            "detail": self.detail,
+            "weight": self.weight,
+            "spans": [span.as_dict() for span in self.spans],
+        }
+
+
+class Reading(Protocol):
+    """A response, read with sense: see `hesitation.sense`. Places are code points of the text as sent, in order."""
+
+    text: str
+    claims: list[Place]  # absolute ones, without a citation near
+    conclusions: list[Place]
+    reasons: list[Place]
+    facts: list[Place]  # figures, dates, names and quotations, without a citation near
+    wrong_sums: list[tuple[Place, str]]  # the figure, and what it says and should say
+    hides: bool
+
+    def occurrences(self, keyword: str, limit: int) -> list[Place]: ...
+
+
+class Description(Protocol):
+    """What is known of an error pattern: see `hesitation.patterns`."""
+
+    @property
+    def description(self) -> str: ...
+
+
+class Evidence(NamedTuple):
+    """What the signals of the profile `aware` look at."""
+
+    reading: Reading  # of the response
+    pattern: Description | None
+    keyword: str  # the pattern's, that stands in the response
+    items: Sequence[Item | Mapping[str, Any]]
+    unhedged: str | None  # the chats together, where they are long and nobody hedges in them
+    others: Mapping[int, str]  # by index, texts of items in which something is hidden, and that are not in the response
+    done: tuple[Span, ...]  # where something is said to be done
+    failing: str  # what fails meanwhile
+
+
+class SignalSpec(NamedTuple):
+    """Everything about one signal.
+
+    `find` gives what it says of an Evidence, as (detail, spans), or None; it is asked when one of `sees`, names of
+    what an Evidence holds, is there. `details` are the forms its detail takes, each as an expression and what people
+    read instead, with the expression's groups as %(name)s; a form not named there is shown as it is. `title` and
+    `details` are translated where they are shown. `speaks` and `evidence` are its row in docs/heuristics.md, `color`
+    one of the palette in console.css.
+    """
+
+    type: str
+    order: int
+    profiles: tuple[str, ...]
+    weight: int  # 0..100, by default
+    sees: tuple[str, ...]
+    find: Callable[[Evidence], tuple[str, tuple[Span, ...]] | None]
+    title: str
+    color: str
+    speaks: str
+    evidence: str
+    details: tuple[tuple[str, str], ...] = ()
+
+
+def gettext_noop(text: str) -> str:
+    """Mark a text for the translators."""
+    return text
+
+
+def whole_chats(together: str, items: Sequence[Item | Mapping[str, Any]]) -> tuple[Span, ...]:
+    """Point at all of each chat, where `together` is all of them, a blank between two."""
+    if len(items) == 1:
+        return (Span(0, len(together), together, 0),)
+    spans = []
+    for index, item in enumerate(items):
+        kind, text = (item.kind, item.text) if type(item) is Item else (item["kind"], item["text"])
+        if text and kind.casefold() == "chat":
+            spans.append(Span(0, len(text), text, index))
+    return tuple(spans[:MAX_SPANS])

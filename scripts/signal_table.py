@@ -1,0 +1,34 @@
+"""Write the table of signals in docs/heuristics.md from their specs; with --check, only say whether it is up to date."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from metacog.heuristics.signals import SPECS
+
+PAGE = ROOT / "docs" / "heuristics.md"
+BETWEEN = re.compile(r"(?<=<!-- signals -->\n).*(?=<!-- /signals -->)", re.DOTALL)
+
+
+def table() -> str:
+    rows = ["| signal | speaks when | weight | evidence |", "|---|---|---|---|"]
+    rows += [f"| `{name}` | {spec.speaks} | {spec.weight} | {spec.evidence} |" for name, spec in SPECS.items()]
+    return "\n".join(rows) + "\n"
+
+
+def main() -> int:
+    page = PAGE.read_text()
+    written = BETWEEN.sub(lambda match: table(), page)
+    if "--check" in sys.argv:
+        if written != page:
+            print("docs/heuristics.md: its table of signals is out of date: make messages")
+        return int(written != page)
+    PAGE.write_text(written)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

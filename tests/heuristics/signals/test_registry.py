@@ -1,0 +1,98 @@
+"""A signal is one module: whatever else knows of signals follows from its spec."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from operator import attrgetter
+from pathlib import Path
+
+from metacog.heuristics.signals import SEED, SPECS, Evidence
+from metacog.heuristics.text.shadow import Shadow
+
+ROOT = Path(__file__).parents[3]
+SHOUTING = """
+from ..text.spans import Span
+from .spec import Evidence, SignalSpec, gettext_noop
+
+
+def find(evidence):
+    text = evidence.reading.text
+    return ("all in capitals: 1", (Span(0, len(text), text),)) if text.isupper() else None
+
+
+SPEC = SignalSpec(
+    type="shouting", order=15, profiles=("aware",), weight=40, sees=("reading.text",), find=find,
+    title=gettext_noop("Shouting"), color="claim", speaks="all is in capitals", evidence="the text",
+    details=(("all in capitals: (?P<count>[0-9]+)", gettext_noop("texts in capitals: %(count)s")),),
+)
+"""
+READ = """
+import json, os, django
+os.environ["DJANGO_SETTINGS_MODULE"] = "metacog.settings"
+django.setup()
+from metacog.accounts.policy_forms import PolicyForm
+from metacog.heuristics import Scorer
+from metacog.models import Agent
+from metacog.heuristics.policy.policy import Policy
+from metacog.heuristics.signals import SPECS
+from metacog.heuristics.wire.assessment import Verdict
+from reviews.presentation import engine_words, phrases
+name = "shouting"
+said = Scorer(profile="aware").score({"response": "CLEARLY THIS IS SO"})["hesitation"]["signals"]
+print(json.dumps({
+    "said": [(one["type"], one["weight"]) for one in said],
+    "weight": Policy.from_dict({}).weights.get(name),
+    "form": str(PolicyForm(Agent()).fields["weight_shouting"].label),
+    "openapi": name in json.dumps(Verdict.model_json_schema()),
+    "title": phrases.signal_title(name),
+    "classes": phrases.signal_class(name),
+    "detail": engine_words.said("all in capitals: 1"),
+    "seed": Scorer().score({"response": "CLEARLY THIS IS SO"})["hesitation"]["score"],
+}))
+"""
+
+
+def test_one_module_more_is_one_signal_more(tmp_path: Path) -> None:
+    for folder in ("metacog", "patterns", "reviews"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in ("templates", "static", "locale"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    (tmp_path / "metacog/heuristics/signals/shouting.py").write_text(SHOUTING)
+    (tmp_path / "data").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", READ],
+        cwd=tmp_path,
+        env=os.environ | {"METACOG_DATA_DIR": str(tmp_path / "data")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == {
+        "said": [["absolute-claim", 20], ["shouting", 40]],
+        "weight": 40,
+        "form": "Shouting",
+        "openapi": True,
+        "title": "Shouting",
+        "classes": "signal s-claim",
+        "detail": "texts in capitals: 1",
+        "seed": 20,
+    }
+
+
+def test_the_registry_holds_each_signal_once_and_in_order() -> None:
+    assert SEED == ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")
+    assert [spec.order for spec in SPECS.values()] == sorted({spec.order for spec in SPECS.values()})
+    assert all(name == spec.type and re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name, spec in SPECS.items())
+
+
+def test_what_a_signal_sees_is_there_to_be_seen() -> None:
+    from metacog.heuristics.hesitation.sense import Reading
+
+    evidence = Evidence(Reading("", Shadow("")), None, "", (), None, {}, (), "")
+    for name, spec in SPECS.items():
+        assert not any(attrgetter(seen)(evidence) for seen in spec.sees), f"{name} sees something in an empty text"
