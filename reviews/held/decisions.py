@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from metacog import heuristics
 from metacog.audit import audit
+from metacog.db import clocks
 from metacog.models import Agent, AgentState, User
 from patterns.patterns.scorer import scorer_for
 from reviews.intake.ingest import sha256
@@ -253,7 +254,11 @@ def settle(agent: Agent | None = None) -> int:
     so that what an agent sees never depends on a sweep being on time.
     """
     now = timezone.now()
-    decisions = Decision.objects.filter(released_at=None, undone_at=None, release_at__lte=now)
+    resting = Decision.objects.filter(released_at=None, undone_at=None)
+    if agent is None:
+        longest = timedelta(seconds=settings.UNDO_SECONDS) + clocks.LEEWAY
+        clocks.bring_forward(resting.filter(release_at__gt=now + longest), "release_at", now)
+    decisions = resting.filter(release_at__lte=now)
     items = HeldItem.objects.filter(state=State.PENDING, expires_at__lte=now)
     if agent is not None:
         decisions, items = decisions.filter(agent=agent), items.filter(agent=agent)

@@ -15,6 +15,7 @@ from django.db.models.lookups import GreaterThanOrEqual, LessThan
 from django.utils import timezone
 
 from metacog.accounts.forms import SIGNALS
+from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.db.rows import Row
 from metacog.models import Agent, Team
@@ -260,7 +261,7 @@ def just_decided(teams: Teams) -> list[Decision]:
     return list(
         Decision.objects.filter(
             # Ids begin with the time they were made, so this range is read from their index.
-            public_id__gte=first_id_at("dec", now - JUST_NOW),
+            public_id__range=(first_id_at("dec", now - JUST_NOW), first_id_at("dec", now + LEEWAY)),
             decided_at__gte=now - JUST_NOW,
         )
         # As a join SQLite reads it from the teams' side: everything that was ever held.

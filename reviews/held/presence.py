@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
+from metacog.db.clocks import LEEWAY
 from metacog.models import User
 from reviews.models import HeldItem, Looking
 from reviews.models.decisions import NAMES
@@ -34,12 +35,17 @@ class Presence:
         return ",".join(f"{held}@{person.pk}" for held in sorted(self.others) for person in self.others[held])
 
 
+def of_late(now: datetime) -> tuple[datetime, datetime]:
+    """Return between when somebody must have been seen to be there: not before the clock was set back."""
+    return now - SEEN_FOR, now + LEEWAY
+
+
 def of(person: User) -> Presence:
     """Read who has been seen at which item a moment ago; one query."""
     now = timezone.now()
     # As a join SQLite reads it from the teams' side: everything that was ever held.
     theirs = Exists(HeldItem.objects.filter(pk=OuterRef("held"), team__in=person.teams))
-    rows = Looking.objects.filter(theirs, seen_at__gt=now - SEEN_FOR)
+    rows = Looking.objects.filter(theirs, seen_at__range=of_late(now))
     others: dict[int, list[User]] = defaultdict(list)
     mine = ""
     for row in rows.select_related("person", "held").only("seen_at", "held__public_id", *NAMES).order_by("person"):

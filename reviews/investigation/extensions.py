@@ -19,6 +19,7 @@ from django.db.models import Max, QuerySet, Sum
 from django.utils import timezone
 
 from metacog.audit import audit
+from metacog.db.clocks import LEEWAY, bring_forward
 from metacog.heuristics.memory import recall
 from metacog.heuristics.memory.extension import Judgement, Objection, judge
 from metacog.http.problems import at
@@ -171,7 +172,11 @@ def withdraw(request: ExtensionRequest) -> ExtensionRequest:
 def settle(agent: Agent | None = None) -> int:
     """End what nobody decided in time; return how many that were. That is no refusal: the agent may conclude."""
     now = timezone.now()
-    late = ExtensionRequest.objects.filter(state=State.PENDING, expires_at__lte=now)
+    pending = ExtensionRequest.objects.filter(state=State.PENDING)
+    if agent is None:
+        # Asked before the clock was set back, it would wait for so much longer.
+        bring_forward(pending.filter(created_at__gt=now + LEEWAY, expires_at__gt=now + LEEWAY), "expires_at", now)
+    late = pending.filter(expires_at__lte=now)
     if agent is not None:
         return _settle_one(late.filter(agent=agent), now)
     ended = 0

@@ -16,11 +16,12 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 
 from metacog import egress
 from metacog.audit import audit
+from metacog.db import clocks
 from metacog.heuristics.memory import research
 from metacog.heuristics.memory.research import Finding, Question
 from metacog.models import Agent, AgentState, AuditEvent, Language
@@ -82,7 +83,9 @@ def begin(agent: Agent, verdict: str, topic: str) -> tuple[Research, bool]:
 
 def search_due(now: datetime | None = None) -> int:
     """Search for what is due, the longest waiting first; return how many attempts that took."""
-    began, attempts = time.monotonic(), 0
+    began, attempts, first = time.monotonic(), 0, now or timezone.now()
+    put_off = Research.objects.filter(clocks.too_far(first, PAUSES), state=State.WAITING)
+    clocks.bring_forward(put_off, "next_attempt_at", first)
     while time.monotonic() - began < TURN_SECONDS and (row := _claim(now or timezone.now())):
         attempts += 1
         with by_itself("Research %s failed", row.public_id):
@@ -147,9 +150,7 @@ def shape(row: Research) -> dict[str, Any]:
 
 def _claim(now: datetime) -> Research | None:
     """Take the next one that is due for the length of a lease; one whose worker died too often fails."""
-    due = Research.objects.filter(
-        Q(leased_until=None) | Q(leased_until__lte=now), state=State.WAITING, next_attempt_at__lte=now
-    )
+    due = Research.objects.filter(clocks.is_free(now, LEASE), state=State.WAITING, next_attempt_at__lte=now)
     for row in due.select_related("agent").order_by("next_attempt_at", "pk")[:MOST_WAITING]:
         if row.attempts > len(PAUSES):  # it died in the last one
             _put_off(row, Trouble.INTERRUPTED, now)

@@ -32,6 +32,7 @@ from django.utils import timezone
 from metacog import egress
 from metacog.accounts import keys
 from metacog.audit import audit
+from metacog.db import clocks
 from metacog.models import Agent, AuditEvent, User
 from reviews.isolation import by_itself
 from reviews.models import Delivery, Endpoint
@@ -42,6 +43,7 @@ State, Trouble, Off = Delivery.State, Delivery.Trouble, Endpoint.Off
 SCHEDULE = (5, 30, 120, 600, 1800, 3600, 7200, 14_400, 28_800, 28_800)
 JITTER = 0.2  # of each pause, to either side
 LONGEST_WAIT = 3600.0  # seconds that a receiver may ask for (Retry-After) in place of a shorter pause
+ASKS_TO_WAIT = (429, 503)  # the answers with which it may (RFC 6585, 4; RFC 9110, 10.2.3)
 
 SLOTS = 32  # sends at once in one sweep
 FAILING_SLOTS = SLOTS // 2  # of them for endpoints that are failing: healthy ones never wait for those
@@ -109,6 +111,8 @@ def deliver_due(now: datetime | None = None) -> int:
     sent = 0
     with ThreadPoolExecutor(SLOTS, thread_name_prefix="deliver") as pool, turn("deliver") as is_ours:
         began = time.monotonic()
+        if is_ours:
+            _bring_forward(clock())
         while is_ours:
             elapsed = time.monotonic() - began
             if _goes_on(elapsed, flying.values()):
@@ -153,7 +157,8 @@ def send(attempt: Attempt) -> Outcome:
         return Outcome("", status)
     if status == 410:
         return Outcome(Trouble.GONE, status)
-    return Outcome(Trouble.REDIRECT if 300 <= status <= 399 else Trouble.STATUS, status, answer.retry_after)
+    wait = answer.retry_after if status in ASKS_TO_WAIT else 0.0
+    return Outcome(Trouble.REDIRECT if 300 <= status <= 399 else Trouble.STATUS, status, wait)
 
 
 def send_again(delivery: Delivery, person: User) -> bool:
@@ -230,9 +235,19 @@ def _goes_on(elapsed: float, flying: Iterable[Attempt]) -> bool:
 
 
 def _due(now: datetime) -> QuerySet[Delivery]:
-    return Delivery.objects.filter(
-        Q(leased_until=None) | Q(leased_until__lte=now), state=State.WAITING, next_attempt_at__lte=now
-    )
+    return Delivery.objects.filter(clocks.is_free(now, LEASE), state=State.WAITING, next_attempt_at__lte=now)
+
+
+def _bring_forward(now: datetime) -> None:
+    """Have due now what was put off by a clock that was set back since."""
+    given = settings.CALLBACK_SCHEDULE
+    pauses = [pause * (1 + JITTER) for pause in SCHEDULE] if given is None else given
+    too_far = clocks.too_far(now, [max(pause, LONGEST_WAIT) for pause in pauses])
+    too_far |= clocks.too_far(now, pauses) & ~Q(last_status__in=ASKS_TO_WAIT)
+    # By agent, as the index is.
+    ahead = Delivery.objects.filter(too_far, state=State.WAITING, next_attempt_at__gt=now + clocks.LEEWAY)
+    for agent in Agent.objects.filter(Exists(ahead.filter(agent=OuterRef("pk")))):
+        clocks.bring_forward(ahead.filter(agent=agent), "next_attempt_at", now)
 
 
 def _claim_due(now: datetime, flying: Sequence[Attempt], failing_too: bool) -> list[Attempt]:
@@ -282,7 +297,8 @@ def _claim(agent: Agent, now: datetime, slots: int, room: int) -> list[Attempt]:
             trouble = Trouble.OFF if agent.callback_url else Trouble.NO_URL
             give_up(list(due.defer("body")[:BATCH]), agent, last_error=trouble)
             return []
-        under_way = Delivery.objects.filter(agent=agent, state=State.WAITING, leased_until__gt=now).count()
+        leased = Delivery.objects.filter(agent=agent, state=State.WAITING, leased_until__gt=now)
+        under_way = leased.exclude(clocks.is_free(now, LEASE)).count()
         secrets = tuple(keys.live_secrets(agent))
         claimed = []
         for delivery in due[: max(0, min(slots - under_way, room))]:
@@ -392,7 +408,7 @@ def give_up_disabled(agent: Agent, before: datetime, now: datetime) -> int:
         _locked_endpoint(agent)
         if agent.enabled:
             return 0
-        free = Q(leased_until=None) | Q(leased_until__lte=now)
+        free = clocks.is_free(now, LEASE)
         owed = Delivery.objects.filter(free, agent=agent, state=State.WAITING, created_at__lt=before).exclude(body="")
         return give_up(list(owed.defer("body").order_by("pk")[:BATCH]), agent, last_error=Trouble.DISABLED)
 

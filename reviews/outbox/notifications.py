@@ -16,13 +16,14 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from metacog.audit import audit
+from metacog.db import clocks
 from metacog.models import Channel, Notice, PersonNotices, Role
 from metacog.notices import chat, mail
-from reviews.held.presence import SEEN_FOR
+from reviews.held import presence
 from reviews.isolation import by_itself
 from reviews.models import ExtensionRequest, HeldItem
 from reviews.outbox import notification_texts
@@ -104,6 +105,9 @@ def _forget_the_future(now: datetime) -> None:
     for readers in (PersonNotices.objects, Channel.objects):
         readers.filter(told_until__gt=now).update(told_until=now)
         readers.filter(turn_at__gt=now).update(turn_at=now)
+    clocks.bring_forward(
+        Notice.objects.filter(clocks.too_far(now, SCHEDULE), state=State.WAITING), "next_attempt_at", now
+    )
 
 
 def _is_due(reader: Reader, now: datetime) -> bool:
@@ -148,7 +152,7 @@ def _write(reader: Reader, now: datetime) -> bool:
     until = _until(reader, now)
     new = _new(_waiting_for(reader, now), reader.told_until, until)
     # What somebody has open is told with the others, or when they went away: this is its only time.
-    has_news = new.exclude(looked_at__seen_at__gt=now - SEEN_FOR).exists()
+    has_news = new.exclude(looked_at__seen_at__range=presence.of_late(now)).exists()
     is_daily = isinstance(reader, PersonNotices) and reader.when == When.DAILY
     if not (has_news or is_daily):
         return False
@@ -171,9 +175,7 @@ def _write(reader: Reader, now: datetime) -> bool:
 
 
 def _claim_due(now: datetime) -> list[Attempt]:
-    due = Notice.objects.filter(
-        Q(leased_until=None) | Q(leased_until__lte=now), state=State.WAITING, next_attempt_at__lte=now
-    )
+    due = Notice.objects.filter(clocks.is_free(now, LEASE), state=State.WAITING, next_attempt_at__lte=now)
     claimed = []
     for notice in due.select_related("person__told", "team__channel").order_by("next_attempt_at", "pk")[:SLOTS]:
         if notice.attempts > len(SCHEDULE):  # a worker died in the last one

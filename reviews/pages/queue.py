@@ -18,6 +18,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import push_url
 
+from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.models import Agent, Role, Team, User
@@ -304,7 +305,8 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
     told_for = max(TOLD_FOR, timedelta(seconds=settings.UNDO_SECONDS))
     mine = Decision.objects.filter(person=request.user, held__team__in=request.user.teams)
     # It may have been taken back so long after. Without a bound, whoever never decided has all decisions read.
-    recent = mine.filter(public_id__gte=first_id_at("dec", now - 2 * told_for))
+    # Nor what was done before the clock was set back, which would stay the last.
+    recent = mine.filter(public_id__range=(first_id_at("dec", now - 2 * told_for), first_id_at("dec", now + LEEWAY)))
     last = (
         (mine.filter(pk=just_done.pk) if just_done else recent)
         .select_related("held")

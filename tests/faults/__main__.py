@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.faults import away, killed, several, slow, synced
+from tests.faults import away, clock, killed, several, slow, synced
 from tests.faults.servers import Missing
 
 FAULTS: dict[str, tuple[str, Callable[[Path], str]]] = {
@@ -26,6 +26,7 @@ FAULTS: dict[str, tuple[str, Callable[[Path], str]]] = {
     "database-away": ("PostgreSQL, Redis", away.database),
     "two-redis": ("PostgreSQL, Redis", several.with_redis),
     "two-rabbitmq": ("PostgreSQL, RabbitMQ", several.with_rabbitmq),
+    "clock-set": ("SQLite", clock.on_sqlite),
     "synced": ("SQLite", synced.on_sqlite),
     "slow-clients": ("SQLite", slow.on_sqlite),
 }

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 @dataclass
 class Receiver:
     origin: str
+    status: int = 204  # what it answers
     seen: list[tuple[str, bytes]] = field(default_factory=list)  # (webhook-id, body), as they came
 
     @property
@@ -32,7 +33,7 @@ def listening() -> Iterator[Receiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             receiver.seen.append((self.headers["webhook-id"], body))
-            self.send_response(204)
+            self.send_response(receiver.status)
             self.end_headers()
 
         def log_message(self, *args: object) -> None:

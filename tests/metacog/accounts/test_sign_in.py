@@ -78,6 +78,15 @@ class TestTooManyAttempts:
         AccessAttempt.objects.update(attempt_time=F("attempt_time") - timedelta(minutes=15, seconds=1))
         assert sign_in(client, "alice", "alice-password").status_code == 302
 
+    @pytest.mark.parametrize("back", [timedelta(hours=1), timedelta(days=8)])
+    def test_it_takes_the_right_password_where_the_clock_was_set_back(
+        self, alice: Any, client: Client, noon: Any, back: timedelta
+    ) -> None:
+        self.fail(client)
+        noon.at -= back
+        assert sign_in(client, "alice", "alice-password").status_code == 302
+        assert self.fail(Client()).status_code == 429
+
     def test_it_counts_by_name_and_address(self, alice: Any, bob: Any, client: Client) -> None:
         self.fail(client)
         assert sign_in(client, "bob", "bob-password").status_code == 302

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -91,9 +92,24 @@ def test_while_it_is_away_one_notice_waits_for_it(aurora: Any, olga: Any, kuro: 
     receiver.answers = [500]
     for n in range(3):
         hold(kuro, NOW + n * 20 * MINUTE)
-        Notice.objects.update(next_attempt_at=NOW + DAY)
+        Notice.objects.update(attempts=8, next_attempt_at=NOW + 2 * HOUR)
         sweep(NOW + n * 20 * MINUTE + MINUTE)
     assert (len(receiver.seen), Notice.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize("back", [HOUR, 8 * DAY])
+@pytest.mark.parametrize("died", [False, True])
+def test_what_was_put_off_before_the_clock_was_set_back_is_told(
+    aurora: Any, olga: Any, kuro: Any, receiver: Receiver, back: timedelta, died: bool
+) -> None:
+    set_up(aurora, olga, receiver.url)
+    receiver.answers = [500]
+    hold(kuro, NOW - 2 * MINUTE)
+    sweep(NOW)
+    if died:
+        Notice.objects.update(leased_until=NOW + MINUTE)
+    sweep(NOW - back)
+    assert Notice.objects.get().state == "sent"
 
 
 @pytest.mark.parametrize(("status", "trouble"), [(404, "status"), (302, "status"), (500, "status")])

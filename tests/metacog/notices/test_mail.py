@@ -13,7 +13,7 @@ from django.utils import timezone
 from metacog.models import AuditEvent, Membership, Notice, PersonNotices, User
 from metacog.notices import mail as way_out
 from reviews.held import decisions, presence
-from reviews.models import ExtensionRequest, HeldItem
+from reviews.models import ExtensionRequest, HeldItem, Looking
 from reviews.outbox import notification_texts, notifications
 from tests.metacog.notices.conftest import DAY, HOUR, MINUTE, NOW, hold, sweep, tell
 
@@ -124,6 +124,14 @@ def test_what_is_held_after_the_clock_was_set_back_is_told(alice: Any, kuro: Any
     HeldItem.objects.update(state="rejected")
     hold(kuro, NOW + MINUTE)
     assert len(sweep(NOW + 2 * HOUR)) == 1
+
+
+def test_what_somebody_had_open_before_the_clock_was_set_back_is_told(alice: Any, bob: Any, kuro: Any) -> None:
+    tell(alice)
+    held = HeldItem.objects.get(public_id=hold(kuro, NOW - HOUR))
+    presence.look(bob, held)
+    Looking.objects.update(seen_at=NOW + 8 * DAY)
+    assert len(sweep(NOW)) == 1
 
 
 def test_a_daily_turn_without_news_is_over(alice: Any, kuro: Any) -> None:

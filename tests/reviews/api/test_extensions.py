@@ -15,6 +15,7 @@ from metacog.models import Agent, AuditEvent, Policy
 from metacog.runtime import catalogs
 from patterns.memory import memory
 from patterns.models import Memory
+from reviews import tasks
 from reviews.investigation import extensions
 from reviews.models import Delivery, ExtensionRequest
 
@@ -274,6 +275,12 @@ class TestTheChairman:
         with pytest.raises(extensions.Standing) as standing:
             extensions.decide(row, alice, is_approved=True, granted=3)
         assert standing.value.request.state == "expired"
+
+    def test_what_was_asked_before_the_clock_was_set_back_stands_in_nobodys_way(self, kuro: Any, noon: Any) -> None:
+        shape = wait(kuro)
+        noon.at -= timedelta(days=8)
+        tasks.settle()
+        assert kuro.get(f"/extensions/{shape['id']}").json()["state"] == "expired"
 
     def test_what_has_expired_stands_in_nobodys_way(self, kuro: Any) -> None:
         wait(kuro)

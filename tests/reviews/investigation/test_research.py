@@ -177,6 +177,17 @@ class TestTheSearch:
         assert research.search_due(now + timedelta(days=1)) == 0
         assert AuditEvent.objects.get(action="research-failed").data["attempts"] == 4
 
+    @pytest.mark.parametrize("back", [timedelta(hours=1), timedelta(days=8)])
+    def test_it_goes_on_where_the_clock_was_set_back(
+        self, kuro: Any, searxng: Receiver, noon: Any, back: timedelta
+    ) -> None:
+        searxng.answers = [says(status=503)]
+        begun = begin(kuro)
+        assert research.search_due() == 1
+        noon.at -= back
+        assert research.search_due() == 1
+        assert kuro.get(f"/research/{begun['id']}").json()["state"] == "finished"
+
     def test_it_gets_there_on_a_later_attempt(self, kuro: Any, searxng: Receiver) -> None:
         searxng.answers = [says(status=503)]
         begun = begin(kuro)

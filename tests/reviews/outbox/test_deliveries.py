@@ -147,6 +147,39 @@ def test_a_receiver_that_asks_for_time_is_given_it_up_to_an_hour(agent, receiver
     assert states(agent) == {State.DELIVERED: 1}
 
 
+def test_no_other_answer_than_429_and_503_asks_for_time(agent, receiver):
+    def broken(handler):
+        handler.wfile.write(b"HTTP/1.1 500 Broken\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n")
+
+    receiver.answers = [broken]
+    owe(agent)
+    deliveries.deliver_due(NOW)
+    assert deliveries.deliver_due(NOW + timedelta(seconds=6)) == 1
+
+
+@pytest.mark.parametrize("back", [timedelta(hours=1), timedelta(days=8)])
+def test_what_was_put_off_before_the_clock_was_set_back_is_sent(agent, receiver, back):
+    receiver.answers = [500, 500, 204]
+    owe(agent)
+    assert deliveries.deliver_due(NOW) == 1
+    assert deliveries.deliver_due(NOW + timedelta(seconds=6)) == 1
+    owe(agent, created_at=NOW + timedelta(seconds=7), next_attempt_at=NOW + timedelta(seconds=7))
+    owe(agent, attempts=1, leased_until=NOW + deliveries.LEASE)  # by a worker that died
+    assert deliveries.deliver_due(NOW - back) == 3
+    assert states(agent) == {State.DELIVERED: 3}
+
+
+def test_the_time_that_a_receiver_asked_for_is_kept_where_the_clock_was_set_back_by_less(agent, receiver):
+    def busy(handler):
+        handler.wfile.write(b"HTTP/1.1 503 Busy\r\nRetry-After: 1800\r\nContent-Length: 0\r\n\r\n")
+
+    receiver.answers = [busy]
+    owe(agent)
+    deliveries.deliver_due(NOW)
+    assert deliveries.deliver_due(NOW - timedelta(minutes=20)) == 0
+    assert deliveries.deliver_due(NOW - timedelta(minutes=40)) == 1
+
+
 def test_the_usual_schedule_lasts_a_day_and_has_jitter(settings):
     assert 23 < sum(deliveries.SCHEDULE) / 3600 < 24
     drawn = [deliveries.schedule() for _ in range(50)]

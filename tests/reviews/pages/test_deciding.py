@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from reviews import tasks
 from reviews.models import Decision, HeldItem
 
 HELD = "The cause is clearly the cache."
@@ -153,6 +155,26 @@ def test_an_undo_brings_the_item_back(client: Any, kuro: Any, decide: Any) -> No
     assert client.post(undo).headers["Location"] == f"/queue/{held}/"
     assert client.post(undo).headers["Location"] == f"/queue/{held}/"
     assert HeldItem.objects.get().state == "pending"
+
+
+@pytest.mark.parametrize("back", [timedelta(hours=1), timedelta(days=8)])
+def test_deciding_goes_on_where_the_clock_was_set_back(
+    client: Any, kuro: Any, decide: Any, noon: Any, back: timedelta
+) -> None:
+    decide(client, kuro.hold(), "reject", reason="Not measured.")
+    noon.at -= back
+    tasks.settle()
+    assert len(kuro.get("/decisions?after=0").json()["items"]) == 1
+    held = kuro.hold()
+    decide(client, held, "reject", reason="Not measured.")
+    undo = f"/decisions/{Decision.objects.get(held__public_id=held).public_id}/undo"
+    assert undo in client.get("/queue/").content.decode()
+    assert client.post(undo).headers["Location"] == f"/queue/{held}/"
+    decide(client, held, "reject", reason="Not measured.")
+    tasks.settle()
+    assert len(kuro.get("/decisions?after=0").json()["items"]) == 1, "it rests"
+    noon.at += timedelta(seconds=10)
+    assert len(kuro.get("/decisions?after=0").json()["items"]) == 2
 
 
 def test_an_undo_tells_of_itself_and_not_of_what_was_decided_later_elsewhere(

@@ -72,6 +72,15 @@ def test_a_page_that_goes_on_asking_keeps_its_reader_there(ann: Any, ben: Any, k
     assert Looking.objects.get().seen_at > before
 
 
+def test_nobody_stays_where_they_were_before_the_clock_was_set_back(ann: Any, ben: Any, kuro: Any, noon: Any) -> None:
+    held = kuro.hold()
+    ben.get(f"/queue/{held}/")
+    noon.at -= timedelta(hours=1)
+    assert "Bob is looking" not in ann.get(f"/queue/{held}/").content.decode()
+    ben.get("/queue/changes", {"open": held})
+    assert "Bob is looking" in ann.get(f"/queue/{held}/").content.decode()
+
+
 def test_what_somebody_else_reads_comes_up_last(ann: Any, ben: Any, kuro: Any, decide: Any) -> None:
     first, second, third = (kuro.hold() for _ in range(3))
     assert shown(ann.get("/queue/")) == [third, second, first]
