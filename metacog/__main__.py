@@ -4,6 +4,8 @@ import contextlib
 import os
 import sys
 
+from metacog.runtime.file_errors import database_remedy, remedy
+
 
 def main() -> None:
     if sys.stdout is None:  # `>&-`: a daemon's start
@@ -33,19 +35,19 @@ def main() -> None:
             raise
         with contextlib.suppress(OSError):
             sys.stdout.close()  # or Python says it once more
-        what_to_do = " Let this user read and write it, or name another." if isinstance(error, PermissionError) else ""
-        sys.exit(f"{error.filename or 'This cannot be finished'}: {error.strerror or error}.{what_to_do}")
+        if error.filename is None:
+            sys.exit(f"This cannot be finished: {error.strerror or error}.")
+        sys.exit(f"{error.filename}: {error.strerror or error}. {remedy(error)}")
     except DatabaseError as error:
         if "--traceback" in sys.argv:
             raise
         said = " ".join(str(error).split())
         if "no such" in said or "does not exist" in said:  # a table or column, in SQLite's words or PostgreSQL's
             sys.exit(f"The database is not prepared for this version: start `manage.py up` once. ({said})")
-        if "unable to open database file" in said or "readonly database" in said:  # SQLite names no file
+        if what_to_do := database_remedy(said):
             from django.conf import settings
 
-            path = settings.DATABASES["default"]["NAME"]
-            sys.exit(f"{path}: {said}. Let this user read and write it, and the folder it lies in.")
+            sys.exit(f"{settings.DATABASES['default']['NAME']}: {said}. {what_to_do}")
         sys.exit(f"The database cannot take this now: {said}")
 
 

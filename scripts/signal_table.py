@@ -1,4 +1,4 @@
-"""Write the table of signals in docs/heuristics.md from their specs; with --check, only say whether it is up to date."""
+"""Write the table of signals in docs/heuristics.md from their specs; with --check, say whether it is up to date."""
 
 import re
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from metacog.heuristics.signals import SPECS
+from metacog.heuristics.signals import SPECS  # noqa: E402
 
 PAGE = ROOT / "docs" / "heuristics.md"
 BETWEEN = re.compile(r"(?<=<!-- signals -->\n).*(?=<!-- /signals -->)", re.DOTALL)

@@ -67,11 +67,12 @@ def agent_list(request: Request) -> HttpResponse:
         .order_by("team__name", "name")
     )
     here = {"q": query, "to": to} | kept
+    handed_on: dict[str, Any] = {name: [request.GET[name]] for name in kept}  # that page says what it does not know
     context = {
         "agents": list(found),
         "may_add": request.user.teams_as(Role.OWNER).exists(),
         "query": query,
-        "unknown_filters": unknown_filters(request.GET, to=agent_choice.PAGES),
+        "unknown_filters": unknown_filters(request.GET, to=agent_choice.PAGES, **handed_on),
         "to": to,
         "kept": kept,
         "to_url": f"{reverse(to)}?{urlencode(kept | {'agent': ''})}" if to else "",

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -21,6 +22,7 @@ from metacog.audit import chain, log, words
 from metacog.audit.log import Events, Filters, Place
 from metacog.models import Agent, AuditEvent, User
 from metacog.pages.agent_choice import Choice, choice
+from metacog.pages.unknown_filters import unknown_filters
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PLACE = re.compile(r"([0-9]{1,17})-([0-9]{1,18})", re.ASCII)
@@ -91,11 +93,10 @@ class FilterForm(forms.Form):
 @require_safe
 def audit(request: PersonRequest) -> HttpResponse:
     """Show what happened."""
-    form, events, agents = _asked(request)
+    form, events, agents, unknown = _asked(request)
     rows, following = log.page(events, _place(request.GET.get("before", "")))
-    here = request.GET.copy()
-    here.pop("before", None)
-    query = here.urlencode()
+    here = {name: request.GET[name] for name in form.fields if form.cleaned_data.get(name)}
+    query = urlencode(here)
     if following:
         here["before"] = f"{(following[0] - _EPOCH) // timedelta(microseconds=1)}-{following[1]}"
     context = {
@@ -103,10 +104,11 @@ def audit(request: PersonRequest) -> HttpResponse:
         "choice": agents,
         "rows": [_row(event) for event in rows],
         "actions": words.ACTIONS,
-        "is_filtered": any(here.get(name) for name in form.fields),
+        "is_filtered": any(request.GET.get(name) for name in form.fields),
+        "unknown_filters": unknown,
         "is_later_page": "before" in request.GET,
         "latest_query": query,
-        "next_query": here.urlencode() if following else "",
+        "next_query": urlencode(here) if following else "",
         "sealed_at": (latest := chain.latest_seal()) and latest.sealed_at,
         "teams": len({event.team_id for event in rows}),
     }
@@ -116,7 +118,9 @@ def audit(request: PersonRequest) -> HttpResponse:
 @require_safe
 def export(request: PersonRequest) -> StreamingHttpResponse:
     """Send the same events as JSON Lines, oldest first, as one file."""
-    _form, events, _agents = _asked(request)
+    form, events, _agents, unknown = _asked(request)
+    if form.errors or unknown:  # a file has no place to say that it is not what was asked for
+        raise Http404
     name = f"audit-{timezone.now():%Y-%m-%d}.jsonl"
     return StreamingHttpResponse(
         log.lines(events),
@@ -125,14 +129,27 @@ def export(request: PersonRequest) -> StreamingHttpResponse:
     )
 
 
-def _asked(request: PersonRequest) -> tuple[FilterForm, Sequence[Events], Choice]:
-    """Return the form as it was sent, the events it asks for among those the person may see, and their agents."""
+def _asked(request: PersonRequest) -> tuple[FilterForm, Sequence[Events], Choice, list[str]]:
+    """Return the form as it was sent, the events it asks for among those the person may see, their agents, and what
+    of it is not known, a sentence each.
+    """
     ids = list(request.user.teams_as().values_list("pk", flat=True))
+    # What belongs to no team, such as passwords and the first owner, is for superusers.
+    teams = None if request.user.is_superuser else ids
     agents = Agent.objects.filter(team__in=ids).order_by("name", "pk")
     found = choice("audit", agents, request.GET, request.GET.get("agent", "")[:40])
     form = FilterForm(request.GET, agents=found)
-    # What belongs to no team, such as passwords and the first owner, is for superusers.
-    return form, log.matching(form.filters(), None if request.user.is_superuser else ids), found
+    filters = form.filters()
+    asked = {name: request.GET[name] for name in request.GET if name not in form.errors}  # those are told of already
+    known: Sequence[str] = words.ACTIONS
+    if filters.action and filters.action not in known:
+        recorded = log.matching(Filters(action=filters.action), teams)
+        if any(events.exists() for events in recorded):
+            known = [filters.action]
+        else:
+            form.cleaned_data["action"] = ""
+    unknown = unknown_filters(asked, action=known, agent=[filters.agent])
+    return form, log.matching(form.filters(), teams), found, unknown
 
 
 def _place(text: str) -> Place | None:

@@ -10,7 +10,9 @@ from django.utils.translation import gettext_lazy as _
 from metacog.models import Agent
 
 MAX_SHOWN = 40  # characters of a value
+MAX_LISTED = 30  # values that are known
 NAMES = {
+    "action": _("action"),
     "agent": _("agent"),
     "by": _("decider"),
     "days": _("number of days"),
@@ -29,9 +31,15 @@ def unknown_filters(
     """Return a sentence for each value of an address that is none of those `known` by the filter's name.
 
     Pages put them into their context as `unknown_filters`; what is unknown counts as not given. `agents` are those of
-    which `agent` has to name one by its id; they are asked for one only where an agent is named.
+    which `agent` has to name one by its id; they are asked for one only where an agent is named. A filter that other
+    pages have and this one has not is unknown too.
     """
-    sentences = []
+    own = {*known, *(() if agents is None else ("agent",))}
+    sentences = [
+        gettext("Unknown filter “%(name)s”: this page does not have it.") % {"name": name}
+        for name in NAMES
+        if asked.get(name) and name not in own
+    ]
     if agents is not None and asked.get("agent") and asked["agent"] not in {agent.public_id for agent in agents}:
         sentences.append(_sentence("agent", asked["agent"], ()))
     for name, values in known.items():
@@ -47,6 +55,7 @@ def _sentence(name: str, value: str, known: Iterable[str]) -> str:
         told = gettext("Unknown order “%(value)s”: not sorted by it.") % {"value": said}
     else:
         told = gettext("Unknown %(name)s “%(value)s”: not filtered by it.") % {"name": NAMES[name], "value": said}
-    if listed := pgettext("list", ", ").join(known):
+    texts = list(known)
+    if listed := pgettext("list", ", ").join(texts) if len(texts) <= MAX_LISTED else "":
         told = gettext("%(told)s Known: %(known)s.") % {"told": told, "known": listed}
     return told

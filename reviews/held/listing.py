@@ -78,12 +78,12 @@ class Filters:
     def of_list(cls, query: Mapping[str, str], teams: Teams) -> tuple[Filters, list[str]]:
         """Read the address of a page; return also a sentence for each value of it that is not known."""
         filters = cls.of(query)
-        by = {"by": Decision.By.values} if filters.state == "decided" and not filters.by else {}
-        named_agent = Agent.objects.filter(team__in=teams, public_id=filters.agent) if filters.agent else None
+        by = {"by": [*Decision.By.values, filters.by]} if filters.state == "decided" else {}
+        named_agent = list(Agent.objects.filter(team__in=teams, public_id=filters.agent)) if filters.agent else []
         told = unknown_filters(
             query, agents=named_agent, state=("held", "decided"), kind=Kind.values, signal=SIGNALS, order=ORDERS, **by
         )
-        if named_agent is not None and not named_agent:
+        if not named_agent:
             filters = replace(filters, agent="")
         return filters, told
 

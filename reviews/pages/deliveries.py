@@ -58,9 +58,9 @@ def delivery_list(request: PersonRequest) -> HttpResponse:
     """List the deliveries of the person's teams, latest first."""
     filters, teams = Filters.of(request.GET), request.user.teams_as()
     agents = Agent.objects.filter(team__in=teams)
-    named = list(agents.filter(public_id=filters.agent)) if filters.agent else None
+    named = list(agents.filter(public_id=filters.agent)) if filters.agent else []
     unknown = unknown_filters(request.GET, agents=named, state=State.values)
-    if named == []:
+    if not named:
         filters = replace(filters, agent="")
     scope = _scope(filters, teams)
     rows = scope.filter(state=filters.state) if filters.state else scope

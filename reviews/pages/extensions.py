@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from metacog.models import Role
+from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import Memory
 from patterns.patterns.scorer import scorer_for
 from reviews.investigation import extensions
@@ -33,6 +34,7 @@ def extension_list(request: PersonRequest) -> HttpResponse:
     rows = ExtensionRequest.objects.filter(agent__team__in=request.user.teams_as()).select_related("agent", "person")
     context = {
         "waiting": rows.filter(state=State.PENDING).order_by("due_at", "pk")[:SHOWN],
+        "unknown_filters": unknown_filters(request.GET),
         "over": rows.exclude(state=State.PENDING).order_by("-decided_at", "-pk")[:SHOWN],
         "section": "extensions",
     }

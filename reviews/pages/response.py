@@ -38,7 +38,7 @@ def responses(request: PersonRequest) -> HttpResponse:
     """List what agents posted, latest first."""
     agent, which, after = (listing.word(request.GET, name) for name in ("agent", "show", "after"))
     agents = Agent.objects.filter(team__in=request.user.teams_as())
-    named = list(agents.filter(public_id=agent)) if agent else None
+    named = list(agents.filter(public_id=agent)) if agent else []
     unknown = unknown_filters(request.GET, agents=named, show=SHOW)
     posting = agents.filter(public_id=agent) if named else agents
     rows = AgentResponse.objects.all()

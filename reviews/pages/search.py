@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from metacog.pages.unknown_filters import unknown_filters
 from reviews.pages.person import PersonRequest
 from reviews.search.search import MAX_QUERY, NEWEST, search
 
@@ -21,5 +22,11 @@ def search_page(request: PersonRequest) -> HttpResponse:
     groups = search(request.user.teams_as(), query) if query else []
     if groups and _WHOLE_ID.fullmatch(query):
         return redirect(groups[0].hits[0].url)
-    context = {"query_of_all": query, "groups": groups, "newest": f"{NEWEST:,}", "section": "search"}
+    context = {
+        "query_of_all": query,
+        "unknown_filters": unknown_filters(request.GET),
+        "groups": groups,
+        "newest": f"{NEWEST:,}",
+        "section": "search",
+    }
     return render(request, "reviews/search.html", context)

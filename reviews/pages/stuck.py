@@ -18,6 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from metacog.accounts.forms import STUCK
 from metacog.models import Role, Team
+from metacog.pages.unknown_filters import unknown_filters
 from patterns import stuck_state
 from patterns.models import Problem, ThinkTwice
 from patterns.patterns.scorer import scorer_for
@@ -52,6 +53,7 @@ def stuck(request: PersonRequest) -> HttpResponse:
     query["after"] = _place(found[PAGE - 1]) if len(found) > PAGE else ""
     context: dict[str, Any] = {
         "rows": [_row(problem) for problem in found[:PAGE]],
+        "unknown_filters": unknown_filters(request.GET),
         "is_later": bool(place),
         "next_url": f"?{query.urlencode()}" if query["after"] else "",
         "section": "stuck",

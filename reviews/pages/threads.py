@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -14,12 +16,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
+from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ThoughtThread
 from patterns.patterns.scorer import scorer_for
 from patterns.threads import texts
 from patterns.threads.forms import NewThreadForm, StepForm
 from patterns.threads.texts import ARTICLE_STEPS
 from patterns.threads.threads import AFTER, NotDone, changes
+from reviews.held.listing import word
 from reviews.pages.person import PersonRequest, refused
 
 SHOWN = 100  # paused ones, resolved ones, and steps of a thread, those taken last
@@ -30,12 +34,13 @@ State = ThoughtThread.State
 def threads(request: PersonRequest) -> HttpResponse:
     """Show what one agent pursues, what it put down, and what it came to; and what its last cycles suggest."""
     agents = _agents(request)
-    wanted = request.GET.get("agent")
-    busiest = agents.order_by("-state__active_threads", "name")
-    agent = get_object_or_404(agents, public_id=wanted) if wanted else busiest.first()
+    wanted = word(request.GET, "agent")
+    named = agents.filter(public_id=wanted).first() if wanted else None
+    unknown = unknown_filters(request.GET, agents=[named] if named else [])
+    agent = named or agents.order_by("-state__active_threads", "name").first()
     if agent is None:
-        return render(request, "reviews/threads.html", {"section": "threads"})
-    return _threads_page(request, agent)
+        return render(request, "reviews/threads.html", {"unknown_filters": unknown, "section": "threads"})
+    return _threads_page(request, agent, unknown=unknown)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -57,7 +62,9 @@ def thread_new(request: PersonRequest, agent_id: str) -> HttpResponse:
     return _threads_page(request, agent, form)
 
 
-def _threads_page(request: PersonRequest, agent: Agent, form: NewThreadForm | None = None) -> HttpResponse:
+def _threads_page(
+    request: PersonRequest, agent: Agent, form: NewThreadForm | None = None, unknown: Sequence[str] = ()
+) -> HttpResponse:
     rows = ThoughtThread.objects.filter(agent=agent).order_by("-touched_at", "-id")
     active = list(rows.filter(state=State.ACTIVE))
     trails = texts.last_steps(active, 1)
@@ -65,6 +72,7 @@ def _threads_page(request: PersonRequest, agent: Agent, form: NewThreadForm | No
     suggested = texts.suggestion(agent, agent.state)
     context = {
         "agent": agent,
+        "unknown_filters": unknown,
         "choice": choice("threads", _agents(request), request.GET, agent.public_id),
         "active": [{"thread": row, "last": trails[row.pk][-1] if trails[row.pk] else None} for row in active],
         "room": max(0, most - len(active)),  # a later policy may allow fewer than there are

@@ -90,8 +90,9 @@ class TestThreads:
         assert ThoughtThread.objects.get().next == "measure\nwrite it up"
         assert AuditEvent.objects.get(action="thread-changed").data == {"fields": ["title"]}
 
+    @pytest.mark.parametrize("name", ["next", "notes"])
     def test_what_is_written_into_an_erased_one_is_erased_in_its_turn(
-        self, kuro: Any, aurora: Any, carla: Any, olga: Any, as_person: Any
+        self, kuro: Any, aurora: Any, carla: Any, olga: Any, as_person: Any, name: str
     ) -> None:
         set_retention(aurora, 30, olga)
         kuro.post("/threads", {"title": "One", "next": "ask the princess"})
@@ -103,10 +104,10 @@ class TestThreads:
         retention.erase()
         client.post(url, page | {"title": "The one"})
         assert ThoughtThread.objects.get().next == "", "it was shown before it was erased"
-        client.post(url, shown(client.get(url)) | {"next": "ask the princess again"})
-        assert ThoughtThread.objects.get().next
+        client.post(url, shown(client.get(url)) | {name: "ask the princess again"})
+        assert getattr(ThoughtThread.objects.get(), name)
         retention.erase()
-        assert ThoughtThread.objects.get().next == ""
+        assert getattr(ThoughtThread.objects.get(), name) == ""
 
 
 def test_a_lesson_that_is_saved_as_it_was_shown_stays_as_somebody_else_wrote_it(

@@ -18,6 +18,7 @@ RISKY = "The cause is clearly the cache."
 SURE = "The cause is clearly the cache. Therefore it is off, therefore all is well, in conclusion it is over. " * 6
 TITLE = "#item-title"
 SETTLED = 400  # milliseconds for which keys rest after a swap
+SHIFT = 8  # as the browser counts modifiers
 
 
 def press(page: Any, key: str) -> None:
@@ -84,23 +85,37 @@ def test_a_decision_opens_the_next_item_and_puts_the_focus_on_its_heading(
 def test_keys_of_other_layouts_go_by_their_letter_or_their_place(
     open_page: Any, alice: Any, kuro: Any, down: tuple[str, str], other: tuple[str, str], approve: tuple[str, str]
 ) -> None:
-    first, _second = kuro.hold(), kuro.hold()
+    first, second, third = kuro.hold(), kuro.hold(), kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
-    expect(page.locator("#item")).not_to_have_attribute("data-held", first)
-    keyboard = page.context.new_cdp_session(page)
-
-    def type_key(key: str, code: str) -> None:
-        page.wait_for_timeout(SETTLED)
-        keyboard.send("Input.dispatchKeyEvent", {"type": "keyDown", "key": key, "code": code, "text": key})
-        keyboard.send("Input.dispatchKeyEvent", {"type": "keyUp", "key": key, "code": code})
-
-    type_key(*other)
-    type_key(*down)
+    expect(page.locator("#item")).to_have_attribute("data-held", third)
+    type_key(page, *other)
+    type_key(page, *down)
+    expect(page.locator("#item")).to_have_attribute("data-held", second)
+    type_key(page, *down)
     expect(page.locator("#item")).to_have_attribute("data-held", first)
-    type_key(*approve)
+    type_key(page, *approve)
     expect(page.locator(f"#row-{first}")).to_contain_text("approved by you")
-    type_key("?", "Digit7")
+    type_key(page, "?", "Digit7")
+    expect(page.locator("#keys")).to_be_visible()
+
+
+def type_key(page: Any, key: str, code: str, modifiers: int = 0) -> None:
+    """Press a key of another layout, which Playwright has none of."""
+    page.wait_for_timeout(SETTLED)
+    pressed = {"key": key, "code": code, "modifiers": modifiers}
+    keyboard = page.context.new_cdp_session(page)
+    keyboard.send("Input.dispatchKeyEvent", {"type": "keyDown", "text": key, **pressed})
+    keyboard.send("Input.dispatchKeyEvent", {"type": "keyUp", **pressed})
+
+
+def test_slash_goes_by_its_place_on_a_layout_that_has_a_letter_there(open_page: Any, alice: Any) -> None:
+    page = open_page(alice)
+    page.goto("/queue/")
+    type_key(page, "ظ", "Slash")  # Arabic
+    expect(page.locator("#find")).to_be_focused()
+    page.keyboard.press("Escape")
+    type_key(page, "؟", "Slash", SHIFT)
     expect(page.locator("#keys")).to_be_visible()
 
 

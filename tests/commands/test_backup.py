@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from io import StringIO
@@ -67,9 +69,17 @@ def test_it_leaves_a_file_that_is_there_as_it_is(written: sqlite3.Connection, tm
 def test_a_database_that_is_not_there_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "vendor", "sqlite")
     monkeypatch.setitem(connection.settings_dict, "NAME", tmp_path / "elsewhere.sqlite3")
-    with pytest.raises(CommandError, match="could not be copied: unable to open"):
+    with pytest.raises(CommandError, match=r"elsewhere\.sqlite3 cannot be copied .*: unable to open.* let this user"):
         run(tmp_path / "copy.sqlite3")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "vendor", "sqlite")
+    monkeypatch.setitem(connection.settings_dict, "NAME", tmp_path / "notes.txt")
+    (tmp_path / "notes.txt").write_text("no database " * 1000)
+    with pytest.raises(CommandError, match=r"notes\.txt cannot be copied .*: file is not a database\. Set METACOG_"):
+        run(tmp_path / "copy.sqlite3")
 
 
 def test_a_damaged_database_gives_no_copy(written: sqlite3.Connection, tmp_path: Path) -> None:
@@ -78,14 +88,27 @@ def test_a_damaged_database_gives_no_copy(written: sqlite3.Connection, tmp_path:
     with (tmp_path / "metacog.sqlite3").open("r+b") as file:
         file.seek(2 * 4096)
         file.write(b"\xff" * 4096)
-    with pytest.raises(CommandError, match="could not be copied"):
+    with pytest.raises(CommandError, match=r"metacog\.sqlite3 cannot be copied"):
         run(tmp_path / "copy.sqlite3")
     assert not list(tmp_path.glob("*copy*"))
 
 
 def test_a_folder_that_is_not_there_is_named(written: sqlite3.Connection, tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match=r"nowhere/copy\.sqlite3 cannot be written: No such file"):
+    with pytest.raises(CommandError, match=r"nowhere/copy\.sqlite3 cannot be written: No such file.*its folder"):
         run(tmp_path / "nowhere" / "copy.sqlite3")
+
+
+def test_a_folder_in_which_this_user_may_not_write_is_named(
+    written: sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(*arguments: object, **options: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", ".copy.sqlite3-draft")
+
+    monkeypatch.setattr(tempfile, "mkstemp", forbidden)
+    file = tmp_path / "copy.sqlite3"
+    said = f"^{file} cannot be written: Permission denied. Let this user read and write it, or name another.$"
+    with pytest.raises(CommandError, match=said):
+        run(file)
 
 
 def test_postgresql_is_left_to_pg_dump(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

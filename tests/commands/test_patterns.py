@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from io import StringIO
 from pathlib import Path
@@ -31,6 +32,10 @@ SEED = [
         "triggerCount": 0,
     },
 ]
+
+
+def forbidden(path: Any, *arguments: Any, **options: Any) -> Any:
+    raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
 
 def run(*words: str) -> str:
@@ -151,8 +156,23 @@ def test_what_is_no_such_file_is_refused(aurora: Any, tmp_path: Path, text: str)
 
 
 def test_a_file_that_is_not_there_is_told(aurora: Any, tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="No such file"):
+    with pytest.raises(CommandError, match=r"missing\.json cannot be read: No such file.* Check its name"):
         run("import", str(tmp_path / "missing.json"))
+
+
+def test_a_file_that_this_user_may_not_use_is_named_with_what_to_do(
+    aurora: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(CommandError, match=f"^{tmp_path} cannot be written: Is a directory. Name a file"):
+        run("export", str(tmp_path))
+    monkeypatch.setattr("pathlib.Path.open", forbidden)
+    monkeypatch.setattr("io.open", forbidden)
+    kept = tmp_path / "kept.json"
+    what_to_do = "Permission denied. Let this user read and write it, or name another."
+    with pytest.raises(CommandError, match=f"^{kept} cannot be written: {what_to_do}"):
+        run("export", str(kept))
+    with pytest.raises(CommandError, match=f"^Nothing was imported. {kept} cannot be read: {what_to_do}"):
+        run("import", str(kept))
 
 
 def test_a_team_without_agents_is_not_meant_unless_it_is_named(

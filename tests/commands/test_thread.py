@@ -205,9 +205,17 @@ def test_more_active_threads_than_may_be_are_refused(kuro: Any, file: Any) -> No
 
 
 def test_a_file_that_is_not_there_is_told(kuro: Any, file: Any, tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match=r"nowhere\.md: No such file"):
+    with pytest.raises(CommandError, match=r"nowhere\.md cannot be read: No such file.* Check its name"):
         call_command("thread", "import", file(SEED), str(tmp_path / "nowhere.md"))
     assert not ThoughtThread.objects.exists()
+
+
+def test_a_folder_that_cannot_be_made_is_named_with_what_to_do(kuro: Any, file: Any) -> None:
+    call_command("thread", "import", file(SEED))
+    with pytest.raises(CommandError, match=r"^/proc/out cannot be written: .* (Check its name|name another)"):
+        call_command("thread", "export", "/proc/out")
+    with pytest.raises(CommandError, match=r"thread\.md cannot be written: File exists\. Name another\."):
+        call_command("thread", "export", file(SEED))
 
 
 class TestWhose:

@@ -16,6 +16,7 @@ from django.template.defaultfilters import pluralize
 
 from metacog.audit import chain, log
 from metacog.models import Agent, Team
+from metacog.runtime.file_errors import cannot_be
 
 
 def _moment(text: str, *, end: bool) -> datetime:
@@ -92,7 +93,7 @@ def _write(path: Path) -> None:
     try:
         chain.write_anchor(_latest(), path)
     except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}.") from None
+        raise CommandError(cannot_be("written", path, error)) from None
 
 
 def _read(path: Path) -> Mapping[str, Any]:
@@ -102,7 +103,7 @@ def _read(path: Path) -> Mapping[str, Any]:
             anchor: Mapping[str, Any] = kept
             return anchor
     except OSError as error:
-        raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
+        raise CommandError(cannot_be("read", path, error)) from None
     except (ValueError, TypeError, KeyError):
         pass
     raise CommandError(f"{path} is no anchor: it has no seal and digest.")

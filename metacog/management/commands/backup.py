@@ -12,6 +12,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
+from metacog.runtime.file_errors import cannot_be, database_remedy
+
 
 class Command(BaseCommand):
     help = "Copy the SQLite database to FILE while metacog runs, and check that the copy is whole."
@@ -24,12 +26,14 @@ class Command(BaseCommand):
             raise CommandError("This copies SQLite only. PostgreSQL has pg_dump; docs/operations.md shows how.")
         if file.exists():
             raise CommandError(f"{file} is there already, and was left as it is. Name a new file.")
+        database = Path(connection.settings_dict["NAME"])
         try:
-            size = copy(Path(connection.settings_dict["NAME"]), file)
+            size = copy(database, file)
         except OSError as error:
-            raise CommandError(f"{file} cannot be written: {error.strerror}.") from None
+            raise CommandError(cannot_be("written", file, error)) from None
         except sqlite3.Error as error:
-            raise CommandError(f"The database could not be copied: {error}.") from None
+            told = f"{database} cannot be copied to {file}: {error}. {database_remedy(str(error))}"
+            raise CommandError(told.rstrip()) from None
         self.stdout.write(
             f"{file} is a whole copy of the database, {size:,} bytes. "
             "Keep the secret key too: METACOG_SECRET_KEY, or the file secret-key in the data folder."

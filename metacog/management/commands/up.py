@@ -36,6 +36,7 @@ from metacog.accounts import members
 from metacog.audit.audit import record
 from metacog.models import Membership, Role, Team, User
 from metacog.runtime import catalogs, checks
+from metacog.runtime.file_errors import database_remedy
 from metacog.runtime.supervisor import Child, Supervisor
 
 # Any number: two `up`s on one PostgreSQL database wait for each other under it.
@@ -164,8 +165,7 @@ def prepared_alone() -> Iterator[None]:
     except db.Error as error:
         said = " ".join(str(error).split())
         if connection.vendor == "sqlite":  # which names no file
-            what_to_do = "Let this user read and write it, and the folder it lies in."
-            refuse(f"{pooled.settings_dict['NAME']}: {said}. {what_to_do}")
+            refuse(f"{pooled.settings_dict['NAME']}: {said}. {database_remedy(said)}".rstrip())
         refuse(f"The database cannot be reached: {said}")
     try:
         yield

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
 from metacog.models import Team
+from metacog.runtime.file_errors import cannot_be
 from patterns.patterns import exchange
 
 
@@ -28,17 +29,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, action: str, file: Path | None, team: str | None, **options: Any) -> None:
         chosen = choose(team)
-        try:
-            if action == "import" and file:
-                self.take(chosen, file.read_bytes())
-            else:
-                self.give(chosen, file)
-        except OSError as error:
-            raise CommandError(f"{file or 'The output'}: {error.strerror}.") from None
+        if action == "import" and file:
+            self.take(chosen, file)
+        else:
+            self.give(chosen, file)
 
-    def take(self, team: Team, raw: bytes) -> None:
+    def take(self, team: Team, file: Path) -> None:
         try:
-            new, changed, left = exchange.take(team, raw, None)
+            new, changed, left = exchange.take(team, file.read_bytes(), None)
+        except OSError as error:
+            raise CommandError(f"Nothing was imported. {cannot_be('read', file, error)}") from None
         except exchange.BadFile as error:
             raise CommandError(f"Nothing was imported.\n{error}") from None
         self.stdout.write(f"{new} pattern{pluralize(new)} added to {team}, {changed} changed.")
@@ -50,8 +50,11 @@ class Command(BaseCommand):
         document = json.dumps(exchange.give(team), ensure_ascii=False, indent=2)
         if file is None:
             self.stdout.write(document)
-        else:
+            return
+        try:
             file.write_text(document + "\n", encoding="utf-8")
+        except OSError as error:
+            raise CommandError(cannot_be("written", file, error)) from None
 
 
 def choose(name: str | None) -> Team:

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
 from metacog.models import Agent
+from metacog.runtime.file_errors import cannot_be
 from patterns.threads import exchange
 
 
@@ -37,7 +38,7 @@ class Command(BaseCommand):
         try:
             files = [(str(path), path.read_bytes()) for path in paths]
         except OSError as error:
-            raise CommandError(f"Nothing was imported. {error.filename}: {error.strerror}.") from None
+            raise CommandError(f"Nothing was imported. {cannot_be('read', error.filename, error)}") from None
         try:
             new, changed = exchange.take(agent, files, None)
         except exchange.BadFile as error:
@@ -54,7 +55,7 @@ class Command(BaseCommand):
             for slug, text in threads:
                 (folder / f"{slug}.md").write_text(text, encoding="utf-8")
         except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror}.") from None
+            raise CommandError(cannot_be("written", error.filename or folder, error)) from None
         self.stderr.write(f"{len(threads)} thread{pluralize(threads)} written to {folder}.")
 
 

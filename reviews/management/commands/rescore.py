@@ -16,6 +16,7 @@ from pydantic_core import from_json
 from metacog import heuristics
 from metacog.heuristics.wire import wire
 from metacog.models import Agent, Language
+from metacog.runtime.file_errors import cannot_be
 from patterns.patterns.scorer import scorer_for
 from reviews.management import days_ago
 from reviews.models import AgentResponse
@@ -101,7 +102,7 @@ class Command(BaseCommand):
         try:
             value = wire.load_file(path.read_bytes())
         except OSError as error:
-            raise CommandError(f"{path} cannot be read: {error.strerror}.") from None
+            raise CommandError(cannot_be("read", path, error)) from None
         except heuristics.Refused as refusal:
             raise CommandError(f"{path}: {refusal.detail}") from None
         if not isinstance(value, kind):

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
+from metacog.pages.unknown_filters import unknown_filters
 from patterns.lessons import lessons
 from patterns.lessons.forms import LessonForm, NewLessonForm
 from patterns.models import Lesson
@@ -138,7 +139,7 @@ def _lessons_page(
     request: PersonRequest, *, form: NewLessonForm | None = None, told: str = "", is_bad: bool = False
 ) -> HttpResponse:
     wanted = word(request.GET, "agent") or word(request.POST, "agent")
-    agent = get_object_or_404(_agents(request), public_id=wanted) if wanted else None
+    agent = _agents(request).filter(public_id=wanted).first() if wanted else None
     rows = _visible(request).order_by("-changed_at", "-pk")
     if agent:
         rows = rows.filter(Q(agent=agent) | Q(agent=None, team=agent.team))
@@ -146,6 +147,7 @@ def _lessons_page(
     context = {
         "choice": choice("lessons", _agents(request), request.GET, wanted),
         "agent": agent,
+        "unknown_filters": unknown_filters(request.GET, agents=[agent] if agent else []),
         "proposed": list(rows.filter(state=State.PROPOSED, erased_at=None)[:SHOWN]),
         "active": list(rows.filter(state=State.ACTIVE)[: lessons.MAX_ACTIVE]),
         "past": list(rows.filter(state__in=(State.RETIRED, State.DISMISSED))[:SHOWN]),

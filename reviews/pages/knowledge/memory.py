@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.heuristics.memory import recall
 from metacog.models import Role, Team
+from metacog.pages.unknown_filters import unknown_filters
 from patterns.memory import memory
 from patterns.memory.forms import MemoryForm
 from patterns.models import Memory, MemoryConflict
@@ -138,6 +139,7 @@ def _list_page(request: PersonRequest, form: MemoryForm | None = None, status: i
     curated_teams = {team.pk for team in curated}
     context = {
         "query": query,
+        "unknown_filters": unknown_filters(request.GET),
         "found": _found(request, query) if query else None,
         "waiting": () if query else _waiting(pending.order_by("pk")[:SHOWN]),
         "clashes": [_clash(each, curated_teams) for each in conflicts[:SHOWN]],

@@ -18,8 +18,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
+from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import Lesson
 from patterns.patterns.scorer import scorer_for
+from reviews.held.listing import word
 from reviews.learning import reflections
 from reviews.metrics.daily import Ratio, Total, day_of, days_between
 from reviews.models import DailyFigure, HeldItem, Reflection
@@ -51,9 +53,11 @@ LEFT, WIDTH, BASE, HEIGHT = 36, 600, 125, 105
 def reflection_list(request: PersonRequest) -> HttpResponse:
     """List the reflections of one agent, the latest first."""
     agents = _agents(request)
-    wanted = request.GET.get("agent")
-    agent = get_object_or_404(agents, public_id=wanted) if wanted else agents.first()
-    context: dict[str, Any] = {"agent": agent, "section": "reflections"}
+    wanted = word(request.GET, "agent")
+    named = agents.filter(public_id=wanted).first() if wanted else None
+    agent = named or agents.first()
+    unknown = unknown_filters(request.GET, agents=[named] if named else [])
+    context: dict[str, Any] = {"agent": agent, "unknown_filters": unknown, "section": "reflections"}
     if agent:
         rows = Reflection.objects.filter(agent=agent).select_related("person").order_by("-until", "-pk")[:SHOWN]
         context |= {

@@ -9,6 +9,8 @@ from django.views.decorators.http import require_safe
 
 from metacog.models import Agent
 from metacog.pages.agent_choice import choice
+from metacog.pages.unknown_filters import unknown_filters
+from reviews.held.listing import word
 from reviews.models import Research
 from reviews.pages.person import PersonRequest
 
@@ -19,14 +21,15 @@ SHOWN = 100  # the latest
 def research_list(request: PersonRequest) -> HttpResponse:
     """List what one agent had researched, or all the person may see, the latest first."""
     agents = Agent.objects.filter(team__in=request.user.teams_as()).order_by("team__name", "name")
-    wanted = request.GET.get("agent")
-    agent = get_object_or_404(agents, public_id=wanted) if wanted else None
+    wanted = word(request.GET, "agent")
+    agent = agents.filter(public_id=wanted).first() if wanted else None
     rows = Research.objects.filter(agent__team__in=request.user.teams_as()).select_related("agent__team")
     if agent:
         rows = rows.filter(agent=agent)
     context = {
         "choice": choice("research-list", agents, request.GET, agent.public_id if agent else ""),
         "agent": agent,
+        "unknown_filters": unknown_filters(request.GET, agents=[agent] if agent else []),
         "rows": rows.defer("findings", "advice")[:SHOWN],
         "most": SHOWN,
         "has_search": bool(settings.SEARXNG_URL),

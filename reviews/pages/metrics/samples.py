@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from metacog.models import Agent, Role
+from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import daily, sampling
 from reviews.metrics.daily import Ratio
 from reviews.models import Sample
@@ -36,6 +37,7 @@ def let_through(request: PersonRequest) -> HttpResponse:
     judged = _visible(request).filter(day__gte=since).exclude(verdict="").order_by("-judged_at", "-id")[:LATEST]
     context = {
         "sample": sample,
+        "unknown_filters": unknown_filters(request.GET),
         "waiting": waits.count(),
         "days": sampling.COUNTED.days,
         "total": ratio(Ratio(sum(each.missed.part for each in counted), sum(each.missed.whole for each in counted))),

@@ -51,17 +51,17 @@ class Asked:
     today: date
     agents: Sequence[Agent]
     agent: Agent | None
+    unknown: Sequence[str]  # what else was asked for, a sentence each
 
     @classmethod
     def by(cls, request: PersonRequest) -> Asked:
-        """Read the page's address; Http404 for an agent the person may not see."""
+        """Read the page's address; an agent that the person may not see is none."""
         agents = list(_agents(request).select_related("team").order_by("name"))
         wanted = request.GET.get("agent", "")
         agent = next((agent for agent in agents if agent.public_id == wanted), None)
-        if wanted and agent is None:
-            raise Http404
         days = next((days for days in PERIODS if str(days) == request.GET.get("days")), USUAL)
-        return cls(days, daily.day_of(timezone.now()), agents, agent)
+        unknown = unknown_filters(request.GET, agents=agents, days=PERIODS)
+        return cls(days, daily.day_of(timezone.now()), agents, agent, unknown)
 
     @property
     def first(self) -> date:
@@ -95,7 +95,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
     total, before = Total.of(now), Total.of(row for row in rows if row.day < asked.first)
     context = {
         "asked": asked,
-        "unknown_filters": unknown_filters(request.GET, days=PERIODS),
+        "unknown_filters": asked.unknown,
         "choice": choice(
             "statistics",
             _agents(request).order_by("name", "team__name"),
@@ -364,6 +364,8 @@ def _pairs(told: Concordance) -> dict[str, str]:
 def as_csv(request: PersonRequest) -> HttpResponse:
     """Send the daily figures, a line for each agent and day."""
     asked = Asked.by(request)
+    if asked.unknown:  # a file has no place to say that it is not what was asked for
+        raise Http404
     rows = asked.rows(asked.first)
     agents = {agent.pk: agent for agent in asked.agents}
     types = sorted({*TITLES, *(name for row in rows for name in row.signals)})

@@ -83,8 +83,8 @@ def test_the_export_can_be_narrowed(kuro, other, aurora, db):
         (["export", "--agent", "nobody"], "There is no agent called 'nobody'."),
         (["export", "--agent", "kuro", "--team", "Borealis"], "There is no agent called 'kuro'."),
         (["export", "--since", "yesterday"], "'yesterday' is no date or time"),
-        (["verify", "--anchor", "/nowhere/anchor.json"], "cannot be read"),
-        (["export", "--anchor", "/nowhere/anchor.json"], "cannot be written"),
+        (["verify", "--anchor", "/nowhere/anchor.json"], "/nowhere/anchor.json cannot be read: .* Check its name"),
+        (["export", "--anchor", "/nowhere/anchor.json"], "/nowhere/anchor.json cannot be written: .* its folder"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(kuro, borealis, arguments, told):

@@ -152,7 +152,10 @@ def test_operators_are_told_of_every_metric_and_of_no_other(db):
 def test_the_metrics_are_for_this_machine_or_the_token_only(settings, db):
     assert Client().get("/metrics", REMOTE_ADDR="10.0.0.9").status_code == 403
     assert Client().get("/metrics").status_code == 200
-    for name in ("X-Forwarded-For", "X-Forwarded-Proto", "Forwarded", "X-Real-IP", "Via", "True-Client-IP"):
+    for name in (
+        *("X-Forwarded-For", "X-Forwarded-Proto", "Forwarded", "Via"),
+        *("X-Real-IP", "True-Client-IP", "CF-Connecting-IP"),
+    ):
         assert Client().get("/metrics", headers={name: "1.1 proxy"}).status_code == 403, name
     settings.METRICS_TOKEN = "figures"
     assert Client().get("/metrics").status_code == 403

@@ -289,6 +289,14 @@ def test_it_tells_what_the_team_remembers_of_the_topics_with_how_long_ago_that_w
     assert old not in [each["id"] for each in kuro.get("/context").json()["memory"]["items"]]
 
 
+def test_a_memory_that_shares_one_word_with_the_topics_is_not_told(kuro):
+    remember(kuro, "The nightly bus leaves at nine.")
+    remember(kuro, "Every disk in Lisbon is blue.")
+    about = remember(kuro, "The nightly backup fills the disk.")
+    kuro.respond("I looked at the staging disk.", topics=["nightly run"])
+    assert [each["id"] for each in kuro.get("/context").json()["memory"]["items"]] == [about]
+
+
 def test_of_memories_beyond_the_budget_the_oldest_are_left_out(kuro):
     ids = [remember(kuro, f"The nightly run, part {n}: " + "x " * 700, days=9 - n) for n in range(4)]
     kuro.respond("x", topics=["nightly run"])

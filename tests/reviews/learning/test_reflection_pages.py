@@ -146,8 +146,8 @@ def test_a_curator_has_it_reflect_now_as_often_as_they_like(
 def test_a_strangers_is_not_there(made: Reflection, kuro: Any, mallory: Any, as_person: Any) -> None:
     client = as_person(mallory)
     assert client.get(reverse("reflection", args=[made.public_id])).status_code == 404
-    assert client.get("/reflections/", {"agent": kuro.id}).status_code == 404
-    assert "kuro" not in words(client.get("/reflections/"))
+    for query in ({}, {"agent": kuro.id}):
+        assert "kuro" not in words(client.get("/reflections/", query))
 
 
 def test_without_agents_and_before_the_first_it_says_so(alice: Any, as_person: Any, request: Any) -> None:

@@ -7,9 +7,11 @@ import re
 from typing import Any
 
 import pytest
+from django.urls import URLPattern, get_resolver, reverse
 
 from metacog.accounts.agents import create_agent
-from metacog.models import Agent, Membership
+from metacog.models import Agent, AuditEvent, Membership
+from metacog.pages.unknown_filters import NAMES
 from patterns.models import Lesson
 from reviews.models import AgentResponse
 from tests.conftest import Caller
@@ -67,6 +69,49 @@ def test_a_filter_that_is_not_known_is_told_and_filters_nothing(client: Any, kur
 )  # fmt: skip
 def test_a_filter_that_is_known_is_not(client: Any, kuro: Any, path: str) -> None:
     assert 'class="messages unknown"' not in page_of(client, path.format(kuro.id))
+
+
+# Pages without a row in their address that are no list.
+NO_LISTS = {
+    *("home", "healthz", "readyz", "metrics", "sign-in", "sign-out", "preferences", "team", "agent-new"),
+    *("queue-changes", "together", "decide-together", "memory-new", "lesson-new", "lessons-many", "pattern-new"),
+    *("patterns-decide", "notices-change", "notices-test", "set-theme", "set_language"),
+}
+FILES = {"statistics-csv", "audit-export"}
+LISTS = sorted(
+    pattern.name
+    for pattern in get_resolver().url_patterns
+    if isinstance(pattern, URLPattern) and pattern.name and not pattern.pattern.converters
+    if pattern.name not in NO_LISTS | FILES
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("page", LISTS)
+def test_no_list_passes_over_a_filter_that_it_does_not_know(client: Any, kuro: Any, page: str, name: str) -> None:
+    kuro.hold()
+    shown = page_of(client, f"{reverse(page)}?{name}=bogus")
+    told = [f"Unknown filter “{name}”: this page", f"Unknown {NAMES[name]} “bogus”: not", "bogus is not one of the"]
+    assert sum(each in shown for each in told) == 1
+    assert "messages unknown" not in page_of(client, f"{reverse(page)}?{name}=")
+
+
+@pytest.mark.parametrize("page", sorted(FILES))
+@pytest.mark.parametrize("query", ["agent=bogus", "kind=bogus", "days=8", "action=bogus", "since=bogus"])
+def test_no_file_is_given_for_a_filter_that_is_not_known(client: Any, kuro: Any, page: str, query: str) -> None:
+    if (page, query) != ("statistics-csv", "since=bogus"):
+        assert client.get(f"{reverse(page)}?{query}").status_code == 404
+    assert client.get(reverse(page)).status_code == 200
+
+
+def test_the_audit_page_knows_what_was_recorded_and_offers_the_file_of_what_it_shows(client: Any, kuro: Any) -> None:
+    kuro.hold()
+    AuditEvent.objects.create(team=Agent.objects.get().team, actor_kind="system", action="bespoke")
+    assert "messages unknown" not in page_of(client, "/audit/?action=bespoke")
+    page = page_of(client, "/audit/?action=bogus&actor=agent&kind=x")
+    assert "Unknown action “bogus”: not filtered by it.<" in page
+    assert 'href="/audit/export?actor=agent"' in page
+    assert "A CHAT of kuro was held" in page
 
 
 def test_it_is_told_beside_an_item_too(client: Any, kuro: Any) -> None:

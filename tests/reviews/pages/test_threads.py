@@ -242,6 +242,15 @@ class TestOneThread:
         assert "- Owner: <b>kuro</b></div>" in page_of(client, address(thread))
         assert "<b>kuro" not in client.get(address(thread)).content.decode()
 
+    def test_who_may_edit_the_notes_is_led_there(
+        self, thread: ThoughtThread, victor: Any, carla: Any, as_person: Any
+    ) -> None:
+        form = reverse("admin:patterns_thoughtthread_change", args=[thread.pk])
+        assert form not in page_of(as_person(victor), address(thread))
+        client = as_person(carla)
+        assert f'href="{form}">Edit title, next and notes' in page_of(client, address(thread))
+        assert client.get(form).status_code == 200
+
     def test_its_touches_stand_in_the_record(
         self, kuro: Any, thread: ThoughtThread, alice: Any, as_person: Any
     ) -> None:
@@ -287,12 +296,13 @@ def test_it_answers_each_as_their_role_allows(
     changes: int,
 ) -> None:
     client = as_person(request.getfixturevalue(person))
-    for path in (address(thread), address(thread, "thread-markdown"), f"/threads/?agent={kuro.id}"):
+    for path in (address(thread), address(thread, "thread-markdown")):
         assert client.get(path).status_code == reads
     for step in ("progress", "pause", "resume", "resolve"):
         assert take(client, thread, step).status_code == changes
     assert client.post(reverse("thread-new", args=[kuro.id]), {"title": "x"}).status_code == changes
-    assert (TITLE in page_of(client, "/threads/")) == (reads == 200)
+    for path in ("/threads/", f"/threads/?agent={kuro.id}"):
+        assert (TITLE in page_of(client, path)) == (reads == 200)
     thread.refresh_from_db()
     assert thread.state == ("resolved" if changes == 302 else "active")
 
