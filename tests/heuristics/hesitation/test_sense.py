@@ -1,7 +1,6 @@
 """A reading is the same with each library, however long the text, and leads back to the text as sent."""
 
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +8,7 @@ from metacog.heuristics.hesitation.sense import Reader, Reading, marks_of
 from metacog.heuristics.text import matcher
 from metacog.heuristics.text.matcher import Build, ahocorasick_automaton
 from metacog.heuristics.text.shadow import Shadow, fold, is_blank
+from tests.tables import table
 
 AUTOMATA: list[Build] = [ahocorasick_automaton]
 if matcher.HAS_DAACHORSE:
@@ -25,8 +25,8 @@ def summary(reading: Reading) -> dict[str, object]:
     return {name: getattr(reading, name) for name in names}
 
 
-@pytest.mark.parametrize("automaton", AUTOMATA)
-@pytest.mark.parametrize("shift", range(12))
+@table("automaton", AUTOMATA)
+@table("shift", range(12))
 def test_it_misses_nothing_where_two_windows_meet(automaton: Build, shift: int) -> None:
     filler = "字" * 17 + "." * shift + " "
     text = (filler + "不可能 clearly 也許 because \u200b" + filler + "KEY word 12% ") * 5
@@ -79,7 +79,7 @@ def test_every_place_in_the_shadow_reads_as_what_was_sent(text: str) -> None:
             assert Shadow(text[last - 1]).text
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "folded"),
     [
         ("ABC İ", "abc i"),
@@ -97,7 +97,7 @@ def test_it_folds_character_by_character(text: str, folded: str) -> None:
     assert fold(folded) == folded
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "blank"),
     [
         *[(text, True) for text in ("", " ", "\r\n", "\u3000", "\u200b", " \u2060\ufeff ", "\u3164", "\U000e0020")],

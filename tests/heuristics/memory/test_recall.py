@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +23,7 @@ from metacog.heuristics.memory.recall import (
     readable,
     terms,
 )
+from tests.tables import table
 
 MEMORIES = (
     "TSMC's revenue in Q3 2025 was NT$989.9 billion.",
@@ -51,7 +51,7 @@ def frequencies(postings: list[Posting]) -> Counter[str]:
     return Counter(each.term for each in postings)
 
 
-@pytest.mark.parametrize(
+@table(
     ("query", "best"),
     [
         ("revenue of TSMC in Q3", 0),
@@ -69,7 +69,7 @@ def test_it_finds_the_best_first(query: str, best: int) -> None:
     assert find(asked(query))[0].number == best
 
 
-@pytest.mark.parametrize("query", ["", "the of and", "的了是", "refund", "退稅", "!?", "x"])
+@table("query", ["", "the of and", "的了是", "refund", "退稅", "!?", "x"])
 def test_it_finds_nothing_where_no_word_is_shared(query: str) -> None:
     assert find(asked(query)) == []
 
@@ -102,7 +102,7 @@ def test_the_order_of_postings_changes_nothing(order: list[int]) -> None:
     assert rank(words, frequencies(postings), postings, 6, 9.0) == rank(words, frequencies(postings), straight, 6, 9.0)
 
 
-@pytest.mark.parametrize(
+@table(
     ("reason", "is_answered"),
     [
         ("Need TSMC Q3 2025 revenue to settle the main point", True),
@@ -122,7 +122,7 @@ def test_a_memory_answers_a_reason_when_it_holds_all_that_is_named(reason: str, 
     assert any(answers(reason, found) for found in find(needed(reason))) is is_answered
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "said", "count"),
     [
         ("The ledger answers the gateway.", "ledger gateway", 2),

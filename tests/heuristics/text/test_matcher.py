@@ -22,6 +22,7 @@ from metacog.heuristics.text.matcher import (
     ahocorasick_automaton,
     occurrences,
 )
+from tests.tables import table
 
 # Where the others have no wheel, the first of these is the only one there is.
 AUTOMATA: list[matcher.Build] = [ahocorasick_automaton]
@@ -38,7 +39,7 @@ def test_it_takes_the_fastest_library_that_is_there() -> None:
     assert matcher.best_automaton([b"a"], 1).leaves_out is not matcher.HAS_HYPERSCAN
 
 
-@pytest.mark.parametrize("entries", [[b"a" * length for length in range(1, 10)], [b"a\0b"]])
+@table("entries", [[b"a" * length for length in range(1, 10)], [b"a\0b"]])
 def test_it_takes_another_for_what_the_fastest_reads_too_often_or_not_whole(entries: list[bytes]) -> None:
     for often in (0, len(entries)):
         automaton = matcher.best_automaton(entries, often)
@@ -59,7 +60,7 @@ def test_each_entry_ends_with_others() -> None:
     }
 
 
-@pytest.mark.parametrize("terms", TERMS)
+@table("terms", TERMS)
 def test_no_term_of_a_list_overlaps_another(terms: tuple[str, ...]) -> None:
     """Else counting all occurrences would not be what `match(/…/g)` counts."""
     for one, other in itertools.product(terms, repeat=2):
@@ -193,7 +194,7 @@ def test_only_one_capital_grows() -> None:
     assert [chr(code) for code in range(0x20000) if len(chr(code).lower()) != 1] == ["\u0130"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("keyword", "text", "places"),
     [
         ("aa", "aaaaa", [(0, 2), (2, 4)]),

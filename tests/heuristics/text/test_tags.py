@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 
 from metacog.heuristics import Refused, find_items, parse_tags
 from metacog.heuristics.text.tags import code_spans
+from tests.tables import table
 
 
 def found(response: str) -> list[tuple[str, str]]:
     return [(item.kind, item.text) for item in parse_tags(response)]
 
 
-@pytest.mark.parametrize("kind", ["chat", "remember", "task", "action", "ask", "schedule", "thread"])
-@pytest.mark.parametrize(
+@table("kind", ["chat", "remember", "task", "action", "ask", "schedule", "thread"])
+@table(
     "form",
     [
         "<kuro:{0}>hello</kuro:{0}>",
@@ -33,7 +34,7 @@ def test_it_finds_every_kind_in_every_form_and_case(kind: str, form: str) -> Non
         assert found(form.format(written)) == [(kind, "hello")]
 
 
-@pytest.mark.parametrize(
+@table(
     "response",
     [
         "",
@@ -60,7 +61,7 @@ def test_it_takes_nothing_else_for_a_tag(response: str) -> None:
     assert found(response) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "attributes"),
     [
         ("<chat reply=\"true\" to='Alex' n=1>x</chat>", {"reply": "true", "to": "Alex", "n": "1"}),
@@ -79,7 +80,7 @@ def test_it_reads_attributes(response: str, attributes: dict[str, str]) -> None:
     assert (item.text, item.attributes) == ("x", attributes)
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "text"),
     [
         ("<chat it's>it's fine</chat>", "it's fine"),
@@ -98,7 +99,7 @@ def test_it_lets_no_quote_hide_what_follows_a_tag(response: str, text: str) -> N
     assert found(response) == [("chat", text)]
 
 
-@pytest.mark.parametrize(
+@table(
     "response",
     ['<kuro:schedule next="2m" reason="x"/>', '<schedule next="2m" reason="x" />', "[SCHEDULE next=2m reason=x]"],
 )
@@ -130,7 +131,7 @@ def test_it_gives_them_in_the_order_in_which_they_start() -> None:
     assert [kind for kind, _ in found(response)] == ["task", "ask", "chat", "chat", "schedule"]
 
 
-@pytest.mark.parametrize(
+@table(
     "response",
     [
         "Write `<chat>x</chat>` to talk.",
@@ -167,7 +168,7 @@ def test_it_looks_away_from_code_and_says_so(response: str) -> None:
     assert find_items({"response": response}) == ((), ("tag-in-code",))
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "text"),
     [
         ("<chat>see `</chat>` here</chat>", "see `</chat>` here"),
@@ -222,7 +223,7 @@ def test_code_that_cuts_two_pairs_hides_neither() -> None:
     assert found(one_fence) == [("chat", "a\n```\nls"), ("remember", "c"), ("chat", "b\n```\nps")]
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "items", "flags"),
     [
         ("<chat>a and so we", [("chat", "a and so we", True)], ["tag-unclosed"]),
@@ -322,7 +323,7 @@ FLOODS = [
 ]
 
 
-@pytest.mark.parametrize("unit", FLOODS)
+@table("unit", FLOODS)
 def test_it_answers_a_flood_in_time_that_grows_with_its_length_only(unit: str) -> None:
     """No timer: what is quadratic would take many minutes here."""
     flood = (unit * (MEBIBYTE // len(unit)))[: MEBIBYTE - 6]
