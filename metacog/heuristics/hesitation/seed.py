@@ -13,7 +13,7 @@ from ..signals import SEED, Signal
 from ..signals.no_hedge import DETAIL as NO_HEDGE
 from ..signals.overconfidence import MANY as MANY_CONCLUSIONS
 from ..signals.spec import whole_chats
-from ..text.matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Found, occurrences
+from ..text.matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Finding, Found, occurrences
 from ..text.spans import MAX_SPANS, Span, spans_of
 from ..text.tags import Item
 from .patterns import Patterns
@@ -60,8 +60,12 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
     stands in it once more, and what few responses need stands in a function of its own.
     """
     matcher = patterns.matcher
-    find, search, sort, lists = matcher.find, matcher.search_short, matcher.sort, matcher.lists
+    find, search, sort, lists = matcher.find, matcher.search, matcher.sort, matcher.lists
     short = 0 if matcher.has_keywords else SHORT
+    scan, note, _, make_space = matcher.scans[0]  # without keywords there is no other, and nothing is searched apart
+    # Not the space of a thread, which costs a twentieth of all to look up. It is taken in one statement without a call,
+    # within which the interpreter turns to no other thread; where threads run at once, the binding has a lock.
+    idle: Any = make_space()
     named = [(name, policy.weights[name]) for name in SEED]
     absolute, error, unhedged, overconfident = [weight for _, weight in named]
     # What each choice of signals adds up to: bit n of its number is the nth signal.
@@ -88,12 +92,21 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
         if len(response) >= short:
             found = find(response)
             return calm if found is None and long_chat is None else weigh(response, items, long_chat, found)
-        encoded = response.encode().lower()
-        entries = search(encoded)
+        encoded = response.encode()
+        entries: list[Finding] = []
+        nonlocal idle
+        space, idle = idle, None
+        if space is None:
+            entries = search(encoded)  # as another thread is at it; that has no space for two
+        else:
+            scan(encoded, note, 0, entries, space)
+            idle = space
         if entries:
             stand = 0
             for _, _, entry in entries:
                 stand |= lists[entry]
+            if len(entries) > 1:
+                entries.sort()
             is_told = stand & _CLAIMS == _UNSOURCED or (stand & _CONCLUDES and len(entries) > MANY_CONCLUSIONS)
             if not is_told and (long_chat is None or (stand & _HEDGES and long_chat == response)):
                 return calm  # as most texts that hold a term: a hedge, a reason, a conclusion or two
