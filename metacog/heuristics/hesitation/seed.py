@@ -9,12 +9,12 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from ..policy.policy import Policy
-from ..signals import SEED, Signal
+from ..signals import SEED, Signal, absolute_claim, error_pattern, overconfidence
 from ..signals.no_hedge import DETAIL as NO_HEDGE
 from ..signals.overconfidence import MANY as MANY_CONCLUSIONS
 from ..signals.spec import whole_chats
 from ..text.matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Finding, Found, occurrences
-from ..text.spans import MAX_SPANS, Span, spans_of
+from ..text.spans import MAX_SPANS, Place, Span, spans_of
 from ..text.tags import Item
 from .patterns import Patterns
 
@@ -135,42 +135,46 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
         spoken = 0
         matched: tuple[str, ...] = ()
         if terms[ABSOLUTE] and not terms[SOURCE] and absolute:
-            detail = f"{len(terms[ABSOLUTE])} absolute claim(s) without source"
-            signals = (Signal("absolute-claim", detail, absolute, _term_spans(found, ABSOLUTE)),)
+            said = absolute_claim.detail(len(terms[ABSOLUTE]))
+            signals = (Signal("absolute-claim", said, absolute, _term_spans(found, ABSOLUTE)),)
             spoken = 1
         if known is not None and error:
             pattern, keyword = patterns.of(known)
             spans = spans_of(response, occurrences(keyword, response, MAX_SPANS))
-            signals += (Signal("error-pattern", f"matches past error: {pattern.description}", error, spans),)
+            signals += (Signal("error-pattern", error_pattern.detail(pattern.description), error, spans),)
             spoken += 2
             matched = (pattern.id,)
         if long_chat is not None and unhedged:
-            is_hedged = terms[HEDGE] if long_chat == response else _is_hedged(long_chat, found, find)
-            if not is_hedged:
+            hedges = terms[HEDGE] if long_chat == response else found.spans(terms[HEDGE])
+            if not is_hedged(long_chat, response, hedges, hedges_in):
                 signals += (Signal("no-hedge", NO_HEDGE, unhedged, whole_chats(long_chat, items)),)
                 spoken += 4
-        if (conclusions := len(terms[CONCLUSION])) > MANY_CONCLUSIONS and overconfident:
-            reasoning = len(terms[REASONING])
-            if reasoning < conclusions:
-                detail = f"{conclusions} conclusions vs {reasoning} reasoning qualifiers"
-                signals += (Signal("overconfidence", detail, overconfident, _term_spans(found, CONCLUSION)),)
-                spoken += 8
+        if overconfident and (say := overconfidence.detail(len(terms[CONCLUSION]), len(terms[REASONING]))):
+            signals += (Signal("overconfidence", say, overconfident, _term_spans(found, CONCLUSION)),)
+            spoken += 8
         if not spoken:
             return calm
         score, is_confident, suggestion = sums[spoken]
         return Hesitation(score, is_confident, signals, suggestion, matched)
 
+    def hedges_in(chat: str) -> Sequence[Place]:
+        found = find(chat)
+        return found.terms[HEDGE] if found else ()
+
     return hesitate
 
 
-def _is_hedged(chat: str, found: Found, find: Callable[[str], Found | None]) -> bool:
-    """Look for hedges in a chat; where it stands in the response, that has been searched already."""
-    start = found.text.find(chat)
+def is_hedged(
+    chat: str, response: str, hedges: Sequence[Place], hedges_in: Callable[[str], Sequence[Place]]
+) -> bool:
+    """Look for hedges in a chat; where it stands in the response, whose hedges are known, for one of those."""
+    if chat == response:
+        return bool(hedges)
+    start = response.find(chat)
     if start < 0:
-        elsewhere = find(chat)
-        return elsewhere is not None and bool(elsewhere.terms[HEDGE])
+        return bool(hedges_in(chat))
     end = start + len(chat)
-    return any(start <= first and last <= end for first, last in found.spans(found.terms[HEDGE]))
+    return any(start <= first and last <= end for first, last in hedges)
 
 
 def long_chat_of(items: Sequence[Item | Mapping[str, Any]]) -> str | None:
