@@ -253,12 +253,15 @@ class Reader:
         self._lengths = list(map(len, written))
         self._overlap = max(self._lengths) - 1
         alike: dict[_Entry, _Entry] = {}
-        meanings: dict[int, _Entry] = {}
-        for number, chain in endings(written):
-            told = chain if number in apart else [number]
-            entry = _Entry.of(words[number], {words[other]: self._lengths[other] for other in told}, ranks, lists)
-            meanings[number] = alike.setdefault(entry, entry)
-        self._entries = [meanings[number] for number in range(len(words))]
+
+        def meaning(number: int, chain: Sequence[int]) -> _Entry:
+            entry = _Entry.of(words[number], {words[other]: self._lengths[other] for other in chain}, ranks, lists)
+            return alike.setdefault(entry, entry)
+
+        self._entries = [meaning(number, (number,)) for number in range(len(words))]
+        for number, chain in endings(written) if apart else ():
+            if number in apart:
+                self._entries[number] = meaning(number, chain)
         self._closes = bytes(entry.closes for entry in self._entries)
         self._ranks = [ranks.get(word, _NONE) for word in words]
         # The best rank that finding an entry can bring; and with terms, which are wanted whatever the rank.

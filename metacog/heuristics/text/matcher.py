@@ -48,12 +48,14 @@ class Automaton(NamedTuple):
 
 def automaton_of(entries: Sequence[bytes], often: int) -> Automaton:
     """Build what finds these entries, which are in small letters; the first `often` are told each time they occur."""
+    order = []
     apart: set[int] = set()
     for number, chain in endings(entries):
+        order.append(number)
         if len(chain) > MANY_ENDINGS or b"\0" in entries[number]:  # which the binding would take for its end
             apart.update(chain)
     # What ends alike is looked at together: fewer places of a text look like one of them.
-    order = sorted(set(range(len(entries))) - apart, key=lambda number: entries[number][::-1])
+    order = [number for number in order if number not in apart]
     together = range(0, len(order), _COMPILED_TOGETHER)
     scans = [_compiled(entries, order[at : at + _COMPILED_TOGETHER], often) for at in together]
     find_longest = _longest_of({number: entries[number] for number in apart}) if apart else None
