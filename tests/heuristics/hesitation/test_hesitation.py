@@ -1,5 +1,7 @@
 """The seed's four signals: when each speaks, what it says, and where it points."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from hypothesis import given
@@ -300,3 +302,20 @@ def test_its_evidence_is_always_what_stands_there(response: str, chats: list[str
         for span in signal.spans:
             text = response if span.item is None else chats[span.item]
             assert text[span.start : span.end] == span.text != ""
+
+
+def test_threads_that_score_short_texts_at_once_do_not_disturb_each_other() -> None:
+    scorer = Scorer()
+    texts = [f"Clearly {number}: " + "obviously " * number for number in range(30)]
+
+    def counted(text: str) -> list[int]:
+        return [len(signal.spans) for _ in range(200) for signal in scorer.hesitate(text, []).signals]
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(counted, texts))
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [[number + 1] * 200 for number in range(30)]

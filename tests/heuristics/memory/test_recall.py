@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from metacog.heuristics.memory.recall import (
     TERMS,
-    Posting,
     Ranked,
     answers,
     asked,
@@ -38,17 +37,17 @@ MEMORIES = (
 def find(words: tuple[str, ...], memories: tuple[str, ...] = MEMORIES, most: int | None = None) -> list[Ranked]:
     counted = [terms(text) for text in memories]
     postings = [
-        Posting(number, term, times, found.total())
+        (number, term, times, found.total())
         for number, found in enumerate(counted)
         for term, times in found.items()
     ]
     mean = sum(found.total() for found in counted) / len(counted)
-    read = [each for each in postings if each.term in words]
+    read = [each for each in postings if each[1] in words]
     return rank(words, frequencies(postings), read, len(counted), mean, most=most)
 
 
-def frequencies(postings: list[Posting]) -> Counter[str]:
-    return Counter(each.term for each in postings)
+def frequencies(postings: list[tuple[int, str, int, int]]) -> Counter[str]:
+    return Counter(term for _, term, _, _ in postings)
 
 
 @table(
@@ -97,8 +96,8 @@ def test_it_reads_the_rarest_words_and_no_more_than_it_can() -> None:
 @given(st.permutations(range(len(MEMORIES))))
 def test_the_order_of_postings_changes_nothing(order: list[int]) -> None:
     words = asked("TSMC 台積電 Q3 2025 revenue 營收")
-    postings = [Posting(n, term, 1, 9) for n in order for term in terms(MEMORIES[n]) if term in words]
-    straight = sorted(postings, key=lambda each: each.number)
+    postings = [(n, term, 1, 9) for n in order for term in terms(MEMORIES[n]) if term in words]
+    straight = sorted(postings, key=lambda each: each[0])
     assert rank(words, frequencies(postings), postings, 6, 9.0) == rank(words, frequencies(postings), straight, 6, 9.0)
 
 
