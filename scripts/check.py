@@ -157,7 +157,7 @@ def main(names: list[str]) -> int:
         sys.exit(f"There is no check {', '.join(unknown)}; there are {', '.join(known)}.")
     failed = False
     with tempfile.TemporaryDirectory(prefix="metacog-check-") as folder:
-        os.environ["METACOG_DATA_DIR"] = folder
+        os.environ |= {"METACOG_DATA_DIR": folder, "METACOG_DOTENV": ""}
         for check in CHECKS:
             if names and check.__name__ not in names:
                 continue

@@ -13,6 +13,7 @@ from typing import Any
 
 # Before Django reads its settings: nothing a test writes lands in the project's own data folder.
 os.environ.setdefault("METACOG_DATA_DIR", tempfile.mkdtemp(prefix="metacog-tests-"))
+os.environ["METACOG_DOTENV"] = ""  # nor is a developer's `.env` read
 
 import pytest
 from django.db import connection
