@@ -96,6 +96,18 @@ def templates() -> Iterator[str]:
             yield from forbidden(path, FORBIDDEN_IN_CODE)
 
 
+def layout() -> Iterator[str]:
+    """Ask of templates the indentation that djhtml gives, and lines under 140 columns."""
+    pages = sorted((ROOT / "templates").rglob("*.html"))
+    yield from run(sys.executable, "-m", "djhtml", "--tabwidth=2", "--check", *map(str, pages))
+    for path in pages:
+        shown = False  # what stands in <pre> is shown as it is
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            shown = "<pre" in line or (shown and "</pre" not in line)
+            if len(line) >= 140 and not shown and "</pre" not in line:
+                yield f"{path.relative_to(ROOT)}:{number}: {len(line)} columns"
+
+
 def forbidden(path: Path, patterns: dict[str, str]) -> Iterator[str]:
     for number, line in enumerate(path.read_text().splitlines(), 1):
         for pattern, name in patterns.items():
@@ -147,7 +159,7 @@ def licences() -> Iterator[str]:
 
 
 CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
-    lint, types, migrations, deployment, templates, translations, vendored, licences,
+    lint, types, migrations, deployment, templates, layout, translations, vendored, licences,
 )  # fmt: skip
 
 
