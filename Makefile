@@ -2,7 +2,7 @@
 # PYTHON=python3.12 chooses the Python; ARGS="…" is handed on.
 
 PYTHON ?= python3
-BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on the PATH; metacog needs Python 3.11, 3.12 or 3.13." >&2; exit 1; }; exec $(PYTHON) scripts/bootstrap.py
+BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on the PATH; metacog needs Python 3.11 to 3.14." >&2; exit 1; }; exec $(PYTHON) scripts/bootstrap.py
 
 .PHONY: help up demo test check bench faults messages lock screenshots
 

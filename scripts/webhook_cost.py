@@ -31,7 +31,7 @@ AGENTS = 20
 
 
 def main(folder: str, turns: int) -> None:
-    os.environ |= {"METACOG_DATA_DIR": folder, "DJANGO_SETTINGS_MODULE": "metacog.settings"}
+    os.environ |= {"METACOG_DATA_DIR": folder, "METACOG_DOTENV": "", "DJANGO_SETTINGS_MODULE": "metacog.settings"}
     import django
 
     django.setup()

@@ -189,7 +189,7 @@ def test_a_data_folder_in_use_is_refused(folder: Path) -> None:
 
 def environment_for(folder: Path, **more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
-    return kept | {"METACOG_DATA_DIR": str(folder)} | more
+    return kept | {"METACOG_DATA_DIR": str(folder), "METACOG_DOTENV": ""} | more
 
 
 def command(port: int) -> list[str]:
