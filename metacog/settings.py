@@ -447,6 +447,7 @@ MAX_BODY_BYTES = 1_048_576
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * MAX_BODY_BYTES + 65_536
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
+PREPARED = os.environ.get("METACOG_PREPARED", "").strip() != "0"  # metacog/db/prepared.py says what that is
 REVIEW_SECONDS = _seconds("METACOG_REVIEW_SECONDS", None)  # None: as each agent's policy says
 UNDO_SECONDS = _seconds("METACOG_UNDO_SECONDS", 10)
 CALLBACK_ALLOW = _origins("METACOG_CALLBACK_ALLOW")  # what may be reached although it is not public

@@ -1,6 +1,6 @@
 """`manage.py messages`: bring the translations' sources up to date with the texts in code and templates.
 
-Django's makemessages needs gettext on the machine; this needs Babel only.
+Django's makemessages needs gettext on the machine; this needs Babel only, which comes with what the tests need.
 """
 
 from __future__ import annotations

@@ -187,6 +187,8 @@ def migrate() -> None:
     if steps:
         say(f"Preparing the database ({steps} step{pluralize(steps)}).")
         call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
+    else:
+        executor.check_replacements()  # as `migrate` does: remember the one in place of those that it replaces
 
 
 def refuse_unprepared() -> None:
@@ -200,7 +202,8 @@ def refuse_unprepared() -> None:
 def refuse_newer(loader: MigrationLoader) -> None:
     """Refuse a database that a newer release has prepared: what this one writes might not fit there."""
     latest: dict[str, str] = {}
-    for app, name in loader.disk_migrations:
+    replaced = [each for migration in loader.replacements.values() for each in migration.replaces]
+    for app, name in [*loader.disk_migrations, *replaced]:
         latest[app] = max(name, latest.get(app, ""))
     if newer := sorted(f"{app} {name}" for app, name in loader.applied_migrations if name > latest.get(app, "~")):
         refuse(
@@ -211,7 +214,8 @@ def refuse_newer(loader: MigrationLoader) -> None:
 
 def check_surroundings() -> None:
     """Run the checks of what differs between machines; the others are `make check`'s, and slow."""
-    messages = [*checks.data_folder(), *checks.database_versions(databases=["default"])]
+    default = ["default"]
+    messages = [*checks.data_folder(), *checks.database_versions(default), *checks.half_way(default)]
     if serious := [message for message in messages if message.is_serious()]:
         refuse("\n".join(f"{message.msg} {message.hint}" for message in serious))
 
