@@ -14,6 +14,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from typing import Any
 
 SUPPORTED = ((3, 11), (3, 12), (3, 13), (3, 14))
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -26,17 +27,17 @@ RUNTIME_LOCK = os.path.join(ROOT, "requirements.txt")
 DEV_LOCK = os.path.join(ROOT, "requirements-dev.txt")
 
 
-def refuse(sentence):
+def refuse(sentence: str) -> None:
     print(sentence, file=sys.stderr)
     sys.exit(1)
 
 
-def say(line):
+def say(line: str) -> None:
     print(line)
     sys.stdout.flush()
 
 
-def find_python():
+def find_python() -> None:
     """Become a Python that fits, if this one does not and another is on the PATH."""
     if sys.version_info[:2] in SUPPORTED:
         return
@@ -54,12 +55,12 @@ def find_python():
     )
 
 
-def digest(path):
+def digest(path: str) -> Any:
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
 
 
-def run(what, command):
+def run(what: str, command: str) -> None:
     """Run a step of the installation; its output goes to a file, its failure into one sentence."""
     environment = dict(os.environ, UV_PYTHON_DOWNLOADS="never", PIP_DISABLE_PIP_VERSION_CHECK="1")
     environment.pop("PYTHONHOME", None)
@@ -71,7 +72,7 @@ def run(what, command):
         refuse("%s failed; is there a network and room on the disk? The whole story is in %s." % (what, LOG))
 
 
-def install(dev):
+def install(dev: bool) -> None:
     """Bring .venv to what the lock files say."""
     python = "Python %s" % sys.version.replace("\n", " ")
     wanted = "%s\n%s\n" % (python, digest(RUNTIME_LOCK))
@@ -113,7 +114,7 @@ def install(dev):
         file.write(wanted_dev if dev else wanted)
 
 
-def main():
+def main() -> None:
     find_python()
     import fcntl
 

@@ -41,7 +41,7 @@ def at_once(calls: Iterable[Callable[[], Any]]) -> list[Any]:
         return list(pool.map(run, calls))
 
 
-def test_two_people_decide_five_hundred_items_once_each(kuro, alice, bob):
+def test_two_people_decide_five_hundred_items_once_each(kuro: Any, alice: Any, bob: Any) -> None:
     for _ in range(500):
         kuro.hold()
         AgentState.objects.update(rate_tat=0)
@@ -61,7 +61,7 @@ def test_two_people_decide_five_hundred_items_once_each(kuro, alice, bob):
     assert decided.values("object_id").distinct().count() == decided.count() == 500
 
 
-def test_one_key_posted_fifty_times_at_once_is_one_response(kuro):
+def test_one_key_posted_fifty_times_at_once_is_one_response(kuro: Any) -> None:
     body = json.dumps({"response": "clearly the cache", "items": [{"kind": "chat", "text": "x"}], "id": "once"})
     answers = at_once(lambda: kuro.post("/responses", body) for _ in range(50))
     assert Counter(answer.status_code for answer in answers) == {201: 1, 200: 49}
@@ -70,17 +70,15 @@ def test_one_key_posted_fifty_times_at_once_is_one_response(kuro):
     assert AuditEvent.objects.filter(action="response-accepted").count() == 1
 
 
-def test_one_key_with_two_bodies_at_once_keeps_one_of_them(kuro):
-    answers = at_once(
-        lambda n=n: kuro.post("/responses", {"response": str(n % 2), "id": "once"}) for n in range(20)
-    )
+def test_one_key_with_two_bodies_at_once_keeps_one_of_them(kuro: Any) -> None:
+    answers = at_once(lambda n=n: kuro.post("/responses", {"response": str(n % 2), "id": "once"}) for n in range(20))
     counts = Counter(answer.status_code for answer in answers)
     assert counts[201] == 1
     assert set(counts) <= {200, 201, 422}
     assert AgentResponse.objects.count() == 1
 
 
-def test_a_person_the_agent_and_the_clock_decide_one_item_once(kuro, alice, undo_at_once):
+def test_a_person_the_agent_and_the_clock_decide_one_item_once(kuro: Any, alice: Any, undo_at_once: None) -> None:
     agent = Agent.objects.get(public_id=kuro.id)
     winners = Counter()
     for _ in range(60):
@@ -90,9 +88,7 @@ def test_a_person_the_agent_and_the_clock_decide_one_item_once(kuro, alice, undo
         at_once(
             [
                 lambda held=held: decisions.decide(held, alice, "reject", reason="x"),
-                lambda held=held: kuro.post(
-                    f"/held/{held.public_id}/decision", {"verdict": "withdraw", "reason": "x"}
-                ),
+                lambda held=held: kuro.post(f"/held/{held.public_id}/decision", {"verdict": "withdraw", "reason": "x"}),
                 decisions.settle,
             ]
         )
@@ -106,7 +102,7 @@ def test_a_person_the_agent_and_the_clock_decide_one_item_once(kuro, alice, undo
     assert sum(winners.values()) == 60
 
 
-def test_undoing_against_the_release_ends_one_way(kuro, alice, settings):
+def test_undoing_against_the_release_ends_one_way(kuro: Any, alice: Any, settings: Any) -> None:
     settings.UNDO_SECONDS = 0.02
     ends = Counter()
     for _ in range(40):
@@ -126,7 +122,7 @@ def test_undoing_against_the_release_ends_one_way(kuro, alice, settings):
     assert sum(ends.values()) == 40
 
 
-def test_the_feed_has_no_gap_for_a_reader_while_sixteen_decide(kuro):
+def test_the_feed_has_no_gap_for_a_reader_while_sixteen_decide(kuro: Any) -> None:
     ids = []
     for _ in range(64):
         ids.append(kuro.hold())
@@ -149,7 +145,7 @@ def test_the_feed_has_no_gap_for_a_reader_while_sixteen_decide(kuro):
     assert seen == list(range(1, 65))
 
 
-def test_posts_of_one_agent_are_ordered_and_counted(kuro):
+def test_posts_of_one_agent_are_ordered_and_counted(kuro: Any) -> None:
     answers = at_once(lambda n=n: kuro.post("/responses", {"response": "x", "mode": "m"}) for n in range(30))
     assert {answer.status_code for answer in answers} == {201}
     state = AgentState.objects.get(agent__public_id=kuro.id)
@@ -157,7 +153,7 @@ def test_posts_of_one_agent_are_ordered_and_counted(kuro):
     assert state.intent["streak"] == {"mode": "m", "count": 30}
 
 
-def test_steps_of_one_problem_count_in_order_and_ask_once(kuro):
+def test_steps_of_one_problem_count_in_order_and_ask_once(kuro: Any) -> None:
     step = {"problem": "bug", "approach": "again", "errors": ["E"], "response": "For some reason it fails."}
     answers = at_once([lambda: kuro.post("/responses", step) for _ in range(30)])
     points = sorted(answer.json()["stuck"]["points"] for answer in answers)
@@ -169,7 +165,7 @@ def test_steps_of_one_problem_count_in_order_and_ask_once(kuro):
     assert list(by_arrival) == points
 
 
-def test_of_two_answers_to_one_question_one_stands_and_the_other_is_told(kuro, alice, bob):
+def test_of_two_answers_to_one_question_one_stands_and_the_other_is_told(kuro: Any, alice: Any, bob: Any) -> None:
     step = {"problem": "bug", "approach": "again", "errors": ["E"], "response": "For some reason it fails."}
     for _ in range(3):
         kuro.post("/responses", step)
@@ -188,14 +184,16 @@ def test_of_two_answers_to_one_question_one_stands_and_the_other_is_told(kuro, a
     assert problem.state["invoke"] is (stands.answer == "yes")
 
 
-def test_no_decision_is_missed_by_contexts_that_are_read_while_others_decide_and_responses_come(kuro, alice, settings):
+def test_no_decision_is_missed_by_contexts_that_are_read_while_others_decide_and_responses_come(
+    kuro: Any, alice: Any, settings: Any
+) -> None:
     settings.UNDO_SECONDS = 0
     AgentState.objects.update(rate_tat=0)
     for _ in range(12):
         kuro.hold()
     told, held = [], list(HeldItem.objects.select_related("agent"))
 
-    def cycles():
+    def cycles() -> None:
         for _ in range(12):
             told.extend(each["held"] for each in kuro.get("/context").json()["decided"])
             kuro.respond("next")
