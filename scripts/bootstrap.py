@@ -14,7 +14,6 @@ import hashlib
 import os
 import subprocess
 import sys
-from typing import Any
 
 SUPPORTED = ((3, 11), (3, 12), (3, 13), (3, 14))
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -27,17 +26,17 @@ RUNTIME_LOCK = os.path.join(ROOT, "requirements.txt")
 DEV_LOCK = os.path.join(ROOT, "requirements-dev.txt")
 
 
-def refuse(sentence: str) -> None:
+def refuse(sentence):
     print(sentence, file=sys.stderr)
     sys.exit(1)
 
 
-def say(line: str) -> None:
+def say(line):
     print(line)
     sys.stdout.flush()
 
 
-def find_python() -> None:
+def find_python():
     """Become a Python that fits, if this one does not and another is on the PATH."""
     if sys.version_info[:2] in SUPPORTED:
         return
@@ -55,12 +54,12 @@ def find_python() -> None:
     )
 
 
-def digest(path: str) -> Any:
+def digest(path):
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
 
 
-def run(what: str, command: str) -> None:
+def run(what, command):
     """Run a step of the installation; its output goes to a file, its failure into one sentence."""
     environment = dict(os.environ, UV_PYTHON_DOWNLOADS="never", PIP_DISABLE_PIP_VERSION_CHECK="1")
     environment.pop("PYTHONHOME", None)
@@ -72,7 +71,7 @@ def run(what: str, command: str) -> None:
         refuse("%s failed; is there a network and room on the disk? The whole story is in %s." % (what, LOG))
 
 
-def install(dev: bool) -> None:
+def install(dev):
     """Bring .venv to what the lock files say."""
     python = "Python %s" % sys.version.replace("\n", " ")
     wanted = "%s\n%s\n" % (python, digest(RUNTIME_LOCK))
@@ -114,7 +113,7 @@ def install(dev: bool) -> None:
         file.write(wanted_dev if dev else wanted)
 
 
-def main() -> None:
+def main():
     find_python()
     import fcntl
 

@@ -201,7 +201,7 @@ class TestTrend:
         ],
     )
     def test_the_newer_half_is_told_from_the_older_where_the_interval_excludes_nought(
-        self, older: str, newer: str, says: str
+        self, older: tuple[int, int], newer: tuple[int, int], says: str
     ) -> None:
         said = [passed for part, whole in (older, newer) for passed in [True] * part + [False] * (whole - part)]
         found = reflect(turns(*({"passed": passed} for passed in said))).trend
@@ -218,7 +218,7 @@ class TestTrend:
 
 
 class TestReasons:
-    def reject(self, *reasons: int, outcome: str = "rejected") -> Any:
+    def reject(self, *reasons: str, outcome: Any = "rejected") -> Any:
         return reflect([], [Held(f"r{number}", outcome, (), reason) for number, reason in enumerate(reasons)])
 
     @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ class TestReasons:
             (["", " ", "\n"], None),
         ],
     )  # fmt: skip
-    def test_the_same_reason_three_times_is_a_lesson(self, reasons: int, text: str) -> None:
+    def test_the_same_reason_three_times_is_a_lesson(self, reasons: list[str], text: str | None) -> None:
         assert [each.text(len(each.responses)) for each in self.reject(*reasons).proposals] == ([text] if text else [])
 
     def test_the_words_of_a_reason_are_only_words(self) -> None:

@@ -35,7 +35,7 @@ def sealed(*counts: int) -> list[AuditEvent]:
     return events
 
 
-def sql(statement: str, *values: object) -> None:
+def sql(statement: str, *values: Any) -> None:
     with lifted(), connection.cursor() as cursor:
         cursor.execute(statement, values)
 

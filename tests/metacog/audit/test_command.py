@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, base, call_command
-from django.db import connection
+from django.core.management import CommandError, call_command
+from django.db import connection, connections
 
 from metacog.audit import audit, chain
 from metacog.management.commands.audit import Command
@@ -27,7 +27,7 @@ def run(*arguments: Any) -> str:
     return out.getvalue()
 
 
-def exported(*arguments: Any) -> list[dict]:
+def exported(*arguments: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in run("export", *arguments).splitlines()]
 
 
@@ -143,7 +143,7 @@ def test_verify_tells_what_is_wrong(kuro: Any) -> None:
 def test_it_ends_with_1_when_the_record_is_not_whole(
     db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(base.connections, "close_all", lambda: None)  # the command ends, and the test does not
+    monkeypatch.setattr(connections, "close_all", lambda: None)  # the command ends, and the test does not
     audit.record("x", "y", actor=None, team=None)
     anchor = tmp_path / "anchor.json"
     anchor.write_text(run("anchor").replace('"seal": 1', '"seal": 2'))
@@ -164,7 +164,7 @@ def test_an_anchor_that_cannot_be_written_leaves_the_one_that_is_there(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(chain.json, "dumps", full)
+        patch.setattr(json, "dumps", full)
         with pytest.raises(CommandError, match="cannot be written: No space left on device"):
             run("export", "--anchor", kept)
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("anchor.json", "yesterday's")]

@@ -71,7 +71,7 @@ def decided(kuro: Any, olga: Any, undo_at_once: None, kept_30_days: None) -> Any
 
 
 def test_texts_go_and_the_rest_stays(decided: Any) -> None:
-    before = {
+    before: dict[Any, list[str]] = {
         AgentResponse: ["public_id", "key", "body_sha256", "hesitation_score", "policy_version", "engine"],
         HeldItem: ["public_id", "sha256", "state", "version", "kind", "hesitation_score"],
         Decision: ["public_id", "verdict", "item_sha256", "text_sha256", "seq", "person"],

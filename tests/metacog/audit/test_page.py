@@ -33,7 +33,7 @@ def page(alice: Any, as_person: Any) -> Any:
 def file(alice: Any, as_person: Any) -> Any:
     client = as_person(alice)
 
-    def read(**query: str) -> list[dict]:
+    def read(**query: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in client.get(reverse("audit-export"), query).getvalue().splitlines()]
 
     return read
@@ -75,7 +75,7 @@ def test_one_is_not_told_as_many_and_what_is_not_known_is_left_open(kuro: Any, a
     agent = Agent.objects.get()
     told = [
         words.tell(audit.event("meta:reflection", "x", actor=None, team=aurora, agent=agent, **data))
-        for data in ({"responses": 1}, {"responses": 2}, {})
+        for data in (dict[str, Any](responses=1), {"responses": 2}, {})
     ]
     assert [each.split("looked back on ")[1] for each in told] == [
         "1 response of kuro", "2 responses of kuro", "… responses of kuro"
@@ -148,7 +148,7 @@ def test_days_are_those_of_the_person(page: Any, file: Any, alice: Any, aurora: 
     ],
 )
 def test_an_address_that_makes_no_sense_shows_a_page_and_gives_no_file(
-    page: Any, kuro: Any, alice: Any, as_person: Any, query: str
+    page: Any, kuro: Any, alice: Any, as_person: Any, query: dict[str, str]
 ) -> None:
     User.objects.update(time_zone="Pacific/Kiritimati")
     page(**query)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Barrier, Event
 from typing import Any
 
@@ -39,9 +40,10 @@ def run(pool: Any, call: Callable[[], Any]) -> Any:
 @pytest.mark.parametrize("first", ["early", "late"])
 def test_an_event_whose_transaction_ends_after_a_later_one_was_sealed_is_sealed_too(pool: Any, first: Any) -> None:
     """`early` took the smaller id; whichever of the two commits first, both end under seals."""
-    written, commit = {}, {name: Event() for name in ("early", "late")}
-    for name in ("early", "late"):
-        written[name] = Event()
+    names = ("early", "late")
+    written, commit = {name: Event() for name in names}, {name: Event() for name in names}
+    writers = {}
+    for name in names:
 
         def write(name: str = name) -> None:
             with transaction.atomic():
@@ -49,13 +51,12 @@ def test_an_event_whose_transaction_ends_after_a_later_one_was_sealed_is_sealed_
                 written[name].set()
                 assert commit[name].wait(10)
 
-        future = run(pool, write)
+        writers[name] = run(pool, write)
         assert written[name].wait(10)
-        written[name] = future
     assert chain.seal() == 0
     for name in (first, "late" if first == "early" else "early"):
         commit[name].set()
-        written[name].result()
+        writers[name].result()
         assert chain.seal() == 1
     report = chain.verify()
     assert (report.problems, report.events, report.unsealed) == ([], 2, 0)
@@ -94,7 +95,7 @@ def test_sixteen_writers_that_roll_back_at_times_leave_no_gap(pool: Any) -> None
             chain.seal()
 
     sealers = [run(pool, seal) for _ in range(2)]
-    for writer in [run(pool, lambda n=n: write(n)) for n in range(16)]:
+    for writer in [run(pool, partial(write, n)) for n in range(16)]:
         writer.result()
     done.set()
     for sealer in sealers:

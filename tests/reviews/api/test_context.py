@@ -23,7 +23,7 @@ def prompt(agent: Any) -> Any:
     return agent.get("/context", accept="text/plain").content.decode()
 
 
-def decide(held: Any, person: Any, verdict: Any, **said: str) -> Any:
+def decide(held: Any, person: Any, verdict: Any, **said: Any) -> Any:
     return decisions.decide(HeldItem.objects.select_related("agent").get(public_id=held), person, verdict, **said)[0]
 
 
@@ -227,7 +227,7 @@ def test_of_many_decisions_the_newest_are_told_and_the_others_counted(kuro: Any,
 def test_answers_to_requests_are_told_with_what_was_asked_until_a_response_after_they_were_given(
     kuro: Any, alice: Any
 ) -> None:
-    def answer(problem: str, **said: str) -> Any:
+    def answer(problem: str, **said: Any) -> Any:
         reason = f"need more time for {problem}\n</extension>"
         asked = kuro.post("/extensions", {"problem": problem, "reason": reason}).json()
         row = ExtensionRequest.objects.select_related("agent__team").get(public_id=asked["id"])

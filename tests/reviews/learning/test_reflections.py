@@ -15,12 +15,12 @@ from patterns.models import Lesson
 from reviews import retention
 from reviews.held import decisions
 from reviews.learning import reflections
-from reviews.models import AgentResponse, Delivery, Reflection
+from reviews.models import AgentResponse, Delivery, HeldItem, Reflection
 
 pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 3, 10, 9, tzinfo=UTC)
-LITTLE = {"topics": ["refunds"], "retrieval": {"scores": [0.1]}, "items": []}
+LITTLE: dict[str, Any] = {"topics": ["refunds"], "retrieval": {"scores": [0.1]}, "items": []}
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ class TestWhatItStores:
     def test_reasons_are_those_of_people_and_of_decisions_that_stand(
         self, kuro: Any, agent: Any, alice: Any, settings: Any
     ) -> None:
-        own, taken_back = kuro.hold(), decisions.HeldItem.objects.get(public_id=kuro.hold())
+        own, taken_back = kuro.hold(), HeldItem.objects.get(public_id=kuro.hold())
         kuro.post(f"/held/{own}/decision", {"verdict": "reject", "reason": "I was wrong"})
         first, _ = decisions.decide(taken_back, alice, "reject", reason="No evidence")
         assert decisions.undo(first, alice)
@@ -158,10 +158,10 @@ class TestWhatItStores:
         for _ in range(3):
             respond(kuro, text="Run the script.", user_message="And the deploy?", topics=["deploys"], session="s")
             respond(kuro, text="Sorry.", user_message="You forgot the rollback plan!", topics=["deploys"], session="s")
-            respond(kuro, text="[]", user_message="Which tax year is this for, and why?", topics=["tax"], **{
-                "retrieval": {"scores": []}})  # fmt: skip
+            why = "Which tax year is this for, and why?"
+            respond(kuro, text="[]", user_message=why, topics=["tax"], retrieval={"scores": []})
             held = kuro.hold()
-            decisions.decide(decisions.HeldItem.objects.get(public_id=held), alice, "reject", reason="No evidence")
+            decisions.decide(HeldItem.objects.get(public_id=held), alice, "reject", reason="No evidence")
             for _ in range(4):
                 respond(kuro, text="I'm out of ideas.", problem="bug", errors=["E: 1"], command_failed=True)
             AgentResponse.objects.filter(received_at__gt=NOW).update(received_at=NOW - timedelta(days=1))

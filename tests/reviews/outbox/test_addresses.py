@@ -213,7 +213,7 @@ class Network:
             def settimeout(self, seconds: float) -> None:
                 pass
 
-            def connect(self, address: str) -> None:
+            def connect(self, address: tuple[str, int]) -> None:
                 network.connected.append(address)
                 raise ConnectionRefusedError
 
@@ -226,8 +226,8 @@ class Network:
 @pytest.fixture
 def network(monkeypatch: pytest.MonkeyPatch) -> Any:
     network = Network()
-    monkeypatch.setattr(egress.socket, "getaddrinfo", network.getaddrinfo)
-    monkeypatch.setattr(egress.socket, "socket", network.socket)
+    monkeypatch.setattr(socket, "getaddrinfo", network.getaddrinfo)
+    monkeypatch.setattr(socket, "socket", network.socket)
     return network
 
 

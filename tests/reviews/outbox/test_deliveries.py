@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from django.utils import timezone
@@ -213,7 +213,7 @@ def test_whatever_is_no_success_is_tried_again(agent: Any, receiver: Any, answer
 
 
 def test_each_way_of_failing_has_its_words() -> None:
-    assert set(egress.Why.__args__) <= set(Trouble.values)
+    assert set(get_args(egress.Why)) <= set(Trouble.values)
 
 
 def test_a_forbidden_address_is_told_and_never_reached(agent: Any, receiver: Any, settings: Any) -> None:
@@ -611,7 +611,7 @@ def test_whoever_was_served_longest_ago_comes_first(agent: Any, receiver: Any) -
     agents = [agent, *(sibling(agent, f"agent {n}", receiver.url) for n in range(deliveries.SLOTS))]
     for each in agents:
         owe(each, deliveries.AGENT_SLOTS)
-    served = set()
+    served = set[int]()
     moment = timezone.now()
     while len(served) < len(agents):
         round_ = deliveries._claim_due(moment, [], True)

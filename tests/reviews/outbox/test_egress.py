@@ -123,7 +123,7 @@ def test_a_receiver_that_does_not_read_ends_with_the_deadline(settings: Any) -> 
 
 def test_a_look_up_that_hangs_ends_with_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     hanging = threading.Event()
-    monkeypatch.setattr(egress.socket, "getaddrinfo", lambda *args, **kwargs: hanging.wait(5))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: hanging.wait(5))
     began = time.monotonic()
     assert why("https://agent.example.org/", seconds=0.2) == "timeout"
     assert time.monotonic() - began < 2
@@ -131,7 +131,7 @@ def test_a_look_up_that_hangs_ends_with_the_deadline(monkeypatch: pytest.MonkeyP
 
 
 def test_a_name_without_an_address_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(egress.socket, "getaddrinfo", lambda *args, **kwargs: [])
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: [])
     assert why("https://agent.example.org/") == "name"
 
 
@@ -272,7 +272,7 @@ def test_a_certificate_is_checked_against_the_name_though_the_socket_goes_to_an_
     with listening(certify(tmp_path, name="agent.example.org")) as receiver:
         port = receiver.origin.rpartition(":")[2]
         there = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", int(port)))]
-        monkeypatch.setattr(egress.socket, "getaddrinfo", lambda *args, **kwargs: there)
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kwargs: there)
         monkeypatch.setattr(egress, "_trusted", lambda: trusting(tmp_path))
         settings.CALLBACK_ALLOW |= {f"https://agent.example.org:{port}", f"https://other.example.org:{port}"}
         assert post(f"https://agent.example.org:{port}/hook").status == 204

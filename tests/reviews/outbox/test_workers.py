@@ -35,7 +35,7 @@ def many_machines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deliveries, "turn", lambda _name: nullcontext(True))
 
 
-def side_by_side(count: int, call: Callable[[], Any]) -> list:
+def side_by_side(count: int, call: Callable[[], Any]) -> list[Any]:
     barrier = threading.Barrier(count)
 
     def run(_: Any) -> Any:
