@@ -53,6 +53,7 @@ from reviews.models import (
 )
 from tests.commands.test_up import free_port
 from tests.conftest import Caller
+from tests.tables import table
 
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
 DAYS = 3
@@ -189,7 +190,7 @@ def test_the_clock_sets_every_time_and_gives_it_back(db: None) -> None:
     assert abs(timezone.now() - datetime.now(UTC)) < timedelta(minutes=1)
 
 
-def test_its_agents_pursue_threads_in_both_languages(invented: Team) -> None:
+def its_agents_pursue_threads_in_both_languages(invented: Team) -> None:
     found = ThoughtThread.objects.filter(agent__team=invented)
     assert {(row.agent.name, row.slug, row.state) for row in found.select_related("agent")} == {
         ("kuro", "constraint-and-emergence", "active"), ("kuro", "small-libraries", "paused"),
@@ -202,7 +203,7 @@ def test_its_agents_pursue_threads_in_both_languages(invented: Team) -> None:
     assert suggested.topic == "connection pools"
 
 
-def test_the_audit_record_is_whole_and_in_order(invented: Team) -> None:
+def the_audit_record_is_whole_and_in_order(invented: Team) -> None:
     report = chain.verify()
     assert (report.problems, report.unsealed) == ([], 0)
     assert report.seals > DAYS
@@ -212,14 +213,14 @@ def test_the_audit_record_is_whole_and_in_order(invented: Team) -> None:
     assert report.events == len(times)
 
 
-def test_every_verdict_can_be_made_again(invented: Team) -> None:
+def every_verdict_can_be_made_again(invented: Team) -> None:
     out = StringIO()
     call_command("replay", stdout=out)
     count = AgentResponse.objects.count()
     assert out.getvalue() == f"responses: {count:,}; equal: {count:,}\n"
 
 
-def test_every_row_is_of_its_time(invented: Team) -> None:
+def every_row_is_of_its_time(invented: Team) -> None:
     for public_id, at in AgentResponse.objects.values_list("public_id", "received_at"):
         assert public_id.startswith(first_id_at("resp", at))
     for decision in Decision.objects.filter(undone_at=None).select_related("held"):
@@ -228,13 +229,13 @@ def test_every_row_is_of_its_time(invented: Team) -> None:
             assert decision.released_at - decision.decided_at == timedelta(seconds=django_settings.UNDO_SECONDS)
 
 
-def test_the_feeds_have_no_gap(invented: Team) -> None:
+def the_feeds_have_no_gap(invented: Team) -> None:
     for agent in invented.agents.all():
         numbers = list(Decision.objects.filter(agent=agent, seq__gt=0).order_by("seq").values_list("seq", flat=True))
         assert numbers == list(range(1, AgentState.objects.get(agent=agent).decision_seq + 1))
 
 
-def test_the_figures_are_those_of_the_rows(invented: Team) -> None:
+def the_figures_are_those_of_the_rows(invented: Team) -> None:
     counted = dict(DailyFigure.objects.values_list("pk", "responses"))
     assert sum(counted.values()) == AgentResponse.objects.count() > 60
     for stored in DailyFigure.objects.all():
@@ -249,19 +250,19 @@ def test_the_figures_are_those_of_the_rows(invented: Team) -> None:
     assert set(FittedWeights.objects.values_list("found__why_not", flat=True)) == {"few"}  # of three days
 
 
-def test_something_waits_for_the_newcomer_in_two_languages(invented: Team) -> None:
+def something_waits_for_the_newcomer_in_two_languages(invented: Team) -> None:
     waiting = HeldItem.objects.filter(team=invented, state=HeldItem.State.PENDING)
     assert waiting.count() >= len(history.WAITING)  # none of them repeats what was approved before
     assert {item.agent.name for item in waiting} == {"robin", "forge", "kuro"}
     assert len({item.hesitation_score for item in waiting}) >= 3
 
 
-def test_an_agent_goes_in_circles_and_asks(invented: Team) -> None:
+def an_agent_goes_in_circles_and_asks(invented: Team) -> None:
     (problem,) = Problem.objects.filter(suggests=True)
     assert (problem.agent.name, problem.key, problem.points) == ("forge", "retry-test-at-night", 10)
 
 
-def test_its_agents_share_a_memory_and_ask_for_more_tool_calls(invented: Team) -> None:
+def its_agents_share_a_memory_and_ask_for_more_tool_calls(invented: Team) -> None:
     posted = Memory.objects.filter(team=invented, text__in=[each.text for each in REMEMBERED])
     assert Counter(posted.values_list("state", flat=True)) == {"pending": 2, "confirmed": len(REMEMBERED) - 2}
     (clash,) = MemoryConflict.objects.filter(outcome="")
@@ -273,19 +274,40 @@ def test_its_agents_share_a_memory_and_ask_for_more_tool_calls(invented: Team) -
     }  # fmt: skip
 
 
-def test_another_team_is_left_alone(invented: Team, aurora: Team) -> None:
+def another_team_is_left_alone(invented: Team) -> None:
+    aurora = Team.objects.get(name="Aurora")
     assert not aurora.agents.exists()
     assert not Membership.objects.filter(team=aurora).exists()
     assert not AuditEvent.objects.filter(team=aurora).exists()
     assert set(AgentResponse.objects.values_list("agent__team", flat=True)) == {invented.pk}
 
 
-def test_each_day_is_looked_back_on_and_lessons_wait_beside_those_in_force(invented: Team) -> None:
+def each_day_is_looked_back_on_and_lessons_wait_beside_those_in_force(invented: Team) -> None:
     assert set(Reflection.objects.values_list("day", flat=True)) == {
         (NOW - timedelta(days=ago)).date() for ago in range(1, DAYS + 1)
     }
     states = set(Lesson.objects.filter(team=invented).values_list("state", flat=True))
     assert states == {"proposed", "active"}
+
+
+@table(
+    "what",
+    [
+        its_agents_pursue_threads_in_both_languages,
+        the_audit_record_is_whole_and_in_order,
+        every_verdict_can_be_made_again,
+        every_row_is_of_its_time,
+        the_feeds_have_no_gap,
+        the_figures_are_those_of_the_rows,
+        something_waits_for_the_newcomer_in_two_languages,
+        an_agent_goes_in_circles_and_asks,
+        its_agents_share_a_memory_and_ask_for_more_tool_calls,
+        another_team_is_left_alone,
+        each_day_is_looked_back_on_and_lessons_wait_beside_those_in_force,
+    ],
+)
+def test_the_history_it_invents(what: Callable[[Team], None], invented: Team) -> None:
+    what(invented)
 
 
 # What is said

@@ -12,6 +12,7 @@ import pytest
 
 from metacog.heuristics import Scorer
 from metacog.heuristics.__main__ import main
+from tests.command_line import run
 from tests.tables import table
 
 ROOT = Path(__file__).parents[2]
@@ -19,10 +20,6 @@ COMMAND = [sys.executable, "-m", "metacog.heuristics"]
 MEBIBYTE = 1_048_576
 # As a user's shell has it; PYTHONUNBUFFERED would hide a missing flush.
 BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-
-
-def run(*arguments: str, sent: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *arguments], input=sent, capture_output=True, cwd=ROOT, env=BUFFERED)
 
 
 def answers(done: subprocess.CompletedProcess[bytes]) -> list[Any]:

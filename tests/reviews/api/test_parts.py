@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ from patterns.patterns.scorer import scorer_for
 from reviews.models import AgentResponse, Delivery
 from reviews.scoring import history
 from reviews.scoring.replay import Replayer
+from tests.command_line import run
 from tests.conftest import HELD
 
 ROOT = Path(__file__).parents[3]
@@ -51,14 +50,14 @@ def scored(
     tmp_path: Path, bodies: Iterable[dict[str, Any]], policy: dict[str, Any], patterns: Any = ()
 ) -> list[dict[str, Any]]:
     """Return the verdicts of the command line."""
-    command = [sys.executable, "-m", "metacog.heuristics", "score"]
+    command = ["score"]
     for name, content in (("policy", policy), ("patterns", list(patterns))):
         path = tmp_path / f"{name}.json"
         path.write_text(json.dumps(content))
         command += [f"--{name}", str(path)]
-    lines = "".join(json.dumps(body) + "\n" for body in bodies)
-    found = subprocess.run(command, input=lines, capture_output=True, text=True, cwd=ROOT, check=True).stdout
-    return [json.loads(line) for line in found.splitlines()]
+    done = run(*command, sent="".join(json.dumps(body) + "\n" for body in bodies).encode())
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.fixture
