@@ -79,6 +79,18 @@ def test_no_folder_has_more_than_fifteen_modules() -> None:
     assert [(str(folder.relative_to(ROOT)), n) for folder, n in modules.items() if n > 15] == []
 
 
+def test_no_function_takes_more_than_seven_parameters() -> None:
+    """What more belongs together is a value with a name."""
+    long = []
+    for path in [*sources(), *sorted((ROOT / "scripts").glob("*.py"))]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                taken = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                if sum(each.arg not in ("self", "cls") for each in taken) > 7:
+                    long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+    assert long == []
+
+
 def test_each_folder_says_what_lives_there() -> None:
     silent = [
         str(path.parent.relative_to(ROOT))
