@@ -20,6 +20,7 @@ from metacog.db.prepared import Update, run_together
 from metacog.heuristics.hesitation import thresholds
 from metacog.heuristics.policy.stuck_settings import StuckSettings
 from metacog.heuristics.stuck import brief, stuck
+from metacog.heuristics.wire.assessment import StuckPart
 from metacog.models import Agent, AgentState, AuditEvent, Language, User
 from patterns.memory import memory
 from patterns.models import Memory, MemoryConflict, Problem, ThinkTwice
@@ -40,19 +41,7 @@ class AnswerShape(TypedDict):
     outcome: str | None
 
 
-class StuckShape(TypedDict):
-    """How stuck a problem looks: the verdict's `stuck` part."""
-
-    problem: str
-    points: int
-    threshold: int
-    suggest: bool
-    invoke: bool
-    prompt: str
-    signals: list[dict[str, Any]]
-
-
-class ProblemShape(StuckShape):
+class ProblemShape(StuckPart):
     session: str
     touched_at: str
     resolved_at: str | None
@@ -76,7 +65,7 @@ def advanced(
     agent: Agent,
     problem: Problem | None,
     session: str,
-    verdict: StuckShape | None,
+    verdict: StuckPart | None,
     state: stuck.State,
     *,
     outcome: str | None,
@@ -198,13 +187,7 @@ def assess(problem: Problem) -> stuck.Stuck:
 def _shape(problem: Problem, text: str) -> ProblemShape:
     found = assess(problem)
     return {
-        "problem": found.problem,
-        "points": found.points,
-        "threshold": found.threshold,
-        "suggest": found.suggest,
-        "invoke": found.invoke,
-        "prompt": found.prompt,
-        "signals": [signal.as_dict() for signal in found.signals],
+        **found.as_dict(),
         "session": problem.session,
         "touched_at": instant(problem.touched_at),
         "resolved_at": instant(problem.resolved_at) if problem.resolved_at else None,
@@ -309,7 +292,7 @@ def _locked(problem: Problem) -> tuple[Problem, StuckSettings]:
     return row, scorer_for(row.agent).parts.stuck
 
 
-def _suggested(row: Problem, verdict: StuckShape, now: datetime) -> None:
+def _suggested(row: Problem, verdict: StuckPart, now: datetime) -> None:
     """Record that somebody is asked: anew, where a policy or the retention took a question back before its answer."""
     said = _said(verdict)
     if not row.think_twice.filter(answered_at=None).update(**said, suggested_at=now):
@@ -329,7 +312,7 @@ class _Said(TypedDict):
     signals: list[str]
 
 
-def _said(verdict: StuckShape) -> _Said:
+def _said(verdict: StuckPart) -> _Said:
     return {"points": verdict["points"], "signals": [signal["type"] for signal in verdict["signals"]]}
 
 

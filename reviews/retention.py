@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from metacog.audit import audit
 from metacog.heuristics.stuck import stuck
+from metacog.heuristics.wire.assessment import Verdict
 from metacog.models import Agent, AgentState, AuditEvent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread, ThreadStep
 from reviews.isolation import by_itself
@@ -285,14 +286,13 @@ def _event(action: str, team: Team, agent: Agent | None, object_id: str = "", **
     return audit.event(action, about, actor=None, team=team, agent=agent, after="erased", days=days, **data)
 
 
-def without_texts(verdict: dict[str, Any]) -> dict[str, Any]:
+def without_texts(verdict: Verdict) -> Verdict:
     """Return what a verdict says in figures, ids and words of ours; a replay answers with it.
 
     Written out, not taken away, so that a part a later engine adds is gone until it is put here.
     """
-    hesitation, quality, confidence, circling = (
-        verdict[part] for part in ("hesitation", "quality", "confidence", "stuck")
-    )
+    hesitation, quality, confidence = verdict["hesitation"], verdict["quality"], verdict["confidence"]
+    circling = verdict["stuck"]
     return {
         "id": verdict["id"],
         "policy": verdict["policy"],
@@ -300,10 +300,12 @@ def without_texts(verdict: dict[str, Any]) -> dict[str, Any]:
         "engine": verdict["engine"],
         "hesitation": hesitation
         and {
-            **{
-                name: hesitation[name]
-                for name in ("score", "confident", "threshold", "hold_at", "suggestion", "matched_pattern_ids")
-            },
+            "score": hesitation["score"],
+            "confident": hesitation["confident"],
+            "threshold": hesitation["threshold"],
+            "hold_at": hesitation["hold_at"],
+            "suggestion": hesitation["suggestion"],
+            "matched_pattern_ids": hesitation["matched_pattern_ids"],
             # A detail holds counts, or a pattern's description, which is the team's own.
             "signals": [
                 {"type": signal["type"], "detail": signal["detail"], "weight": signal["weight"], "spans": []}
@@ -312,7 +314,11 @@ def without_texts(verdict: dict[str, Any]) -> dict[str, Any]:
         },
         "quality": quality
         and {
-            **{name: quality[name] for name in ("score", "passed", "flags", "hedge_prefix", "evaluation")},
+            "score": quality["score"],
+            "passed": quality["passed"],
+            "flags": quality["flags"],
+            "hedge_prefix": quality["hedge_prefix"],
+            "evaluation": quality["evaluation"],
             "details": [],
         },
         # The reason names topics.
@@ -320,7 +326,11 @@ def without_texts(verdict: dict[str, Any]) -> dict[str, Any]:
         and {"level": confidence["level"], "score": confidence["score"], "reason": "", "prompt": confidence["prompt"]},
         "stuck": circling
         and {
-            **{name: circling[name] for name in ("problem", "points", "threshold", "suggest", "invoke")},
+            "problem": circling["problem"],
+            "points": circling["points"],
+            "threshold": circling["threshold"],
+            "suggest": circling["suggest"],
+            "invoke": circling["invoke"],
             "prompt": "",
             "signals": [
                 {"type": signal["type"], "weight": signal["weight"], "detail": "", "evidence": {}}

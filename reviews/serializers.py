@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 from metacog.heuristics.memory import recall
 from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.wire.assessment import HesitationPart, Verdict
 from metacog.models import Agent
 from patterns.serializers import instant
 from reviews.models import Decision, Delivery, HeldItem
@@ -28,7 +29,7 @@ class HeldShape(TypedDict):
     held_at: str
     review_due_at: str
     expires_at: str
-    hesitation: dict[str, Any]  # of the stored verdict
+    hesitation: HesitationPart
 
 
 class DecisionShape(TypedDict):
@@ -50,6 +51,13 @@ def excerpt(text: str) -> str:
     return line if len(line) <= 200 and not goes_on else line[:199] + "…"
 
 
+def hesitation_of(verdict: Verdict) -> HesitationPart:
+    """Return the hesitation of a verdict that held something, which has one."""
+    hesitation = verdict["hesitation"]
+    assert hesitation
+    return hesitation
+
+
 def held_shape(held: HeldItem) -> HeldShape:
     """Return the `held` object; `held` comes with its response."""
     return {
@@ -64,7 +72,7 @@ def held_shape(held: HeldItem) -> HeldShape:
         "held_at": instant(held.held_at),
         "review_due_at": instant(held.review_due_at),
         "expires_at": instant(held.expires_at),
-        "hesitation": held.response.wire_verdict()["hesitation"],
+        "hesitation": hesitation_of(held.response.wire_verdict()),
     }
 
 

@@ -172,7 +172,12 @@ def python_rules(patterns: Sequence[dict[str, Any]]) -> Callable[[str, list[dict
 
 def verdict(scorer: Scorer, asked: str | None = None) -> Callable[[str, list[dict[str, str]]], Scored]:
     body = {} if asked is None else {"user_message": asked}
-    return lambda text, items: Scored(scorer.score({"response": text, "items": items, **body})["hesitation"]["score"])
+
+    def score(text: str, items: list[dict[str, str]]) -> Scored:
+        hesitation = scorer.score({"response": text, "items": items, **body})["hesitation"]
+        return Scored(hesitation["score"] if hesitation else 0)
+
+    return score
 
 
 def tags(text: str, _items: list[dict[str, str]]) -> Scored:

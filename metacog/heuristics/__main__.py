@@ -6,7 +6,7 @@ import os
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, get_args
@@ -22,6 +22,7 @@ from .scorer import Scorer, given_in
 from .signals import SEED, WEIGHTS
 from .text.strict_json import Refused, load, load_file, without_mark
 from .text.timesense import format_intent, mark_every_date, temporal_markers
+from .wire.assessment import Verdict
 from .wire.wire import MAX_BYTES, ResponseBody, check_intent, check_response, instant
 
 _CHUNK = 65_536
@@ -192,7 +193,7 @@ def _sample(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> in
     return 1 if bad else 0
 
 
-def _places(verdict: dict[str, Any], body: dict[str, Any], wanted: str, step: int) -> Iterator[str]:
+def _places(verdict: Mapping[str, Any], body: Mapping[str, Any], wanted: str, step: int) -> Iterator[str]:
     """Give each place where a signal fires, in brackets; the response's beginning where it points at none."""
     part, _, name = wanted.partition(" ")
     found = _fired_now(verdict["stuck"], step) if part == "stuck" else (verdict.get(part) or {}).get("signals", ())
@@ -218,7 +219,7 @@ def _fired_now(stuck: dict[str, Any] | None, step: int) -> list[dict[str, Any]]:
     return [signal for signal in stuck["signals"] if signal["evidence"]["step"] == step] if stuck else []
 
 
-def _fired(verdict: dict[str, Any], threshold: int, hold_at: int, step: int) -> Iterator[str]:
+def _fired(verdict: Mapping[str, Any], threshold: int, hold_at: int, step: int) -> Iterator[str]:
     hesitation, quality, confidence, stuck = (
         verdict[part] for part in ("hesitation", "quality", "confidence", "stuck")
     )
@@ -273,7 +274,7 @@ class _Sessions:
         self.problems = _Latest[str](10_000)
         self.topics = _Latest[int]()
 
-    def score(self, value: Any) -> dict[str, Any]:
+    def score(self, value: Any) -> Verdict:
         body = check_response(value)
         session, topics = body["session"] or "", body["topics"] or ()
         problem = f"{session}\0{body['problem'] or ''}"
@@ -332,7 +333,7 @@ def _markers(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> i
     return 0
 
 
-def _each_line(source: BinaryIO, sink: BinaryIO, answer: Callable[[Any], dict[str, Any]]) -> int:
+def _each_line(source: BinaryIO, sink: BinaryIO, answer: Callable[[Any], Mapping[str, Any]]) -> int:
     status = 0
     for line in _lines(source):
         try:

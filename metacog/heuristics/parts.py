@@ -10,6 +10,7 @@ from .policy.quality_settings import QualitySettings
 from .policy.stuck_settings import StuckSettings
 from .quality import confidence, quality
 from .stuck import stuck
+from .wire.assessment import ConfidencePart, QualityPart, StuckPart
 from .wire.wire import ResponseBody, instant
 
 SEED_LANGUAGE = "en"  # of the sentences in seeds 002 and 004
@@ -36,11 +37,11 @@ class History:
 class Found(NamedTuple):
     """The parts in the contract's shape, null where switched off, and what is to be kept for the next response."""
 
-    quality: dict[str, Any] | None
-    confidence: dict[str, Any] | None
-    stuck: dict[str, Any] | None
+    quality: QualityPart | None
+    confidence: ConfidencePart | None
+    stuck: StuckPart | None
     events: list[str]
-    state: dict[str, Any] | None  # the next history's `stuck`; None: nothing to keep
+    state: stuck.State | None  # the next history's `stuck`; None: nothing to keep
     judged: quality.Quality | None
 
 

@@ -11,8 +11,10 @@ from .hesitation.seed import Hesitate, Hesitation, seed_signals
 from .parts import History, Parts
 from .policy.policy import Policy
 from .quality.quality import Quality
+from .stuck.stuck import State
 from .text.tags import Item, find_items
 from .text.utterance import Fingerprint
+from .wire.assessment import HesitationPart, ItemPart, Verdict
 
 ENGINE = "1.17.0"
 NO_HISTORY = History()
@@ -21,9 +23,9 @@ NO_HISTORY = History()
 class Assessment(NamedTuple):
     """A verdict, the items it is about, and what the next response's history is made of."""
 
-    verdict: dict[str, Any]
+    verdict: Verdict
     items: tuple[Item, ...]
-    stuck: dict[str, Any] | None
+    stuck: State | None
     quality: Quality | None
 
     @property
@@ -89,7 +91,7 @@ class Scorer:
         history: History = NO_HISTORY,
         recognised: Mapping[int, str] | None = None,
         hesitation: bool = True,
-    ) -> dict[str, Any]:
+    ) -> Verdict:
         """Give the verdict on a valid body, in the contract's shape; null where a database is needed.
 
         `recognised` maps the index of an item to the held item whose approved text it repeats: it passes.
@@ -104,7 +106,7 @@ class Scorer:
         *,
         told: str = "",
         hesitation: bool = True,
-    ) -> tuple[Hesitation | None, list[dict[str, Any]]]:
+    ) -> tuple[Hesitation | None, list[ItemPart]]:
         """Give the hesitation and the "items" of the verdict that `score` gives, without the rest of it.
 
         `told` is the history's.
@@ -131,7 +133,7 @@ class Scorer:
         if recognise and any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts):
             verdicts = modulate(items, doubts, self.policy, recognise(items))
         found = self.parts.find(body, history)
-        verdict = {
+        verdict: Verdict = {
             "id": None,
             "policy": None,
             "profile": self.policy.profile,
@@ -141,7 +143,7 @@ class Scorer:
             "confidence": found.confidence,
             "stuck": found.stuck,
             "items": verdicts,
-            "flags": list(flags),
+            "flags": [*flags],
             "schedule": schedule(verdicts, self.policy),
             "events": found.events,
             "threads": None,
@@ -151,7 +153,7 @@ class Scorer:
     def _doubts(self, body: Mapping[str, Any], items: Sequence[Item], told: str) -> Hesitation:
         return self.hesitate(body["response"], items, given_in(body, told), failing_in(body))
 
-    def _hesitation_part(self, doubts: Hesitation) -> dict[str, Any]:
+    def _hesitation_part(self, doubts: Hesitation) -> HesitationPart:
         return {
             "score": doubts.score,
             "confident": doubts.confident,

@@ -87,11 +87,14 @@ class ProblemState(StuckPart):
     session: str
     touched_at: str
     resolved_at: str | None
-    answers: list[AnswerGiven] = Field(description="The latest first.")
-    brief: str = Field(
-        description="Markdown for a fresh sub-agent: the problem, what was tried, and what is known, "
-        "at most five of the team's memories that concern it among that."
-    )
+    answers: Annotated[list[AnswerGiven], Field(description="The latest first.")]
+    brief: Annotated[
+        str,
+        Field(
+            description="Markdown for a fresh sub-agent: the problem, what was tried, and what is known, "
+            "at most five of the team's memories that concern it among that."
+        ),
+    ]
 
 
 class ProblemPage(BaseModel):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple
 
 from django.utils import translation
 
 from metacog import heuristics
 from metacog.heuristics.memory.threads import Thread, recognise_thread, slug_of
+from metacog.heuristics.text.spans import SpanPart
+from metacog.heuristics.wire.assessment import ItemPart, ThreadPart
 from metacog.models import Agent, AgentState, AuditEvent
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.threads.threads import AFTER, Changes, NotDone
@@ -22,24 +24,10 @@ MAX_OP = 40  # characters of an op that are told back
 OPS = {"start": Op.CREATE, "complete": Op.RESOLVE}
 
 
-class Told(TypedDict):
-    """An entry of the verdict's `threads`."""
-
-    item: int | None
-    thread: str
-    op: str
-    done: bool
-    state: str | None
-    touches: int | None
-    by: str | None
-    reason: str | None
-    spans: list[dict[str, Any]]
-
-
 class Done(NamedTuple):
     """What came of it: the verdict's `threads`, the record, and the title of what the agent pursues now."""
 
-    threads: list[Told] | None
+    threads: list[ThreadPart] | None
     events: list[AuditEvent]
     pursued: str | None
 
@@ -52,7 +40,7 @@ def follow(
     state: AgentState,
     body: dict[str, Any],
     items: Sequence[heuristics.Item],
-    verdicts: Sequence[dict[str, Any]],
+    verdicts: Sequence[ItemPart],
     *,
     response: str,
     now: datetime,
@@ -68,7 +56,7 @@ def follow(
     steps = [_Step.of(index, item, body["thread"] or "") for index, item in wanted]
     names = [name for step in steps for name in (step.name, step.title)]
     changes = Changes(agent, state, [body["thread"] or "", *names], actor=agent, response=response, now=now)
-    told: list[Told] = []
+    told: list[ThreadPart] = []
     pursued: ThoughtThread | None = None
     with translation.override("en"):  # as all that agents are told of a call
         for step in steps:
@@ -98,18 +86,19 @@ def _told(
     thread: ThoughtThread | str,
     *,
     item: int | None = None,
-    by: str | None = None,
+    by: Literal["field", "name", "words"] | None = None,
     reason: str | None = None,
-    spans: Iterable[dict[str, Any]] = (),
-) -> Told:
+    spans: Iterable[SpanPart] = (),
+) -> ThreadPart:
     """Return an entry about a thread as it is now or about one that is not there."""
+    state: Any = thread.state if isinstance(thread, ThoughtThread) else None
     row, slug = (thread, thread.slug) if isinstance(thread, ThoughtThread) else (None, thread)
     return {
         "item": item,
         "thread": slug,
         "op": op,
         "done": row is not None,
-        "state": row.state if row else None,
+        "state": state,
         "touches": row.touches if row else None,
         "by": by,
         "reason": reason,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -26,6 +26,7 @@ from metacog.audit import audit
 from metacog.db.prepared import KEY, Insert, Select, Update, Write, ask_together, new, run_together
 from metacog.heuristics.parts import IMPASSE
 from metacog.heuristics.wire import wire
+from metacog.heuristics.wire.assessment import HesitationPart, ItemPart, Verdict
 from metacog.http.problems import Problem, at
 from metacog.models import Agent, AgentState, AuditEvent
 from patterns import stuck_state
@@ -279,11 +280,11 @@ def _write(
     return followed.pursued, writes
 
 
-def _owe(agent: Agent, response: AgentResponse, verdict: dict[str, Any], *, asks: bool) -> None:
+def _owe(agent: Agent, response: AgentResponse, verdict: Verdict, *, asks: bool) -> None:
     """Put into the outbox what somebody should hear of whoever reads the verdict (M10, S3)."""
     if not agent.callback_url:
         return
-    told: list[tuple[str, tuple[str, ...]]] = [
+    told: list[tuple[str, tuple[Literal["quality", "stuck"], ...]]] = [
         (name.replace(":", ".").replace("-", "_"), ("quality", "stuck") if name == IMPASSE else ("quality",))
         for name in verdict["events"]
     ]
@@ -300,7 +301,7 @@ def _owe(agent: Agent, response: AgentResponse, verdict: dict[str, Any], *, asks
     )
 
 
-def _signals(agent: Agent, response: AgentResponse, hesitation: dict[str, Any], cursor: CursorWrapper) -> list[Signal]:
+def _signals(agent: Agent, response: AgentResponse, hesitation: HesitationPart, cursor: CursorWrapper) -> list[Signal]:
     pattern = None
     if hesitation["matched_pattern_ids"]:
         (pattern,) = _pattern.first(cursor, agent.team_id, hesitation["matched_pattern_ids"][0]) or (None,)
@@ -319,7 +320,7 @@ def _signals(agent: Agent, response: AgentResponse, hesitation: dict[str, Any], 
 def _held(
     agent: Agent,
     response: AgentResponse,
-    held: Sequence[Mapping[str, Any]],
+    held: Sequence[ItemPart],
     items: Sequence[heuristics.Item],
     policy: heuristics.Policy,
 ) -> list[HeldItem]:
@@ -348,7 +349,7 @@ def _held(
 _DONE = {"hold": "held", "mark": "marked", "note": "noted"}
 
 
-def _events(agent: Agent, response: AgentResponse, verdict: dict[str, Any]) -> list[AuditEvent]:
+def _events(agent: Agent, response: AgentResponse, verdict: Verdict) -> list[AuditEvent]:
     """Return the record of what happened: the response, then each item that did not simply pass.
 
     The actions are the seed's words (`chat-held`), and score, signals and cycle those of its log (H5).

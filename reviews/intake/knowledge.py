@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from django.db import transaction
 from django.db.models import Q
@@ -103,7 +103,9 @@ def _said(text: str, attributes: Mapping[str, Any], at: datetime, response: str)
     return memory.Said(text, **fields, occurred_at=at, said_in=response)
 
 
-def _taken_in(agent: Agent, said: memory.Said, judged: memory.Judged, **how: Any) -> tuple[str | None, str | None]:
+def _taken_in(
+    agent: Agent, said: memory.Said, judged: memory.Judged, **how: Any
+) -> tuple[Literal["stored", "waiting"] | None, str | None]:
     """Return "stored" or "waiting", or None and a flag that says why it is neither."""
     if is_blank(said.text):
         return None, None

@@ -15,6 +15,7 @@ from django.utils.translation import ngettext, pgettext
 
 from metacog import heuristics
 from metacog.heuristics.memory.threads import within_budget
+from metacog.heuristics.wire.assessment import ConfidencePart, HesitationPart
 from metacog.models import Agent, AgentState
 from patterns import stuck_state
 from patterns.lessons import lessons
@@ -109,7 +110,7 @@ class Context(TypedDict):
     held_more: list[str]
     suggestion: str | None
     signals: list[Reason] | None
-    confidence: dict[str, Any] | None  # of the stored verdict
+    confidence: ConfidencePart | None
     lessons: Lessons | None
     memory: Memories | None
     think_twice: list[Stuck] | None
@@ -181,7 +182,7 @@ def _intent(intent: Mapping[str, Any] | None) -> str:
     return "\n".join(["\n", head, *lines]) if lines else ""
 
 
-def _signals(hesitation: Mapping[str, Any]) -> list[Reason]:
+def _signals(hesitation: HesitationPart) -> list[Reason]:
     """Return why a text was hesitated about, with the words that each signal found there."""
     return [
         {

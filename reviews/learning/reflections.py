@@ -153,7 +153,7 @@ def _read(period: QuerySet[AgentResponse]) -> tuple[list[Turn], dict[str, tuple[
                 passed=quality and quality["passed"],
                 confidence=confidence and confidence["level"],
                 retrieval=body.get("retrieval"),
-                unanswered=bool(quality) and "question-unanswered" in quality["flags"],
+                unanswered=quality is not None and "question-unanswered" in quality["flags"],
                 impasse="meta:impasse" in verdict["events"],
             )
         )

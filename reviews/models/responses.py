@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from metacog.db.ids import new_id
+from metacog.heuristics.wire.assessment import Verdict
 from metacog.models import Agent, Language
 from patterns.models import ErrorPattern, Problem
 
@@ -89,9 +90,9 @@ class AgentResponse(models.Model):
         """
         return cls.objects.filter(agent=agent).order_by("-received_at", "-id")
 
-    def wire_verdict(self) -> dict[str, Any]:
+    def wire_verdict(self) -> Verdict:
         """Return the verdict as it was answered, or what is left of it once texts were erased."""
-        verdict: dict[str, Any] = json.loads(self.verdict)
+        verdict: Verdict = json.loads(self.verdict)
         return verdict
 
     def wire_body(self) -> dict[str, Any]:

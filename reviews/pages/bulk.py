@@ -23,6 +23,7 @@ from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation.explanation import parts
 from reviews.presentation.marks import marked
 from reviews.presentation.reasons import PRESETS
+from reviews.serializers import hesitation_of
 
 # Characters of text on one page; what is beyond is decided by itself, since nobody reads a book to press once.
 MOST_TEXT = 100_000
@@ -120,7 +121,7 @@ def _entry(held: HeldItem, known: ErrorPattern | None, is_ticked: bool) -> dict[
     return {
         "held": held,
         "text": marked(held, verdict, body),
-        "parts": parts(verdict["hesitation"]["signals"], known),
+        "parts": parts(hesitation_of(verdict)["signals"], known),
         "user_message": body.get("user_message"),
         "ticked": is_ticked,
     }

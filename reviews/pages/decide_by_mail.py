@@ -26,6 +26,7 @@ from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.presentation import reasons
 from reviews.presentation.explanation import RECORD_OF, explain
 from reviews.presentation.marks import marked
+from reviews.serializers import hesitation_of
 
 Verdict, State = Decision.Verdict, HeldItem.State
 VIA = "mail"
@@ -107,7 +108,7 @@ def _page(request: HttpRequest, link: Link | None = None, *, status: int = 200, 
 def _item(link: Link) -> dict[str, Any]:
     held, now = link.held, timezone.now()
     verdict, body = held.response.wire_verdict(), held.response.wire_body()
-    hesitation = verdict["hesitation"]
+    hesitation = hesitation_of(verdict)
     standing = held.decisions.select_related("person", "agent").filter(undone_at=None).first()
     can_undo = bool(
         standing

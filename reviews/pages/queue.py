@@ -35,6 +35,7 @@ from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_p
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
 from reviews.scoring import plain_text
+from reviews.serializers import hesitation_of
 
 Verdict, State = Decision.Verdict, HeldItem.State
 
@@ -253,7 +254,7 @@ def _desk(
         _look(request, held)
     response = held.response
     verdict, body = response.wire_verdict(), response.wire_body()
-    hesitation = verdict["hesitation"]
+    hesitation = hesitation_of(verdict)
     whole = body["response"] if body["response"] != held.text else ""
     looks = held.second_looks.only("second_look_at", "public_id", "received_at", "body", "erased_at")
     history = list(Decision.as_told().filter(held=held).order_by("id"))

@@ -13,6 +13,8 @@ from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_l
 
 from metacog.accounts.forms import SIGNALS
 from metacog.heuristics.hesitation.seed import MAX_SCORE
+from metacog.heuristics.signals.spec import SignalPart
+from metacog.heuristics.wire.assessment import EvaluationPart, HesitationPart, Verdict
 from patterns.models import ErrorPattern, ThreadStep
 from reviews.models import AgentResponse, HeldItem, Signal
 from reviews.presentation.engine_words import reason_said, said, sign
@@ -75,7 +77,7 @@ class Part:
         return f"{self.title}{colon}{self.pattern}" if self.pattern else self.title
 
 
-def explain(hesitation: dict[str, Any], fired: Iterable[Signal], agent_id: int) -> list[Part]:
+def explain(hesitation: HesitationPart, fired: Iterable[Signal], agent_id: int) -> list[Part]:
     """Return the parts of a verdict's `hesitation`; `fired` are the response's signals, with patterns and records."""
     pattern = next((signal.pattern for signal in fired if signal.pattern), None)
     types = [signal["type"] for signal in hesitation["signals"] if signal["type"] != "error-pattern"]
@@ -83,7 +85,7 @@ def explain(hesitation: dict[str, Any], fired: Iterable[Signal], agent_id: int) 
 
 
 def parts(
-    signals: Sequence[dict[str, Any]], pattern: ErrorPattern | None = None, records: dict[str, str] | None = None
+    signals: Sequence[SignalPart], pattern: ErrorPattern | None = None, records: dict[str, str] | None = None
 ) -> list[Part]:
     """Return the parts of signals, where one was an error pattern with that pattern's own record."""
     records = dict(records or {})
@@ -111,10 +113,10 @@ def parts(
     return found
 
 
-def other_parts(verdict: dict[str, Any]) -> dict[str, Any]:
+def other_parts(verdict: Verdict) -> dict[str, Any]:
     """Return what a verdict says beside hesitation, with its words for people."""
-    quality, confidence, stuck = (verdict[part] for part in ("quality", "confidence", "stuck"))
-    schedule = verdict["schedule"]
+    quality, confidence = verdict["quality"], verdict["confidence"]
+    stuck, schedule = verdict["stuck"], verdict["schedule"]
     return {
         "quality": quality
         and {
@@ -132,22 +134,21 @@ def other_parts(verdict: dict[str, Any]) -> dict[str, Any]:
         "next_cycle": schedule and {"due": _due(schedule["next"]), "reason": said(schedule["reason"])},
         # Verdicts of an older engine have no such part.
         "followed": [
-            {**each, "title": STEPS.get(each["op"], each["op"]), "told": TOUCHED_BY.get(each["by"], "")}
+            {**each, "title": STEPS.get(each["op"], each["op"]), "told": TOUCHED_BY.get(each["by"] or "", "")}
             for each in verdict.get("threads") or ()
         ],
     }
 
 
-def _evaluated(evaluation: dict[str, Any]) -> list[str]:
+def _evaluated(evaluation: EvaluationPart) -> list[str]:
     """Say what the score of quality was made of; what there was nothing to judge by is said to be that."""
-    shares = {
-        "responsiveness": (gettext("responsiveness %(share)s"), gettext("responsiveness not judged")),
-        "completeness": (gettext("completeness %(share)s"), gettext("completeness not judged")),
-        "consistency": (gettext("consistency %(share)s"), gettext("consistency not judged")),
-    }
+    shares = (
+        (evaluation["responsiveness"], gettext("responsiveness %(share)s"), gettext("responsiveness not judged")),
+        (evaluation["completeness"], gettext("completeness %(share)s"), gettext("completeness not judged")),
+        (evaluation["consistency"], gettext("consistency %(share)s"), gettext("consistency not judged")),
+    )
     told = []
-    for name, (judged, not_judged) in shares.items():
-        share = evaluation[name]
+    for share, judged, not_judged in shares:
         told.append(not_judged if share is None else judged % {"share": f"{share:g}"})
     told.append(gettext("length ok") if evaluation["length_ok"] else gettext("length out of its limits"))
     told.append(gettext("said before") if evaluation["repetition"] else gettext("no repetition"))
@@ -184,7 +185,7 @@ def _detail(name: str, detail: str) -> str:
     return said(detail)
 
 
-def _evidence(signal: dict[str, Any]) -> list[Shown]:
+def _evidence(signal: SignalPart) -> list[Shown]:
     words = dict.fromkeys(span["text"] for span in signal["spans"] if len(span["text"]) <= MAX_WORD)
     return [show(word) for word in list(words)[:MAX_WORDS]]
 

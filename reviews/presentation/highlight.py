@@ -11,8 +11,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.hidden import HIDES, find_hidden, unneeded
 
 # Looks like a space and is another character. The ideographic space is not among them: its width shows it.
@@ -154,7 +155,7 @@ def _counted(run: str) -> Iterator[tuple[str, int]]:
         at = end
 
 
-def of_response(signals: Sequence[dict[str, Any]]) -> list[Mark]:
+def of_response(signals: Sequence[SignalPart]) -> list[Mark]:
     """Return the marks in a response's own text, from its verdict's signals."""
     return [
         Mark(span["start"], span["end"], signal["type"])
@@ -168,7 +169,7 @@ MAX_WORDS = 32  # different words of one signal that are looked for in an item's
 MAX_FOUND = 256  # marks of one signal that are looked for in an item's text, as many as a verdict holds
 
 
-def of_item(signals: Sequence[dict[str, Any]], index: int, text: str, start: int | None, end: int | None) -> list[Mark]:
+def of_item(signals: Sequence[SignalPart], index: int, text: str, start: int | None, end: int | None) -> list[Mark]:
     """Return the marks in one item's text.
 
     `start` and `end` say where the item stands in the response; None when it was sent beside it. Then the

@@ -6,26 +6,28 @@ from collections.abc import Mapping
 from typing import Any
 
 from metacog.heuristics import Item, items_of
+from metacog.heuristics.wire.assessment import ItemPart, Verdict
 from reviews.models import HeldItem
 from reviews.presentation import highlight
+from reviews.serializers import hesitation_of
 
 
-def marked(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) -> highlight.Shown:
+def marked(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> highlight.Shown:
     """Return an item's whole text, marked where a signal of its response's verdict fired."""
     return highlight.show(held.text, marks(held, verdict, body))
 
 
-def marks(held: HeldItem, verdict: Mapping[str, Any], body: Mapping[str, Any]) -> list[highlight.Mark]:
+def marks(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> list[highlight.Mark]:
     """Return where in an item's text a signal of its response's verdict fired."""
     # An engine of before may have found other tags.
     found = items_of(body, plain_text_as_chat=True)[held.index :] if body.get("items") is None else ()
     place = found[0] if found else None
     start, end = (place.start, place.end) if place and place.text == held.text else (None, None)
-    signals = verdict["hesitation"]["signals"]
+    signals = hesitation_of(verdict)["signals"]
     return highlight.of_item(signals, held.index, held.text, start, end)
 
 
-def paired(verdict: Mapping[str, Any], body: Mapping[str, Any]) -> list[tuple[dict[str, Any], Item]]:
+def paired(verdict: Verdict, body: Mapping[str, Any]) -> list[tuple[ItemPart, Item]]:
     """Pair what a verdict says of each item with the item.
 
     Where an engine of before found other tags than today's does, its items are told as it gave them back.

@@ -19,6 +19,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from metacog import heuristics
+from metacog.heuristics.wire.assessment import Verdict
 from patterns.patterns.scorer import patterns_in_force, policy_in_force
 from reviews.models import AgentResponse
 from reviews.scoring.history import recorded
@@ -123,7 +124,7 @@ def _scorer_of(team_id: int, version: int) -> heuristics.Scorer:
     return heuristics.Scorer(patterns_in_force(team_id, version))
 
 
-def _take_over(made: dict[str, Any], stored: dict[str, Any]) -> None:
+def _take_over(made: Verdict, stored: Verdict) -> None:
     for item, was in zip(made["items"], stored["items"], strict=False):
         if item["disposition"] == "hold":
             item["held"], item["review_url"] = was["held"], was["review_url"]

@@ -1,11 +1,11 @@
 """What hesitation does to each item: hold, mark, note or pass (seed 000, 行為調節)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..lexicon import MARKS
 from ..policy.policy import Policy
 from ..text.tags import KINDS, UNCLOSED, Item
+from ..wire.assessment import Disposition, ItemPart, SchedulePart
 from .seed import Hesitation
 
 # What is held and marked, in the order in which a schedule names it.
@@ -15,18 +15,19 @@ SEED_LANGUAGE = "zh-Hant"  # of the marks in seed 000
 
 def modulate(
     items: Sequence[Item], hesitation: Hesitation | None, policy: Policy, recognised: Mapping[int, str]
-) -> list[dict[str, Any]]:
+) -> list[ItemPart]:
     """Give each item its disposition and the text to use instead.
 
     Without a hesitation all pass, and so does an item in `recognised` (index → the held item whose approved
     text it is). Questions always pass: asking is hesitating.
     """
-    verdicts = []
+    verdicts: list[ItemPart] = []
     for index, item in enumerate(items):
-        disposition, text = "pass", item.text
+        disposition: Disposition = "pass"
+        text = item.text
         if hesitation is not None and index not in recognised:
             disposition, text = _judge(item, hesitation, policy)
-        verdict = {
+        verdict: ItemPart = {
             "index": index,
             "kind": item.kind,
             "disposition": disposition,
@@ -48,7 +49,7 @@ def _flags(item: Item) -> list[str]:
     return [UNCLOSED] if item.is_unclosed else []
 
 
-def schedule(verdicts: Sequence[Mapping[str, Any]], policy: Policy) -> dict[str, str] | None:
+def schedule(verdicts: Sequence[ItemPart], policy: Policy) -> SchedulePart | None:
     """Bring the next cycle forward when something is held; whole minutes read "2m", others "90s"."""
     held = {verdict["kind"] for verdict in verdicts if verdict["disposition"] == "hold"}
     if not held:
@@ -61,7 +62,7 @@ def schedule(verdicts: Sequence[Mapping[str, Any]], policy: Policy) -> dict[str,
     }
 
 
-def _judge(item: Item, hesitation: Hesitation, policy: Policy) -> tuple[str, str]:
+def _judge(item: Item, hesitation: Hesitation, policy: Policy) -> tuple[Disposition, str]:
     # The seed calls all of this only when it is not confident: a note, too, starts at the threshold.
     if hesitation.score < policy.threshold:
         return "pass", item.text

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from ..lexicon import MARKS
 from ..signals import WEIGHTS
@@ -34,7 +34,7 @@ class Policy:
     StuckSettings. `expiry_seconds`, `rate_*`, `budget_*` and so on are read elsewhere.
     """
 
-    profile: str = "seed"
+    profile: Literal["seed", "aware"] = "seed"
     threshold: int = 30
     hold_at: int = 50
     weights: Mapping[str, int] = field(default_factory=lambda: dict(WEIGHTS))

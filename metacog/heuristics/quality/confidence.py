@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from ..lexicon import LANGUAGES, together
 from ..lexicon.shapes import ConfidenceWords
+from ..wire.assessment import ConfidencePart
 
 Level = Literal["high", "medium", "low"]
 
@@ -36,7 +37,7 @@ class Confidence:
     reason: str  # for people: what was known, and what it came to
     prompt: str  # for the agent, in its language
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> ConfidencePart:
         """Give the contract's "confidence"."""
         return {"level": self.level, "score": self.score, "reason": self.reason, "prompt": self.prompt}
 

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from ..lexicon import LANGUAGES, languages, together
 from ..policy.quality_settings import QualitySettings
@@ -16,6 +16,7 @@ from ..text.shadow import Shadow
 from ..text.spans import Span
 from ..text.utterance import MAX_READ, Fingerprint, Utterance, fingerprint, similarity
 from ..text.words import Place, Script
+from ..wire.assessment import FlagPart, FlagSpanPart, QualityPart
 from .answering import Question, excuses_itself, left_open, taken_from
 
 Language = Literal["en", "zh-Hant", "zh-Hans"]
@@ -53,8 +54,8 @@ class Flag(NamedTuple):
     spans: tuple[Span, ...] = ()
     within: Literal["response", "user_message"] = "response"
 
-    def as_dict(self) -> dict[str, Any]:
-        spans = [span.as_dict() for span in self.spans]
+    def as_dict(self) -> FlagPart:
+        spans: list[FlagSpanPart] = [{"start": span.start, "end": span.end, "text": span.text} for span in self.spans]
         if self.within == "user_message":
             spans = [{**span, "in": "user_message"} for span in spans]
         return {"flag": self.flag, "detail": self.detail, "spans": spans}
@@ -80,7 +81,7 @@ class Quality(NamedTuple):
         """What to hand in as one of `recent` next time."""
         return self.reply.fingerprint
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> QualityPart:
         """Give the contract's "quality"."""
         return {
             "score": self.score,

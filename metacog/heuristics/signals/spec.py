@@ -1,12 +1,23 @@
 """What a signal is, what it looks at, and what it says."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 from msgspec import Struct
+from pydantic import Field
+from typing_extensions import TypedDict  # pydantic takes typing's own from Python 3.12 on
 
-from ..text.spans import MAX_SPANS, Place, Span
+from ..text.spans import MAX_SPANS, Place, Span, SpanPart
 from ..text.tags import Item
+
+
+class SignalPart(TypedDict):
+    """One reason to hesitate."""
+
+    type: str  # the OpenAPI document names them all, see wire/assessment.py
+    detail: str
+    weight: Annotated[int, Field(ge=1, le=100)]
+    spans: Annotated[list[SpanPart], Field(description=f"At most {MAX_SPANS}.")]
 
 
 class Signal(Struct, frozen=True, gc=False):
@@ -17,7 +28,7 @@ class Signal(Struct, frozen=True, gc=False):
     weight: int
     spans: tuple[Span, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> SignalPart:
         return {
             "type": self.type,
             "detail": self.detail,

@@ -16,6 +16,7 @@ from ..text.fingerprints import digest, normalise_output, normalised_errors, pas
 from ..text.matcher import automaton_of
 from ..text.spans import Place
 from ..text.speech import clause, find_phrases, fold, own_words, persons_words
+from ..wire.assessment import StuckPart, StuckSignalPart
 from ..wire.wire import instant
 
 KEYWORD_SIGNALS = ("exhaustion", "uncertainty", "scope-creep")
@@ -48,7 +49,7 @@ MAX_ASKED = 64  # times that a message speaks of thinking twice
 PAUSE_SECONDS = 900  # a longer silence is no active work
 LONG_PASSAGE_TOKENS = 24
 
-State = dict[str, Any]
+State = dict[str, Any]  # JSON, as a problem's row keeps it
 
 
 class StuckSignal(NamedTuple):
@@ -59,8 +60,8 @@ class StuckSignal(NamedTuple):
     detail: str
     evidence: Mapping[str, Any]
 
-    def as_dict(self) -> dict[str, Any]:
-        return {**self._asdict(), "evidence": dict(self.evidence)}
+    def as_dict(self) -> StuckSignalPart:
+        return {"type": self.type, "weight": self.weight, "detail": self.detail, "evidence": dict(self.evidence)}
 
 
 class Stuck(NamedTuple):
@@ -74,7 +75,7 @@ class Stuck(NamedTuple):
     prompt: str  # "" unless `suggest`
     signals: tuple[StuckSignal, ...]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> StuckPart:
         """Give the contract's shape."""
         return {
             "problem": self.problem,

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, NamedTuple, final
+from typing import Any, Literal, NamedTuple, final
 
 from .blocks import Blocks, inline_code
 from .spans import Place
@@ -22,7 +22,10 @@ MAX_MARKS = 4096
 MAX_ROUNDS = 16
 
 # Why an opening tag gave no item of its own, or one that runs to the end of the text.
-IN_CODE, UNCLOSED, NESTED = "tag-in-code", "tag-unclosed", "tag-nested"
+TagFlag = Literal["tag-in-code", "tag-nested", "tag-unclosed"]
+IN_CODE: TagFlag = "tag-in-code"
+UNCLOSED: TagFlag = "tag-unclosed"
+NESTED: TagFlag = "tag-nested"
 FLAGS = (IN_CODE, NESTED, UNCLOSED)
 
 
@@ -46,7 +49,7 @@ class Found(NamedTuple):
     """The items of a response, and what is to be said of its tags (`FLAGS`, in order)."""
 
     items: tuple[Item, ...]
-    flags: tuple[str, ...]
+    flags: tuple[TagFlag, ...]
 
 
 def items_of(body: Mapping[str, Any], *, plain_text_as_chat: bool = False) -> tuple[Item, ...]:
@@ -210,7 +213,7 @@ class _Pairs:
 
     def __init__(self, text: str, heads: _Heads, code: Sequence[Place], ends: dict[int, int | None]) -> None:
         self.found: list[tuple[int, Item]] = []
-        self.flags: set[str] = set()
+        self.flags = set[TagFlag]()
         self.cut: set[Place] = set()
         self._text, self._ends = text, ends
         starts = [start for start, _ in code]

@@ -70,19 +70,20 @@ def _whole(rows: QuerySet[Sample]) -> QuerySet[Sample]:
 def _shown(request: PersonRequest, sample: Sample) -> dict[str, Any]:
     verdict, body = sample.response.wire_verdict(), sample.response.wire_body()
     hesitation = verdict["hesitation"]
+    signals = hesitation["signals"] if hesitation else []
     went_out = [
         {
             "kind": answer["kind"],
             "is_marked": answer["disposition"] == "mark",
             "text": highlight.show(
-                sent.text, highlight.of_item(hesitation["signals"], answer["index"], sent.text, sent.start, sent.end)
+                sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
             ),
         }
         for answer, sent in paired(verdict, body)
     ]
     return {
         "hesitation": hesitation,
-        "parts": explanation.parts(hesitation["signals"]),
+        "parts": explanation.parts(signals),
         "went_out": went_out,
         "user_message": body.get("user_message"),
         "can_judge": request.user.has_role(sample.agent.team_id, Role.REVIEWER),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from metacog.heuristics import Hesitation, History, Item, Scorer, Span, told
 from metacog.heuristics.hesitation.calculation import MAX_CALCULATED
@@ -1765,12 +1766,11 @@ def test_the_new_weights_do_nothing_to_the_seeds_profile() -> None:
 
 def test_it_gives_a_verdict_of_the_published_shape() -> None:
     body = {"response": "Clearly, in 1998 a\u200bb, 2 + 2 = 5.", "items": [{"kind": "chat", "text": LONG}]}
-    verdict = Verdict.model_validate(AWARE.score(body), strict=True)
-    assert verdict.profile == "aware"
-    assert verdict.hesitation is not None
-    types = [signal.type for signal in verdict.hesitation.signals]
+    verdict = TypeAdapter(Verdict).validate_python(AWARE.score(body), strict=True)
+    assert verdict["profile"] == "aware"
+    types = [signal["type"] for signal in verdict["hesitation"]["signals"]]
     assert types == ["absolute-claim", "no-hedge", "no-source", "wrong-sum", "hidden-text"]
-    assert verdict.items[0].disposition == "hold"  # 20 + 15 + 10 + 30 + 30
+    assert verdict["items"][0]["disposition"] == "hold"  # 20 + 15 + 10 + 30 + 30
 
 
 def test_every_word_belongs_to_one_list() -> None:

@@ -37,6 +37,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "metacog.settings"
 django.setup()
 from metacog.accounts.policy_forms import PolicyForm
 from metacog.heuristics import Scorer
+from pydantic import TypeAdapter
 from metacog.models import Agent
 from metacog.heuristics.policy.policy import Policy
 from metacog.heuristics.signals import SPECS
@@ -48,7 +49,7 @@ print(json.dumps({
     "said": [(one["type"], one["weight"]) for one in said],
     "weight": Policy.from_dict({}).weights.get(name),
     "form": str(PolicyForm(Agent()).fields["weight_shouting"].label),
-    "openapi": name in json.dumps(Verdict.model_json_schema()),
+    "openapi": name in json.dumps(TypeAdapter(Verdict).json_schema()),
     "title": phrases.signal_title(name),
     "classes": phrases.signal_class(name),
     "detail": engine_words.said("all in capitals: 1"),

@@ -374,7 +374,7 @@ def test_a_callback_is_owed_only_where_there_is_an_address(kuro: Any, aurora: An
 def test_a_decision_binds_what_was_shown(kuro: Any, alice: Any, undo_at_once: None) -> None:
     held = kuro.hold()
     item = HeldItem.objects.get()
-    by_person(alice, held, "edit", text="milder", version=1, digest=item.sha256)
+    by_person(alice, held, "edit", text="milder", circumstances=decisions.Circumstances(1, item.sha256))
     decision = Decision.objects.get()
     assert (decision.item_version, decision.item_sha256) == (1, item.sha256)
     assert decision.text_sha256 == hashlib.sha256(b"milder").hexdigest()

@@ -42,7 +42,7 @@ TALK: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def parts(verdict: dict[str, Any]) -> dict[str, Any]:
+def parts(verdict: Any) -> dict[str, Any]:
     return {name: verdict[name] for name in ("quality", "confidence", "stuck", "events")}
 
 

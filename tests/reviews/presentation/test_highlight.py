@@ -7,6 +7,7 @@ import sys
 import time
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,7 +107,7 @@ def test_a_megabyte_of_hidden_characters_is_shown_in_reasonable_time() -> None:
     assert shown.hidden == 500_000
 
 
-SIGNALS = [
+SIGNALS: list[Any] = [
     {"type": "absolute-claim", "spans": [{"start": 9, "end": 16, "text": "clearly"}]},
     {"type": "no-hedge", "spans": [{"start": 0, "end": 3, "text": "abc", "item": 1}]},
 ]

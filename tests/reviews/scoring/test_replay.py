@@ -137,7 +137,7 @@ class TestDifferences:
     def test_a_verdict_that_nothing_explains_is_wrong(self, kuro: Any) -> None:
         kuro.hold()
         row = AgentResponse.objects.get()
-        verdict = row.wire_verdict()
+        verdict: Any = row.wire_verdict()
         verdict["hesitation"]["score"] = 20
         verdict["items"].append({"recognised": None})
         AgentResponse.objects.update(verdict=json.dumps(verdict))
