@@ -223,7 +223,7 @@ def test_every_field_has_a_name_in_the_readers_language(
     olga.save()
     row = model.objects.latest("pk") if model is AuditEvent else model.objects.first()
     pages = [client.get(address(model, "changelist")), client.get(address(model, "change", row.pk))]
-    html = "\n".join(page.content.decode().split('<main')[1] for page in pages)
+    html = "\n".join(page.content.decode().split("<main")[1] for page in pages)
     heads = r'<label[^>]*>([^<]+)|<th [^>]*>\s*<div class="text">\s*(?:<a [^>]*>)?([^<]+)|<summary>\s*([^<]+)'
     names = [name for found in re.findall(heads, html) for name in found if name.strip()]
     assert len(names) > 2
