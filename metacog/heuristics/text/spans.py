@@ -1,14 +1,11 @@
 """Where something stands in a text."""
 
 from collections.abc import Sequence
-from typing import (
-    Annotated,
-    NotRequired,  # pydantic takes typing's own from Python 3.12 on
-)
+from typing import Annotated, NotRequired
 
 from msgspec import Struct
 from pydantic import ConfigDict, Field, with_config
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # pydantic takes typing's own from Python 3.12 on
 
 Place = tuple[int, int]  # code points, end exclusive
 # Evidence shown for one finding: a text can hold hundreds of thousands of places, and nobody reads them.

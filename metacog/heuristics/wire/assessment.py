@@ -1,14 +1,9 @@
 """The shape of a verdict: what scoring builds and is stored, and what the OpenAPI document says of it."""
 
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NotRequired,  # pydantic takes typing's own from Python 3.12 on
-)
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import ConfigDict, Field, with_config
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # pydantic takes typing's own from Python 3.12 on
 
 from ..signals import SPECS
 from ..signals.spec import SignalPart
@@ -55,7 +50,7 @@ class _FlagPlace(TypedDict):
     text: str
 
 
-_Within = TypedDict("_Within", {"in": NotRequired[Annotated[Literal["user_message"] | None, Field()]]})
+_Within = TypedDict("_Within", {"in": NotRequired[Literal["user_message"] | None]})
 
 
 @_part
