@@ -2,14 +2,16 @@
 # PYTHON=python3.12 chooses the Python; ARGS="…" is handed on.
 
 PYTHON ?= python3
-BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on the PATH; metacog needs Python 3.11, 3.12 or 3.13." >&2; exit 1; }; exec $(PYTHON) scripts/bootstrap.py
+BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on the PATH; metacog needs Python 3.11 to 3.14." >&2; exit 1; }; exec $(PYTHON) scripts/bootstrap.py
 
-.PHONY: help up demo test check bench faults messages lock screenshots
+.PHONY: help up demo test test-all test-smoke check bench faults messages lock screenshots
 
 help:
 	@echo "make up        install what is missing, then start metacog on http://127.0.0.1:8000"
 	@echo "make demo      the same with example data and a small agent that goes on posting"
-	@echo "make test      run the tests on SQLite and PostgreSQL (ARGS=\"-k word\" for some)"
+	@echo "make test      run every test on SQLite, and on PostgreSQL what it decides (ARGS=\"-k word\": some, on both)"
+	@echo "make test-all  run every test on both"
+	@echo "make test-smoke  start it, and run the tests of the API, on SQLite: for a second Python (PYTHON=python3.13)"
 	@echo "make check     linters, types, migrations, deploy checks, templates, licences, translations"
 	@echo "make bench     how fast responses are scored, against the seed's own rules in Node (ARGS=\"--corpus FOLDER\")"
 	@echo "make faults    the long fault tests"
@@ -26,6 +28,12 @@ demo:
 
 test:
 	@$(BOOTSTRAP) --dev tests/run.py $(ARGS)
+
+test-all:
+	@$(BOOTSTRAP) --dev tests/run.py --all
+
+test-smoke:
+	@$(BOOTSTRAP) --dev tests/run.py --smoke
 
 check:
 	@$(BOOTSTRAP) --dev scripts/check.py $(ARGS)

@@ -1,4 +1,4 @@
-"""Settings, read from the environment once. docs/operations.md describes every variable.
+"""Settings, read once from the environment, from `.env` and from `NAME_FILE`s. docs/operations.md describes each.
 
 What is wrong is collected in `CONFIG_PROBLEMS` and told by the system checks (metacog/runtime/checks.py) in
 one plain sentence each, so that a bad value never ends in a traceback.
@@ -7,6 +7,7 @@ one plain sentence each, so that a bad value never ends in a traceback.
 import os
 import re
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -15,10 +16,53 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 IN_CHECKOUT = (BASE_DIR / "manage.py").is_file()
 ASSETS = BASE_DIR if IN_CHECKOUT else BASE_DIR / "metacog" / "assets"  # where the wheel has them
 
+CONFIG_PROBLEMS: list[tuple[str, str]] = []  # (what is wrong, hint)
+
+_ENV_LINE = re.compile(r"""(?:export\s+)?(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^\s'"#].*?)?)(?:\s+#.*)?""")
+
+
+def _env_file(name: str) -> dict[str, str]:
+    """Read NAME=VALUE lines; the working folder needs no `.env`, and a folder of that name is somebody's Python."""
+    if not name or (name == ".env" and not os.path.isfile(name)):
+        return {}
+    found = {}
+    try:
+        lines = Path(name).read_text("utf-8-sig").split("\n")
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        CONFIG_PROBLEMS.append((f"{name} cannot be read: {reason}.", "Let this user read it, or take it away."))
+        return {}
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if match := _ENV_LINE.fullmatch(line):
+            found[match[1]] = match[2] or match[3] or match[4] or ""
+        elif line and not line.startswith("#"):
+            CONFIG_PROBLEMS.append((f"Line {number} of {name} is not NAME=VALUE.", 'Write NAME=VALUE or NAME="VALUE".'))
+    return found
+
+
+def _from_files(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings in `given`, those of NAME_FILE=PATH with the content of that file."""
+    found = {name: value for name, value in given.items() if name.startswith("METACOG_")}
+    for name in [name for name in found if name.endswith("_FILE")]:
+        setting, path = name.removesuffix("_FILE"), found.pop(name)
+        if path and found.get(setting):
+            CONFIG_PROBLEMS.append((f"{setting} and {name} are both set.", "Keep one of them."))
+        elif path:
+            try:
+                found[setting] = Path(path).read_text("utf-8").removesuffix("\n")
+            except (OSError, UnicodeError) as error:
+                reason = getattr(error, "strerror", None) or "it is not UTF-8"
+                CONFIG_PROBLEMS.append((f"{path} cannot be read: {reason}.", f"{name} names it."))
+    return found
+
+
+# What the environment says of a setting, in either way, stands before what the file says of it.
+_ENV = _from_files(_env_file(os.environ.get("METACOG_DOTENV", ".env"))) | _from_files(os.environ)
+
 
 def _data_folder() -> Path:
     """Return the one folder that is written; never one among the installed packages."""
-    if given := os.environ.get("METACOG_DATA_DIR"):
+    if given := _ENV.get("METACOG_DATA_DIR"):
         return Path(given).absolute()
     if IN_CHECKOUT:
         return BASE_DIR / "data"
@@ -28,14 +72,12 @@ def _data_folder() -> Path:
 
 DATA_DIR = _data_folder()
 
-CONFIG_PROBLEMS: list[tuple[str, str]] = []  # (what is wrong, hint)
-
 
 _Default = TypeVar("_Default", int, None)
 
 
 def _seconds(name: str, default: _Default) -> int | _Default:
-    raw = os.environ.get(name, "")
+    raw = _ENV.get(name, "")
     if not raw:
         return default
     if raw.isascii() and raw.isdigit() and int(raw) <= 10**9:
@@ -126,7 +168,7 @@ def _database(url: str) -> dict[str, object]:
 def _origins(name: str) -> frozenset[str]:
     """Read origins with their ports; in lower case, as addresses are compared."""
     found = set()
-    entries = [entry.strip().lower().rstrip("/") for entry in os.environ.get(name, "").split(",")]
+    entries = [entry.strip().lower().rstrip("/") for entry in _ENV.get(name, "").split(",")]
     for number, origin in enumerate(entries, 1):
         try:
             parts = urlsplit(origin)
@@ -144,7 +186,7 @@ def _origins(name: str) -> frozenset[str]:
 
 def _pauses(name: str) -> tuple[float, ...] | None:
     """Read seconds, comma-separated; None when nothing usable is given."""
-    entries = [entry.strip() for entry in os.environ.get(name, "").split(",")]
+    entries = [entry.strip() for entry in _ENV.get(name, "").split(",")]
     if entries == [""]:
         return None
     if len(entries) <= 100 and all(re.fullmatch(r"[0-9]{1,7}(\.[0-9]{1,3})?", entry) for entry in entries):
@@ -161,7 +203,7 @@ def _is_plain(url: str) -> bool:
 
 def _address(name: str, example: str) -> str:
     """Read the address of a server that is asked; "" unless it is in order."""
-    url = os.environ.get(name, "").strip()
+    url = _ENV.get(name, "").strip()
     try:
         parts = urlsplit(url)
         is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and _is_plain(url)
@@ -176,8 +218,8 @@ def _address(name: str, example: str) -> str:
 def _chairman() -> tuple[str, str, str]:
     """Read where a model that may answer requests for more tool calls is asked; nowhere, unless all is in order."""
     url = _address("METACOG_CHAIRMAN_URL", "https://models.example.org/v1")
-    model, key = (os.environ.get(f"METACOG_CHAIRMAN_{part}", "").strip() for part in ("MODEL", "KEY"))
-    if os.environ.get("METACOG_CHAIRMAN_URL", "").strip() and not url:
+    model, key = (_ENV.get(f"METACOG_CHAIRMAN_{part}", "").strip() for part in ("MODEL", "KEY"))
+    if _ENV.get("METACOG_CHAIRMAN_URL", "").strip() and not url:
         return "", "", ""
     if bool(url) != bool(model):
         CONFIG_PROBLEMS.append(
@@ -195,7 +237,7 @@ _ADDRESS = r"[^@\s<>,\"]+@[^@\s<>,\"]+"
 
 def _mail() -> tuple[SplitResult | None, str]:
     """Read the mail server and who mail is from; neither, unless both are in order."""
-    url, sender = (os.environ.get(name, "").strip() for name in ("METACOG_SMTP_URL", "METACOG_MAIL_FROM"))
+    url, sender = (_ENV.get(name, "").strip() for name in ("METACOG_SMTP_URL", "METACOG_MAIL_FROM"))
     if not (url or sender):
         return None, ""
     if not (url and sender):
@@ -228,7 +270,7 @@ def _parts(url: str) -> SplitResult:
     return parts
 
 
-_public = os.environ.get("METACOG_PUBLIC_URL", "").strip().rstrip("/")
+_public = _ENV.get("METACOG_PUBLIC_URL", "").strip().rstrip("/")
 _public_parts = _parts(_public)
 # Nothing after the host: the site stands at its root, and pages show this address.
 if _public and (
@@ -243,8 +285,8 @@ elif _public_parts.path:
          "Give metacog a host name or a port of its own: https://metacog.example.org"))
     _public = ""
 # `manage.py up` says here on which address it listens; anything but loopback is production.
-LISTEN_HOST = os.environ.get("METACOG_LISTEN_HOST", "127.0.0.1")
-LISTEN_PORT = os.environ.get("METACOG_LISTEN_PORT", "8000")
+LISTEN_HOST = _ENV.get("METACOG_LISTEN_HOST") or "127.0.0.1"
+LISTEN_PORT = _ENV.get("METACOG_LISTEN_PORT") or "8000"
 if not re.fullmatch(r"[0-9]{1,5}", LISTEN_PORT):
     CONFIG_PROBLEMS.append((f"METACOG_LISTEN_PORT is {LISTEN_PORT!r}, not a port.", "Give one from 1 to 65535."))
     LISTEN_PORT = "8000"
@@ -254,9 +296,9 @@ PRODUCTION = HTTPS or not LOOPBACK
 PUBLIC_URL = _public or f"http://{f'[{LISTEN_HOST}]' if ':' in LISTEN_HOST else LISTEN_HOST}:{LISTEN_PORT}"
 
 DEBUG = False
-SECRET_KEY = os.environ.get("METACOG_SECRET_KEY", "")
-SECRET_KEY_FALLBACKS = [key for key in os.environ.get("METACOG_SECRET_KEY_FALLBACKS", "").split(",") if key]
-ALLOWED_HOSTS = [host.strip() for host in os.environ.get("METACOG_ALLOWED_HOSTS", "").split(",") if host.strip()]
+SECRET_KEY = _ENV.get("METACOG_SECRET_KEY", "")
+SECRET_KEY_FALLBACKS = [key for key in _ENV.get("METACOG_SECRET_KEY_FALLBACKS", "").split(",") if key]
+ALLOWED_HOSTS = [host.strip() for host in _ENV.get("METACOG_ALLOWED_HOSTS", "").split(",") if host.strip()]
 if PRODUCTION and len(SECRET_KEY) < 50:
     CONFIG_PROBLEMS.append(
         ("METACOG_SECRET_KEY must be set, to 50 characters or more, when others than this machine can reach metacog.",
@@ -329,7 +371,7 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {"default": _database(os.environ.get("METACOG_DATABASE_URL", ""))}
+DATABASES = {"default": _database(_ENV.get("METACOG_DATABASE_URL", ""))}
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
@@ -405,6 +447,7 @@ MAX_BODY_BYTES = 1_048_576
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * MAX_BODY_BYTES + 65_536
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 
+PREPARED = os.environ.get("METACOG_PREPARED", "").strip() != "0"  # metacog/db/prepared.py says what that is
 REVIEW_SECONDS = _seconds("METACOG_REVIEW_SECONDS", None)  # None: as each agent's policy says
 UNDO_SECONDS = _seconds("METACOG_UNDO_SECONDS", 10)
 CALLBACK_ALLOW = _origins("METACOG_CALLBACK_ALLOW")  # what may be reached although it is not public
@@ -423,10 +466,10 @@ if _smtp is not None:
 EMAIL_BACKEND = "metacog.notices.mail.Backend"
 EMAIL_TIMEOUT = 10
 
-METRICS_TOKEN = os.environ.get("METACOG_METRICS_TOKEN", "")
-ADMIN_PASSWORD = os.environ.get("METACOG_ADMIN_PASSWORD", "")  # the first owner's; see `up`
+METRICS_TOKEN = _ENV.get("METACOG_METRICS_TOKEN", "")
+ADMIN_PASSWORD = _ENV.get("METACOG_ADMIN_PASSWORD", "")  # the first owner's; see `up`
 
-BROKER_URL = os.environ.get("METACOG_BROKER_URL", "")
+BROKER_URL = _ENV.get("METACOG_BROKER_URL", "")
 if BROKER_URL and _parts(BROKER_URL).scheme not in ("redis", "rediss", "amqp", "amqps"):
     _broken_url("METACOG_BROKER_URL", "redis://host:6379/0 or amqp://user:password@host:5672//")
     BROKER_URL = ""

@@ -67,7 +67,7 @@ def advanced(
         row.resolved_at, row.erased_at = now if outcome == "resolved" else None, None
     if problem:
         with connection.cursor() as cursor:
-            run_together(cursor, [_save.statement(cursor, row)])
+            run_together(cursor, [(_save, [row])])
     else:
         row.save()
     events: list[AuditEvent] = []

@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 
-SUPPORTED = ((3, 11), (3, 12), (3, 13))
+SUPPORTED = ((3, 11), (3, 12), (3, 13), (3, 14))
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENV = os.path.join(ROOT, ".venv")
 VENV_PYTHON = os.path.join(VENV, "bin", "python")
@@ -49,7 +49,7 @@ def find_python():
             continue
         os.execvp(name, [name] + sys.argv)
     refuse(
-        "This is Python %d.%d; metacog needs Python 3.11, 3.12 or 3.13 (PYTHON=python3.12 make up names one)."
+        "This is Python %d.%d; metacog needs Python 3.11 to 3.14 (PYTHON=python3.12 make up names one)."
         % sys.version_info[:2]
     )
 

@@ -96,6 +96,17 @@ def templates() -> Iterator[str]:
             yield from forbidden(path, FORBIDDEN_IN_CODE)
 
 
+def layout() -> Iterator[str]:
+    """Ask of templates the indentation that djhtml gives, and lines under 140 columns."""
+    yield from run(sys.executable, "-m", "djhtml", "--tabwidth=2", "--check", "templates")
+    for path in sorted((ROOT / "templates").rglob("*.html")):
+        shown = False  # what stands in <pre> is shown as it is
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            shown = "<pre" in line or (shown and "</pre" not in line)
+            if len(line) >= 140 and not shown and "</pre" not in line:
+                yield f"{path.relative_to(ROOT)}:{number}: {len(line)} columns"
+
+
 def forbidden(path: Path, patterns: dict[str, str]) -> Iterator[str]:
     for number, line in enumerate(path.read_text().splitlines(), 1):
         for pattern, name in patterns.items():
@@ -152,7 +163,7 @@ def licences() -> Iterator[str]:
 
 
 CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
-    lint, types, migrations, deployment, templates, translations, signals, vendored, licences,
+    lint, types, migrations, deployment, templates, layout, translations, signals, vendored, licences,
 )  # fmt: skip
 
 
@@ -162,7 +173,7 @@ def main(names: list[str]) -> int:
         sys.exit(f"There is no check {', '.join(unknown)}; there are {', '.join(known)}.")
     failed = False
     with tempfile.TemporaryDirectory(prefix="metacog-check-") as folder:
-        os.environ["METACOG_DATA_DIR"] = folder
+        os.environ |= {"METACOG_DATA_DIR": folder, "METACOG_DOTENV": ""}
         for check in CHECKS:
             if names and check.__name__ not in names:
                 continue

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 
 def main(folder: str) -> None:
-    os.environ |= {"METACOG_DATA_DIR": folder, "DJANGO_SETTINGS_MODULE": "metacog.settings"}
+    os.environ |= {"METACOG_DATA_DIR": folder, "METACOG_DOTENV": "", "DJANGO_SETTINGS_MODULE": "metacog.settings"}
     import django
 
     django.setup()

@@ -46,7 +46,8 @@ def running(data: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, "METACOG_DATA_DIR": str(data), "METACOG_ADMIN_PASSWORD": PASSWORD}
+    ours = {"METACOG_DOTENV": "", "METACOG_DATA_DIR": str(data), "METACOG_ADMIN_PASSWORD": PASSWORD}
+    environment = os.environ | ours
     command = [sys.executable, "manage.py", "demo", "--days", str(DAYS), "--port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     base = f"http://127.0.0.1:{port}"
@@ -66,7 +67,7 @@ def running(data: Path) -> Iterator[str]:
 
 
 def manage(data: Path, *arguments: str) -> str:
-    environment = {**os.environ, "METACOG_DATA_DIR": str(data)}
+    environment = {**os.environ, "METACOG_DOTENV": "", "METACOG_DATA_DIR": str(data)}
     return subprocess.run(
         [sys.executable, "manage.py", *arguments], cwd=ROOT, env=environment, check=True, capture_output=True,
         text=True,

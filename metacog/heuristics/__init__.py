@@ -13,7 +13,7 @@ from .policy.policy import Policy
 from .scorer import ENGINE, Assessment, Scorer, given_in
 from .signals import Signal
 from .text.spans import Span
-from .text.tags import Found, Item, find_items, items_of, parse_tags
+from .text.tags import Found, Item, find_items, items_of
 from .text.timesense import advance_intent, format_intent, temporal_markers
 from .wire.wire import Refused, check_response, read_response
 
@@ -39,7 +39,6 @@ __all__ = [
     "format_intent",
     "given_in",
     "items_of",
-    "parse_tags",
     "patterns_in",
     "read_response",
     "temporal_markers",

@@ -54,7 +54,7 @@ class AgentState(models.Model):
     decision_seq = models.PositiveBigIntegerField(default=0)
     responses = models.PositiveBigIntegerField(default=0)
     intent = models.JSONField(null=True)
-    topics = OrderedJSONField(default=dict)  # how often each topic came, the latest last; see TOPICS in reviews.ingest
+    topics = OrderedJSONField(default=dict)  # how often each came, the latest last; see reviews.intake.ingest
     cycles = OrderedJSONField(default=list)  # the topics of the last cycles, oldest first: [number or null, topics]
     # Its feed in its contexts (reviews/investigation/told.py): up to which seq it was given, at how many responses,
     # and up to which a response came after that.

@@ -1,12 +1,11 @@
-"""Compile the translations' sources (locale/<language>/django.po) into the data folder.
-
-Babel does it, so that the machine needs no gettext.
-"""
+"""Compile the translations' sources (locale/<language>/django.po) into the data folder."""
 
 import os
 from pathlib import Path
 
 from django.conf import settings
+
+from metacog.runtime.po import compiled
 
 
 def compile_all() -> None:
@@ -17,12 +16,8 @@ def compile_all() -> None:
         changed_at = source.stat().st_mtime_ns
         if target.exists() and target.stat().st_mtime_ns == changed_at:
             continue
-        from babel.messages.mofile import write_mo  # not needed where they come compiled
-        from babel.messages.pofile import read_po
-
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f".django-{os.getpid()}.mo")
-        with source.open("rb") as po, draft.open("wb") as mo:
-            write_mo(mo, read_po(po, locale=source.parent.name))
+        draft.write_bytes(compiled(source.read_text()))
         os.utime(draft, ns=(changed_at, changed_at))
         draft.replace(target)

@@ -7,9 +7,12 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connections
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
 OLDEST_SQLITE = (3, 38, 0)  # STRICT tables, RETURNING, and JSON functions that are always built in
 OLDEST_POSTGRESQL = 14
+LAST_WITH_ALL_MIGRATIONS = "the release of commit 52a1992"
 
 
 @register(Tags.security)
@@ -69,4 +72,29 @@ def database_versions(databases: Any = None, **kwargs: Any) -> list[CheckMessage
                         id="metacog.E005",
                     )
                 )
+    return messages
+
+
+@register(Tags.database)
+def half_way(databases: Any = None, **kwargs: Any) -> list[CheckMessage]:
+    """Refuse a database amid the migrations that one has replaced: the rest of them is not here any more."""
+    messages: list[CheckMessage] = []
+    for alias in databases or []:
+        loader = MigrationLoader(connections[alias], load=False)  # which would fail, or find nothing to do
+        loader.load_disk()
+        here, applied = loader.disk_migrations, MigrationRecorder(connections[alias]).applied_migrations()
+        last = [
+            " ".join(done[-1])
+            for migration in here.values()
+            if (done := [each for each in migration.replaces if each in applied])
+            and any(each not in applied and each not in here for each in migration.replaces)
+        ]
+        if last:
+            messages.append(
+                Error(
+                    f"The database was prepared by an older release, up to {', '.join(sorted(last))}.",
+                    hint=f"Start {LAST_WITH_ALL_MIGRATIONS} on it once, then this one.",
+                    id="metacog.E006",
+                )
+            )
     return messages

@@ -4,7 +4,7 @@ Each child leads a process group of its own, so that Ctrl-C in a terminal reache
 and so that what a killed child leaves behind (a web worker holding the port) can be cleared away.
 
 A child learns that its supervisor is gone, however it went, by the end of its standard input: the
-other end of that pipe is open in the supervisor only. `python -m metacog.supervisor MODULE …` runs a
+other end of that pipe is open in the supervisor only. `python -m metacog.runtime.supervisor MODULE …` runs a
 module with that watch. It works wherever pipes do; PR_SET_PDEATHSIG is only Linux's.
 """
 

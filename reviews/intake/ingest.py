@@ -23,7 +23,7 @@ from pydantic_core import to_json
 
 from metacog import heuristics
 from metacog.audit import audit
-from metacog.db.prepared import KEY, Insert, Select, Statement, Update, ask_together, new, run_together
+from metacog.db.prepared import KEY, Insert, Select, Update, Write, ask_together, new, run_together
 from metacog.heuristics.parts import IMPASSE
 from metacog.heuristics.wire import wire
 from metacog.http.problems import Problem, at
@@ -114,7 +114,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.responses += 1
         state.topics = with_mentions(state.topics, body["topics"] or ())
         state.cycles = posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
-        run_together(cursor, [*writes, _save_state.statement(cursor, state)], (_add_responses, response))
+        run_together(cursor, [*writes, (_save_state, [state])], (_add_responses, response))
     return Received(response.verdict, replayed=False)
 
 
@@ -197,9 +197,8 @@ def recognised(agent: Agent, items: Sequence[heuristics.Item]) -> dict[int, str]
     """Return, by index, the held item whose approved text an item repeats: same agent, kind and bytes."""
     digests = {index: sha256(item.text) for index, item in enumerate(items)}
     wanted = set(digests.values())
-    since: Any = connection.ops.adapt_datetimefield_value(timezone.now() - RECOGNISED_FOR)
     with connection.cursor() as cursor:
-        found = _released(len(wanted))(cursor, agent.pk, since, *wanted)
+        found = _released(len(wanted))(cursor, agent.pk, timezone.now() - RECOGNISED_FOR, *wanted)
     known = {(kind, digest): public_id for kind, digest, public_id in found}
     return {
         index: known[item.kind, digests[index]]
@@ -231,7 +230,7 @@ def _write(
     past: Past,
     policy: heuristics.Policy,
     cursor: CursorWrapper,
-) -> tuple[str | None, list[Statement]]:
+) -> tuple[str | None, list[Write]]:
     """Complete the verdict with what only the database knows.
 
     Returns the thought thread that the response pursues, and what is to be written behind it: the rows that hang on it.
@@ -268,12 +267,12 @@ def _write(
             outcome=body["outcome"],
             now=response.received_at,
         )
-    writes = []
+    writes: list[Write] = []
     if hesitation and hesitation["signals"]:
-        writes.append(_add_signals.statement(cursor, _signals(agent, response, hesitation, cursor)))
+        writes.append((_add_signals, _signals(agent, response, hesitation, cursor)))
     if held:
-        writes.append(_add_held.statement(cursor, _held(agent, response, held, items, policy)))
-    writes.append(_add_events.statement(cursor, [*_events(agent, response, verdict), *told, *followed.events]))
+        writes.append((_add_held, _held(agent, response, held, items, policy)))
+    writes.append((_add_events, [*_events(agent, response, verdict), *told, *followed.events]))
     _owe(agent, response, verdict, asks=any(event.action == "think-twice-suggested" for event in told))
     return followed.pursued, writes
 

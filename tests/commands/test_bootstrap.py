@@ -59,7 +59,7 @@ def test_no_python_that_fits_is_one_sentence(
     monkeypatch.setattr(sys, "version_info", (2, 7, 18))
     with pytest.raises(SystemExit, match="1"):
         bootstrap.find_python()
-    assert capsys.readouterr().err.startswith("This is Python 2.7; metacog needs Python 3.11, 3.12 or 3.13")
+    assert capsys.readouterr().err.startswith("This is Python 2.7; metacog needs Python 3.11 to 3.14")
 
 
 def test_a_python_without_venv_is_one_sentence(
@@ -122,4 +122,4 @@ def test_make_names_a_python_that_is_not_there() -> None:
         ["make", "up", "PYTHON=python9"], cwd=settings.BASE_DIR, capture_output=True, text=True
     )
     assert made.returncode != 0
-    assert made.stderr.startswith("python9 is not on the PATH; metacog needs Python 3.11, 3.12 or 3.13.")
+    assert made.stderr.startswith("python9 is not on the PATH; metacog needs Python 3.11 to 3.14.")

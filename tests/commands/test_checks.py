@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import sqlite3
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from metacog.runtime import checks
+from metacog.settings import BASE_DIR
 
 
 def test_what_settings_found_wrong_is_an_error_with_its_hint(settings: Any) -> None:
@@ -95,6 +97,67 @@ def test_behind_tls_browsers_take_the_cookies_from_this_host_alone(url: str, pre
         [sys.executable, "-c", code], env=os.environ | given, capture_output=True, text=True, check=True
     )
     assert done.stdout == f"{prefix}sessionid {prefix}csrftoken {bool(prefix)}\n"
+
+
+DOTENV = """\
+# a comment, and names that are not ours
+POSTGRES_PASSWORD=x
+export METACOG_UNDO_SECONDS = 7  # seconds
+METACOG_ADMIN_PASSWORD='a #b "c" $d'
+METACOG_METRICS_TOKEN="it's"
+METACOG_PUBLIC_URL=
+METACOG_SECRET_KEY_FILE=key
+METACOG_ALLOWED_HOSTS=a.example.org, b.example.org\r
+"""
+
+
+def test_settings_come_from_the_working_folder_and_from_files_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "key").write_text("from a file\n\n")
+    (tmp_path / "nine").write_text("9\n")
+    (tmp_path / "other.env").write_text("METACOG_UNDO_SECONDS=11")
+    missing = "cannot be read: No such file or directory."
+    both = {"METACOG_SECRET_KEY": "a", "METACOG_SECRET_KEY_FILE": "key"}
+    hosts = ["a.example.org", "b.example.org", "127.0.0.1", "localhost", "[::1]"]
+    table: list[tuple[str | None, dict[str, str], str, Any]] = [
+        (DOTENV, {}, "UNDO_SECONDS", 7),
+        (DOTENV, {"METACOG_UNDO_SECONDS": "8"}, "UNDO_SECONDS", 8),  # the environment wins
+        (DOTENV, {"METACOG_UNDO_SECONDS_FILE": "nine"}, "UNDO_SECONDS", 9),
+        (DOTENV, {"METACOG_DOTENV": ""}, "UNDO_SECONDS", 10),
+        (DOTENV, {"METACOG_DOTENV": "other.env"}, "UNDO_SECONDS", 11),
+        (DOTENV, {}, "ADMIN_PASSWORD", 'a #b "c" $d'),
+        (DOTENV, {}, "METRICS_TOKEN", "it's"),
+        (DOTENV, {}, "PUBLIC_URL", "http://127.0.0.1:8000"),
+        (DOTENV, {}, "SECRET_KEY", "from a file\n"),
+        (DOTENV, {"METACOG_SECRET_KEY": "first"}, "SECRET_KEY", "first"),
+        (DOTENV, {}, "ALLOWED_HOSTS", hosts),
+        (DOTENV, {}, "CONFIG_PROBLEMS", []),
+        (None, {}, "CONFIG_PROBLEMS", []),
+        ("\nMETACOG_SECRET_KEY: hush", {}, "CONFIG_PROBLEMS", ["Line 2 of .env is not NAME=VALUE."]),
+        ("METACOG_SECRET_KEY='hush", {}, "CONFIG_PROBLEMS", ["Line 1 of .env is not NAME=VALUE."]),
+        ("METACOG_SECRET_KEY=\udcff", {}, "CONFIG_PROBLEMS", [".env cannot be read: it is not UTF-8."]),
+        (None, {"METACOG_DOTENV": "none.env"}, "CONFIG_PROBLEMS", [f"none.env {missing}"]),
+        (None, {"METACOG_SECRET_KEY_FILE": "/none"}, "CONFIG_PROBLEMS", [f"/none {missing}"]),
+        (None, both, "CONFIG_PROBLEMS", ["METACOG_SECRET_KEY and METACOG_SECRET_KEY_FILE are both set."]),
+    ]
+    wrong = []
+    for dotenv, given, name, value in table:
+        with monkeypatch.context() as surroundings:
+            surroundings.chdir(tmp_path)
+            for variable in [variable for variable in os.environ if variable.startswith("METACOG_")]:
+                surroundings.delenv(variable)
+            for variable, text in ({"METACOG_DATA_DIR": "data"} | given).items():
+                surroundings.setenv(variable, text)
+            Path(".env").unlink(missing_ok=True)
+            if dotenv is not None:
+                Path(".env").write_text(dotenv, "utf-8", "surrogateescape")
+            found = runpy.run_path(str(BASE_DIR / "metacog" / "settings.py"))[name]
+        if name == "CONFIG_PROBLEMS":
+            found = [said for said, _ in found]
+        if found != value:
+            wrong.append(f"{name} is {found!r}, not {value!r}, with {given} and {dotenv!r}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_a_package_that_a_release_needs_and_nobody_installed_is_told_at_start(tmp_path: Path) -> None:

@@ -380,7 +380,8 @@ def test_the_agent_decides_on_second_look_what_is_due_and_its_own(
 
 def environment_for(folder: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
-    return kept | {"METACOG_DATA_DIR": str(folder), "METACOG_ADMIN_PASSWORD": "correct horse battery"}
+    ours = {"METACOG_DATA_DIR": str(folder), "METACOG_DOTENV": "", "METACOG_ADMIN_PASSWORD": "correct horse battery"}
+    return kept | ours
 
 
 def command(port: int) -> list[str]:

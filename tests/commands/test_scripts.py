@@ -24,3 +24,10 @@ def test_wrong_arguments_are_told(arguments: list[str], status: int, said: str) 
     done = subprocess.run([sys.executable, *arguments], cwd=settings.BASE_DIR, capture_output=True, text=True)
     assert (done.returncode, done.stderr[: len(said)]) == (status, said)
     assert "Traceback" not in done.stderr
+
+
+def test_the_table_of_simplified_characters_is_what_opencc_has():
+    done = subprocess.run(
+        [sys.executable, "scripts/simplified.py"], cwd=settings.BASE_DIR, capture_output=True, check=True
+    )
+    assert done.stdout == (settings.BASE_DIR / "metacog/heuristics/lexicon/simplified.py").read_bytes()

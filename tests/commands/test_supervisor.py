@@ -34,7 +34,7 @@ CHILD = """
 """
 SUPERVISOR = """
     import os, sys
-    from metacog import supervisor
+    from metacog.runtime import supervisor
     supervisor.STOP_SECONDS, supervisor.SAME_SECONDS = float(sys.argv[3]), float(sys.argv[4])
     child = supervisor.Child("The child", "child", sys.argv[1], *sys.argv[2].split())
     say = lambda line: print(line, flush=True)

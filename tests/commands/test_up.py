@@ -24,6 +24,7 @@ import psycopg
 import pytest
 from django.conf import settings as django_settings
 from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
@@ -57,6 +58,31 @@ def test_a_database_of_a_newer_release_is_refused() -> None:
     recorder.record_applied("reviews", "9999_what_is_to_come")
     with pytest.raises(SystemExit, match=r"by a newer release of metacog \(reviews 9999_what_is_to_come\): start that"):
         up.migrate()
+
+
+@pytest.mark.django_db
+def test_a_database_of_before_each_package_had_one_migration_is_taken_as_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    applied = MigrationRecorder(connection).migration_qs
+    before = set(applied.values_list("app", "name"))
+    applied.filter(name__contains="_squashed_").delete()
+    up.check_surroundings()
+    up.migrate()
+    assert capsys.readouterr().out == ""
+    assert set(applied.values_list("app", "name")) == before
+    up.refuse_unprepared()
+
+
+@pytest.mark.django_db
+def test_a_database_amid_the_migrations_of_then_is_refused() -> None:
+    applied = MigrationRecorder(connection).migration_qs
+    applied.filter(app="reviews", name__gt="0017_pace").delete()
+    said = r"by an older release, up to reviews 0017_pace.\s*(HINT: )?Start the release of commit \w+ on it once, then"
+    with pytest.raises(SystemExit, match=said):
+        up.check_surroundings()
+    with pytest.raises(SystemCheckError, match=said):
+        call_command("migrate", skip_checks=False)
 
 
 # The first owner
@@ -189,7 +215,7 @@ def test_a_data_folder_in_use_is_refused(folder: Path) -> None:
 
 def environment_for(folder: Path, **more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
-    return kept | {"METACOG_DATA_DIR": str(folder)} | more
+    return kept | {"METACOG_DATA_DIR": str(folder), "METACOG_DOTENV": ""} | more
 
 
 def command(port: int) -> list[str]:
@@ -342,6 +368,7 @@ def prepared_with(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
 import django, signal, sys, weakref
 django.setup()
 from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 from metacog.management.commands import up
 up.Command.prepare = lambda self: "The first owner is admin."
 up.serve = sys.exit

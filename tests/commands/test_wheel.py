@@ -20,7 +20,7 @@ UV = Path(sys.executable).with_name("uv")
 
 
 def fetch(url: str, language: str = "en") -> str:
-    with urlopen(Request(url, headers={"Accept-Language": language}), timeout=10) as answer:
+    with urlopen(Request(url, headers={"Accept-Language": language, "Host": "metacog.test"}), timeout=10) as answer:
         text: str = answer.read().decode()
         return text
 
@@ -41,6 +41,7 @@ def test_what_the_wheel_installs_runs_outside_the_checkout(tmp_path: Path) -> No
     installed = set(packages.iterdir())
 
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("METACOG_", "PYTHON", "XDG_"))}
+    (tmp_path / ".env").write_text("METACOG_ALLOWED_HOSTS=metacog.test\n")  # the web server reads it too
     # Port 0 is none: the command line is read from anywhere, and says so in a sentence.
     refused = subprocess.run(
         [python, "-m", "metacog", "web", "--port=0"],

@@ -49,6 +49,7 @@ class Site:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
         self.environment = kept | {
             "METACOG_DATA_DIR": str(folder),
+            "METACOG_DOTENV": "",
             "METACOG_DATABASE_URL": database_url,
             "METACOG_BROKER_URL": broker_url,
             "METACOG_ADMIN_PASSWORD": PASSWORD,

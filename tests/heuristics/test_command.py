@@ -12,6 +12,7 @@ import pytest
 
 from metacog.heuristics import Scorer
 from metacog.heuristics.__main__ import main
+from tests.tables import table
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "metacog.heuristics"]
@@ -358,7 +359,7 @@ def test_it_draws_places_where_a_signal_fires() -> None:
     assert run("sample", "hesitation absolute-claim", sent=b"{}\n").returncode == 1
 
 
-@pytest.mark.parametrize("signal", ["absolute-claim", "hesitation absolute-claims", "quality no-source", "stuck", ""])
+@table("signal", ["absolute-claim", "hesitation absolute-claims", "quality no-source", "stuck", ""])
 def test_it_draws_from_no_signal_that_there_is_not(signal: str) -> None:
     done = run("sample", signal, sent=b'{"response": "It is clearly so."}\n')
     assert done.returncode == 2

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from metacog.heuristics.lexicon import LANGUAGES, either, shapes, together
+from tests.tables import table
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -272,7 +273,7 @@ def rows(*tables: Table) -> list[tuple[str, str, bool]]:
     ]
 
 
-@pytest.mark.parametrize(("subject", "text", "is_heard"), rows(*TABLES.values()))
+@table(("subject", "text", "is_heard"), rows(*TABLES.values()))
 def test_each_subject_hears_the_language(subject: str, text: str, is_heard: bool) -> None:
     assert hearing.HEARS[subject](text) == is_heard
 

@@ -24,13 +24,14 @@ from metacog.heuristics import (
     read_response,
 )
 from metacog.heuristics.wire.wire import Verdict
+from tests.tables import table
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 GOLDEN = sorted((HERE / "golden").glob("*.json"))
 
 
-@pytest.mark.parametrize("path", GOLDEN, ids=[path.stem for path in GOLDEN])
+@table("path", GOLDEN)
 def test_it_gives_the_verdicts_on_record(path: Path) -> None:
     """Each file says what it shows. A change here is a change of engine version."""
     case = json.loads(path.read_text(encoding="utf-8"))
@@ -112,8 +113,8 @@ def test_it_can_be_switched_off() -> None:
     ]
 
 
-@pytest.mark.parametrize("path", GOLDEN, ids=[path.stem for path in GOLDEN])
-@pytest.mark.parametrize("hesitation", [True, False])
+@table("path", GOLDEN)
+@table("hesitation", [True, False])
 def test_it_disposes_of_items_as_its_verdict_does(path: Path, hesitation: bool) -> None:
     case = json.loads(path.read_text(encoding="utf-8"))
     scorer = Scorer(case.get("patterns", ()), case.get("policy"))
@@ -142,7 +143,7 @@ def test_it_refuses_a_profile_there_is_not() -> None:
         Scorer(profile="other")
 
 
-@pytest.mark.parametrize(
+@table(
     ("pattern", "says"),
     [
         ("x", "pattern 1: must be an object"),

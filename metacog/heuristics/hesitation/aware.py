@@ -10,13 +10,13 @@ from typing import Any
 from ..policy.policy import Policy
 from ..signals import SPECS, Evidence, Signal
 from ..text.shadow import hides
-from ..text.spans import MAX_SPANS, Span
+from ..text.spans import MAX_SPANS, Place, Span
 from ..text.tags import Item
 from .completion import claims_to_be_done
 from .given import NOTHING, Given
 from .patterns import Patterns
-from .seed import Hesitation, add_up, long_chat_of
-from .sense import Reading, marks_of
+from .seed import Hesitation, add_up, is_hedged, long_chat_of
+from .sense import marks_of
 
 _STATEMENTS = ("chat", "remember")  # kinds of items: a task is still to be done
 
@@ -44,7 +44,7 @@ class AwareSignals:
         """
         long_chat = long_chat_of(items)
         reading = self._reader.read(response, self._marks, Given(given) if given else NOTHING)
-        is_unhedged = long_chat is not None and not self._is_hedged(long_chat, response, reading)
+        is_unhedged = long_chat is not None and not is_hedged(long_chat, response, reading.hedges, self._hedges_in)
         others = _others(response, items)
         done = _done(response, items) if failing else ()
         pattern, keyword = (None, "") if reading.keyword is None else self._patterns.of(reading.keyword)
@@ -58,15 +58,8 @@ class AwareSignals:
         matched = tuple([pattern.id for one in signals if pattern and one.type == "error-pattern"])
         return Hesitation(score, is_confident, signals, suggestion, matched)
 
-    def _is_hedged(self, chat: str, response: str, reading: Reading) -> bool:
-        """Tell whether anybody hedges in a chat; where it stands in the response, that has been read already."""
-        if chat == response:
-            return bool(reading.hedges)
-        start = response.find(chat)
-        if start < 0:
-            return bool(self._reader.read(chat, self._marks).hedges)
-        end = start + len(chat)
-        return any(start <= first and last <= end for first, last in reading.hedges)
+    def _hedges_in(self, chat: str) -> Sequence[Place]:
+        return self._reader.read(chat, self._marks).hedges
 
 
 def _others(response: str, items: Sequence[Item | Mapping[str, Any]]) -> dict[int, str]:

@@ -33,8 +33,9 @@ _OR = ("(", " or", " or about", "≈", "或", "即", "也就是")
 _EQUALS_OR = _EQUALS + _OR
 _LONE_NUMBER = re.compile(rf"(?<![0-9.,])({_NUMBER})\s?,?\s?\Z")
 # Hours and minutes stand together too where neither says the other: "2 hours (30 minutes by car)", "1 hour and a half".
-_TIMES: dict[str, float] = {"second": 1, "sec": 1, "秒": 1, "minute": 60, "min": 60, "分钟": 60} | {
-    **{"hour": 3600, "hr": 3600, "小时": 3600, "day": 86_400, "天": 86_400, "week": 604_800, "周": 604_800}
+_TIMES: dict[str, float] = {
+    **{"second": 1, "sec": 1, "秒": 1, "minute": 60, "min": 60, "分钟": 60},
+    **{"hour": 3600, "hr": 3600, "小时": 3600, "day": 86_400, "天": 86_400, "week": 604_800, "周": 604_800},
 }
 # What is measured once more in another unit: 5 miles (8 km). By kind, how much of the first each is.
 _SCALES: tuple[dict[str, float], ...] = (

@@ -9,12 +9,12 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from ..policy.policy import Policy
-from ..signals import SEED, Signal
+from ..signals import SEED, Signal, absolute_claim, error_pattern, overconfidence
 from ..signals.no_hedge import DETAIL as NO_HEDGE
 from ..signals.overconfidence import MANY as MANY_CONCLUSIONS
 from ..signals.spec import whole_chats
-from ..text.matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Found, occurrences
-from ..text.spans import MAX_SPANS, Span, spans_of
+from ..text.matcher import ABSOLUTE, CONCLUSION, HEDGE, REASONING, SOURCE, Finding, Found, occurrences
+from ..text.spans import MAX_SPANS, Place, Span, spans_of
 from ..text.tags import Item
 from .patterns import Patterns
 
@@ -60,8 +60,12 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
     stands in it once more, and what few responses need stands in a function of its own.
     """
     matcher = patterns.matcher
-    find, search, sort, lists = matcher.find, matcher.search_short, matcher.sort, matcher.lists
+    find, search, sort, lists = matcher.find, matcher.search, matcher.sort, matcher.lists
     short = 0 if matcher.has_keywords else SHORT
+    scan, note, _, make_space = matcher.scans[0]  # without keywords there is no other, and nothing is searched apart
+    # Not the space of a thread, which costs a twentieth of all to look up. It is taken in one statement without a call,
+    # within which the interpreter turns to no other thread; where threads run at once, the binding has a lock.
+    idle: Any = make_space()
     named = [(name, policy.weights[name]) for name in SEED]
     absolute, error, unhedged, overconfident = [weight for _, weight in named]
     # What each choice of signals adds up to: bit n of its number is the nth signal.
@@ -88,12 +92,21 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
         if len(response) >= short:
             found = find(response)
             return calm if found is None and long_chat is None else weigh(response, items, long_chat, found)
-        encoded = response.encode().lower()
-        entries = search(encoded)
+        encoded = response.encode()
+        entries: list[Finding] = []
+        nonlocal idle
+        space, idle = idle, None
+        if space is None:
+            entries = search(encoded)  # as another thread is at it; that has no space for two
+        else:
+            scan(encoded, note, 0, entries, space)
+            idle = space
         if entries:
             stand = 0
             for _, _, entry in entries:
                 stand |= lists[entry]
+            if len(entries) > 1:
+                entries.sort()
             is_told = stand & _CLAIMS == _UNSOURCED or (stand & _CONCLUDES and len(entries) > MANY_CONCLUSIONS)
             if not is_told and (long_chat is None or (stand & _HEDGES and long_chat == response)):
                 return calm  # as most texts that hold a term: a hedge, a reason, a conclusion or two
@@ -122,42 +135,46 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
         spoken = 0
         matched: tuple[str, ...] = ()
         if terms[ABSOLUTE] and not terms[SOURCE] and absolute:
-            detail = f"{len(terms[ABSOLUTE])} absolute claim(s) without source"
-            signals = (Signal("absolute-claim", detail, absolute, _term_spans(found, ABSOLUTE)),)
+            said = absolute_claim.detail(len(terms[ABSOLUTE]))
+            signals = (Signal("absolute-claim", said, absolute, _term_spans(found, ABSOLUTE)),)
             spoken = 1
         if known is not None and error:
             pattern, keyword = patterns.of(known)
             spans = spans_of(response, occurrences(keyword, response, MAX_SPANS))
-            signals += (Signal("error-pattern", f"matches past error: {pattern.description}", error, spans),)
+            signals += (Signal("error-pattern", error_pattern.detail(pattern.description), error, spans),)
             spoken += 2
             matched = (pattern.id,)
         if long_chat is not None and unhedged:
-            is_hedged = terms[HEDGE] if long_chat == response else _is_hedged(long_chat, found, find)
-            if not is_hedged:
+            hedges = terms[HEDGE] if long_chat == response else found.spans(terms[HEDGE])
+            if not is_hedged(long_chat, response, hedges, hedges_in):
                 signals += (Signal("no-hedge", NO_HEDGE, unhedged, whole_chats(long_chat, items)),)
                 spoken += 4
-        if (conclusions := len(terms[CONCLUSION])) > MANY_CONCLUSIONS and overconfident:
-            reasoning = len(terms[REASONING])
-            if reasoning < conclusions:
-                detail = f"{conclusions} conclusions vs {reasoning} reasoning qualifiers"
-                signals += (Signal("overconfidence", detail, overconfident, _term_spans(found, CONCLUSION)),)
-                spoken += 8
+        if overconfident and (say := overconfidence.detail(len(terms[CONCLUSION]), len(terms[REASONING]))):
+            signals += (Signal("overconfidence", say, overconfident, _term_spans(found, CONCLUSION)),)
+            spoken += 8
         if not spoken:
             return calm
         score, is_confident, suggestion = sums[spoken]
         return Hesitation(score, is_confident, signals, suggestion, matched)
 
+    def hedges_in(chat: str) -> Sequence[Place]:
+        found = find(chat)
+        return found.terms[HEDGE] if found else ()
+
     return hesitate
 
 
-def _is_hedged(chat: str, found: Found, find: Callable[[str], Found | None]) -> bool:
-    """Look for hedges in a chat; where it stands in the response, that has been searched already."""
-    start = found.text.find(chat)
+def is_hedged(
+    chat: str, response: str, hedges: Sequence[Place], hedges_in: Callable[[str], Sequence[Place]]
+) -> bool:
+    """Look for hedges in a chat; where it stands in the response, whose hedges are known, for one of those."""
+    if chat == response:
+        return bool(hedges)
+    start = response.find(chat)
     if start < 0:
-        elsewhere = find(chat)
-        return elsewhere is not None and bool(elsewhere.terms[HEDGE])
+        return bool(hedges_in(chat))
     end = start + len(chat)
-    return any(start <= first and last <= end for first, last in found.spans(found.terms[HEDGE]))
+    return any(start <= first and last <= end for first, last in hedges)
 
 
 def long_chat_of(items: Sequence[Item | Mapping[str, Any]]) -> str | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..lexicon import LANGUAGES, MARKS
 from ..text.markdown import LATIN, without_emphasis
-from ..text.matcher import Build, best_automaton, endings
+from ..text.matcher import WINDOW, automaton_of, endings
 from ..text.shadow import Shadow, fold
 from ..text.spans import Place
 from ..text.tags import code_spans
@@ -237,7 +237,7 @@ class Reader:
 
     __slots__ = ("_best", "_closes", "_entries", "_lengths", "_overlap", "_ranks", "_search", "_window", "_worth")
 
-    def __init__(self, keywords: Sequence[str] = (), automaton: Build = best_automaton) -> None:
+    def __init__(self, keywords: Sequence[str] = (), window: int = WINDOW) -> None:
         """Build from keywords in order of rank; one in which everything is hidden is never found."""
         ranks: dict[str, int] = {}
         for rank, keyword in enumerate(keywords):
@@ -248,17 +248,20 @@ class Reader:
             lists |= {fold(word): which for name, which in _LISTS.items() for word in getattr(language, name)}
         words = list(dict.fromkeys([*lists, *ranks]))
         written = [word.encode() for word in words]
-        search = automaton(written, len(written))
-        self._search, self._window = search.longest, search.window
+        self._search, apart, _ = automaton_of(written, len(written))
+        self._window = window
         self._lengths = list(map(len, written))
         self._overlap = max(self._lengths) - 1
         alike: dict[_Entry, _Entry] = {}
-        each = endings(written) if search.leaves_out else ((number, [number]) for number in range(len(words)))
-        meanings: dict[int, _Entry] = {}
-        for number, chain in each:
+
+        def meaning(number: int, chain: Sequence[int]) -> _Entry:
             entry = _Entry.of(words[number], {words[other]: self._lengths[other] for other in chain}, ranks, lists)
-            meanings[number] = alike.setdefault(entry, entry)
-        self._entries = [meanings[number] for number in range(len(words))]
+            return alike.setdefault(entry, entry)
+
+        self._entries = [meaning(number, (number,)) for number in range(len(words))]
+        for number, chain in endings(written) if apart else ():
+            if number in apart:
+                self._entries[number] = meaning(number, chain)
         self._closes = bytes(entry.closes for entry in self._entries)
         self._ranks = [ranks.get(word, _NONE) for word in words]
         # The best rank that finding an entry can bring; and with terms, which are wanted whatever the rank.

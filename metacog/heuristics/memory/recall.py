@@ -26,15 +26,6 @@ CONFIDENT = 0.8  # share of the weight of what was asked, from which a memory an
 LEAST_IN_COMMON = 2  # terms: one word is no question
 
 
-class Posting(NamedTuple):
-    """How often a term is in one of the memories searched, and how many terms that has in all."""
-
-    number: int
-    term: str
-    times: int
-    length: int
-
-
 class Ranked(NamedTuple):
     """One that was found. The score orders the results of one query and says nothing beyond it."""
 
@@ -97,8 +88,9 @@ def rank(
     """Order what has any of the terms asked, the best first and of equals the one with the higher number.
 
     `frequencies` says in how many memories each term is, of the `total` that are searched, with `mean_length` terms
-    each; `postings` (Posting, or its plain values) are those of `readable` terms, in any order. Give `most` where no
-    more than so many are wanted: to write all of them down takes longer than to find the best.
+    each; `postings` say, of `readable` terms, in any order: in which memory, the term, how often, and how many terms
+    that memory has. Give `most` where no more than so many are wanted: to write all of them down takes longer than to
+    find the best.
     """
     weights = {term: _weight(frequencies.get(term, 0), total) for term in asked}
     whole = sum(weights.values())

@@ -4,11 +4,15 @@ from ..text.spans import MAX_SPANS, Span, spans_of
 from .spec import Evidence, SignalSpec, gettext_noop
 
 
+def detail(claims: int) -> str:
+    return f"{claims} absolute claim(s) without source"
+
+
 def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
     claims = evidence.reading.claims
     if not claims:
         return None
-    return f"{len(claims)} absolute claim(s) without source", spans_of(evidence.reading.text, claims[:MAX_SPANS])
+    return detail(len(claims)), spans_of(evidence.reading.text, claims[:MAX_SPANS])
 
 
 SPEC = SignalSpec(

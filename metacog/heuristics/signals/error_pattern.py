@@ -4,11 +4,15 @@ from ..text.spans import MAX_SPANS, Span, spans_of
 from .spec import Evidence, SignalSpec, gettext_noop
 
 
+def detail(description: str) -> str:
+    return f"matches past error: {description}"
+
+
 def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
     if evidence.pattern is None:
         return None
     places = evidence.reading.occurrences(evidence.keyword, MAX_SPANS)
-    return f"matches past error: {evidence.pattern.description}", spans_of(evidence.reading.text, places)
+    return detail(evidence.pattern.description), spans_of(evidence.reading.text, places)
 
 
 SPEC = SignalSpec(

@@ -6,12 +6,17 @@ from .spec import Evidence, SignalSpec, gettext_noop
 MANY = 2  # conclusions that need no reasons
 
 
-def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
-    conclusions, reasons = evidence.reading.conclusions, evidence.reading.reasons
-    if len(conclusions) <= MANY or len(reasons) >= len(conclusions):
+def detail(conclusions: int, reasons: int) -> str | None:
+    """Say it of so many; None: it does not speak."""
+    if conclusions <= MANY or reasons >= conclusions:
         return None
-    detail = f"{len(conclusions)} conclusions vs {len(reasons)} reasoning qualifiers"
-    return detail, spans_of(evidence.reading.text, conclusions[:MAX_SPANS])
+    return f"{conclusions} conclusions vs {reasons} reasoning qualifiers"
+
+
+def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
+    conclusions = evidence.reading.conclusions
+    said = detail(len(conclusions), len(evidence.reading.reasons))
+    return (said, spans_of(evidence.reading.text, conclusions[:MAX_SPANS])) if said else None
 
 
 SPEC = SignalSpec(

@@ -13,7 +13,7 @@ from ..lexicon import LANGUAGES, either, machines, seed, together
 from ..lexicon.shapes import StuckWords
 from ..policy.stuck_settings import SETTINGS, WEIGHTS, StuckSettings
 from ..text.fingerprints import digest, normalise_output, normalised_errors, passages, prints, squeeze
-from ..text.matcher import best_automaton
+from ..text.matcher import automaton_of
 from ..text.spans import Place
 from ..text.speech import clause, find_phrases, fold, own_words, persons_words
 from ..wire.wire import instant
@@ -394,7 +394,7 @@ def _phrases(words: StuckWords) -> dict[str, tuple[str, ...]]:
 _AWARE_KEYWORDS = _phrases(_WORDS)
 _SIGNAL_OF = {phrase: name for name in KEYWORD_SIGNALS for phrase in (*_SEED_KEYWORDS[name], *_AWARE_KEYWORDS[name])}
 _KEYWORDS = list(_SIGNAL_OF)
-_find_keywords = best_automaton([phrase.encode() for phrase in _KEYWORDS], 0).every
+_find_keywords = automaton_of([phrase.encode() for phrase in _KEYWORDS], 0).search
 # Beyond ASCII, what folds into a letter or a sign of the keywords.
 _FOLDED = (("’", "'"), ("\u0130", "i"), ("\u212a", "k"))
 _NOTHING: frozenset[str] = frozenset()

@@ -1,32 +1,17 @@
 """Find the seed's terms and the patterns' keywords in a text, in one pass."""
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from threading import local
 from typing import Any, NamedTuple
 
-from ahocorasick_rs import BytesAhoCorasick, Implementation
+import hyperscan
 from msgspec import Struct
 
 from ..lexicon import seed
 from .spans import Place
 
-try:
-    import hyperscan
-except ImportError:  # no wheel for this platform
-    HAS_HYPERSCAN = False
-else:
-    HAS_HYPERSCAN = True
-    FOLD, ONCE = hyperscan.HS_FLAG_CASELESS, hyperscan.HS_FLAG_SINGLEMATCH
-try:
-    import daachorse
-except ImportError:  # ahocorasick_rs finds the same, a little slower
-    HAS_DAACHORSE = False
-else:
-    HAS_DAACHORSE = True
-
-# In order of their ends: start (or 0: not told), end and number of each entry found in a text.
-Search = Callable[[bytes], Sequence[tuple[int, int, int]]]
+Finding = tuple[int, int, int]  # a 0, the end and the number of an entry that stands in a text
 
 ABSOLUTE, SOURCE, HEDGE, CONCLUSION, REASONING = range(5)
 TERMS = (seed.ABSOLUTE, seed.SOURCE, seed.HEDGE, seed.CONCLUSION, seed.REASONING)
@@ -34,36 +19,60 @@ _NONE = 2**62
 # The capitals outside ASCII whose small letters hold ASCII. As part of a keyword they fold (JavaScript's
 # toLowerCase), as part of a term they do not (/i without /u). There are no others.
 _KELVIN, _DOTTED_I = "\u212a", "\u0130"
-# Entries up to which ahocorasick_rs builds a DFA: three times as fast, but at 10,000 patterns it takes 2 s and 134 MB.
-_DFA_ENTRIES = 1_500
-# Entries that Hyperscan compiles together: all 30,000 of 10,000 patterns would take twice the time, and 70 MB.
+WINDOW = 65_536  # bytes read at once, so that what is found in them never fills the memory
+# Entries compiled together: all 30,000 of 10,000 patterns would take twice the time, and 70 MB.
 _COMPILED_TOGETHER = 5_000
-# Entries up to which daachorse reads a short text while Hyperscan would still be preparing to.
-_FEW_ENTRIES = 100
 # Entries that may end at one place: Hyperscan looks at every one of them, each time.
-_MANY_ENDINGS = 8
+MANY_ENDINGS = 8
+
+
+class Scan(NamedTuple):
+    """Entries compiled together: `call(text, note, 0, found, own.space)` adds to a list, in no certain order.
+
+    Each thread notes in a space of its own how far it is, since a search lets other threads run.
+    """
+
+    call: Callable[..., None]
+    note: Callable[..., None]
+    own: local
+    make_space: Callable[[], Any]
 
 
 class Automaton(NamedTuple):
-    """Both searches overlap; `longest` may leave out what ends where something longer ends too."""
+    """Finds entries, in order of their ends, in any text; their small letters in capitals of ASCII, too."""
 
-    longest: Search
-    every: Search
-    window: int  # how much to read at once, so that what is found in it never fills the memory
-    leaves_out: bool = True  # whether `longest` does, or else tells each entry for itself
-    folds: bool = False  # whether it finds small letters of ASCII in capitals, too
-    short: Search | None = None  # finds what `longest` does, and is quicker on some hundred bytes
+    search: Callable[[bytes], list[Finding]]
+    apart: Set[int]  # of these it tells only the longest that ends at a place
+    scans: Sequence[Scan]  # what searches for all others
 
 
-Build = Callable[[Sequence[bytes], int], Automaton]
+def automaton_of(entries: Sequence[bytes], often: int) -> Automaton:
+    """Build what finds these entries, which are in small letters; the first `often` are told each time they occur."""
+    order = []
+    apart: set[int] = set()
+    for number, chain in endings(entries):
+        order.append(number)
+        if len(chain) > MANY_ENDINGS or b"\0" in entries[number]:  # which the binding would take for its end
+            apart.update(chain)
+    # What ends alike is looked at together: fewer places of a text look like one of them.
+    order = [number for number in order if number not in apart]
+    together = range(0, len(order), _COMPILED_TOGETHER)
+    scans = [_compiled(entries, order[at : at + _COMPILED_TOGETHER], often) for at in together]
+    find_longest = _longest_of({number: entries[number] for number in apart}) if apart else None
 
+    def search(text: bytes) -> list[Finding]:
+        found: list[Finding] = find_longest(text.lower()) if find_longest else []
+        for call, note, own, make_space in scans:
+            try:
+                space = own.space
+            except AttributeError:  # the first search of this thread; half the time that a subclass of `local` takes
+                space = own.space = make_space()
+            call(text, note, 0, found, space)
+        if len(found) > 1:
+            found.sort()
+        return found
 
-def best_automaton(entries: Sequence[bytes], often: int) -> Automaton:
-    """Build the fastest there is for these entries; only the first `often` need be told more than once a search."""
-    reads_whole = not any(b"\0" in entry for entry in entries)  # Hyperscan would take it for an end
-    if HAS_HYPERSCAN and reads_whole and max(len(chain) for _, chain in endings(entries)) <= _MANY_ENDINGS:
-        return hyperscan_automaton(entries, often)
-    return (daachorse_automaton if HAS_DAACHORSE else ahocorasick_automaton)(entries, often)
+    return Automaton(search, apart, scans)
 
 
 def endings(entries: Sequence[bytes]) -> Iterator[tuple[int, Sequence[int]]]:
@@ -80,84 +89,62 @@ def endings(entries: Sequence[bytes]) -> Iterator[tuple[int, Sequence[int]]]:
         yield number, chain
 
 
-class _Scratch(local):
-    """Where a search of one thread notes how far it is; it lets other threads run."""
-
-    def __init__(self, database: Any) -> None:
-        self.space = database.scratch.clone()
-
-
-def _compiled(entries: Sequence[bytes], numbers: Sequence[int], often: int) -> tuple[Any, Any, _Scratch]:
-    """Compile the entries of these numbers; give what scans a text, what notes each finding in a list, and where."""
+def _compiled(entries: Sequence[bytes], numbers: Sequence[int], often: int) -> Scan:
     database = hyperscan.Database()
+    fold, once = hyperscan.HS_FLAG_CASELESS, hyperscan.HS_FLAG_SINGLEMATCH
     # Without ids of ours, to which the binding would keep a reference for ever.
     database.compile(
         expressions=[entries[number] for number in numbers],
-        flags=[FOLD if number < often else FOLD | ONCE for number in numbers],
+        flags=[fold if number < often else fold | once for number in numbers],
         literal=True,
     )
 
-    def note(place: int, start: int, end: int, flags: int, found: list[tuple[int, int, int]]) -> None:
+    def note(place: int, start: int, end: int, flags: int, found: list[Finding]) -> None:
         found.append((start, end, numbers[place]))
 
-    return database.scan, note, _Scratch(database)
+    return Scan(database.scan, note, local(), database.scratch.clone)
 
 
-def hyperscan_automaton(entries: Sequence[bytes], often: int) -> Automaton:
-    """Build the one that reads many bytes at a time; it does not tell starts."""
-    # What ends alike is looked at together: fewer places of a text look like one of them.
-    order = sorted(range(len(entries)), key=lambda number: entries[number][::-1])
-    together = range(0, len(order), _COMPILED_TOGETHER)
-    scans = [_compiled(entries, order[at : at + _COMPILED_TOGETHER], often) for at in together]
-    first_scan, first_note, first = scans[0]
+def _longest_of(entries: Mapping[int, bytes]) -> Callable[[bytes], list[Finding]]:
+    """Give what finds the longest entry that ends at a place: slow, but however many end there, no slower."""
+    leads: list[dict[int, int]] = [{}]  # from each state, by the next byte, to another
+    longest = [-1]  # the entry that ends in each state
+    for number, entry in entries.items():
+        state = 0
+        for byte in entry:
+            state = leads[state].setdefault(byte, len(leads))
+            if state == len(leads):
+                leads.append({})
+                longest.append(-1)
+        longest[state] = number
+    back = [0] * len(leads)  # the state of the longest ending of what was read that is a beginning, too
 
-    # In which order it tells what it finds is not promised.
-    def search_one(text: bytes) -> list[tuple[int, int, int]]:
-        found: list[tuple[int, int, int]] = []
-        first_scan(text, first_note, 0, found, first.space)
-        if len(found) > 1:
-            found.sort()
+    def step(state: int, byte: int) -> int:
+        while byte not in leads[state]:
+            if not state:
+                return 0
+            state = back[state]
+        return leads[state][byte]
+
+    states = [0]
+    for state in states:
+        for byte, after in leads[state].items():
+            states.append(after)
+            if state:
+                back[after] = step(back[state], byte)
+            if longest[after] < 0:
+                longest[after] = longest[back[after]]
+
+    def search(text: bytes) -> list[Finding]:
+        found = []
+        state = 0
+        for end, byte in enumerate(text, 1):
+            state = step(state, byte)
+            if longest[state] >= 0:
+                found.append((0, end, longest[state]))
         return found
 
-    def search_all(text: bytes) -> list[tuple[int, int, int]]:
-        found: list[tuple[int, int, int]] = []
-        for scan, note, scratch in scans:
-            scan(text, note, 0, found, scratch.space)
-        found.sort()
-        return found
-
-    search = search_one if len(scans) == 1 else search_all
-    few = daachorse_automaton(entries, often) if HAS_DAACHORSE and len(entries) <= _FEW_ENTRIES else None
-    return Automaton(search, search, window=65_536, leaves_out=False, folds=True, short=few.every if few else None)
-
-
-def daachorse_automaton(entries: Sequence[bytes], often: int) -> Automaton:
-    """Build the one that finds no more than an entry a place, however many end there.
-
-    Most that a text reaches are beginnings of entries: with some of these together, more of it stays in the caches.
-    """
-    beginnings = [entry[: len(entry) // 2] for entry in entries[::25]]
-    automaton = daachorse.DoubleArrayAhoCorasick(list(entries), corpus=beginnings)
-    return Automaton(automaton.find_overlapping_no_suffix, automaton.find_overlapping, window=65_536)
-
-
-def ahocorasick_automaton(entries: Sequence[bytes], often: int) -> Automaton:
-    """Build the one that has wheels for the most platforms."""
-    kind = Implementation.DFA if len(entries) <= _DFA_ENTRIES else Implementation.ContiguousNFA
-    automaton = BytesAhoCorasick(entries, implementation=kind)
-
-    def every(text: bytes) -> list[tuple[int, int, int]]:
-        found = automaton.find_matches_as_indexes(text, overlapping=True)
-        return [(start, end, entry) for entry, start, end in found]
-
-    def longest(text: bytes) -> list[tuple[int, int, int]]:
-        kept: dict[int, tuple[int, int, int]] = {}
-        for start, end, entry in every(text):
-            if end not in kept or start < kept[end][0]:
-                kept[end] = (start, end, entry)
-        return list(kept.values())
-
-    return Automaton(longest, every, window=4_096)  # it lists every entry, however many end at one place
+    return search
 
 
 NOWHERE: Sequence[Sequence[Place]] = ((),) * len(TERMS)
@@ -193,7 +180,7 @@ def _has_case_beyond_ascii(character: str) -> bool:
 class Matcher:
     """All terms and keywords in one automaton; it never changes, and any number of threads may share it."""
 
-    def __init__(self, keywords: Sequence[str] = (), automaton: Build = best_automaton) -> None:
+    def __init__(self, keywords: Sequence[str] = (), window: int = WINDOW) -> None:
         """Build from keywords in order of rank; they fold as JavaScript's toLowerCase does."""
         ranks: dict[str, int] = {}
         for rank, keyword in enumerate(keywords):
@@ -203,10 +190,8 @@ class Matcher:
         self.has_keywords = bool(ranks)
         self._needs_unicode = any(map(_has_case_beyond_ascii, set("".join(ranks))))
         entries = [text.encode() for text in texts]
-        search = automaton(entries, len(lists))
-        self.search, self.search_short = search.longest, search.short or search.longest
-        self._window = search.window
-        self._folds = search.folds
+        self.search, apart, self.scans = automaton_of(entries, len(lists))
+        self._window = window
         self._overlap = max(map(len, entries)) - 1
         # An entry that is found stands for itself, or for all entries it ends with: for the best rank among them,
         # and for their terms (list and length), where there are any.
@@ -216,13 +201,12 @@ class Matcher:
         for text, which in lists.items():
             number = texts.index(text)
             self._terms[number], self.lists[number] = ((which, len(entries[number])),), 1 << which
-        if search.leaves_out:
-            for number, chain in endings(entries):
-                if len(chain) > 1:  # what it ends with has taken in what that ends with
-                    inner = chain[-2]
-                    self._ranks[number] = min(self._ranks[number], self._ranks[inner])
-                    self._terms[number] = self._terms[inner] + self._terms[number]
-                    self.lists[number] |= self.lists[inner]
+        for number, chain in endings(entries) if apart else ():
+            if number in apart and len(chain) > 1:  # what it ends with has taken in what that ends with
+                inner = chain[-2]
+                self._ranks[number] = min(self._ranks[number], self._ranks[inner])
+                self._terms[number] = self._terms[inner] + self._terms[number]
+                self.lists[number] |= self.lists[inner]
 
     def find(self, text: str) -> Found | None:
         """Find the places of all terms, and the best-ranked keyword that occurs; None: nothing at all."""
@@ -233,14 +217,12 @@ class Matcher:
         else:
             # No letter that folding brings is in most keywords: then to fold ASCII is enough, and far quicker.
             encoded = (text.lower() if self._needs_unicode else text).encode()
-        if not self._folds:
-            encoded = encoded.lower()
         entries = self.search(encoded) if len(encoded) <= self._window else self._search_long(encoded)
         return self.sort(text, encoded, entries) if entries else None
 
     def _find_twice(self, text: str) -> Found:
         """Find terms and keywords apart, where they fold differently."""
-        encoded, lowered = text.encode().lower(), text.lower().encode()
+        encoded, lowered = text.encode(), text.lower().encode()
         terms = self.sort(text, encoded, self._search_long(encoded)).terms
         return Found(text, encoded, terms, self.sort(text, lowered, self._search_long(lowered)).keyword)
 

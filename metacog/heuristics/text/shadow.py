@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from functools import cache, cached_property
 from itertools import accumulate, islice
 
-from opencc import OpenCC
-
+from ..lexicon.simplified import SIMPLIFIED
 from .hidden import ALWAYS_HIDDEN, HIDES, MARKS, RIGHT_TO_LEFT, STACKED, find_hidden, unneeded
 from .spans import Place
 
@@ -41,7 +40,6 @@ _STYLED = (
     *((0x2B0, 0x2B9), (0x2E0, 0x2E5), (0x1D2C, 0x1DC0)),
     *((0x2100, 0x2190), (0x2460, 0x2500), (0x3000, 0x3001), (0xFF00, 0xFFEF), (0x1D400, 0x1D800)),
 )
-_HAN = ((0x3400, 0xA000), (0xF900, 0xFB00))
 _END = 0x1D800  # nothing beyond is folded
 
 
@@ -54,11 +52,8 @@ def _table() -> list[int]:
             plain = unicodedata.normalize("NFKC", characters[code])
             if len(plain) == 1:
                 characters[code] = plain
-    han = [character for first, end in _HAN for character in characters[first:end]]
-    # Line by line, since a phrase may read otherwise than its characters one by one.
-    for character, simplified in zip(han, OpenCC("t2s").convert("\n".join(han)).split("\n"), strict=True):
-        if len(simplified) == 1:
-            characters[ord(character)] = simplified
+    for character, simplified in SIMPLIFIED.items():
+        characters[ord(character)] = simplified
     table = []
     for character in characters:
         small = character.lower()[0]

@@ -58,7 +58,7 @@ def find_items(body: Mapping[str, Any], *, plain_text_as_chat: bool = False) -> 
     """Find the items of a valid body: those that were sent, else those parsed from its response.
 
     With `plain_text_as_chat` a response in which neither is found is one chat, the whole of it, unless it is blank.
-    Refused (422) when the response holds too many tags (see `parse_tags`).
+    Refused (422) when the response holds too many tags (see `read_tags`).
     """
     sent, response = body.get("items"), body["response"]
     if sent is not None:
@@ -78,7 +78,7 @@ def _sent(item: Mapping[str, Any]) -> Item:
     return Item(item["kind"].casefold(), item["text"], attributes)
 
 
-def parse_tags(response: str) -> tuple[Item, ...]:
+def read_tags(response: str) -> Found:
     """Find `<kuro:chat …>…</kuro:chat>` and `[CHAT]…[/CHAT]`, in the order in which they start.
 
     Any namespace or none, kinds in any case. Each kind's pairs are found independently, from an opening to
@@ -90,11 +90,6 @@ def parse_tags(response: str) -> tuple[Item, ...]:
     Refused (422) when there are more than 256 items or 4,096 openings and closings: what cannot be looked at
     must not pass.
     """
-    return read_tags(response).items
-
-
-def read_tags(response: str) -> Found:
-    """Find the tags as `parse_tags` does, and say what came of openings that gave no item."""
     heads = _heads_in(response)
     for its_heads in heads.values():
         if len(its_heads) > MAX_MARKS:

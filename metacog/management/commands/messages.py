@@ -1,6 +1,6 @@
 """`manage.py messages`: bring the translations' sources up to date with the texts in code and templates.
 
-Django's makemessages needs gettext on the machine; this needs Babel only.
+Django's makemessages needs gettext on the machine; this needs Babel only, which comes with what the tests need.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def texts_in(path: Path) -> Iterator[tuple[Any, str | None]]:
     """Give (message id, context) for every translatable text of one file."""
     source = path.read_text()
     if path.suffix == ".html":
-        source = templatize(source, origin=str(path))
+        lines = templatize(source, origin=str(path)).splitlines()
+        source = "\n".join(map(str.lstrip, lines))  # it is read as Python, to which indentation means something
     found = extract_python(io.BytesIO(source.encode()), KEYWORDS, [], {"encoding": "utf-8"})
     for _line, function, arguments, _comments in found:
         values: Any = arguments if isinstance(arguments, tuple) else (arguments,)

@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -99,8 +99,15 @@ def check_address(host: str, port: int, workers: int) -> None:
         refuse(f"{workers} web processes answer nobody; give 1 or more with --workers.")
     if (host, str(port)) != (settings.LISTEN_HOST, settings.LISTEN_PORT):
         # The settings depend on the address, so they are read again from the start.
-        os.environ |= {"METACOG_LISTEN_HOST": host, "METACOG_LISTEN_PORT": str(port)}
+        put_first(os.environ, METACOG_LISTEN_HOST=host, METACOG_LISTEN_PORT=str(port))
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def put_first(environment: MutableMapping[str, str], **given: str) -> None:
+    """Set these, whatever `.env` and files say of them."""
+    for name, value in given.items():
+        environment.pop(f"{name}_FILE", None)
+        environment[name] = value
 
 
 def begin() -> None:
@@ -180,6 +187,8 @@ def migrate() -> None:
     if steps:
         say(f"Preparing the database ({steps} step{pluralize(steps)}).")
         call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
+    else:
+        executor.check_replacements()  # as `migrate` does: remember the one in place of those that it replaces
 
 
 def refuse_unprepared() -> None:
@@ -193,7 +202,8 @@ def refuse_unprepared() -> None:
 def refuse_newer(loader: MigrationLoader) -> None:
     """Refuse a database that a newer release has prepared: what this one writes might not fit there."""
     latest: dict[str, str] = {}
-    for app, name in loader.disk_migrations:
+    replaced = [each for migration in loader.replacements.values() for each in migration.replaces]
+    for app, name in [*loader.disk_migrations, *replaced]:
         latest[app] = max(name, latest.get(app, ""))
     if newer := sorted(f"{app} {name}" for app, name in loader.applied_migrations if name > latest.get(app, "~")):
         refuse(
@@ -204,7 +214,8 @@ def refuse_newer(loader: MigrationLoader) -> None:
 
 def check_surroundings() -> None:
     """Run the checks of what differs between machines; the others are `make check`'s, and slow."""
-    messages = [*checks.data_folder(), *checks.database_versions(databases=["default"])]
+    default = ["default"]
+    messages = [*checks.data_folder(), *checks.database_versions(default), *checks.half_way(default)]
     if serious := [message for message in messages if message.is_serious()]:
         refuse("\n".join(f"{message.msg} {message.hint}" for message in serious))
 
@@ -301,12 +312,12 @@ def environment() -> dict[str, str]:
     """Return what the processes that serve and work are given."""
     given = {
         **os.environ,
-        "METACOG_DATA_DIR": str(settings.DATA_DIR),  # absolute by now
-        "PYTHONSAFEPATH": "1",  # nothing is taken from the working folder because it is that
+        "PYTHONSAFEPATH": "1",  # no code is taken from the working folder because it is that
     }
+    # The folder is absolute by now; the password is nobody's but the first start's.
+    put_first(given, METACOG_DATA_DIR=str(settings.DATA_DIR), METACOG_ADMIN_PASSWORD="")
     if settings.IN_CHECKOUT:
         given["PYTHONPATH"] = os.pathsep.join(filter(None, [str(settings.BASE_DIR), given.get("PYTHONPATH")]))
-    given.pop("METACOG_ADMIN_PASSWORD", None)
     return given
 
 

@@ -4,11 +4,11 @@ import importlib.util
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics.contradiction.contradictions import contradicted, contradicts
+from tests.tables import table
 
 spec = importlib.util.spec_from_file_location("measure_corrections", Path(__file__).with_name("measure_corrections.py"))
 assert spec
@@ -17,7 +17,7 @@ measuring = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(measuring)
 
 
-@pytest.mark.parametrize(
+@table(
     ("first", "second", "kind"),
     [
         ("The cache is safe.", "The cache is not safe.", "negation"),
@@ -184,7 +184,7 @@ def test_it_finds_a_contradiction(first: str, second: str, kind: str) -> None:
     assert json.loads(json.dumps(found.as_dict())) == found.as_dict()
 
 
-@pytest.mark.parametrize(
+@table(
     ("first", "second"),
     [
         ("", ""),
@@ -359,7 +359,7 @@ def test_it_finds_no_contradiction(first: str, second: str) -> None:
     assert contradicts(first, second) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("first", "second", "differ"),
     [
         ("會議在週二。", "會議在星期二。", False),
@@ -379,7 +379,7 @@ def test_a_day_of_the_week_is_the_same_by_any_name(first: str, second: str, diff
     assert (contradicts(second, first) is not None) is differ
 
 
-@pytest.mark.parametrize(
+@table(
     ("first", "second", "differ"),
     [
         ("The standup starts at 3 pm.", "The standup starts at 15:00.", False),
@@ -422,7 +422,7 @@ def test_it_shows_times_of_day_as_times() -> None:
     assert found.detail == "15:00 / 16:05"
 
 
-@pytest.mark.parametrize(
+@table(
     ("first", "second", "differ"),
     [
         ("The limit is 100 requests per minute.", "The limit is 6000 requests per hour.", False),
@@ -455,7 +455,7 @@ def test_a_rate_is_the_same_in_another_unit(first: str, second: str, differ: boo
     assert (contradicts(second, first) is not None) is differ
 
 
-@pytest.mark.parametrize(
+@table(
     ("first", "second", "differ"),
     [
         ("The build succeeded.", "The build failed.", True),
@@ -537,7 +537,7 @@ def test_it_names_the_memories_that_knowledge_contradicts_the_surest_first() -> 
     assert [number for number, _ in found] == [2, 1]
 
 
-@pytest.mark.parametrize(
+@table(
     ("language", "part", "precision", "recall"),
     [
         ("en", None, 0.93, 0.93),

@@ -4,7 +4,6 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from metacog.heuristics.contradiction.corrections import (
     propose_keywords,
     terms_of,
 )
+from tests.tables import table
 
 spec = importlib.util.spec_from_file_location("measure_corrections", Path(__file__).with_name("measure_corrections.py"))
 assert spec
@@ -23,7 +23,7 @@ measuring = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(measuring)
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "type_"),
     [
         ("That's wrong.", "denial"),
@@ -122,7 +122,7 @@ def test_it_notices_a_correction(message: str, type_: str) -> None:
     assert all(message[cue.start : cue.end] == cue.text != "" for cue in correction.cues)
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "is_one"),
     [
         ("為何還是要繳稅？", False),
@@ -157,7 +157,7 @@ def test_it_tells_a_complaint_about_the_agent_from_one_about_the_world(message: 
     assert (find_correction(message) is not None) is is_one
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "is_one"),
     [
         ("數字算錯了", True),
@@ -189,12 +189,12 @@ def test_it_notices_what_is_put_right_in_a_word(message: str, is_one: bool) -> N
     assert (find_correction(message) is not None) is is_one
 
 
-@pytest.mark.parametrize("previous", ["How is it spelled?", "How do you spell your name?", "Could you spell that?"])
+@table("previous", ["How is it spelled?", "How do you spell your name?", "Could you spell that?"])
 def test_a_spelling_that_was_asked_for_corrects_nothing(previous: str) -> None:
     assert find_correction("It's spelled Katharina with a K.", previous=previous) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "is_one"),
     [
         ("<returncode>1</returncode>\n<output>\nThis should be the case for groupby.\n</output>", False),
@@ -211,7 +211,7 @@ def test_a_tools_output_corrects_nobody(message: str, is_one: bool) -> None:
         assert (find_correction(message, reply=reply) is not None) == is_one
 
 
-@pytest.mark.parametrize(
+@table(
     "message",
     [
         "",
@@ -315,7 +315,7 @@ def test_it_notices_none(message: str) -> None:
     assert find_correction(message) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("previous", "message", "corrects"),
     [
         ("It was made on Monday.", "No, it was made on Tuesday.", True),
@@ -335,7 +335,7 @@ def test_no_is_the_answer_to_a_question(previous: str, message: str, corrects: b
     assert (find_correction(message, previous=previous) is not None) is corrects
 
 
-@pytest.mark.parametrize(
+@table(
     ("previous", "message", "corrects"),
     [
         ("The capital of Australia is Sydney.", "Sydney isn't the capital, Canberra is.", True),
@@ -441,7 +441,7 @@ def test_it_hears_a_message_against_what_the_agent_said(previous: str, message: 
     assert (find_correction(message, previous=previous) is not None) is corrects
 
 
-@pytest.mark.parametrize("phrase", ["不是有說", "為何還是", "我提醒你"])
+@table("phrase", ["不是有說", "為何還是", "我提醒你"])
 def test_mode_seed_knows_the_seeds_phrases_anywhere(phrase: str) -> None:
     correction = find_correction(f"「{phrase}」嗎", mode="seed")
     assert correction is not None
@@ -461,12 +461,12 @@ def test_mode_seed_knows_the_seeds_phrases_anywhere(phrase: str) -> None:
     }
 
 
-@pytest.mark.parametrize("message", ["That's wrong.", "不是有说", "为何还是", "我提醒您", "提醒你"])
+@table("message", ["That's wrong.", "不是有说", "为何还是", "我提醒您", "提醒你"])
 def test_mode_seed_knows_nothing_else(message: str) -> None:
     assert find_correction(message, mode="seed") is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("reply", "conceded"),
     [
         ("You're right, I mixed up the units.", True),
@@ -519,7 +519,7 @@ PREVIOUS = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "text", "quoted"),
     [
         ("No, the capital is Canberra.", "The capital of Australia is Sydney.", False),
@@ -550,7 +550,7 @@ def test_it_takes_the_only_sentence_that_can_be_meant() -> None:
     assert find_concern("I told you tomorrow!", previous) is None
 
 
-@pytest.mark.parametrize("message", ["", "Wrong.", "不對。", "You forgot the moon.", '"Melbourne" is wrong.'])
+@table("message", ["", "Wrong.", "不對。", "You forgot the moon.", '"Melbourne" is wrong.'])
 def test_it_does_not_guess_what_a_correction_concerns(message: str) -> None:
     assert find_concern(message, PREVIOUS) is None
 
@@ -560,7 +560,7 @@ def test_it_does_not_guess_what_a_correction_concerns(message: str) -> None:
 HISTORY = ["The capital of France is Paris.", "The cache is warm.", "法國的首都是巴黎。", "快取是熱的。"] * 10
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "message", "part"),
     [
         ("The capital of Australia is Sydney.", "No, Australia's capital is Canberra.", "Australia"),
@@ -580,7 +580,7 @@ def test_it_proposes_a_rare_phrase_of_what_was_said(said: str, message: str, par
     assert (proposal.hits, proposal.texts, proposal.is_common) == (0, 40, False)
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "message", "phrase"),
     [
         ("行李費是三十元。", "不對，行李費是四十元。", "行李費是三十元"),
@@ -595,7 +595,7 @@ def test_it_cuts_no_chinese_word_where_it_need_not(said: str, message: str, phra
     assert proposal.keywords == (phrase,)
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "message", "phrase"),
     [
         ("退款需要三個工作天才會入帳。", "錯了", "三個工作天才"),
@@ -614,7 +614,7 @@ def test_it_cuts_no_number_from_what_it_counts(said: str, message: str, phrase: 
     assert proposal.keywords == (phrase,)
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "hits", "texts", "is_proposed"),
     [
         ("We can pay by card today.", 100, 100, False),
@@ -659,7 +659,7 @@ def test_it_takes_frequencies_for_a_history() -> None:
     assert by_counts == by_texts
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "keywords"),
     [
         ("抱歉，你說得對，是在 gunicorn timeout。", ("gunicorn timeout",)),
@@ -674,12 +674,12 @@ def test_it_proposes_no_apology(said: str, keywords: tuple[str, ...] | None) -> 
     assert (proposal and proposal.keywords) == keywords
 
 
-@pytest.mark.parametrize("said", ["", "It is.", "的了", "42"])
+@table("said", ["", "It is.", "的了", "42"])
 def test_it_proposes_nothing_where_nothing_is_said(said: str) -> None:
     assert propose_keywords(said, "Wrong.", HISTORY) is None
 
 
-@pytest.mark.parametrize(("hits", "is_common"), [(2, False), (3, True)])
+@table(("hits", "is_common"), [(2, False), (3, True)])
 def test_it_calls_a_proposal_common_above_five_percent(hits: int, is_common: bool) -> None:
     history = ["alpha beta"] * hits + ["gamma"] * (40 - hits)
     proposal = propose_keywords("alpha beta", "no", history)
@@ -690,7 +690,7 @@ def test_it_calls_a_proposal_common_above_five_percent(hits: int, is_common: boo
 # -- how well ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@table(
     ("language", "part", "precision", "recall"),
     [
         ("en", None, 0.95, 0.88),

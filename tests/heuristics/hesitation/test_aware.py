@@ -12,6 +12,7 @@ from metacog.heuristics.hesitation.calculation import MAX_CALCULATED
 from metacog.heuristics.hesitation.given import MAX_GIVEN, MAX_SAYINGS, MAX_TOLD
 from metacog.heuristics.lexicon import LANGUAGES
 from metacog.heuristics.wire.wire import Verdict
+from tests.tables import table
 
 AWARE = Scorer(profile="aware")
 LONG = "This sentence says nothing in particular. " * 6
@@ -853,37 +854,37 @@ def rows(table: dict[str, list[str]]) -> list[Any]:
     return [pytest.param(text, id=f"{name}: {text!r}") for name, texts in table.items() for text in texts]
 
 
-@pytest.mark.parametrize("text", rows(ABSOLUTE))
+@table("text", rows(ABSOLUTE))
 def test_it_counts_what_is_claimed_absolutely(text: str) -> None:
     assert len(claims(text)) == 1
 
 
-@pytest.mark.parametrize("text", rows(NOT_ABSOLUTE))
+@table("text", rows(NOT_ABSOLUTE))
 def test_it_leaves_alone_what_only_looks_absolute(text: str) -> None:
     assert claims(text) == []
 
 
-@pytest.mark.parametrize("text", rows(HEDGES))
+@table("text", rows(HEDGES))
 def test_it_knows_a_hedge(text: str) -> None:
     assert is_hedged(text)
 
 
-@pytest.mark.parametrize("text", rows(NOT_HEDGES))
+@table("text", rows(NOT_HEDGES))
 def test_it_takes_nothing_else_for_a_hedge(text: str) -> None:
     assert not is_hedged(text)
 
 
-@pytest.mark.parametrize("text", rows(CONCLUSIONS))
+@table("text", rows(CONCLUSIONS))
 def test_it_counts_conclusions(text: str) -> None:
     assert conclusions(text) == 1
 
 
-@pytest.mark.parametrize("text", rows(NOT_CONCLUSIONS))
+@table("text", rows(NOT_CONCLUSIONS))
 def test_it_counts_no_others(text: str) -> None:
     assert conclusions(text) == 0
 
 
-@pytest.mark.parametrize("text", SAME_CONCLUSION + TWO_CONCLUSIONS)
+@table("text", SAME_CONCLUSION + TWO_CONCLUSIONS)
 def test_it_counts_one_conclusion_in_several_words_once(text: str) -> None:
     assert conclusions(text) == (1 if text in SAME_CONCLUSION else 2)
 
@@ -1204,12 +1205,12 @@ FACTS["supposing"] = [
 ]
 
 
-@pytest.mark.parametrize("text", rows(FACTS))
+@table("text", rows(FACTS))
 def test_it_asks_for_the_source_of_figures_dates_names_and_quotations(text: str) -> None:
     assert [(signal.type, signal.weight) for signal in hesitate(text).signals] == [("no-source", 10)]
 
 
-@pytest.mark.parametrize("text", rows(NO_FACTS))
+@table("text", rows(NO_FACTS))
 def test_it_asks_for_no_source_where_there_is_one_or_nothing_to_look_up(text: str) -> None:
     assert hesitate(text).signals == ()
 
@@ -1290,13 +1291,13 @@ NOT_GIVEN = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), GIVEN)
+@table(("text", "told"), GIVEN)
 def test_it_asks_for_no_source_of_what_the_agent_was_told(text: str, told: str) -> None:
     assert evidence(hesitate(text), "no-source") != []
     assert evidence(AWARE.hesitate(text, [], (told,)), "no-source") == []
 
 
-@pytest.mark.parametrize(("text", "told"), NOT_GIVEN)
+@table(("text", "told"), NOT_GIVEN)
 def test_it_asks_for_the_source_of_what_only_looks_like_it(text: str, told: str) -> None:
     assert evidence(AWARE.hesitate(text, [], (told,)), "no-source") == evidence(hesitate(text), "no-source") != []
 
@@ -1323,7 +1324,7 @@ NOT_MADE_UP = [
 ]
 
 
-@pytest.mark.parametrize("message", MADE_UP + NOT_MADE_UP)
+@table("message", MADE_UP + NOT_MADE_UP)
 def test_nothing_is_claimed_in_what_was_to_be_made_up(message: str) -> None:
     found = AWARE.hesitate("Clearly it cost $4,500.", [], (message,))
     assert [signal.type for signal in found.signals] == ([] if message in MADE_UP else ["absolute-claim", "no-source"])
@@ -1348,14 +1349,14 @@ NOT_COMPOSED = [
 ]
 
 
-@pytest.mark.parametrize("message", COMPOSED + NOT_COMPOSED)
+@table("message", COMPOSED + NOT_COMPOSED)
 def test_it_is_sure_of_nothing_in_words_that_are_not_its_own(message: str) -> None:
     found = AWARE.hesitate("Clearly it cost $4,500.", [], (message,))
     types = [signal.type for signal in found.signals]
     assert types == (["no-source"] if message in COMPOSED else ["absolute-claim", "no-source"])
 
 
-@pytest.mark.parametrize("field", ["user_message", "command_output"])
+@table("field", ["user_message", "command_output"])
 def test_what_a_user_says_and_a_command_prints_is_given(field: str) -> None:
     body = {"response": "It holds 4,500 rows.", "items": []}
     for said, types in (("4500 rows", []), ("no rows", ["no-source"]), (None, ["no-source"])):
@@ -1364,7 +1365,7 @@ def test_what_a_user_says_and_a_command_prints_is_given(field: str) -> None:
         assert AWARE.dispose({**body, field: said})[0].score == verdict["hesitation"]["score"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "told", "expected"),
     [
         ("$137 + $167 = $304", "137, 167", []),
@@ -1443,7 +1444,7 @@ NOT_WORKED_OUT = [
 ]
 
 
-@pytest.mark.parametrize("text", WORKED_OUT + NOT_WORKED_OUT)
+@table("text", WORKED_OUT + NOT_WORKED_OUT)
 def test_what_is_worked_out_before_the_reader_has_its_source_in_the_calculation_if_it_is_right(text: str) -> None:
     figure = text[text.index("【") + 1 : text.index("】")]
     found = evidence(hesitate(text.replace("【", "").replace("】", "")), "no-source")
@@ -1523,19 +1524,19 @@ NO_SUMS = [
 ]
 
 
-@pytest.mark.parametrize("text", RIGHT_SUMS)
+@table("text", RIGHT_SUMS)
 def test_what_is_worked_out_beside_its_parts_is_checked_and_asks_for_no_source(text: str) -> None:
     assert hesitate(text).signals == ()
 
 
-@pytest.mark.parametrize(("text", "detail"), WRONG_SUMS)
+@table(("text", "detail"), WRONG_SUMS)
 def test_a_sum_that_its_parts_do_not_make_is_wrong(text: str, detail: str) -> None:
     (signal,) = [one for one in hesitate(text.replace("【", "").replace("】", "")).signals if one.type == "wrong-sum"]
     assert (signal.detail, signal.weight) == (detail, 30)
     assert [span.text for span in signal.spans] == re.findall("【(.*?)】", text)
 
 
-@pytest.mark.parametrize("text", NO_SUMS)
+@table("text", NO_SUMS)
 def test_it_calls_no_sum_wrong_that_may_mean_something_else(text: str) -> None:
     assert "wrong-sum" not in [signal.type for signal in hesitate(text).signals]
 
@@ -1574,7 +1575,7 @@ NOT_ADDED_UP = [
 ]
 
 
-@pytest.mark.parametrize(("text", "others"), ADDED_UP + NOT_ADDED_UP)
+@table(("text", "others"), ADDED_UP + NOT_ADDED_UP)
 def test_what_is_added_up_to_the_cent_of_what_stands_before_has_its_source_there(text: str, others: int) -> None:
     figure = text[text.index("【") + 1 : text.index("】")]
     found = evidence(hesitate(text.replace("【", "").replace("】", "")), "no-source")
@@ -1582,7 +1583,7 @@ def test_what_is_added_up_to_the_cent_of_what_stands_before_has_its_source_there
     assert len([each for each in found if each != figure]) == others
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("Assume a tax rate of 20% here. 20% of $1,850 is $370, so at 20% you pay $370.", []),
@@ -1668,14 +1669,14 @@ NOT_HIDDEN = [
 ]
 
 
-@pytest.mark.parametrize("text", HIDDEN)
+@table("text", HIDDEN)
 def test_it_shows_what_is_hidden(text: str) -> None:
     assert [(signal.type, signal.weight) for signal in hesitate(text).signals if signal.type == "hidden-text"] == [
         ("hidden-text", 30)
     ]
 
 
-@pytest.mark.parametrize("text", NOT_HIDDEN)
+@table("text", NOT_HIDDEN)
 def test_it_lets_scripts_and_emoji_join_as_they_do(text: str) -> None:
     assert hesitate(text).signals == ()
 
@@ -1701,7 +1702,7 @@ KEYWORDS = [
 ]
 
 
-@pytest.mark.parametrize(("keyword", "hits", "misses"), KEYWORDS)
+@table(("keyword", "hits", "misses"), KEYWORDS)
 def test_it_recalls_a_past_error_by_whole_words_in_any_writing(
     keyword: str, hits: list[str], misses: list[str]
 ) -> None:
@@ -1811,7 +1812,7 @@ FLOODS = [
 ]
 
 
-@pytest.mark.parametrize("flood", FLOODS)
+@table("flood", FLOODS)
 def test_it_reads_no_more_of_a_flood_than_anybody_would(flood: str) -> None:
     """Counted, not timed: the work that grows with a text is one pass each."""
     for signal in hesitate(flood * 5_000, flood * 200).signals:
@@ -1854,7 +1855,7 @@ def test_its_evidence_is_always_what_stands_there(response: str, chats: list[str
             assert text[span.start : span.end] == span.text != ""
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "claims"),
     [
         ("<code>definitely</code> is a word", []),

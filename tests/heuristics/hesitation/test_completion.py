@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from metacog.heuristics import Scorer
+from tests.tables import table
 
 ROOT = Path(__file__).parents[3]
 AWARE = Scorer(policy={"profile": "aware"})
@@ -26,7 +25,7 @@ def claims(response: str, **body: Any) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "found"),
     [
         ("Done.", ["Done"]),
@@ -55,7 +54,7 @@ def test_it_hears_a_claim(response: str, found: list[str]) -> None:
     assert claims(response) == [f"says “{found[0]}” while 2 tests fail", *found]
 
 
-@pytest.mark.parametrize(
+@table(
     "response",
     [
         *("Not done.", "Not done yet.", "It isn't fixed.", "It hasn't been fixed.", "Nothing is done."),
@@ -76,7 +75,7 @@ def test_it_hears_none_in_what_is_denied_supposed_planned_or_tells_of_the_failur
     assert claims(response) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "failing"),
     [
         ({"tests": {"passed": 0, "failed": 1}}, "1 test fails"),
@@ -104,7 +103,7 @@ def test_it_is_marked_alone_and_points_into_the_item_where_the_response_does_not
     assert [item["disposition"] for item in verdict["items"]] == ["mark", "mark", "mark"]
 
 
-@pytest.mark.parametrize("policy", [{}, {"profile": "aware", "weights": {"done-while-failing": 0}}])
+@table("policy", [{}, {"profile": "aware", "weights": {"done-while-failing": 0}}])
 def test_the_seed_and_a_weight_of_zero_do_not_look_for_it(policy: dict[str, Any]) -> None:
     assert Scorer(policy=policy).score({"response": "Done.", **FAILING})["hesitation"]["signals"] == []
 

@@ -12,6 +12,7 @@ import pytest
 from metacog.heuristics.hesitation import fitting
 from metacog.heuristics.hesitation.fitting import Case, Fit, regress
 from metacog.heuristics.policy.policy import WEIGHTS, Policy
+from tests.tables import table
 
 CLAIM, ERROR, LONG, SURE = "absolute-claim", "error-pattern", "no-hedge", "overconfidence"
 POLICY = Policy()
@@ -32,7 +33,7 @@ def fit(found: Sequence[Case], policy: Policy = POLICY, responses: Mapping[froze
 CLEAR = cases((60, CLAIM, True), (10, CLAIM, False), (10, ERROR, True), (60, ERROR, False), (30, LONG, False))
 
 
-@pytest.mark.parametrize(
+@table(
     ("told", "slope"),
     [
         # With so many that the ridge hardly shows: the logarithm of the odds' ratio.
@@ -91,7 +92,7 @@ def test_it_judges_by_what_is_newer() -> None:
     assert found.high < 0
 
 
-@pytest.mark.parametrize(
+@table(
     ("told", "why_not"),
     [
         ([(50, CLAIM, True), (49, ERROR, False)], "few"),
@@ -123,7 +124,7 @@ def test_a_signal_that_tells_a_little_keeps_one_point() -> None:
     assert (found.weights[CLAIM], found.weights[LONG]) == (4, 1)
 
 
-@pytest.mark.parametrize(("signals", "score"), [("", 0), (CLAIM, 60), (f"{CLAIM} {LONG}", 100), ("unknown", 0)])
+@table(("signals", "score"), [("", 0), (CLAIM, 60), (f"{CLAIM} {LONG}", 100), ("unknown", 0)])
 def test_a_score_adds_up_to_a_hundred_at_most(signals: str, score: int) -> None:
     assert fitting.score(signals.split(), {CLAIM: 60, LONG: 50}) == score
 
@@ -133,7 +134,7 @@ def test_a_signal_that_is_switched_off_stays_off() -> None:
     assert fit(CLEAR, policy).weights.get(CLAIM, 0) == 0
 
 
-@pytest.mark.parametrize(
+@table(
     ("claims", "held_before", "held_after"),
     [
         (30, 60, 30),  # half

@@ -1,12 +1,14 @@
 """The seed's four signals: when each speaks, what it says, and where it points."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics import Hesitation, Item, Scorer
+from tests.tables import table
 
 CALM = "word " * 41  # 205 characters without any term
 
@@ -27,7 +29,7 @@ def pattern(identifier: str, *keywords: str) -> dict[str, Any]:
     return {"id": identifier, "keywords": list(keywords), "description": f"about {identifier}"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "count"),
     [
         ("這一定是快取", 1),
@@ -46,21 +48,21 @@ def test_it_counts_absolute_claims_without_a_source(response: str, count: int) -
     assert len(evidence(hesitate(response))) == count
 
 
-@pytest.mark.parametrize(
+@table(
     "response", ["", "maybe", "一 定", "clear", "显然", "of course", "certainly", "def\u0131nitely"]
 )
 def test_it_leaves_near_misses_of_absolute_terms_alone(response: str) -> None:
     assert signals(hesitate(response)) == []
 
 
-@pytest.mark.parametrize(
+@table(
     "source", ["來源", "source", "SOURCE", "resource", "open source", "ref: 3", "http", "HTTPS://example.org"]
 )
 def test_it_lets_any_source_excuse_absolute_claims(source: str) -> None:
     assert signals(hesitate(f"It is clearly so. {source}")) == []
 
 
-@pytest.mark.parametrize("near", ["sauce", "来源", "ref 3", "reference", "htt", "ſource"])
+@table("near", ["sauce", "来源", "ref 3", "reference", "htt", "ſource"])
 def test_it_takes_nothing_else_for_a_source(near: str) -> None:
     assert len(hesitate(f"It is clearly so. {near}").signals) == 1
 
@@ -87,7 +89,7 @@ def test_it_shows_the_first_keyword_of_the_pattern_that_occurs() -> None:
     assert evidence(hesitate("aa bb", patterns=[pattern("ep", "cc", "bb", "aa")])) == ["bb"]
 
 
-@pytest.mark.parametrize("response", ["", "time out", "tímeout", "timeou"])
+@table("response", ["", "time out", "tímeout", "timeou"])
 def test_it_recalls_nothing_from_near_misses_of_keywords(response: str) -> None:
     assert signals(hesitate(response, patterns=[pattern("ep", "timeout")])) == []
 
@@ -96,7 +98,7 @@ def test_it_never_recalls_a_pattern_without_keywords() -> None:
     assert signals(hesitate("anything", patterns=[pattern("ep")])) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("chat", "speaks"),
     [
         ("a" * 199, False),
@@ -119,7 +121,7 @@ def test_it_misses_a_hedge_from_201_units_of_utf_16(chat: str, speaks: bool) -> 
         assert (span.item, span.start, span.end, span.text) == (0, 0, len(chat), chat)
 
 
-@pytest.mark.parametrize(
+@table(
     "hedge",
     [
         *[
@@ -137,20 +139,20 @@ def test_it_misses_a_hedge_from_201_units_of_utf_16(chat: str, speaks: bool) -> 
         *["不可能", "mighty", "mushi think"],  # parts of words count in the seed
     ],
 )
-@pytest.mark.parametrize("response", ["", "{chat}", "字 said: {chat} and more", "maybe"])
+@table("response", ["", "{chat}", "字 said: {chat} and more", "maybe"])
 def test_it_accepts_any_hedge_wherever_the_chat_stands(hedge: str, response: str) -> None:
     chat = f"{CALM}{hedge}{CALM}"
     assert "no-hedge" not in [signal.type for signal in hesitate(response.format(chat=chat), chat).signals]
 
 
-@pytest.mark.parametrize(
+@table(
     "near", ["seems", "probably", "似乎", "可 能", "unsure", "I thought", "i th\u0131nk", "m\u0131ght"]
 )
 def test_it_takes_nothing_else_for_a_hedge(near: str) -> None:
     assert [signal.type for signal in hesitate("", CALM + near).signals] == ["no-hedge"]
 
 
-@pytest.mark.parametrize("response", ["maybe {chat}", "{chat} maybe", "可能 {chat} 也許", "maybe"])
+@table("response", ["maybe {chat}", "{chat} maybe", "可能 {chat} 也許", "maybe"])
 def test_it_wants_the_hedge_in_the_chat_itself(response: str) -> None:
     assert [signal.type for signal in hesitate(response.format(chat=CALM), CALM).signals] == ["no-hedge"]
 
@@ -169,7 +171,7 @@ def test_it_looks_for_hedges_in_chats_only() -> None:
     assert [span.item for span in scorer.hesitate("", wire).signals[0].spans] == [1]
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "conclusions", "reasons"),
     [
         ("所以 因此 結論", 3, 0),
@@ -189,7 +191,7 @@ def test_it_counts_more_than_two_conclusions_that_outnumber_the_reasons(
     assert len(evidence(hesitation)) == conclusions
 
 
-@pytest.mark.parametrize(
+@table(
     "response",
     [
         "所以 因此",
@@ -228,7 +230,7 @@ def test_it_is_silent_without_signals() -> None:
     assert hesitate("all is well") == Hesitation(0, True, (), "", ())
 
 
-@pytest.mark.parametrize(
+@table(
     ("score", "threshold", "confident"),
     [(29, 30, True), (30, 30, False), (31, 30, False), (0, 0, False), (100, 101, True)],
 )
@@ -238,7 +240,7 @@ def test_it_is_confident_below_the_threshold(score: int, threshold: int, confide
     assert (hesitation.score, hesitation.confident) == (score, confident)
 
 
-@pytest.mark.parametrize("length", [201, 399, 400])
+@table("length", [201, 399, 400])
 def test_it_switches_the_hedge_off_however_long_the_text_is(length: int) -> None:
     chat = "x" * length
     assert signals(hesitate(chat, chat, weights={"no-hedge": 0})) == []
@@ -300,3 +302,20 @@ def test_its_evidence_is_always_what_stands_there(response: str, chats: list[str
         for span in signal.spans:
             text = response if span.item is None else chats[span.item]
             assert text[span.start : span.end] == span.text != ""
+
+
+def test_threads_that_score_short_texts_at_once_do_not_disturb_each_other() -> None:
+    scorer = Scorer()
+    texts = [f"Clearly {number}: " + "obviously " * number for number in range(30)]
+
+    def counted(text: str) -> list[int]:
+        return [len(signal.spans) for _ in range(200) for signal in scorer.hesitate(text, []).signals]
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(counted, texts))
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [[number + 1] * 200 for number in range(30)]

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from metacog.heuristics import Scorer
+from tests.tables import table
 
 KINDS = ["chat", "remember", "task", "action", "ask", "schedule", "thread"]
 ITEMS = [{"kind": kind, "text": "text"} for kind in KINDS]
@@ -28,12 +27,12 @@ PASS = ("pass", "text")
 HOLD = ("hold", None)
 
 
-@pytest.mark.parametrize("score", [0, 1, 29])
+@table("score", [0, 1, 29])
 def test_it_passes_everything_below_the_threshold(score: int) -> None:
     assert outcome(verdict(score)) == dict.fromkeys(KINDS, PASS)
 
 
-@pytest.mark.parametrize("score", [30, 49])
+@table("score", [30, 49])
 def test_it_marks_from_the_threshold_on(score: int) -> None:
     assert outcome(verdict(score)) == {
         "chat": ("mark", SEED_MARK),
@@ -47,7 +46,7 @@ def test_it_marks_from_the_threshold_on(score: int) -> None:
     assert verdict(score)["schedule"] is None
 
 
-@pytest.mark.parametrize("score", [50, 100])
+@table("score", [50, 100])
 def test_it_holds_from_50_on(score: int) -> None:
     assert outcome(verdict(score)) == {
         "chat": HOLD,
@@ -60,7 +59,7 @@ def test_it_holds_from_50_on(score: int) -> None:
     }
 
 
-@pytest.mark.parametrize(
+@table(
     ("kinds", "reason"),
     [
         (["chat"], "held CHAT"),
@@ -74,12 +73,12 @@ def test_it_brings_the_next_cycle_forward_when_it_holds(kinds: list[str], reason
     assert verdict(50, items)["schedule"] == {"next": "2m", "reason": f"hesitation review: {reason}"}
 
 
-@pytest.mark.parametrize("items", [[], [{"kind": "ask", "text": "?"}], [{"kind": "action", "text": "did"}]])
+@table("items", [[], [{"kind": "ask", "text": "?"}], [{"kind": "action", "text": "did"}]])
 def test_it_schedules_nothing_when_nothing_is_held(items: list[dict[str, Any]]) -> None:
     assert verdict(50, items)["schedule"] is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("seconds", "reads"), [(0, "0m"), (1, "1s"), (59, "59s"), (60, "1m"), (90, "90s"), (120, "2m"), (7200, "120m")]
 )
 def test_it_says_when_in_whole_minutes_or_in_seconds(seconds: int, reads: str) -> None:
@@ -95,7 +94,7 @@ def test_it_follows_the_policys_thresholds() -> None:
     assert outcome(verdict(0, threshold=0, hold_at=0))["action"] == PASS  # the seed notes only where a signal spoke
 
 
-@pytest.mark.parametrize(
+@table(
     ("language", "chat", "remember", "task"),
     [
         ("zh-Hant", SEED_MARK, "⚠️ [hesitation score=30] text", "[needs-review] text"),
@@ -142,7 +141,7 @@ def test_it_passes_what_was_approved_before() -> None:
     assert verdict(50, items[:1], recognised={0: "held_7"})["schedule"] is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("kind", "kept", "flags"),
     [
         ("Chat", "chat", []),

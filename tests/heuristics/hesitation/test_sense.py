@@ -1,23 +1,21 @@
-"""A reading is the same with each library, however long the text, and leads back to the text as sent."""
+"""A reading is the same however it is searched and however long the text, and leads back to the text as sent."""
 
+from unittest import mock
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics.hesitation.sense import Reader, Reading, marks_of
 from metacog.heuristics.text import matcher
-from metacog.heuristics.text.matcher import Build, ahocorasick_automaton
 from metacog.heuristics.text.shadow import Shadow, fold, is_blank
+from tests.tables import table
 
-AUTOMATA: list[Build] = [ahocorasick_automaton]
-if matcher.HAS_DAACHORSE:
-    AUTOMATA.append(matcher.daachorse_automaton)
-if matcher.HAS_HYPERSCAN:
-    AUTOMATA.append(matcher.hyperscan_automaton)
 KEYWORDS = ["none", "key word", "重試", "word"]
 MARKS = marks_of()
-READERS = [Reader(KEYWORDS, automaton) for automaton in AUTOMATA]
+READERS = []
+for limit in (matcher.MANY_ENDINGS, 1, 0):  # entries that may end at one place in the library
+    with mock.patch.object(matcher, "MANY_ENDINGS", limit):
+        READERS.append((Reader(KEYWORDS), Reader(KEYWORDS, window=64)))
 
 
 def summary(reading: Reading) -> dict[str, object]:
@@ -25,15 +23,14 @@ def summary(reading: Reading) -> dict[str, object]:
     return {name: getattr(reading, name) for name in names}
 
 
-@pytest.mark.parametrize("automaton", AUTOMATA)
-@pytest.mark.parametrize("shift", range(12))
-def test_it_misses_nothing_where_two_windows_meet(automaton: Build, shift: int) -> None:
+@table("shift", range(12))
+def test_it_misses_nothing_where_two_windows_meet(shift: int) -> None:
     filler = "字" * 17 + "." * shift + " "
     text = (filler + "不可能 clearly 也許 because \u200b" + filler + "KEY word 12% ") * 5
-    whole = Reader(KEYWORDS, automaton).read(text, MARKS)
-    parted = Reader(KEYWORDS, lambda *given: automaton(*given)._replace(window=64)).read(text, MARKS)
-    assert summary(parted) == summary(whole)
-    assert (whole.keyword, len(whole.claims), len(whole.hedges), len(whole.facts)) == (1, 10, 5, 5)
+    for readers in READERS:
+        whole, parted = (reader.read(text, MARKS) for reader in readers)
+        assert summary(parted) == summary(whole)
+        assert (whole.keyword, len(whole.claims), len(whole.hedges), len(whole.facts)) == (1, 10, 5, 5)
 
 
 pieces = st.sampled_from(
@@ -57,8 +54,8 @@ texts = st.lists(pieces, max_size=25).map("".join)
 
 
 @given(texts)
-def test_all_libraries_read_alike(text: str) -> None:
-    first, *others = [summary(reader.read(text, MARKS)) for reader in READERS]
+def test_all_ways_to_search_read_alike(text: str) -> None:
+    first, *others = [summary(reader.read(text, MARKS)) for readers in READERS for reader in readers]
     assert all(other == first for other in others)
 
 
@@ -79,7 +76,7 @@ def test_every_place_in_the_shadow_reads_as_what_was_sent(text: str) -> None:
             assert Shadow(text[last - 1]).text
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "folded"),
     [
         ("ABC İ", "abc i"),
@@ -97,7 +94,7 @@ def test_it_folds_character_by_character(text: str, folded: str) -> None:
     assert fold(folded) == folded
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "blank"),
     [
         *[(text, True) for text in ("", " ", "\r\n", "\u3000", "\u200b", " \u2060\ufeff ", "\u3164", "\U000e0020")],

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metacog.heuristics.hesitation.thresholds import suggest
+from tests.tables import table
 
 
 def scores(**counts: int) -> list[int]:
     return [int(score[1:]) for score, count in counts.items() for _ in range(count)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("seen", "threshold", "hold_at"),
     [
         (scores(s0=180, s15=10, s30=10), 15, 30),
@@ -32,7 +31,7 @@ def test_it_suggests(seen: list[int], threshold: int, hold_at: int) -> None:
     assert found.responses == len(seen)
 
 
-@pytest.mark.parametrize(
+@table(
     ("seen", "why"),
     [
         (scores(s0=180, s15=10, s30=9), "199 are too few"),

@@ -1,13 +1,13 @@
 """More tool calls by rule: substantial, not the same again, the first two only (seed 003, 2.3)."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics.memory.extension import judge
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("reason", "concrete"),
     [
         ("目前缺乏台積電 Q3 財報數據，此為核心論據", ["Q3", "數據", "財報"]),  # the seed's chairman
@@ -60,7 +60,7 @@ def test_a_concrete_reason_passes(reason: str, concrete: list[str]) -> None:
     assert [*judgement.entities, *judgement.needs] == concrete
 
 
-@pytest.mark.parametrize(
+@table(
     ("reason", "objection"),
     [
         ("need more time", "filler"),
@@ -131,7 +131,7 @@ def test_an_empty_reason_does_not_pass(reason: str, objection: str) -> None:
     assert [each.type for each in judgement.objections] == [objection]
 
 
-@pytest.mark.parametrize(
+@table(
     ("reason", "is_too_short"),
     [
         ("", True),
@@ -146,7 +146,7 @@ def test_a_reason_has_ten_columns_at_least(reason: str, is_too_short: bool) -> N
     assert ("too-short" in [each.type for each in judge(reason, []).objections]) is is_too_short
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "reason", "likeness"),
     [
         ("Need TSMC Q3 revenue figures", "need TSMC  Q3 revenue figures!", "same-reason"),
@@ -218,7 +218,7 @@ def test_the_same_reason_does_not_pass_again(before: str, reason: str, likeness:
     assert judgement.objections[0].detail == "request 1 gave the same reason"
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "reason"),
     [
         ("Need TSMC Q3 revenue figures", "Need TSMC Q2 revenue figures"),
@@ -269,7 +269,7 @@ def test_it_looks_at_every_request_before() -> None:
     assert judgement.objections[1].detail == "request 1 gave the same reason"
 
 
-@pytest.mark.parametrize(("count", "approved"), [(0, True), (1, True), (2, False), (3, False)])
+@table(("count", "approved"), [(0, True), (1, True), (2, False), (3, False)])
 def test_only_the_first_two_pass_by_rule(count: int, approved: bool) -> None:
     previous = ["Need the client logs", "查台積電財報數據", "Read src/lock.py for the cache"]
     assert judge("Need TSMC Q3 revenue figures", previous[:count]).approved is approved

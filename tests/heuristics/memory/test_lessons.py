@@ -3,13 +3,14 @@
 import pytest
 
 from metacog.heuristics.memory.lessons import BUDGET, Lesson, choose
+from tests.tables import table
 
 
 def ids(lessons, recent=(), budget=BUDGET):
     return [one.lesson.id for one in choose(lessons, recent, budget)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("topic", "recent", "is_called_for"),
     [
         ("deploy", "We deployed at noon.", True),

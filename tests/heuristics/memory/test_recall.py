@@ -7,13 +7,11 @@ import json
 from collections import Counter
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics.memory.recall import (
     TERMS,
-    Posting,
     Ranked,
     answers,
     asked,
@@ -24,6 +22,7 @@ from metacog.heuristics.memory.recall import (
     readable,
     terms,
 )
+from tests.tables import table
 
 MEMORIES = (
     "TSMC's revenue in Q3 2025 was NT$989.9 billion.",
@@ -38,20 +37,20 @@ MEMORIES = (
 def find(words: tuple[str, ...], memories: tuple[str, ...] = MEMORIES, most: int | None = None) -> list[Ranked]:
     counted = [terms(text) for text in memories]
     postings = [
-        Posting(number, term, times, found.total())
+        (number, term, times, found.total())
         for number, found in enumerate(counted)
         for term, times in found.items()
     ]
     mean = sum(found.total() for found in counted) / len(counted)
-    read = [each for each in postings if each.term in words]
+    read = [each for each in postings if each[1] in words]
     return rank(words, frequencies(postings), read, len(counted), mean, most=most)
 
 
-def frequencies(postings: list[Posting]) -> Counter[str]:
-    return Counter(each.term for each in postings)
+def frequencies(postings: list[tuple[int, str, int, int]]) -> Counter[str]:
+    return Counter(term for _, term, _, _ in postings)
 
 
-@pytest.mark.parametrize(
+@table(
     ("query", "best"),
     [
         ("revenue of TSMC in Q3", 0),
@@ -69,7 +68,7 @@ def test_it_finds_the_best_first(query: str, best: int) -> None:
     assert find(asked(query))[0].number == best
 
 
-@pytest.mark.parametrize("query", ["", "the of and", "的了是", "refund", "退稅", "!?", "x"])
+@table("query", ["", "the of and", "的了是", "refund", "退稅", "!?", "x"])
 def test_it_finds_nothing_where_no_word_is_shared(query: str) -> None:
     assert find(asked(query)) == []
 
@@ -97,12 +96,12 @@ def test_it_reads_the_rarest_words_and_no_more_than_it_can() -> None:
 @given(st.permutations(range(len(MEMORIES))))
 def test_the_order_of_postings_changes_nothing(order: list[int]) -> None:
     words = asked("TSMC 台積電 Q3 2025 revenue 營收")
-    postings = [Posting(n, term, 1, 9) for n in order for term in terms(MEMORIES[n]) if term in words]
-    straight = sorted(postings, key=lambda each: each.number)
+    postings = [(n, term, 1, 9) for n in order for term in terms(MEMORIES[n]) if term in words]
+    straight = sorted(postings, key=lambda each: each[0])
     assert rank(words, frequencies(postings), postings, 6, 9.0) == rank(words, frequencies(postings), straight, 6, 9.0)
 
 
-@pytest.mark.parametrize(
+@table(
     ("reason", "is_answered"),
     [
         ("Need TSMC Q3 2025 revenue to settle the main point", True),
@@ -122,7 +121,7 @@ def test_a_memory_answers_a_reason_when_it_holds_all_that_is_named(reason: str, 
     assert any(answers(reason, found) for found in find(needed(reason))) is is_answered
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "said", "count"),
     [
         ("The ledger answers the gateway.", "ledger gateway", 2),

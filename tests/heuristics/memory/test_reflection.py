@@ -9,6 +9,7 @@ from hypothesis.strategies import lists, text
 from metacog.heuristics.memory.reflection import Held, Turn, reflect
 from metacog.heuristics.memory.subjects import shared
 from metacog.heuristics.stats.intervals import difference
+from tests.tables import table
 
 
 def turns(*fields, **common):
@@ -246,7 +247,7 @@ class TestReasons:
         assert self.reject(*["No evidence"] * 3, outcome="edited").reasons == ()
 
 
-@pytest.mark.parametrize(("count", "is_told"), [(2, False), (3, True)])
+@table(("count", "is_told"), [(2, False), (3, True)])
 def test_impasses_on_one_topic_are_a_lesson_from_three_on(count, is_told):
     found = reflect(turns(*[{"impasse": True}] * count, topics=("tax",)))
     assert len(found.impasses) == count

@@ -9,9 +9,10 @@ from hypothesis import example, given
 from hypothesis.strategies import sampled_from, text
 
 from metacog.heuristics.memory.research import MOST_FOUND, Finding, advice, findings, language_of, questions
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("verdict", "topic", "language", "asked"),
     [
         ("You should hold the ETF for ten years because fees are low. TSMC makes up 48 % of it.", "0050 ETF", "en",
@@ -40,7 +41,7 @@ def test_it_asks_what_to_do_where_to_look_and_how_to_check(
     assert [each.kind for each in found] == ["do", "find", "check"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("verdict", "need"),
     [
         ("We must now measure the cache, not guess.", "measure the cache"),
@@ -61,7 +62,7 @@ def test_what_is_to_be_done_is_told_from_what_comes_close(verdict: str, need: st
     assert (first in (f"How do I {need}?", f"如何{need}？")) is (need is not None)
 
 
-@pytest.mark.parametrize(
+@table(
     ("verdict", "figure"),
     [("Costs rose by $1,200.", "“Costs rose by $1,200”"), ("In 2026 it grew.", None), ("Version 3.1 is out.", None),
      ("It took 45 days.", "“It took 45 days”"), ("每天三萬人次", None), ("成本是 30 萬元。", "「成本是 30 萬元」")],
@@ -71,7 +72,7 @@ def test_a_number_counts_with_its_unit(verdict: str, figure: str | None) -> None
     assert figure in last if figure else last.startswith(("What can go wrong", "it可能")), last
 
 
-@pytest.mark.parametrize("unit", ["，3", "1,000", "3.3,"])
+@table("unit", ["，3", "1,000", "3.3,"])
 def test_a_number_without_end_is_no_figure(unit: str) -> None:
     assert "What can go wrong" in questions(unit * 10_000, "it")[2].text
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from metacog.heuristics.memory.thread_markdown import ThreadError, format_thread, parse_threads
 from metacog.heuristics.memory.threads import Step, Thread, slug_of
 from tests.heuristics.memory.test_threads import parse_thread
+from tests.tables import table
 
 MANY = """\
 ---
@@ -80,8 +81,8 @@ def test_what_has_no_place_is_kept_as_notes_and_written_out_again() -> None:
     assert format_thread(parse_thread(written)) == written
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@table("ending", ["\n", "\r\n", "\r"])
+@table("mark", ["", "\ufeff"])
 def test_line_endings_and_a_mark_before_all_make_no_difference(ending: str, mark: str) -> None:
     assert parse_threads(mark + MANY.replace("\n", ending)) == parse_threads(MANY)
 
@@ -160,7 +161,7 @@ def test_whatever_somebody_wrote_in_the_console_is_read_back(thread: Thread) -> 
     assert [parsed.thread for parsed in read] == [wanted, wanted]
 
 
-@pytest.mark.parametrize(
+@table(
     "lines",
     [
         "\n" * 400_000,

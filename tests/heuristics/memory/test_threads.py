@@ -18,6 +18,7 @@ from metacog.heuristics.memory.threads import (
     within_budget,
 )
 from metacog.heuristics.text.timesense import mark_every_date
+from tests.tables import table
 
 TODAY = date(2026, 2, 16)
 # Seed 001, "組件一：Thought Thread".
@@ -60,7 +61,7 @@ def test_it_writes_the_seeds_thread_back_to_the_letter() -> None:
     assert format_thread(parse_thread(SEED)) == SEED
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "step"),
     [
         ("- [02-12] read", Step("read", date(2026, 2, 12))),
@@ -97,7 +98,7 @@ def test_it_keeps_a_date_whose_year_nobody_knows_as_text() -> None:
     assert parse_thread("# T\n## Trail\n- [02-12] read\n").trail == (Step("[02-12] read"),)
 
 
-@pytest.mark.parametrize(
+@table(
     ("status", "read"),
     [
         ("active", "active"),
@@ -121,7 +122,7 @@ def test_it_fills_in_what_is_missing() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("markdown", "line", "reason"),
     [
         ("", 1, "needs a title"),
@@ -221,7 +222,7 @@ def test_it_shows_the_three_active_threads_touched_last() -> None:
     )
 
 
-@pytest.mark.parametrize("threads", [[], [Thread("P", "p", status="paused")], [Thread("R", "r", status="resolved")]])
+@table("threads", [[], [Thread("P", "p", status="paused")], [Thread("R", "r", status="resolved")]])
 def test_it_shows_nothing_without_an_active_thread(threads: list[Thread]) -> None:
     assert threads_section(threads, TODAY) == ""
 
@@ -233,7 +234,7 @@ PAUSED = Thread("Paper folding machines", "paper-folding", status="paused")
 THREADS = [CONSTRAINTS, CACHE, TIME, PAUSED]
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "slug", "by"),
     [
         ("Back to constraint-and-emergence today.", "constraint-and-emergence", "name"),
@@ -273,7 +274,7 @@ def test_it_takes_the_thread_named_most_often() -> None:
     assert recognised.slug == "constraint-and-emergence"
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "evidence"),
     [
         ("我想約束與湧現的實踐是對的", ["約束與湧現的實踐"]),
@@ -287,7 +288,7 @@ def test_it_shows_what_it_recognised_the_thread_by(response: str, evidence: list
     assert all(response[span.start : span.end] == span.text for span in recognised.spans)
 
 
-@pytest.mark.parametrize(
+@table(
     ("cycles", "streak"),
     [
         ([["cache"], ["cache"], ["cache"]], Streak("cache", 3)),
@@ -319,7 +320,7 @@ def test_three_cycles_on_a_topic_suggest_a_thread(cycles: list[list[str]], strea
     assert topic_streak(cycles, THREADS) == streak
 
 
-@pytest.mark.parametrize(
+@table(
     ("budget", "kept"),
     [
         (14, ["oldest", "mid", "new"]),
@@ -339,7 +340,7 @@ def test_nothing_older_is_kept_for_being_short() -> None:
     assert within_budget(["a", "much too long", "new"], 5) == ["new"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("title", "slug"),
     [
         ("Constraint and Emergence", "constraint-and-emergence"),
@@ -354,7 +355,7 @@ def test_a_slug_keeps_letters_of_every_script(title: str, slug: str) -> None:
     assert slug_of(title) == slug
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "marked"),
     [
         ("[02-12] read", "[02-12 ⟨4d ago⟩] read"),
@@ -376,7 +377,7 @@ def test_every_form_of_date_is_marked_for_people(text: str, marked: str) -> None
     assert mark_every_date(text, TODAY) == marked
 
 
-@pytest.mark.parametrize(
+@table(
     "lines",
     ["## Meta\n-{blanks}x", "## Meta\n- Slug{blanks}x", "## Trail\n- [2026-02-12{blanks}x", "## Trail\n- x{rows}"],
 )
@@ -385,7 +386,7 @@ def test_blanks_and_lines_without_end_make_it_no_slower(lines: str) -> None:
     assert parse_thread("# T\n" + lines.format(blanks=blanks, rows=rows)).title == "T"
 
 
-@pytest.mark.parametrize(
+@table(
     ("title", "response", "said"),
     [
         ("約束與湧現", "約、束，與湧…現", ["約、束", "湧…現"]),
@@ -398,6 +399,6 @@ def test_it_points_at_the_words_it_recognised_a_thread_by(title: str, response: 
     assert [span.text for span in recognised.spans] == said
 
 
-@pytest.mark.parametrize("title", ["！", "…", "\u200b", "???"])
+@table("title", ["！", "…", "\u200b", "???"])
 def test_signs_alone_name_no_thread(title: str) -> None:
     assert recognise_thread("So !! … … \u200b\u200b ??? ???", [Thread(title, "a-slug")]) is None

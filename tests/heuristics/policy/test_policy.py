@@ -7,6 +7,7 @@ import pytest
 from metacog.heuristics import Policy, PolicyError
 from metacog.heuristics.policy.quality_settings import QualitySettings
 from metacog.heuristics.policy.stuck_settings import StuckSettings
+from tests.tables import table
 
 
 def test_it_starts_from_the_contracts_defaults() -> None:
@@ -51,7 +52,7 @@ def test_it_keeps_the_default_of_what_is_missing() -> None:
     assert policy.release == {"chat": "person", "task": "agent", "remember": "person"}
 
 
-@pytest.mark.parametrize(
+@table(
     "good",
     [
         {"threshold": 0, "hold_at": 0},
@@ -87,7 +88,7 @@ def test_a_whole_number_is_one_however_it_is_written() -> None:
     assert (quality.recent_window, quality.limits.en.min, quality.limits.en.max) == (3, 10, 2000)
 
 
-@pytest.mark.parametrize(
+@table(
     ("bad", "pointer"),
     [
         ({"profile": "other"}, "/profile"),

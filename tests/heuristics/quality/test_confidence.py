@@ -3,9 +3,8 @@
 from itertools import product
 from typing import Any
 
-import pytest
-
 from metacog.heuristics.quality.confidence import Confidence, estimate
+from tests.tables import table
 
 LONG_SESSION = 10**9
 
@@ -16,7 +15,7 @@ def estimated(**known: Any) -> Confidence:
     return confidence
 
 
-@pytest.mark.parametrize(
+@table(
     ("known", "level", "score"),
     [
         ({"retrieval": {"scores": [0.61]}, "turns": LONG_SESSION}, "high", 0.7),
@@ -39,7 +38,7 @@ def test_it_weighs_what_is_known(known: dict[str, Any], level: str, score: float
     assert (confidence.level, confidence.score) == (level, score)
 
 
-@pytest.mark.parametrize(
+@table(
     "known",
     [
         {},
@@ -55,7 +54,7 @@ def test_it_says_nothing_where_nothing_tells_of_memory(known: dict[str, Any]) ->
     assert estimate(**{"retrieval": None, **known}) is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("less", "more"),
     [
         ({"retrieval": {"scores": [0.4]}}, {"retrieval": {"scores": [0.5]}}),
@@ -89,7 +88,7 @@ def test_it_believes_the_agents_count_before_our_own() -> None:
     assert confidence.score == 0.0
 
 
-@pytest.mark.parametrize(
+@table(
     ("language", "prompt"),
     [
         (
@@ -118,7 +117,7 @@ SAYS = {
 SHARES = [None, 0.0, 0.2, 0.4, 0.55, 0.69, 0.8, 1.0]
 
 
-@pytest.mark.parametrize("language", SAYS)
+@table("language", SAYS)
 def test_what_it_says_of_memory_never_contradicts_the_level(language: str) -> None:
     said: dict[str, set[str]] = {"high": set(), "medium": set(), "low": set()}
     for best, mentions, turns, covered in product(SHARES, (None, 0, 1, 2, 4, 7, 50), (0, 1, 9), (None, False, True)):

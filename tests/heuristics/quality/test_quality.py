@@ -11,6 +11,7 @@ from metacog.heuristics import PolicyError
 from metacog.heuristics.policy.quality_settings import LengthLimits, Limits, QualitySettings
 from metacog.heuristics.quality.quality import Quality, assess
 from metacog.heuristics.text.utterance import fingerprint, similarity
+from tests.tables import table
 
 ANSWER = "The cache was stale, so I restarted it; the tests pass again."
 CHINESE = "快取過期了，所以我重新啟動了它，測試又通過了。"
@@ -94,8 +95,8 @@ BANANAS = (
 )
 
 
-@pytest.mark.parametrize("language", ["en", "zh-Hant", None])
-@pytest.mark.parametrize(
+@table("language", ["en", "zh-Hant", None])
+@table(
     ("message", "response", "is_off"),
     [
         (RETURNS, "Our new summer range has many colours, it is made of linen, and customers love it a lot.", True),
@@ -123,7 +124,7 @@ def test_what_shares_one_word_by_chance_is_off_topic_and_what_needs_none_is_not(
     assert "off-topic" in found if is_off else found == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "response", "unanswered"),
     [
         (
@@ -283,7 +284,7 @@ def test_it_points_at_the_question_that_is_not_answered(message: str, response: 
     assert {span["in"] for span in flag.as_dict()["spans"]} == {"user_message"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "response"),
     [
         ("What is the capital of France? Who wrote Hamlet?", "Paris. Shakespeare."),
@@ -350,7 +351,7 @@ def test_it_accounts_for_each_of_several_questions(message: str, response: str) 
     assert assessed(response, message, language="zh-Hant").completeness == 1.0
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "response", "answers"),
     [
         ("這句話出自哪首詩？", "這個問題無法回答。", False),
@@ -390,7 +391,7 @@ def test_a_refusal_without_a_reason_answers_nothing(message: str, response: str,
     assert ("question-unanswered" not in flags(quality)) is answers
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "consistency"),
     [
         ("《Land der Berge, Land am Strome》", 1.0),
@@ -403,14 +404,14 @@ def test_a_title_is_in_no_language_of_the_agents(response: str, consistency: flo
     assert assessed(response, "奧地利的國歌是什麼？", language="zh-Hant").consistency == consistency
 
 
-@pytest.mark.parametrize("opens", "「『《")
+@table("opens", "「『《")
 def test_quotations_that_nobody_closes_make_it_no_slower(opens: str) -> None:
     quality = assessed("好的。", f"多長百{opens}" * 16_000 + "是誰寫的？")
     assert flags(quality) == []
 
 
-@pytest.mark.parametrize("piece", ["<a>", "[chat]", "`", "https://a.b/c ", "<!--", "\n", "?", "and "])
-@pytest.mark.parametrize("question", ["Why is it late?", "什麼時候到？"])
+@table("piece", ["<a>", "[chat]", "`", "https://a.b/c ", "<!--", "\n", "?", "and "])
+@table("question", ["Why is it late?", "什麼時候到？"])
 def test_nor_does_a_flood_of_what_says_nothing(piece: str, question: str) -> None:
     """64 KiB of marks, read as blanks, took more than ten seconds to be found to refuse nothing."""
     flood = piece * (65_536 // len(piece))
@@ -424,13 +425,13 @@ def test_a_courtesy_puts_no_question_off() -> None:
     assert assessed(response, message).completeness == 0.5
 
 
-@pytest.mark.parametrize("message", [None, "", "  ", "👍", "<output>\nWhat? 3 failed\n</output>", '{"error": "why?"}'])
+@table("message", [None, "", "  ", "👍", "<output>\nWhat? 3 failed\n</output>", '{"error": "why?"}'])
 def test_it_does_not_judge_an_answer_to_nothing(message: str | None) -> None:
     quality = assessed(ANSWER, message)
     assert (quality.responsiveness, quality.completeness, quality.score, flags(quality)) == (None, None, 1.0, [])
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "response", "is_off"),
     [
         ("Write a poem about autumn.", "The leaves descend in red and gold, and evening air is growing cold.", False),
@@ -455,7 +456,7 @@ SHOES_ZH = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "response", "is_off"),
     [
         (TOLD, SHOES, True),
@@ -492,7 +493,7 @@ def test_a_long_reply_to_something_else_is_off_topic(message: str, response: str
 TRAINS = "I like trains. They run on rails, and are painted green in many countries of the world."
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "response", "is_off"),
     [
         ("How do I reset my password for the billing portal?", TRAINS, True),
@@ -522,15 +523,15 @@ def test_nothing_asked_leaves_completeness_open() -> None:
     assert (quality.responsiveness, quality.completeness) == (1.0, None)
 
 
-@pytest.mark.parametrize("message", [None, "Why does it fail?"])
-@pytest.mark.parametrize("response", ["", " \n", "<chat></chat>", "<chat> </chat>\n", "[chat][/chat]", "\u200b\u200b"])
+@table("message", [None, "Why does it fail?"])
+@table("response", ["", " \n", "<chat></chat>", "<chat> </chat>\n", "[chat][/chat]", "\u200b\u200b"])
 def test_it_flags_an_empty_response_whatever_it_answers(response: str, message: str | None) -> None:
     quality = assessed(response, message)
     assert flags(quality) == ["empty"]
     assert quality.score < 0.5
 
 
-@pytest.mark.parametrize(
+@table(
     ("language", "message", "response", "consistency"),
     [
         ("en", "Why do the tests fail?", "測試失敗是因為快取過期了。", 0.0),
@@ -602,7 +603,7 @@ EACH_LANGUAGE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("language", EACH_LANGUAGE)
+@table("language", EACH_LANGUAGE)
 def test_it_tells_languages_in_latin_letters_apart(language: str) -> None:
     question, answer = EACH_LANGUAGE[language]
     asked, answered = "How can I change the password of my account?", "You can do that in it, where your name is, too."
@@ -615,7 +616,7 @@ def test_it_tells_languages_in_latin_letters_apart(language: str) -> None:
     assert (right.consistency, right.responsiveness, right.completeness) == (1.0, None, None)
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "response"),
     [
         ("Who painted it?", "Pablo Ruiz Picasso, Georges Braque, Juan Gris."),
@@ -636,7 +637,7 @@ def test_it_takes_no_loan_for_another_language(message: str, response: str) -> N
     assert "language-mismatch" not in flags(assessed(response, message))
 
 
-@pytest.mark.parametrize(
+@table(
     ("flag", "text", "response", "message", "known"),
     [
         ("off-topic", "Why is autumn cold?", SHOES, "Hello. Why is autumn cold?", {}),
@@ -667,7 +668,7 @@ def test_it_points_at_the_wrong_language() -> None:
     assert [(span.start, span.end, span.text) for span in flag.spans] == [(0, 3, "好的。")]
 
 
-@pytest.mark.parametrize(
+@table(
     ("phrase", "response", "places"),
     [
         ("as an AI", "Well, As an ai I can't.", [(6, 14)]),
@@ -694,7 +695,7 @@ def test_a_forbidden_phrase_does_not_pass() -> None:
     assert not assessed(ANSWER, settings={"forbidden": ["cache"]}).passed
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "is_ok"),
     [
         ("123456789", False),
@@ -714,7 +715,7 @@ def test_it_limits_length_by_the_script_of_the_response(response: str, is_ok: bo
     assert assessed(response).length_ok is is_ok
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "flag", "detail", "text"),
     [
         ("  Yes.  ", "too-short", "4 character(s), 10 expected", "Yes."),
@@ -735,8 +736,8 @@ def test_a_script_that_cannot_be_told_is_the_agents() -> None:
         assert (assessed(name).length_ok, assessed(name, language="zh-Hant").length_ok) == (False, True)
 
 
-@pytest.mark.parametrize("text", [ANSWER, CHINESE])
-@pytest.mark.parametrize("remember", [str, fingerprint, lambda text: json.loads(json.dumps(fingerprint(text)))])
+@table("text", [ANSWER, CHINESE])
+@table("remember", [str, fingerprint, lambda text: json.loads(json.dumps(fingerprint(text)))])
 def test_it_recognises_a_recent_response_as_a_text_or_by_its_fingerprint(text: str, remember: Any) -> None:
     quality = assessed(text, recent=[remember(text), remember("Something else entirely, said in between.")])
     assert quality.repetition
@@ -746,7 +747,7 @@ def test_it_recognises_a_recent_response_as_a_text_or_by_its_fingerprint(text: s
 LONG = " ".join(f"word{number}" for number in range(100))
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "before", "repeats"),
     [
         (LONG, LONG.upper() + "!", True),
@@ -782,7 +783,7 @@ def test_it_gives_the_fingerprint_to_keep() -> None:
     assert assessed(ANSWER).fingerprint == fingerprint(ANSWER)
 
 
-@pytest.mark.parametrize(
+@table(
     ("weight", "score", "passed", "hedged", "events"),
     [
         (0.0, 1.0, True, False, ()),
@@ -809,7 +810,7 @@ def test_its_weights_give_the_seeds_own_example() -> None:
     assert round(score, 2) == 0.85
 
 
-@pytest.mark.parametrize(
+@table(
     ("language", "wanted", "prefix"),
     [
         ("en", {}, "I'm not entirely sure, but…"),
@@ -823,7 +824,7 @@ def test_it_hedges_in_the_agents_words(language: str, wanted: dict[str, Any], pr
     assert quality.hedge_prefix == prefix
 
 
-@pytest.mark.parametrize("hedge", ["Maybe ", "I think ", "I'm not sure, but ", "也許", "我不確定，"])
+@table("hedge", ["Maybe ", "I think ", "I'm not sure, but ", "也許", "我不確定，"])
 def test_it_never_looks_at_hedges(hedge: str) -> None:
     message = "Why do the tests fail?"
     plain, hedged = assessed(ANSWER, message), assessed(hedge + ANSWER, message)
@@ -869,7 +870,7 @@ def test_every_part_and_span_is_in_range_whatever_the_text(response: str, messag
         assert all(source[span.start : span.end] == span.text for span in flag.spans)
 
 
-@pytest.mark.parametrize(
+@table(
     ("bad", "pointers"),
     [
         ({"weights": {"length": 1.1}}, ["/weights/length"]),

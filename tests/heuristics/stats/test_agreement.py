@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from metacog.heuristics.stats.agreement import Agreement
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("counts", "kappa", "low", "high"),
     [
         ((20, 5, 10, 15), 0.4, 0.146, 0.654),  # worked by hand: 35 of 50 against 25 by chance
@@ -24,7 +25,7 @@ def test_kappa_is_cohens(counts: tuple[int, int, int, int], kappa: float, low: f
     assert found == pytest.approx((kappa, low, high), abs=2e-3)
 
 
-@pytest.mark.parametrize(
+@table(
     "counts", [(19, 5, 10, 15), (0, 0, 0, 0), (50, 10, 0, 0), (0, 0, 40, 20), (50, 0, 10, 0), (0, 60, 0, 5)]
 )
 def test_it_is_not_told_on_few_or_where_one_always_says_the_same(counts: tuple[int, int, int, int]) -> None:

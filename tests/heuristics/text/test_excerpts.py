@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from metacog.heuristics.text.excerpts import said
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "quoted"),
     [
         ("It is done.", "It is done."),
@@ -30,7 +29,7 @@ def test_it_quotes_what_is_said(text: str, quoted: str) -> None:
     assert said(text) == quoted
 
 
-@pytest.mark.parametrize("text", ["<chat " * 50_000, "[task " * 50_000, "<chat>x</chat>" * 20_000])
+@table("text", ["<chat " * 50_000, "[task " * 50_000, "<chat>x</chat>" * 20_000])
 def test_many_tags_make_it_no_slower(text: str) -> None:
     started = time.process_time()
     said(text)

@@ -4,12 +4,11 @@ import re
 import sys
 import unicodedata
 
-import pytest
-
 from metacog.heuristics import Scorer
 from metacog.heuristics.text.hidden import HIDES, MARKS
 from metacog.heuristics.text.shadow import Shadow, suspects
 from reviews.presentation.highlight import show
+from tests.tables import table
 
 AWARE = Scorer(profile="aware")
 CHARACTERS = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
@@ -92,7 +91,7 @@ WRITING = [
 ]
 
 
-@pytest.mark.parametrize("text", HIDDEN)
+@table("text", HIDDEN)
 def test_what_hides_is_told_by_the_engine_and_shown_by_the_console_at_the_same_places(text: str) -> None:
     said = signals(text)
     assert said["absolute-claim"]
@@ -102,7 +101,7 @@ def test_what_hides_is_told_by_the_engine_and_shown_by_the_console_at_the_same_p
     assert [piece.text for piece in shown.pieces if piece.hidden] == said["hidden-text"]
 
 
-@pytest.mark.parametrize("text", WRITING)
+@table("text", WRITING)
 def test_what_writing_needs_is_writing(text: str) -> None:
     assert "hidden-text" not in signals(text)
     assert [(piece.text, piece.hidden) for piece in show(text).pieces] == [(text, "")]

@@ -1,10 +1,11 @@
-"""One automaton finds what the seed's expressions and `includes` find, whichever library it is built with."""
+"""One automaton finds what the seed's expressions and `includes` find, with the library and apart from it."""
 
 import gc
 import itertools
 import re
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -19,31 +20,33 @@ from metacog.heuristics.text.matcher import (
     SOURCE,
     TERMS,
     Matcher,
-    ahocorasick_automaton,
     occurrences,
 )
+from tests.tables import table
 
-# Where the others have no wheel, the first of these is the only one there is.
-AUTOMATA: list[matcher.Build] = [ahocorasick_automaton]
-if matcher.HAS_DAACHORSE:
-    AUTOMATA.append(matcher.daachorse_automaton)
-if matcher.HAS_HYPERSCAN:
-    AUTOMATA.append(matcher.hyperscan_automaton)
+# So many entries may end at one place without being searched for apart from the library: as it is, and none at all.
+LIMITS = (matcher.MANY_ENDINGS, 0)
 
-automata = pytest.mark.parametrize("automaton", AUTOMATA)
+
+@pytest.fixture(params=LIMITS, ids=["library", "apart"])
+def limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matcher, "MANY_ENDINGS", request.param)
+
+
+automata = pytest.mark.usefixtures("limit")
 ALL = [term for terms in TERMS for term in terms]
 
 
-def test_it_takes_the_fastest_library_that_is_there() -> None:
-    assert matcher.best_automaton([b"a"], 1).leaves_out is not matcher.HAS_HYPERSCAN
-
-
-@pytest.mark.parametrize("entries", [[b"a" * length for length in range(1, 10)], [b"a\0b"]])
-def test_it_takes_another_for_what_the_fastest_reads_too_often_or_not_whole(entries: list[bytes]) -> None:
-    for often in (0, len(entries)):
-        automaton = matcher.best_automaton(entries, often)
-        assert automaton.leaves_out
-        assert [entry for _, _, entry in automaton.longest(entries[-1])][-1] == len(entries) - 1
+@table("entries", [[b"a" * length for length in range(1, 10)], [b"a\0b"]])
+def test_it_searches_apart_for_what_the_library_reads_too_often_or_not_whole(entries: list[bytes]) -> None:
+    for others in ([], [b"other"]):
+        automaton = matcher.automaton_of([*others, *entries], 0)
+        assert [entry - len(others) for entry in sorted(automaton.apart)] == [*range(len(entries))]
+        found = automaton.search(entries[-1].upper() + b" Other")
+        assert [(end, entry) for _, end, entry in found] == [
+            *((len(entry), len(others) + number) for number, entry in enumerate(entries)),
+            *((len(entries[-1] + b" other"), number) for number, _ in enumerate(others)),
+        ]
 
 
 def test_each_entry_ends_with_others() -> None:
@@ -59,7 +62,7 @@ def test_each_entry_ends_with_others() -> None:
     }
 
 
-@pytest.mark.parametrize("terms", TERMS)
+@table("terms", TERMS)
 def test_no_term_of_a_list_overlaps_another(terms: tuple[str, ...]) -> None:
     """Else counting all occurrences would not be what `match(/…/g)` counts."""
     for one, other in itertools.product(terms, repeat=2):
@@ -69,19 +72,17 @@ def test_no_term_of_a_list_overlaps_another(terms: tuple[str, ...]) -> None:
 
 
 @automata
-@pytest.mark.parametrize(("which", "terms"), list(enumerate(TERMS)))
-def test_it_finds_every_term_in_either_case_and_glued_into_words(
-    automaton: matcher.Build, which: int, terms: tuple[str, ...]
-) -> None:
+@table(("which", "terms"), list(enumerate(TERMS)))
+def test_it_finds_every_term_in_either_case_and_glued_into_words(which: int, terms: tuple[str, ...]) -> None:
     for term in terms:
         for written in (term, term.upper(), term.lower(), term.title()):
-            found = Matcher(automaton=automaton).find(f"ab😀{written}字c")
+            found = Matcher().find(f"ab😀{written}字c")
             assert found is not None
             assert found.spans(found.terms[which]) == [(3, 3 + len(term))]
 
 
 @automata
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",
@@ -96,21 +97,21 @@ def test_it_finds_every_term_in_either_case_and_glued_into_words(
         "来源",
     ],
 )
-def test_it_folds_nothing_but_ascii_in_terms(automaton: matcher.Build, text: str) -> None:
-    found = Matcher(automaton=automaton).find(text)
+def test_it_folds_nothing_but_ascii_in_terms(text: str) -> None:
+    found = Matcher().find(text)
     assert found is None or not any(found.terms)
 
 
 @automata
-def test_it_finds_terms_that_lie_in_each_other(automaton: matcher.Build) -> None:
-    found = Matcher(automaton=automaton).find("不可能")
+def test_it_finds_terms_that_lie_in_each_other() -> None:
+    found = Matcher().find("不可能")
     assert found is not None
     assert found.spans(found.terms[ABSOLUTE]) == [(0, 3)]
     assert found.spans(found.terms[HEDGE]) == [(1, 3)]
 
 
 @automata
-@pytest.mark.parametrize(
+@table(
     ("keywords", "text", "first"),
     [
         (["b", "a"], "a b", 0),
@@ -127,14 +128,14 @@ def test_it_finds_terms_that_lie_in_each_other(automaton: matcher.Build) -> None
     ],
 )
 def test_it_gives_the_first_keyword_by_rank_not_by_place(
-    automaton: matcher.Build, keywords: list[str], text: str, first: int | None
+    keywords: list[str], text: str, first: int | None
 ) -> None:
-    found = Matcher(keywords, automaton).find(text)
+    found = Matcher(keywords).find(text)
     assert (found.keyword if found else None) == first
 
 
 @automata
-@pytest.mark.parametrize(
+@table(
     ("keyword", "text"),
     [
         ("STRASSE", "straße STRASSE"),
@@ -154,21 +155,19 @@ def test_it_gives_the_first_keyword_by_rank_not_by_place(
         ("clearly \u212a", "CLEARLY K"),
     ],
 )
-def test_it_folds_keywords_as_javascripts_lower_case_does(
-    automaton: matcher.Build, keyword: str, text: str
-) -> None:
-    found = Matcher([keyword], automaton).find(f"不 {text}")
+def test_it_folds_keywords_as_javascripts_lower_case_does(keyword: str, text: str) -> None:
+    found = Matcher([keyword]).find(f"不 {text}")
     assert found is not None
     assert found.keyword == 0
     assert occurrences(keyword, text, 9)
 
 
 @automata
-@pytest.mark.parametrize(
+@table(
     ("keyword", "text"), [("οδοσ", "ΟΔΟΣ"), ("ı", "I"), ("ſ", "S"), ("strasse", "straße"), ("ß", "SS"), ("ﬀ", "ff")]
 )
-def test_it_folds_keywords_no_further(automaton: matcher.Build, keyword: str, text: str) -> None:
-    found = Matcher([keyword], automaton).find(f"不 {text}")
+def test_it_folds_keywords_no_further(keyword: str, text: str) -> None:
+    found = Matcher([keyword]).find(f"不 {text}")
     assert found is None or found.keyword is None
 
 
@@ -193,7 +192,7 @@ def test_only_one_capital_grows() -> None:
     assert [chr(code) for code in range(0x20000) if len(chr(code).lower()) != 1] == ["\u0130"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("keyword", "text", "places"),
     [
         ("aa", "aaaaa", [(0, 2), (2, 4)]),
@@ -220,11 +219,11 @@ def test_it_shows_no_more_places_than_asked() -> None:
 
 
 @automata
-@pytest.mark.parametrize("shift", range(12))
-def test_it_misses_nothing_where_two_windows_meet(automaton: matcher.Build, shift: int) -> None:
+@table("shift", range(12))
+def test_it_misses_nothing_where_two_windows_meet(shift: int) -> None:
     filler = "字" * 17 + "." * shift
     text = (filler + "不可能 clearly 可能 because " + filler + "KEY word ") * 5
-    found = Matcher(["none", "key word", "word"], lambda *given: automaton(*given)._replace(window=64)).find(text)
+    found = Matcher(["none", "key word", "word"], window=64).find(text)
     assert found is not None
     assert found.keyword == 1
     for which, terms in ((ABSOLUTE, "不可能|clearly"), (HEDGE, "可能"), (REASONING, "because")):
@@ -241,7 +240,7 @@ def test_it_searches_twice_where_terms_and_keywords_fold_differently() -> None:
 
 
 @automata
-@pytest.mark.parametrize(
+@table(
     ("keyword", "text", "occurs"),
     [
         ("API 限制", "這個 api 限制", True),
@@ -259,25 +258,23 @@ def test_it_searches_twice_where_terms_and_keywords_fold_differently() -> None:
         (r"c.*\d+(", "cc1(", False),
     ],
 )
-def test_it_takes_keywords_to_the_letter(automaton: matcher.Build, keyword: str, text: str, occurs: bool) -> None:
-    if "\0" in keyword and automaton is AUTOMATA[-1]:
-        automaton = matcher.best_automaton
+def test_it_takes_keywords_to_the_letter(keyword: str, text: str, occurs: bool) -> None:
     for written in (text, text + "字" * 300, "字" * 300 + text):
-        found = Matcher(["none", keyword], automaton).find(written)
+        found = Matcher(["none", keyword]).find(written)
         assert (found is not None and found.keyword == 1) is occurs
 
 
 @automata
-def test_it_finds_a_term_each_time_and_finds_it_where_it_is_a_keyword_too(automaton: matcher.Build) -> None:
-    found = Matcher(["none", "clearly", "early"], automaton).find("clearly " * 3)
+def test_it_finds_a_term_each_time_and_finds_it_where_it_is_a_keyword_too() -> None:
+    found = Matcher(["none", "clearly", "early"]).find("clearly " * 3)
     assert found is not None
     assert found.terms[ABSOLUTE] == [(0, 7), (8, 15), (16, 23)]
     assert found.keyword == 1
 
 
 @automata
-def test_threads_share_a_matcher(automaton: matcher.Build) -> None:
-    shared = Matcher([f"mistake {number}." for number in range(200)], automaton)
+def test_threads_share_a_matcher() -> None:
+    shared = Matcher([f"mistake {number}." for number in range(200)])
     texts = [f"Clearly MISTAKE {number}. " + "所以 " * number for number in range(40)]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(shared.find, texts * 20))
@@ -293,9 +290,10 @@ words = st.lists(pieces, min_size=1, max_size=3).map("".join)
 
 
 @given(texts, st.lists(words, max_size=5))
-def test_all_libraries_find_what_expressions_find(text: str, keywords: list[str]) -> None:
-    for automaton in AUTOMATA:
-        found = Matcher(keywords, automaton).find(text) or matcher.Found(text)
+def test_it_finds_what_expressions_find(text: str, keywords: list[str]) -> None:
+    for limit in (*LIMITS, 1):
+        with mock.patch.object(matcher, "MANY_ENDINGS", limit):
+            found = Matcher(keywords).find(text) or matcher.Found(text)
         for which, terms in enumerate(TERMS):
             expression = re.compile("|".join(terms), re.IGNORECASE | re.ASCII)
             assert list(found.spans(found.terms[which])) == [match.span() for match in expression.finditer(text)]
@@ -304,19 +302,18 @@ def test_all_libraries_find_what_expressions_find(text: str, keywords: list[str]
 
 
 def test_it_finds_the_same_with_many_entries_as_with_few() -> None:
-    """ahocorasick_rs is built in another way from 1,500 entries on, Hyperscan in parts from 5,000 on."""
-    for automaton, count in itertools.product(AUTOMATA, (2_000, 6_000)):
-        # Read backwards, these stand between the English terms and the Chinese ones: two parts hold those.
-        keywords = [f"mistake {number}z" for number in range(count)]
-        found = Matcher(keywords, automaton).find("一定, clearly MISTAKE 1999z and mistake 77z, 不可能, clearly。")
-        assert found is not None
-        assert found.keyword == 77
-        assert list(found.spans(found.terms[ABSOLUTE])) == [(0, 2), (4, 11), (43, 46), (48, 55)]
+    """From 5,000 entries on they are compiled in parts."""
+    # Read backwards, these stand between the English terms and the Chinese ones: two parts hold those.
+    keywords = [f"mistake {number}z" for number in range(6_000)]
+    found = Matcher(keywords).find("一定, clearly MISTAKE 1999z and mistake 77z, 不可能, clearly。")
+    assert found is not None
+    assert found.keyword == 77
+    assert list(found.spans(found.terms[ABSOLUTE])) == [(0, 2), (4, 11), (43, 46), (48, 55)]
 
 
 @automata
-def test_it_keeps_little_of_a_flood(automaton: matcher.Build) -> None:
-    nested = Matcher(["a" * length for length in range(20, 0, -1)], automaton)
+def test_it_keeps_little_of_a_flood() -> None:
+    nested = Matcher(["a" * length for length in range(20, 0, -1)])
     tracemalloc.start()
     found = nested.find("a" * 20_000)
     peak = tracemalloc.get_traced_memory()[1]
@@ -327,12 +324,12 @@ def test_it_keeps_little_of_a_flood(automaton: matcher.Build) -> None:
 
 
 @automata
-def test_a_matcher_that_is_no_longer_wanted_leaves_nothing(automaton: matcher.Build) -> None:
+def test_a_matcher_that_is_no_longer_wanted_leaves_nothing() -> None:
     """Each change of a pattern brings another one."""
 
     def left_by(builds: int) -> int:
         for _ in range(builds):
-            Matcher([f"mistake {number}." for number in range(1_000)], automaton).find("mistake 7.")
+            Matcher([f"mistake {number}." for number in range(1_000)]).find("mistake 7.")
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from metacog.heuristics.text.reading import is_hasty, seconds_to_read
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "seconds"),
     [
         ("", 0),
@@ -22,7 +23,7 @@ def test_each_script_has_its_own_speed(text: str, seconds: float) -> None:
     assert seconds_to_read(text) == pytest.approx(seconds, abs=0.05)
 
 
-@pytest.mark.parametrize(
+@table(
     ("seconds", "text", "hasty"),
     [
         (1.9, "Ok.", True),

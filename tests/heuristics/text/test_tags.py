@@ -6,16 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics import Refused, find_items, parse_tags
-from metacog.heuristics.text.tags import code_spans
+from metacog.heuristics import Refused, find_items
+from metacog.heuristics.text.tags import code_spans, read_tags
+from tests.tables import table
 
 
 def found(response: str) -> list[tuple[str, str]]:
-    return [(item.kind, item.text) for item in parse_tags(response)]
+    return [(item.kind, item.text) for item in read_tags(response).items]
 
 
-@pytest.mark.parametrize("kind", ["chat", "remember", "task", "action", "ask", "schedule", "thread"])
-@pytest.mark.parametrize(
+@table("kind", ["chat", "remember", "task", "action", "ask", "schedule", "thread"])
+@table(
     "form",
     [
         "<kuro:{0}>hello</kuro:{0}>",
@@ -33,7 +34,7 @@ def test_it_finds_every_kind_in_every_form_and_case(kind: str, form: str) -> Non
         assert found(form.format(written)) == [(kind, "hello")]
 
 
-@pytest.mark.parametrize(
+@table(
     "response",
     [
         "",
@@ -60,7 +61,7 @@ def test_it_takes_nothing_else_for_a_tag(response: str) -> None:
     assert found(response) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "attributes"),
     [
         ("<chat reply=\"true\" to='Alex' n=1>x</chat>", {"reply": "true", "to": "Alex", "n": "1"}),
@@ -75,11 +76,11 @@ def test_it_takes_nothing_else_for_a_tag(response: str) -> None:
     ],
 )
 def test_it_reads_attributes(response: str, attributes: dict[str, str]) -> None:
-    (item,) = parse_tags(response)
+    (item,) = read_tags(response).items
     assert (item.text, item.attributes) == ("x", attributes)
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "text"),
     [
         ("<chat it's>it's fine</chat>", "it's fine"),
@@ -98,12 +99,12 @@ def test_it_lets_no_quote_hide_what_follows_a_tag(response: str, text: str) -> N
     assert found(response) == [("chat", text)]
 
 
-@pytest.mark.parametrize(
+@table(
     "response",
     ['<kuro:schedule next="2m" reason="x"/>', '<schedule next="2m" reason="x" />', "[SCHEDULE next=2m reason=x]"],
 )
 def test_it_finds_a_tag_that_only_has_attributes(response: str) -> None:
-    (item,) = parse_tags(f"before {response} after")
+    (item,) = read_tags(f"before {response} after").items
     assert (item.kind, item.text, item.attributes) == ("schedule", "", {"next": "2m", "reason": "x"})
     assert item.start == item.end == len(f"before {response}")
 
@@ -130,7 +131,7 @@ def test_it_gives_them_in_the_order_in_which_they_start() -> None:
     assert [kind for kind, _ in found(response)] == ["task", "ask", "chat", "chat", "schedule"]
 
 
-@pytest.mark.parametrize(
+@table(
     "response",
     [
         "Write `<chat>x</chat>` to talk.",
@@ -167,7 +168,7 @@ def test_it_looks_away_from_code_and_says_so(response: str) -> None:
     assert find_items({"response": response}) == ((), ("tag-in-code",))
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "text"),
     [
         ("<chat>see `</chat>` here</chat>", "see `</chat>` here"),
@@ -222,7 +223,7 @@ def test_code_that_cuts_two_pairs_hides_neither() -> None:
     assert found(one_fence) == [("chat", "a\n```\nls"), ("remember", "c"), ("chat", "b\n```\nps")]
 
 
-@pytest.mark.parametrize(
+@table(
     ("response", "items", "flags"),
     [
         ("<chat>a and so we", [("chat", "a and so we", True)], ["tag-unclosed"]),
@@ -264,16 +265,16 @@ def test_an_open_fence_is_code_where_it_hides_no_tag() -> None:
 
 def test_it_looks_at_4096_openings_and_refuses_more() -> None:
     opened = "[CHAT]" * 4_095 + "hello[/CHAT]"
-    assert len(parse_tags(opened)) == 1
+    assert len(read_tags(opened).items) == 1
     with pytest.raises(Refused, match="more than 4,096 openings") as caught:
-        parse_tags("[CHAT]" + opened)
+        read_tags("[CHAT]" + opened)
     assert caught.value.status == 422
 
 
 def test_it_takes_256_tags_and_refuses_more() -> None:
-    assert len(parse_tags("<ask>?</ask>" * 256)) == 256
+    assert len(read_tags("<ask>?</ask>" * 256).items) == 256
     with pytest.raises(Refused, match="257 tags") as caught:
-        parse_tags("<ask>?</ask>" * 256 + "[ASK]?[/ASK]")
+        read_tags("<ask>?</ask>" * 256 + "[ASK]?[/ASK]")
     assert caught.value.errors[0]["pointer"] == "/response"
 
 
@@ -322,13 +323,13 @@ FLOODS = [
 ]
 
 
-@pytest.mark.parametrize("unit", FLOODS)
+@table("unit", FLOODS)
 def test_it_answers_a_flood_in_time_that_grows_with_its_length_only(unit: str) -> None:
     """No timer: what is quadratic would take many minutes here."""
     flood = (unit * (MEBIBYTE // len(unit)))[: MEBIBYTE - 6]
     for response in (flood, "<chat>" + flood, "<chat>" + flood[:-14] + "</chat>"):
         with contextlib.suppress(Refused):
-            assert len(parse_tags(response)) <= 256
+            assert len(read_tags(response).items) <= 256
 
 
 pieces = st.sampled_from(
@@ -362,6 +363,6 @@ pieces = st.sampled_from(
 
 @given(st.lists(pieces, max_size=40).map("".join))
 def test_it_always_says_where_a_text_stands(response: str) -> None:
-    for item in parse_tags(response):
+    for item in read_tags(response).items:
         assert response[item.start : item.end] == item.text == item.text.strip()
         assert item.start is not None

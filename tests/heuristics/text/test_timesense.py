@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics import advance_intent, format_intent, temporal_markers
+from tests.tables import table
 
 NOW = datetime(2026, 2, 16, 8, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@table(
     ("date", "ago"),
     [
         ("2026-02-16", "today"),
@@ -50,7 +51,7 @@ def test_it_says_how_long_ago_a_day_was(date: str, ago: str) -> None:
     assert temporal_markers(f"- [{date}] read", NOW) == f"- [{date} ⟨{ago}⟩] read"
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",
@@ -75,7 +76,7 @@ def test_it_marks_every_date_in_a_text() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("now", "ago"),
     [
         (datetime(2026, 2, 16, tzinfo=UTC), "today"),
@@ -115,7 +116,7 @@ INTENT: dict[str, Any] = {
 HEAD = "\n\nContinuous intent:\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("fields", "text"),
     [
         ({}, "Last cycle: learn"),
@@ -172,7 +173,7 @@ def test_it_counts_a_streak_until_the_behaviour_changes() -> None:
     assert advance(INTENT)["streak"] == {"mode": "learn", "count": 1}
 
 
-@pytest.mark.parametrize(
+@table(
     ("behavior", "mode", "last", "arrived"),
     [
         ("learn", "learn", "learn", "learn"),
@@ -197,7 +198,7 @@ def test_it_keeps_the_last_five_modes() -> None:
     assert intent["recentModes"] == list("bcdef")
 
 
-@pytest.mark.parametrize(
+@table(
     ("action", "kept"),
     [
         (None, None),

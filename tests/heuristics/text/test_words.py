@@ -2,14 +2,14 @@
 
 from zlib import crc32
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metacog.heuristics.text import words
+from tests.tables import table
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "script"),
     [
         ("The cache is stale and needs a restart.", "latin"),
@@ -36,7 +36,7 @@ def test_it_tells_the_script_of_a_single_word_where_that_is_wanted() -> None:
     assert words.script_of("漢朝。", least=0) == "han"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "variant"),
     [
         ("這個問題還沒有結論。", "zh-Hant"),
@@ -51,7 +51,7 @@ def test_it_tells_traditional_from_simplified(text: str, variant: str | None) ->
     assert words.variant_of(text) == variant
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "folded"),
     [
         ("ＡＢＣ？！，", "abc?!,"),
@@ -71,7 +71,7 @@ def test_it_keeps_every_place_when_it_folds_and_blanks(text: str) -> None:
     assert len(words.said(folded)) == len(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "left"),
     [
         ("run `ls -la` now", "run now"),
@@ -88,7 +88,7 @@ def test_it_blanks_code_links_and_tags(text: str, left: str) -> None:
     assert " ".join(words.said(words.fold(text)).split()) == left
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "asked"),
     [
         ("What does it cost?", ["What does it cost?"]),
@@ -147,7 +147,7 @@ def test_it_finds_what_is_asked(text: str, asked: list[str]) -> None:
     assert [text[start:end] for start, end in places] == asked
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "reply", "shared"),
     [
         ("reset", "resetting it", True),

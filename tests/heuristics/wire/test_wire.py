@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from metacog.heuristics.wire import wire
 from metacog.heuristics.wire.wire import EXAMPLE, Refused, ResponseBody, check_response, instant, load, read_response
+from tests.tables import table
 
 MEBIBYTE = 1_048_576
 
@@ -25,7 +26,7 @@ def refusal(raw: bytes) -> Refused:
     return caught.value
 
 
-@pytest.mark.parametrize(
+@table(
     ("raw", "says"),
     [
         (b"", "not JSON"),
@@ -54,7 +55,7 @@ def test_it_refuses_what_is_not_json(raw: bytes, says: str) -> None:
     assert says in refused.detail
 
 
-@pytest.mark.parametrize(
+@table(
     ("raw", "pointer", "says"),
     [
         (b'{"response": "a", "response": "b"}', "/response", "twice"),
@@ -94,7 +95,7 @@ def test_it_reads_32_levels_and_no_more() -> None:
     assert caught.value.errors[0]["pointer"] == "/x" + "/0" * 31
 
 
-@pytest.mark.parametrize(
+@table(
     ("raw", "pointer"),
     [
         (b"[" * 500_000, "/0" * 32),
@@ -110,7 +111,7 @@ def test_it_points_at_the_place_that_is_too_deep(raw: bytes, pointer: str) -> No
     assert caught.value.errors[0]["pointer"] == pointer
 
 
-@pytest.mark.parametrize("raw", [b"[1,]" + b"[" * 50, b"]" * 50 + b"[" * 90, b'"' + b"[" * 100])
+@table("raw", [b"[1,]" + b"[" * 50, b"]" * 50 + b"[" * 90, b'"' + b"[" * 100])
 def test_it_says_not_json_where_that_comes_before_the_depth(raw: bytes) -> None:
     with pytest.raises(Refused) as caught:
         load(raw)
@@ -222,7 +223,7 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize("fields", GOOD)
+@table("fields", GOOD)
 def test_it_takes_every_limit_inclusive(fields: dict[str, Any]) -> None:
     taken = read_response(body(**fields))
     assert set(taken) == set(ResponseBody.model_fields)
@@ -232,7 +233,7 @@ def test_it_takes_every_limit_inclusive(fields: dict[str, Any]) -> None:
         assert taken[name] == fields[name]
 
 
-@pytest.mark.parametrize(("fields", "pointer", "says"), BAD)
+@table(("fields", "pointer", "says"), BAD)
 def test_it_points_at_what_is_out_of_shape(fields: dict[str, Any], pointer: str, says: str) -> None:
     refused = refusal(body(**fields))
     assert refused.status == 422
@@ -240,7 +241,7 @@ def test_it_points_at_what_is_out_of_shape(fields: dict[str, Any], pointer: str,
     assert says in refused.errors[0]["detail"]
 
 
-@pytest.mark.parametrize("value", [[], "x", 1, None, True])
+@table("value", [[], "x", 1, None, True])
 def test_it_wants_an_object(value: object) -> None:
     with pytest.raises(Refused, match="must be an object"):
         check_response(value)

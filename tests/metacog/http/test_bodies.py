@@ -115,7 +115,7 @@ def test_people_are_shown_a_page_where_their_form_is_not_taken(
     refused = post(*parts, **FORM | more)
     assert play(refused) == [status]
     page = refused.body.decode()
-    assert f"<h1>{said}</h1>" in page
+    assert said in page.partition("<h1>")[2].partition("</h1>")[0]
     assert 'href="/static/metacog/console' in page
 
 

@@ -22,8 +22,8 @@ def read(monkeypatch: Any) -> Any:
     def given(url: str, sender: str) -> tuple[Any, list[str]]:
         problems: list[tuple[str, str]] = []
         monkeypatch.setattr(module, "CONFIG_PROBLEMS", problems)
-        monkeypatch.setenv("METACOG_SMTP_URL", url)
-        monkeypatch.setenv("METACOG_MAIL_FROM", sender)
+        monkeypatch.setitem(module._ENV, "METACOG_SMTP_URL", url)
+        monkeypatch.setitem(module._ENV, "METACOG_MAIL_FROM", sender)
         return module._mail(), [" ".join(problem) for problem in problems]
 
     return given

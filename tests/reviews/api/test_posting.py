@@ -59,7 +59,9 @@ def test_a_review_that_trials_hasten_leaves_the_verdict_alone(kuro, settings, se
     assert held.review_due_at - held.held_at == timedelta(seconds=seconds)
 
 
-def test_it_writes_response_signals_held_items_and_audit_events(kuro):
+@pytest.mark.parametrize("prepared", [True, False])
+def test_it_writes_response_signals_held_items_and_audit_events(kuro, settings, prepared):
+    settings.PREPARED = prepared
     verdict = kuro.respond(session="s1", cycle=42)
     response = AgentResponse.objects.get(public_id=verdict["id"])
     assert (response.session, response.cycle, response.hesitation_score) == ("s1", 42, 50)

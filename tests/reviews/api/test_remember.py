@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -267,12 +265,8 @@ class TestTheIndex:
         assert kuro.get("/memory?q=deploy").json()["items"] == []
         return row
 
-    @pytest.mark.parametrize("way", ["worker", "migration"])
-    def test_it_is_made_anew(self, kuro: Any, outdated: Memory, way: str) -> None:
-        if way == "worker":
-            tasks.index_memory()
-        else:
-            importlib.import_module("patterns.migrations.0011_memory_terms_version").index_anew(apps, None)
+    def test_it_is_made_anew(self, kuro: Any, outdated: Memory) -> None:
+        tasks.index_memory()
         assert [each["text"] for each in kuro.get("/memory?q=deploy").json()["items"]] == [outdated.text]
         outdated.refresh_from_db()
         assert (outdated.terms_version, outdated.length) == (recall.TERMS, 2)

@@ -309,14 +309,14 @@ class TestTheSetting:
     def test_it_reads_an_address(self, given: str, read: str, monkeypatch: Any) -> None:
         found: list[Any] = []
         monkeypatch.setattr(module, "CONFIG_PROBLEMS", found)
-        monkeypatch.setenv("METACOG_SEARXNG_URL", given)
+        monkeypatch.setitem(module._ENV, "METACOG_SEARXNG_URL", given)
         assert (module._address("METACOG_SEARXNG_URL", "http://127.0.0.1:8888"), found) == (read, [])
 
     @pytest.mark.parametrize("given", ["searxng:8888", "ftp://s", "http://u:secret@s", "http://s/?q=", "http://[::1"])
     def test_it_refuses_what_is_none_and_repeats_no_password(self, given: str, monkeypatch: Any) -> None:
         found: list[Any] = []
         monkeypatch.setattr(module, "CONFIG_PROBLEMS", found)
-        monkeypatch.setenv("METACOG_SEARXNG_URL", given)
+        monkeypatch.setitem(module._ENV, "METACOG_SEARXNG_URL", given)
         assert module._address("METACOG_SEARXNG_URL", "http://127.0.0.1:8888") == ""
         assert "METACOG_SEARXNG_URL" in found[0][0]
         assert "secret" not in str(found)

@@ -154,7 +154,7 @@ def test_what_is_set_wrongly_is_said_at_the_start(
     found: list[tuple[str, str]] = []
     monkeypatch.setattr(module, "CONFIG_PROBLEMS", found)
     for part, value in (("URL", url), ("MODEL", name), ("KEY", key)):
-        monkeypatch.setenv(f"METACOG_CHAIRMAN_{part}", value)
+        monkeypatch.setitem(module._ENV, f"METACOG_CHAIRMAN_{part}", value)
     read = module._chairman()
     assert (read != ("", "", "")) is bool(url and not problem)
     assert [problem in said for said, _hint in found] == ([True] if problem else [])

@@ -23,7 +23,7 @@ def problems(monkeypatch):
     ],
 )
 def test_it_reads_origins(given, read, problems, monkeypatch):
-    monkeypatch.setenv("METACOG_CALLBACK_ALLOW", given)
+    monkeypatch.setitem(module._ENV, "METACOG_CALLBACK_ALLOW", given)
     assert module._origins("METACOG_CALLBACK_ALLOW") == read
     assert problems == []
 
@@ -34,7 +34,7 @@ def test_it_reads_origins(given, read, problems, monkeypatch):
      "http://agent:99999", "http://:80", "*", "http://[::1:80"],
 )  # fmt: skip
 def test_it_refuses_what_is_no_origin_and_repeats_no_password(entry, problems, monkeypatch):
-    monkeypatch.setenv("METACOG_CALLBACK_ALLOW", f"http://good:1,{entry}")
+    monkeypatch.setitem(module._ENV, "METACOG_CALLBACK_ALLOW", f"http://good:1,{entry}")
     assert module._origins("METACOG_CALLBACK_ALLOW") == {"http://good:1"}
     [(problem, hint)] = problems
     assert problem == "Entry 2 of METACOG_CALLBACK_ALLOW is not written scheme://host:port."
@@ -45,13 +45,13 @@ def test_it_refuses_what_is_no_origin_and_repeats_no_password(entry, problems, m
     ("given", "read"), [("", None), ("5", (5.0,)), ("0", (0.0,)), ("1, 2.5 ,30", (1.0, 2.5, 30.0))]
 )
 def test_it_reads_a_schedule(given, read, problems, monkeypatch):
-    monkeypatch.setenv("METACOG_CALLBACK_SCHEDULE", given)
+    monkeypatch.setitem(module._ENV, "METACOG_CALLBACK_SCHEDULE", given)
     assert module._pauses("METACOG_CALLBACK_SCHEDULE") == read
     assert problems == []
 
 
 @pytest.mark.parametrize("given", ["soon", "1,", "-1", "1e3", "nan", "1;2", "99999999", ",".join("1" * 101), "١"])
 def test_it_refuses_what_is_no_schedule(given, problems, monkeypatch):
-    monkeypatch.setenv("METACOG_CALLBACK_SCHEDULE", given)
+    monkeypatch.setitem(module._ENV, "METACOG_CALLBACK_SCHEDULE", given)
     assert module._pauses("METACOG_CALLBACK_SCHEDULE") is None
     assert [problem for problem, _ in problems] == ["METACOG_CALLBACK_SCHEDULE is not a list of seconds."]

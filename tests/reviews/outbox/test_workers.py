@@ -86,7 +86,7 @@ def worker() -> subprocess.Popen[bytes]:
         "METACOG_DATABASE_URL": f"postgresql://{named['USER']}:{quote(named['PASSWORD'], safe='')}@/"
         f"{named['NAME']}?host={quote(named['HOST'], safe='')}" + (f"&port={named['PORT']}" if named["PORT"] else ""),
     }
-    code = "import django; django.setup(); from reviews import deliveries; deliveries.deliver_due()"
+    code = "import django; django.setup(); from reviews.outbox import deliveries; deliveries.deliver_due()"
     return subprocess.Popen([sys.executable, "-c", code], env=environment)
 
 

@@ -31,7 +31,7 @@ def waiting(kuro: Any) -> ExtensionRequest:
 
 
 def words(answer: Any) -> str:
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", "", answer.content.decode())))
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())))
 
 
 def answer(client: Any, row: ExtensionRequest, *, htmx: bool = False, **fields: Any) -> Any:

@@ -66,7 +66,7 @@ def test_what_waits_says_why(kuro: Any, carla: Any, as_person: Any) -> None:
     for text in (NEW, "It is the cache."):
         page = " ".join(words(client.get(reverse("memory", args=[Memory.objects.get(text=text).public_id]))).split())
         assert "Waits because of" in page
-        assert "Said inthe response" in page
+        assert "Said in the response" in page
 
 
 @pytest.mark.parametrize(("name", "stands"), [("confirm", [HELD]), ("discard", [])])

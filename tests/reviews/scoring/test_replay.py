@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 import random
@@ -10,7 +9,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
@@ -184,12 +182,10 @@ class TestDifferences:
 
     def test_patterns_of_before_they_were_kept_are_not_known(self, kuro: Any, aurora: Any) -> None:
         kuro.hold()
-        take_down = importlib.import_module("patterns.migrations.0008_patterns_in_force").take_down
-        PatternInForce.objects.all().delete()
         ErrorPattern.objects.create(team=aurora, keywords=["clearly"], description="d")
-        PatternInForce.objects.all().delete()
-        take_down(apps, None)
         aurora.refresh_from_db()
+        PatternInForce.objects.update(since_version=aurora.patterns_version)
+        Team.objects.update(patterns_known_from=aurora.patterns_version)
         assert patterns_in_force(aurora.pk, aurora.patterns_version) == said(exchange.give(aurora))
         assert (last().is_equal, last().unlike, last().patterns) == (True, (Unlike.PATTERNS,), 2)
         kuro.hold()
