@@ -14,7 +14,7 @@ from .quality.quality import Quality
 from .text.tags import Item, find_items
 from .text.utterance import Fingerprint
 
-ENGINE = "1.17.0"
+ENGINE = "1.18.0"
 NO_HISTORY = History()
 
 
