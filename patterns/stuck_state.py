@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from django.db import connection, transaction
 from django.db.models import Count, Q, QuerySet
@@ -31,6 +31,35 @@ MESSAGES = 8  # responses whose user's message goes into a brief
 Answer, Outcome = ThinkTwice.Answer, ThinkTwice.Outcome
 
 
+class AnswerShape(TypedDict):
+    points: int
+    suggested_at: str | None
+    answer: str | None
+    by: str | None
+    answered_at: str | None
+    outcome: str | None
+
+
+class StuckShape(TypedDict):
+    """How stuck a problem looks: the verdict's `stuck` part."""
+
+    problem: str
+    points: int
+    threshold: int
+    suggest: bool
+    invoke: bool
+    prompt: str
+    signals: list[dict[str, Any]]
+
+
+class ProblemShape(StuckShape):
+    session: str
+    touched_at: str
+    resolved_at: str | None
+    answers: list[AnswerShape]
+    brief: str
+
+
 class NothingToSay(Exception):
     """There is no answer to which this outcome could belong; nothing was written."""
 
@@ -47,8 +76,8 @@ def advanced(
     agent: Agent,
     problem: Problem | None,
     session: str,
-    verdict: dict[str, Any] | None,
-    state: dict[str, Any],
+    verdict: StuckShape | None,
+    state: stuck.State,
     *,
     outcome: str | None,
     now: datetime,
@@ -149,13 +178,13 @@ def resolve(problem: Problem, actor: Agent | User) -> Problem:
     return row
 
 
-def shape(problem: Problem) -> dict[str, Any]:
+def shape(problem: Problem) -> ProblemShape:
     """Return a problem as agents read it: its `stuck` part, the brief, and what was answered before."""
     [found] = shapes([problem])
     return found
 
 
-def shapes(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+def shapes(problems: Sequence[Problem]) -> list[ProblemShape]:
     """Return some problems of one team as agents read them."""
     return [_shape(problem, text) for problem, text in zip(problems, briefs_of(problems), strict=True)]
 
@@ -166,20 +195,26 @@ def assess(problem: Problem) -> stuck.Stuck:
     return stuck.assess(problem.state, language=language, settings=scorer_for(problem.agent).parts.stuck)
 
 
-def _shape(problem: Problem, text: str) -> dict[str, Any]:
+def _shape(problem: Problem, text: str) -> ProblemShape:
     found = assess(problem)
     return {
-        **found.as_dict(),
+        "problem": found.problem,
+        "points": found.points,
+        "threshold": found.threshold,
+        "suggest": found.suggest,
+        "invoke": found.invoke,
+        "prompt": found.prompt,
+        "signals": [signal.as_dict() for signal in found.signals],
         "session": problem.session,
         "touched_at": instant(problem.touched_at),
-        "resolved_at": problem.resolved_at and instant(problem.resolved_at),
+        "resolved_at": instant(problem.resolved_at) if problem.resolved_at else None,
         "answers": [
             {
                 "points": each.points,
-                "suggested_at": each.suggested_at and instant(each.suggested_at),
+                "suggested_at": instant(each.suggested_at) if each.suggested_at else None,
                 "answer": each.answer or None,
                 "by": each.by or None,
-                "answered_at": each.answered_at and instant(each.answered_at),
+                "answered_at": instant(each.answered_at) if each.answered_at else None,
                 "outcome": each.outcome or None,
             }
             for each in problem.think_twice.all()
@@ -274,11 +309,11 @@ def _locked(problem: Problem) -> tuple[Problem, StuckSettings]:
     return row, scorer_for(row.agent).parts.stuck
 
 
-def _suggested(row: Problem, verdict: dict[str, Any], now: datetime) -> None:
+def _suggested(row: Problem, verdict: StuckShape, now: datetime) -> None:
     """Record that somebody is asked: anew, where a policy or the retention took a question back before its answer."""
-    asked = {**_said(verdict), "suggested_at": now}
-    if not row.think_twice.filter(answered_at=None).update(**asked):
-        ThinkTwice.objects.create(problem=row, **asked)
+    said = _said(verdict)
+    if not row.think_twice.filter(answered_at=None).update(**said, suggested_at=now):
+        ThinkTwice.objects.create(problem=row, **said, suggested_at=now)
 
 
 def _answered(
@@ -289,7 +324,12 @@ def _answered(
     asked.save()
 
 
-def _said(verdict: dict[str, Any]) -> dict[str, Any]:
+class _Said(TypedDict):
+    points: int
+    signals: list[str]
+
+
+def _said(verdict: StuckShape) -> _Said:
     return {"points": verdict["points"], "signals": [signal["type"] for signal in verdict["signals"]]}
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 from metacog.heuristics.memory import recall
 from metacog.heuristics.text.excerpts import said
@@ -16,6 +16,32 @@ from reviews.models import Decision, Delivery, HeldItem
 EXCERPT_READ = 1_000  # characters of a text of which an excerpt is made
 
 
+class HeldShape(TypedDict):
+    id: str
+    response: str
+    index: int
+    kind: str
+    text: str
+    sha256: str
+    version: int
+    state: str
+    held_at: str
+    review_due_at: str
+    expires_at: str
+    hesitation: dict[str, Any]  # of the stored verdict
+
+
+class DecisionShape(TypedDict):
+    id: str
+    seq: int | None
+    held: str
+    verdict: str
+    text: str | None
+    reason: str
+    by: str
+    decided_at: str
+
+
 def excerpt(text: str) -> str:
     """Give how a text begins without its tags, on one line of 200 characters at most."""
     goes_on = len(text) > EXCERPT_READ
@@ -24,7 +50,7 @@ def excerpt(text: str) -> str:
     return line if len(line) <= 200 and not goes_on else line[:199] + "…"
 
 
-def held_shape(held: HeldItem) -> dict[str, Any]:
+def held_shape(held: HeldItem) -> HeldShape:
     """Return the `held` object; `held` comes with its response."""
     return {
         "id": held.public_id,
@@ -42,7 +68,7 @@ def held_shape(held: HeldItem) -> dict[str, Any]:
     }
 
 
-def decision_shape(decision: Decision) -> dict[str, Any]:
+def decision_shape(decision: Decision) -> DecisionShape:
     """Return the `decision` object; `text` is what may be used now, null unless something was released."""
     return {
         "id": decision.public_id,
@@ -61,7 +87,7 @@ def matched(text: str, terms: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(text[start:end] for start, end in recall.places(text, terms)))
 
 
-def owed(agent: Agent, kind: str, data: dict[str, Any], at: datetime, held: HeldItem | None = None) -> Delivery:
+def owed(agent: Agent, kind: str, data: Mapping[str, Any], at: datetime, held: HeldItem | None = None) -> Delivery:
     """Return a callback for the outbox, unsaved: its body is what is sent, on every attempt."""
     body = json.dumps({"type": kind, "timestamp": instant(at), "data": data}, ensure_ascii=False)
     return Delivery(agent=agent, held=held, type=kind, body=body)

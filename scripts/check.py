@@ -57,7 +57,7 @@ def lint() -> Iterator[str]:
 
 
 def types() -> Iterator[str]:
-    return run(sys.executable, "-m", "mypy", "metacog", "patterns", "reviews")
+    return run(sys.executable, "-m", "mypy", "metacog", "patterns", "reviews", "tests", "scripts")
 
 
 def migrations() -> Iterator[str]:
@@ -156,7 +156,7 @@ def licences() -> Iterator[str]:
         except importlib.metadata.PackageNotFoundError:
             continue  # for another platform or Python
         classifiers = [value for value in package.get_all("Classifier", []) if value.startswith("License")]
-        fields = [package.get("License-Expression") or "", (package.get("License") or "")[:200]]
+        fields = [package[name][:200] for name in ("License-Expression", "License") if name in package]
         said = " ".join(fields + classifiers)
         if not GOOD_LICENCES.search(said):
             yield f"{match[1]}: {said.strip() or 'names no licence'}"

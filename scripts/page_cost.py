@@ -14,6 +14,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def main() -> None:
     }
     form = {"verdict": "approve", "version": first.version, "sha256": first.sha256}
     todo: dict[str, tuple[Callable[[], Any], int]] = {
-        name: ((lambda address=address: client.get(address)), options.repeat) for name, address in pages.items()
+        name: (partial(client.get, address), options.repeat) for name, address in pages.items()
     }
     todo["item, swapped in"] = (lambda: client.get(f"/queue/{first.public_id}/", headers=swap), options.repeat)
     todo["poll that finds news"] = (lambda: client.get("/queue/changes?token=", headers=swap), options.repeat)

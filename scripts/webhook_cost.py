@@ -35,7 +35,6 @@ def main(folder: str, turns: int) -> None:
     import django
 
     django.setup()
-    import load
     from django.conf import settings
     from django.core.handlers.wsgi import WSGIHandler
     from django.core.management import call_command
@@ -46,6 +45,7 @@ def main(folder: str, turns: int) -> None:
 
     from metacog.accounts.agents import create_agent
     from metacog.models import Policy, Team
+    from scripts import load
 
     call_command("migrate", verbosity=0)
 
@@ -146,8 +146,8 @@ def main(folder: str, turns: int) -> None:
             f"wall median {statistics.median(found):.2f} ms, 99 % within {found[len(found) * 99 // 100]:.2f} ms"
         )
     *ours, (_, theirs) = cpus.items()
-    for name, cpu in ours:
-        low, middle, high = statistics.quantiles([one / other for one, other in zip(cpu, theirs, strict=True)], n=4)
+    for name, mine in ours:
+        low, middle, high = statistics.quantiles([one / other for one, other in zip(mine, theirs, strict=True)], n=4)
         print(f"{name:10} ratio in CPU {middle:.2f} (quartiles {low:.2f} and {high:.2f})")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # Before Django reads its settings: nothing a test writes lands in the project's own data folder.
 os.environ.setdefault("METACOG_DATA_DIR", tempfile.mkdtemp(prefix="metacog-tests-"))
@@ -18,9 +18,11 @@ os.environ["METACOG_DOTENV"] = ""  # nor is a developer's `.env` read
 
 import pytest
 from django.db import connection
-from django.http import HttpResponse
 from django.test import Client
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
 
 # How long an example takes is the machine's business; speed is for `make bench`.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -71,7 +73,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out on SQLite what only PostgreSQL can lose."""
     from django.conf import settings
 
-    if "postgresql" not in settings.DATABASES["default"]["ENGINE"]:
+    if "postgresql" not in str(settings.DATABASES["default"]["ENGINE"]):
         reason = "played on PostgreSQL, where writers run side by side"
         for item in items:
             if item.get_closest_marker("postgres"):
@@ -86,17 +88,17 @@ class Caller:
     key: str
     secret: str
 
-    def call(self, method: str, path: str, body: Any = None, **headers: str) -> HttpResponse:
+    def call(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         data = body if isinstance(body, bytes | str) or body is None else json.dumps(body)
         client = Client(headers={"authorization": f"Bearer {self.key}"} | headers, raise_request_exception=False)
         kind = headers.get("content-type", "application/json" if data is not None else "")
         # As an extra, since the client leaves `content_type` out when the body is empty.
         return client.generic(method, "/api/v1" + path, data or "", CONTENT_TYPE=kind)
 
-    def get(self, path: str, **headers: str) -> HttpResponse:
+    def get(self, path: str, **headers: str) -> Answer:
         return self.call("GET", path, **headers)
 
-    def post(self, path: str, body: Any, **headers: str) -> HttpResponse:
+    def post(self, path: str, body: Any, **headers: str) -> Answer:
         return self.call("POST", path, body, **headers)
 
     def respond(self, response: str = HELD, **fields: Any) -> dict[str, Any]:
@@ -135,7 +137,7 @@ def as_read(html: str) -> str:
 class Browser(Client):
     """A client that gets pages without what stands between their lines."""
 
-    def request(self, **request: Any) -> HttpResponse:
+    def request(self, **request: Any) -> Answer:
         response = super().request(**request)
         if not response.streaming and response.headers.get("Content-Type", "").startswith("text/html"):
             response.content = as_read(response.content.decode()).encode()

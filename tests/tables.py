@@ -41,7 +41,7 @@ def table(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[..., Any]
         signature = inspect.signature(test)
         left = [parameter for name, parameter in signature.parameters.items() if name not in fields]
         through_all.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
-        del through_all.__wrapped__  # type: ignore[attr-defined]  # pytest and hypothesis would look behind it
+        del through_all.__wrapped__  # pytest and hypothesis would look behind it
         return through_all
 
     return decorate

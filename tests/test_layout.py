@@ -49,7 +49,7 @@ def sources() -> list[Path]:
     ]
 
 
-def test_a_module_imports_nothing_above_it():
+def test_a_module_imports_nothing_above_it() -> None:
     above = [
         f"{module(path)} imports {name}"
         for path in sources()
@@ -59,7 +59,7 @@ def test_a_module_imports_nothing_above_it():
     assert above == []
 
 
-def test_arrows_between_folders_go_round_in_no_circle():
+def test_arrows_between_folders_go_round_in_no_circle() -> None:
     """A folder is one place; a module that lies in a package itself is one of its own."""
     paths = {module(path): path for path in sources()}
 
@@ -74,12 +74,24 @@ def test_arrows_between_folders_go_round_in_no_circle():
     TopologicalSorter(arrows).prepare()  # a CycleError names the folders
 
 
-def test_no_folder_has_more_than_fifteen_modules():
+def test_no_folder_has_more_than_fifteen_modules() -> None:
     modules = Counter(path.parent for path in sources() if path.name != "__init__.py")
     assert [(str(folder.relative_to(ROOT)), n) for folder, n in modules.items() if n > 15] == []
 
 
-def test_each_folder_says_what_lives_there():
+def test_no_function_takes_more_than_seven_parameters() -> None:
+    """What more belongs together is a value with a name."""
+    long = []
+    for path in [*sources(), *sorted((ROOT / "scripts").glob("*.py"))]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                taken = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                if sum(each.arg not in ("self", "cls") for each in taken) > 7:
+                    long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+    assert long == []
+
+
+def test_each_folder_says_what_lives_there() -> None:
     silent = [
         str(path.parent.relative_to(ROOT))
         for path in sources()
@@ -88,7 +100,7 @@ def test_each_folder_says_what_lives_there():
     assert silent == []
 
 
-def test_foreign_keys_point_down():
+def test_foreign_keys_point_down() -> None:
     for model in apps.get_models():
         own = level(model.__module__)
         for field in model._meta.get_fields():
@@ -98,19 +110,19 @@ def test_foreign_keys_point_down():
             assert other is None or other <= own, f"{model.__name__}.{field.name}"
 
 
-def test_importing_the_heuristics_loads_neither_django_nor_celery():
+def test_importing_the_heuristics_loads_neither_django_nor_celery() -> None:
     code = "import sys, metacog.heuristics; print(sorted({'django', 'celery', 'ninja'} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert found.stdout.strip() == "[]"
 
 
-def test_only_who_gathers_texts_needs_babel():
+def test_only_who_gathers_texts_needs_babel() -> None:
     needs = {module(path) for path in sources() if any(name.startswith("babel") for name in imports(path))}
     assert needs == {"metacog.management.commands.messages"}
     assert "babel==" not in (ROOT / "requirements.txt").read_text()
 
 
-def test_only_the_settings_read_the_environment():
+def test_only_the_settings_read_the_environment() -> None:
     readers = {
         str(path.relative_to(ROOT))
         for path in sources()

@@ -183,7 +183,7 @@ def add_policy(agent: Agent, actor: User, policy: Policy, *, based_on: int) -> P
 
 def checked(team: Team, agent: Agent | None = None, **values: str) -> dict[str, str]:
     """Return the fields of an agent, new or given, as they are stored; raise every problem at once, by field."""
-    problems: dict[str, Any] = {}
+    problems: dict[str, list[str]] = {}
     for field, check in (("name", check_name), ("callback_url", check_callback_url)):
         try:
             values[field] = check(values[field])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
 from django.contrib import messages
@@ -30,6 +30,13 @@ Trouble = Notice.Trouble
 MOST_FAILING = 5
 
 
+class Invitation(NamedTuple):
+    """A link by which somebody sets a password, shown once."""
+
+    link: str
+    person: User
+
+
 @never_cache
 @require_safe
 def team(request: Request) -> HttpResponse:
@@ -51,7 +58,7 @@ def member_add(request: Request, team_id: int) -> HttpResponse:
         else:
             if is_new:
                 link = members.make_link(membership, request.user)
-                return _team_page(request, found, link=link, linked=membership.user)
+                return _team_page(request, found, invitation=Invitation(link, membership.user))
             messages.success(request, _("%(name)s is in the team now.") % {"name": membership.user})
             return _to_team(found)
     return _team_page(request, found, form=form)
@@ -98,7 +105,7 @@ def member_link(request: Request, membership_id: int) -> HttpResponse:
             % {"name": membership.user},
         )
         return _to_team(membership.team)
-    return _team_page(request, membership.team, link=link, linked=membership.user)
+    return _team_page(request, membership.team, invitation=Invitation(link, membership.user))
 
 
 @never_cache
@@ -177,8 +184,7 @@ def _team_page(
     retention: forms.Form | None = None,
     shorter: int | None = None,
     channel: ChannelForm | None = None,
-    link: str = "",
-    linked: User | None = None,
+    invitation: Invitation | None = None,
 ) -> HttpResponse:
     teams = list(request.user.teams_as())
     wanted = request.GET.get("team", "")
@@ -199,8 +205,8 @@ def _team_page(
         "retention": retention or RetentionForm(initial={"days": chosen and chosen.retention_days}),
         "shorter": shorter,
         "older": shorter and _older(chosen, shorter),
-        "link": link,
-        "linked": linked,
+        "link": invitation and invitation.link,
+        "linked": invitation and invitation.person,
         "notices": TeamNoticesForm(
             initial={name: getattr(chosen, name, False) for name in TeamNoticesForm.base_fields}
         ),

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet, Sum
@@ -240,13 +240,13 @@ def search(
     """Find the teams' confirmed memories that have any of the terms, the best first; `number` is the primary key."""
     if not terms:
         return []
-    size = _size(teams)
-    if not size["length"]:
+    size = _Size.of(teams)
+    if not size.length:
         return []
     index = MemoryTerm.objects.filter(team__in=teams)
     frequencies = dict(index.filter(term__in=terms).values_list("term").annotate(Count("pk")))
     rows = index.filter(term__in=recall.readable(frequencies)).values_list("memory_id", "term", "times", "length")
-    return recall.rank(list(terms), frequencies, rows, size["total"], size["length"] / size["total"], most=most)
+    return recall.rank(list(terms), frequencies, rows, size.total, size.length / size.total, most=most)
 
 
 def concerning(team: int, problems: Sequence[brief.About]) -> list[list[Memory]]:
@@ -256,12 +256,12 @@ def concerning(team: int, problems: Sequence[brief.About]) -> list[list[Memory]]
     """
     nothing: list[list[Memory]] = [[] for _ in problems]
     wanted = {term for problem in problems for term in problem.sought}
-    size = _size([team]) if wanted else {"length": 0}
-    if not size["length"]:
+    size = _Size.of([team]) if wanted else _Size(0, 0)
+    if not size.length:
         return nothing
     index = MemoryTerm.objects.filter(team=team)
     frequencies = dict(index.filter(term__in=wanted).values_list("term").annotate(Count("pk")))
-    common = {term for term, times in frequencies.items() if times > max(EVERYWHERE, size["total"] // 2)}
+    common = {term for term, times in frequencies.items() if times > max(EVERYWHERE, size.total // 2)}
     read = [
         recall.readable({term: frequencies[term] for term in problem.sought if term in frequencies})
         for problem in problems
@@ -270,13 +270,13 @@ def concerning(team: int, problems: Sequence[brief.About]) -> list[list[Memory]]
     rows = index.filter(term__in={term for terms in read for term in terms})
     for row in rows.values_list("memory_id", "term", "times", "length"):
         postings.setdefault(row[1], []).append(row)
-    mean = size["length"] / size["total"]
+    mean = size.length / size.total
     found = [
         recall.rank(
             problem.sought,
             frequencies,
             [row for term in terms for row in postings.get(term, ())],
-            size["total"],
+            size.total,
             mean,
             most=CANDIDATES,
         )
@@ -310,10 +310,17 @@ def of_topics(team: int, topics: Sequence[str], said: str) -> list[Memory]:
     ][:RECALLED]
 
 
-def _size(teams: Collection[int] | QuerySet[Team]) -> dict[str, Any]:
-    """Count the confirmed memories of teams and their terms."""
-    standing = Memory.objects.filter(team__in=teams, state=State.CONFIRMED)
-    return standing.aggregate(total=Count("pk"), length=Sum("length"))
+class _Size(NamedTuple):
+    """The confirmed memories of teams, and their terms."""
+
+    total: int
+    length: int
+
+    @classmethod
+    def of(cls, teams: Collection[int] | QuerySet[Team]) -> _Size:
+        standing = Memory.objects.filter(team__in=teams, state=State.CONFIRMED)
+        counted = standing.aggregate(total=Count("pk"), length=Sum("length"))
+        return cls(counted["total"], counted["length"] or 0)
 
 
 def mentioning(team: int, topics: Sequence[str]) -> Asked | None:
@@ -398,7 +405,41 @@ def opposite(conflict: MemoryConflict, memory: Memory) -> Memory:
     return conflict.older if conflict.newer_id == memory.pk else conflict.newer
 
 
-def shape(memory: Memory, conflicts: Iterable[MemoryConflict] = ()) -> dict[str, Any]:
+class ClashShape(TypedDict):
+    """What a memory contradicts."""
+
+    id: str
+    type: str
+    confidence: float
+    text: str | None
+
+
+class MemoryShape(TypedDict):
+    id: str
+    text: str
+    topic: str
+    source: str
+    confidence: float | None
+    state: str
+    why: list[dict[str, str]]
+    by: str
+    confirmed_by: str | None
+    hesitation: int | None
+    response: str | None
+    occurred_at: str
+    created_at: str
+    contradicts: list[ClashShape]
+
+
+class FoundMemory(MemoryShape):
+    """A memory that a search found, and why."""
+
+    score: float
+    share: float
+    matched: list[str]
+
+
+def shape(memory: Memory, conflicts: Iterable[MemoryConflict] = ()) -> MemoryShape:
     """Return a memory (read with its pattern) as agents do; of what it clashes with only the id, if unconfirmed."""
     conflicts = list(conflicts)
     others = [(each, opposite(each, memory)) for each in conflicts]

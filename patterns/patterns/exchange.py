@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from django.db import transaction
 from django.db.models import F, Func, IntegerField, OuterRef, Subquery
@@ -30,6 +30,33 @@ class BadFile(Exception):
         self.problems = problems
 
 
+class Entry(TypedDict):
+    """A pattern as a file has it."""
+
+    id: str
+    keywords: list[str]
+    description: str
+    source: str
+    createdAt: str
+    triggerCount: int
+
+
+class Pattern(NamedTuple):
+    """What an entry says, checked."""
+
+    id: str
+    keywords: list[str]
+    description: str
+    source: str
+    created_at: datetime
+    triggers: int
+
+    @classmethod
+    def of(cls, entry: Entry) -> Pattern:
+        created_at, triggers = wire.instant(entry["createdAt"]), int(entry["triggerCount"])
+        return cls(entry["id"], entry["keywords"], entry["description"], entry["source"], created_at, triggers)
+
+
 class Taken(NamedTuple):
     """How many patterns are new, how many changed, and how many of what else the file holds was not taken."""
 
@@ -44,26 +71,26 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> Taken:
     A pattern whose id the team has is updated and keeps its place and state; new ones become active,
     in the file's order. Raises BadFile.
     """
-    entries, left = read(raw)
+    patterns, left = read(raw)
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         rows = ErrorPattern.objects.filter(team=team).annotate(own=_fired())
         known = {row.public_id: row for row in rows}
         new, changed, reworded = [], [], []
-        for entry in entries:
-            row = known.get(entry["id"])
+        for given in patterns:
+            row = known.get(given.id)
             # A file that was exported here counts our own triggers too; they are not imported twice. One that was
             # written before knows of fewer than there have been: none is taken back.
             own, before = (row.own, row.imported_triggers) if row else (0, 0)
             values = {
-                "keywords": entry["keywords"],
-                "description": entry["description"],
-                "source": entry["source"],
-                "created_at": entry["createdAt"],
-                "imported_triggers": max(before, entry["triggerCount"] - own),
+                "keywords": given.keywords,
+                "description": given.description,
+                "source": given.source,
+                "created_at": given.created_at,
+                "imported_triggers": max(before, given.triggers - own),
             }
             if row is None:
-                new.append(ErrorPattern(team=team, public_id=entry["id"], **values))
+                new.append(ErrorPattern(team=team, public_id=given.id, **values))
             elif any(getattr(row, name) != value for name, value in values.items()):
                 if row.keywords != values["keywords"] and row.state in lifecycle.WORKING:
                     reworded.append(row)
@@ -85,11 +112,11 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> Taken:
             batch_size=500,
         )
         lifecycle.restart([*new, *reworded], timezone.now())
-        for action, patterns in (("pattern-added", new), ("pattern-changed", changed)):
+        for action, rewritten in (("pattern-added", new), ("pattern-changed", changed)):
             AuditEvent.objects.bulk_create(
                 [
                     audit.event(action, pattern.public_id, actor=actor, team=team, after=pattern.state, imported=True)
-                    for pattern in patterns
+                    for pattern in rewritten
                 ],
                 batch_size=500,
             )
@@ -105,7 +132,7 @@ def _fired() -> Subquery:
     return Subquery(signals.objects.filter(pattern=OuterRef("pk")).order_by().values(number=number))
 
 
-def give(team: Team) -> list[dict[str, Any]]:
+def give(team: Team) -> list[Entry]:
     """Return the team's active patterns in order, in the shape that `take` reads.
 
     `triggerCount` is what their file said they had been triggered before, and the responses they fired on here.
@@ -130,8 +157,8 @@ def _written(moment: datetime) -> str:
     return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
 
 
-def read(raw: bytes) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Return the file's entries, checked, with `createdAt` as a time, and how many of what else. Raises BadFile."""
+def read(raw: bytes) -> tuple[list[Pattern], dict[str, int]]:
+    """Return the file's patterns, and how many of what else it holds. Raises BadFile."""
     try:
         entries, left = patterns_in(wire.load_file(raw))
     except wire.Refused as error:
@@ -154,9 +181,7 @@ def read(raw: bytes) -> tuple[list[dict[str, Any]], dict[str, int]]:
         ]
     if problems:
         raise BadFile(problems)
-    for entry in entries:
-        entry["createdAt"], entry["triggerCount"] = wire.instant(entry["createdAt"]), int(entry["triggerCount"])
-    return entries, left
+    return [Pattern.of(entry) for entry in entries], left
 
 
 def _trimmed(entry: Any) -> Any:

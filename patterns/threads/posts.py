@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from django.utils import translation
 
@@ -22,10 +22,24 @@ MAX_OP = 40  # characters of an op that are told back
 OPS = {"start": Op.CREATE, "complete": Op.RESOLVE}
 
 
+class Told(TypedDict):
+    """An entry of the verdict's `threads`."""
+
+    item: int | None
+    thread: str
+    op: str
+    done: bool
+    state: str | None
+    touches: int | None
+    by: str | None
+    reason: str | None
+    spans: list[dict[str, Any]]
+
+
 class Done(NamedTuple):
     """What came of it: the verdict's `threads`, the record, and the title of what the agent pursues now."""
 
-    threads: list[dict[str, Any]] | None
+    threads: list[Told] | None
     events: list[AuditEvent]
     pursued: str | None
 
@@ -54,7 +68,7 @@ def follow(
     steps = [_Step.of(index, item, body["thread"] or "") for index, item in wanted]
     names = [name for step in steps for name in (step.name, step.title)]
     changes = Changes(agent, state, [body["thread"] or "", *names], actor=agent, response=response, now=now)
-    told: list[dict[str, Any]] = []
+    told: list[Told] = []
     pursued: ThoughtThread | None = None
     with translation.override("en"):  # as all that agents are told of a call
         for step in steps:
@@ -79,20 +93,27 @@ def follow(
     return Done(told or None, changes.write(), body["thread"] or title)
 
 
-def _told(op: str, thread: ThoughtThread | str, **more: Any) -> dict[str, Any]:
-    """Return an entry of the verdict's `threads`, about a thread as it is now or about one that is not there."""
-    row = thread if isinstance(thread, ThoughtThread) else None
+def _told(
+    op: str,
+    thread: ThoughtThread | str,
+    *,
+    item: int | None = None,
+    by: str | None = None,
+    reason: str | None = None,
+    spans: Iterable[dict[str, Any]] = (),
+) -> Told:
+    """Return an entry about a thread as it is now or about one that is not there."""
+    row, slug = (thread, thread.slug) if isinstance(thread, ThoughtThread) else (None, thread)
     return {
-        "item": None,
-        "thread": row.slug if row else thread,
+        "item": item,
+        "thread": slug,
         "op": op,
         "done": row is not None,
-        "state": row and row.state,
-        "touches": row and row.touches,
-        "by": None,
-        "reason": None,
-        "spans": [],
-        **more,
+        "state": row.state if row else None,
+        "touches": row.touches if row else None,
+        "by": by,
+        "reason": reason,
+        "spans": list(spans),
     }
 
 

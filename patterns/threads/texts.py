@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, TypedDict, cast
 
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
@@ -145,7 +145,27 @@ def suggestion(agent: Agent, state: AgentState) -> Suggestion | None:
     return Suggestion(topic, found.cycles, active if len(active) >= most else [])
 
 
-def shape(row: ThoughtThread, trail: Iterable[ThreadStep], *, is_whole: bool = True) -> dict[str, Any]:
+class TrailShape(TypedDict):
+    note: str
+    on: str | None
+    by: str
+    response: str | None
+    at: str
+
+
+class ThreadShape(TypedDict):
+    slug: str
+    title: str
+    state: str
+    touches: int
+    next: str
+    created_at: str
+    touched_at: str
+    resolved_at: str | None
+    trail: list[TrailShape]
+
+
+def shape(row: ThoughtThread, trail: Iterable[ThreadStep], *, is_whole: bool = True) -> ThreadShape:
     """Return a thread as agents read it; where several are told, with the beginning of what is long."""
     most = ThoughtThread.MAX_FILED if is_whole else SHOWN
     return {
@@ -156,11 +176,11 @@ def shape(row: ThoughtThread, trail: Iterable[ThreadStep], *, is_whole: bool = T
         "next": shortened(row.next, most),
         "created_at": instant(row.created_at),
         "touched_at": instant(row.touched_at),
-        "resolved_at": row.resolved_at and instant(row.resolved_at),
+        "resolved_at": instant(row.resolved_at) if row.resolved_at else None,
         "trail": [
             {
                 "note": shortened(step.text, most),
-                "on": step.on and step.on.isoformat(),
+                "on": step.on.isoformat() if step.on else None,
                 "by": step.by,
                 "response": step.response or None,
                 "at": instant(step.at),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -150,7 +151,7 @@ def search_memory(
     if not q:
         rows = list((standing.filter(pk__lt=cursor.pk) if cursor else standing).order_by("-id")[: limit + 1])
         clashes = memory.clashes(rows)
-        shapes = [memory.shape(row, clashes[row.pk]) for row in rows]
+        shapes: Sequence[memory.MemoryShape] = [memory.shape(row, clashes[row.pk]) for row in rows]
     else:
         found = memory.search([request.auth.team_id], terms)
         if cursor:
@@ -159,12 +160,12 @@ def search_memory(
         by_key = standing.in_bulk([each.number for each in found[: limit + 1]])
         clashes = memory.clashes(by_key.values())
         shapes = [
-            {
+            memory.FoundMemory(
                 **memory.shape(row, clashes[row.pk]),
-                "score": each.score,
-                "share": each.share,
-                "matched": matched(row.text, each.matched),
-            }
+                score=each.score,
+                share=each.share,
+                matched=matched(row.text, each.matched),
+            )
             for each in found[: limit + 1]
             if (row := by_key.get(each.number))
         ]

@@ -308,8 +308,7 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
             body.verdict,
             text=body.text,
             reason=body.reason,
-            version=body.version,
-            digest=body.sha256,
+            circumstances=decisions.Circumstances(version=body.version, digest=body.sha256),
         )
     except decisions.Standing as standing:
         raise _conflict(held, standing.decision) from None

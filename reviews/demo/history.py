@@ -13,6 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from itertools import count
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import models
@@ -67,9 +68,23 @@ WAITING = (
     (4, ROBIN, 0), (13, FORGE, 1), (27, KURO, 1), (52, ROBIN, 3), (95, FORGE, 3), (140, KURO, 7), (260, ROBIN, 5),
     (430, FORGE, 5), (700, ROBIN, 1), (1_150, KURO, 2), (1_900, FORGE, 2), (2_900, ROBIN, 6), (4_000, KURO, 4),
 )  # fmt: skip
-# Problems that forge goes round in circles with: how many minutes ago it began, what, whether it is over, its steps.
+
+
+class Circle(NamedTuple):
+    """A problem that forge goes round in circles with."""
+
+    minutes: int  # ago it began
+    key: str
+    is_over: bool
+    approach: str
+    command: str
+    error: str
+    asked: str
+    steps: tuple[str, ...]
+
+
 CIRCLES = (
-    (
+    Circle(
         6 * 1_440, "cache-stampede", True,
         "raise the timeout of the cache client", "make load-test", "TimeoutError: cache read took 2000 ms",
         "The checkout is slow again since the sale began. Do not touch the database.",
@@ -79,7 +94,7 @@ CIRCLES = (
          "I'm out of ideas: the timeout is not it.",
          "A fresh look found it: every miss asked the database at once. One reader now fills the entry; p99 is 80 ms."),
     ),
-    (
+    Circle(
         44, "retry-test-at-night", False,
         "wait longer before the retry", "pytest -x tests/test_retry.py", "AssertionError: expected 3 attempts, got 2",
         "test_retry fails every night and passes in the morning. It must be green before Friday's release.",
@@ -141,7 +156,7 @@ class _Course:
         for minutes, voice, number in WAITING:
             self.plan_post(self.end - timedelta(minutes=minutes), voice, voice.risky[number], is_left=True)
         for circle in CIRCLES:
-            self.plan_circle(*circle)
+            self.plan_circle(circle)
         for pursuit in PURSUED:
             self.plan_pursuit(pursuit)
         for before, text in TURNS:
@@ -264,27 +279,25 @@ class _Course:
 
     # -- going in circles --------------------------------------------------------------------------
 
-    def plan_circle(
-        self, minutes: int, key: str, is_over: bool, approach: str, command: str, error: str, asked: str,
-        steps: tuple[str, ...],
-    ) -> None:  # fmt: skip
+    def plan_circle(self, circle: Circle) -> None:
         """Have forge try the same again and again; where it is over, Marek says yes to a fresh look, and it helps."""
-        begun = self.end - timedelta(minutes=minutes)
+        begun = self.end - timedelta(minutes=circle.minutes)
         if begun <= self.begin:
             return
-        tried = {"session": "ci", "problem": key, "approach": approach, "command": command}
+        key, steps = circle.key, circle.steps
+        tried = {"session": "ci", "problem": key, "approach": circle.approach, "command": circle.command}
         for number, text in enumerate(steps):
-            is_solved = is_over and text == steps[-1]
-            failed = {"command_failed": True, "errors": [error], "command_output": error}
+            is_solved = circle.is_over and text == steps[-1]
+            failed = {"command_failed": True, "errors": [circle.error], "command_output": circle.error}
             fields: dict[str, object] = {
                 "response": text,
-                "user_message": asked,
+                "user_message": circle.asked,
                 "mode": "work",
                 **tried,
                 **({"approach": "a fresh look", "outcome": "resolved"} if is_solved else failed),
             }
             self.plan(begun + timedelta(minutes=9 * number), partial(self.step, FORGE, fields))
-        if is_over:
+        if circle.is_over:
             answered = begun + timedelta(minutes=9 * (len(steps) - 2) + 4)
             self.plan(answered, lambda: stuck_state.answer(self.problem(key), "yes", self.people["marek"]))
             told = begun + timedelta(minutes=9 * len(steps))
@@ -459,8 +472,8 @@ class _Course:
         elif said.better and self.chance.random() < 0.15:
             verdict, text = "edit", said.better
         seconds = seconds_to_read(held.text) * TEMPO[person.username] * self.chance.lognormvariate(0, SPREAD)
-        shown_ms = round(1000 * seconds)
-        decision, _ = decisions.decide(held, person, verdict, text=text, reason=reason, shown_ms=shown_ms)
+        looked = decisions.Circumstances(shown_ms=round(1000 * seconds))
+        decision, _ = decisions.decide(held, person, verdict, text=text, reason=reason, circumstances=looked)
         if self.chance.random() < TAKEN_BACK:
             self.plan(self.clock.at + timedelta(seconds=4), lambda: self.take_back(voice, said, held, decision, person))
         else:

@@ -1,6 +1,7 @@
 """What the invented team has seen go wrong before, in the seed's shape (hesitation-patterns.json)."""
 
-from typing import Any
+
+from patterns.patterns.exchange import Entry
 
 # (days before the end of the history at which they were added, patterns)
 KNOWN_ERRORS: tuple[tuple[int, tuple[tuple[str, tuple[str, ...], str, str], ...]], ...] = (
@@ -30,7 +31,7 @@ KNOWN_ERRORS: tuple[tuple[int, tuple[tuple[str, tuple[str, ...], str, str], ...]
 )  # fmt: skip
 
 
-def as_file(patterns: tuple[tuple[str, tuple[str, ...], str, str], ...], created_at: str) -> list[dict[str, Any]]:
+def as_file(patterns: tuple[tuple[str, tuple[str, ...], str, str], ...], created_at: str) -> list[Entry]:
     """Return patterns as the file that `patterns import` takes."""
     return [
         {"id": name, "keywords": list(keywords), "description": description, "source": source,

@@ -6,6 +6,7 @@ The claim itself is a conditional UPDATE whose row count says who won.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -58,6 +59,24 @@ class WantsPerson(Refusal):
     """The policy leaves this kind to people."""
 
 
+@dataclass(frozen=True)
+class Circumstances:
+    """How somebody came to decide: what they had before them, and how they said it."""
+
+    version: int | None = None  # of the item as it was shown; None leaves that unchecked
+    digest: str | None = None  # the sha256 of its text, likewise
+    shown_ms: int | None = None  # for how long a person had the item before them, where that is known
+    together: str = ""  # the same for all that are decided with one press
+    via: str = ""  # for the record, where it was not the console
+
+    def fit(self, held: HeldItem) -> bool:
+        """Tell whether what was shown is what the item is now."""
+        return self.version in (None, held.version) and self.digest in (None, held.sha256)
+
+
+UNKNOWN = Circumstances()
+
+
 class Edited(NamedTuple):
     """What a text in an item's place scores under the agent's policy of now."""
 
@@ -84,21 +103,13 @@ def decide(
     *,
     text: str | None = None,
     reason: str = "",
-    version: int | None = None,
-    digest: str | None = None,
     accept_risk: bool = False,
-    together: str = "",
-    shown_ms: int | None = None,
-    via: str = "",
+    circumstances: Circumstances = UNKNOWN,
 ) -> tuple[Decision, bool]:
     """Decide an item, and return the decision and whether it is new.
 
-    `text` goes with `edit` only. `version` and `digest` (sha256 of the item's text) are what the
-    actor was shown; None leaves that unchecked. `accept_risk` lets a person release an edit that
-    would be held again. `together` is the same for all that are decided with one press; `shown_ms` is
-    for how long a person had the item before them, None where that is not known; `via` is how they decided,
-    for the record, where it was not the console. The same actor's same verdict and text again gives the
-    first decision back.
+    `text` goes with `edit` only. `accept_risk` lets a person release an edit that would be held again.
+    The same actor's same verdict and text again gives the first decision back.
     A person's decision can be undone until `release_at`; an agent's is released at once.
     Raises a Refusal, having written nothing. Whether `actor` may see and decide the item at all is
     the caller's to check.
@@ -110,7 +121,7 @@ def decide(
         now = timezone.now()
         if held.state != State.PENDING:
             return _same_again(held, actor, verdict, text), False
-        if version not in (None, held.version) or digest not in (None, held.sha256):
+        if not circumstances.fit(held):
             raise Standing
         if held.expires_at <= now:  # behind a batch of others: what has expired is never released
             raise Standing
@@ -119,7 +130,7 @@ def decide(
                 _check_second_look(held, now)
             if verdict == Verdict.EDIT and not accept_risk:
                 _check_edit(held, text or "")
-        decision = _claim(held, actor, Verdict(verdict), text, reason, now, together, shown_ms, via)
+        decision = _claim(held, actor, Verdict(verdict), text, reason, now, circumstances)
         if decision.release_at <= now:
             _release(decision, state, now)
     return decision, True
@@ -171,9 +182,7 @@ def _claim(
     text: str | None,
     reason: str,
     now: datetime,
-    together: str = "",
-    shown_ms: int | None = None,
-    via: str = "",
+    circumstances: Circumstances = UNKNOWN,
 ) -> Decision:
     """Move the item out of `pending` and write the decision; raise Standing when another was faster."""
     person = actor if isinstance(actor, User) else None
@@ -196,8 +205,8 @@ def _claim(
         text=released,
         text_sha256="" if released is None else sha256(released),
         decided_at=now,
-        together=together,
-        shown_ms=shown_ms,
+        together=circumstances.together,
+        shown_ms=circumstances.shown_ms,
         release_at=now + undo,
     )
     audit.record(
@@ -212,7 +221,7 @@ def _claim(
         item_version=held.version,
         item_sha256=held.sha256,
         text_sha256=decision.text_sha256,
-        **_said(via),
+        **_said(circumstances.via),
     )
     return decision
 

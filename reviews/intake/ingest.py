@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -40,6 +40,15 @@ from reviews.serializers import excerpt, owed
 CLOCKS_APART_SECONDS = 5.0  # at most, of the machines of one installation
 RECOGNISED_FOR = timedelta(days=7)  # how long approved text that comes back passes
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]{1,255}")
+
+
+class Scored(NamedTuple):
+    """A post as it was read, what was known before it, and what the engine makes of it under the policy."""
+
+    body: dict[str, Any]
+    past: Past
+    policy: heuristics.Policy
+    found: heuristics.Assessment
 
 
 @dataclass(frozen=True)
@@ -103,7 +112,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             fingerprint=to_json(fingerprint).decode() if fingerprint else "",
             second_look_at_id=_second_look(agent, body["replies_to_held"]),
         )
-        pursued, writes = _write(agent, response, state, body, found, past, scorer.policy, cursor)
+        pursued, writes = _write(agent, response, state, Scored(body, past, scorer.policy, found), cursor)
         state.intent = heuristics.advance_intent(
             state.intent,
             chosen_behavior=body["mode"],
@@ -222,19 +231,13 @@ def _second_look(agent: Agent, public_id: str | None) -> int | None:
 
 
 def _write(
-    agent: Agent,
-    response: AgentResponse,
-    state: AgentState,
-    body: dict[str, Any],
-    found: heuristics.Assessment,
-    past: Past,
-    policy: heuristics.Policy,
-    cursor: CursorWrapper,
+    agent: Agent, response: AgentResponse, state: AgentState, scored: Scored, cursor: CursorWrapper
 ) -> tuple[str | None, list[Write]]:
     """Complete the verdict with what only the database knows.
 
     Returns the thought thread that the response pursues, and what is to be written behind it: the rows that hang on it.
     """
+    body, past, policy, found = scored
     verdict, items = found.verdict, found.items
     hesitation, quality, stuck = verdict["hesitation"], verdict["quality"], verdict["stuck"]
     held = [item for item in verdict["items"] if item["disposition"] == "hold"]

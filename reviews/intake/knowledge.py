@@ -6,7 +6,7 @@ stands a person says, and with that the proposal stays or goes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -164,15 +164,16 @@ def conclude(row: Memory, person: User) -> None:
 def _propose(conflict: MemoryConflict, actor: audit.Actor) -> None:
     if found := contradicts(conflict.older.text, conflict.newer.text):
         newer = conflict.newer
-        propose(newer.team, **denied(conflict.older.text, found, newer.agent), row=newer.public_id, actor=actor)
+        propose(newer.team, denied(conflict.older.text, found, newer.agent, newer.public_id), actor)
 
 
 def _withdraw(conflicts: Iterable[MemoryConflict], person: User) -> None:
     """Dismiss what contradictions proposed of memories that stand; not what something else taught, too."""
     for conflict in conflicts:
         found = contradicts(conflict.older.text, conflict.newer.text)
-        keywords: Sequence[str] = denied(conflict.older.text, found, None)["keywords"] if found else ()
-        taught = PatternOrigin.objects.filter(kind=PatternOrigin.Kind.MEMORY, row=conflict.newer.public_id)
+        row = conflict.newer.public_id
+        keywords = denied(conflict.older.text, found, None, row).keywords if found else []
+        taught = PatternOrigin.objects.filter(kind=PatternOrigin.Kind.MEMORY, row=row)
         for origin in taught.filter(pattern__state=ErrorPattern.State.PROPOSED).select_related("pattern"):
             pattern = origin.pattern
             if pattern.keywords == keywords and not pattern.origins.exclude(pk=origin.pk).exists():

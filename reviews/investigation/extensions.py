@@ -198,7 +198,7 @@ def investigation(agent: Agent, session: str, problem: str) -> QuerySet[Extensio
     return ExtensionRequest.objects.filter(agent=agent, session=session, problem=problem)
 
 
-def budget(agent: Agent, session: str, problem: str, step: int | None) -> dict[str, int]:
+def budget(agent: Agent, session: str, problem: str, step: int | None) -> texts.Budget:
     """Return how many tool calls an investigation may make, has made and has left.
 
     Without `step` it has made as many as its requests told.

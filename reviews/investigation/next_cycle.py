@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict
 
 from django.db.models import Exists, F, Q
 from django.db.models.functions import Length
@@ -26,7 +26,7 @@ from patterns.threads import texts as thread_texts
 from reviews.investigation import texts as extension_texts
 from reviews.investigation import told
 from reviews.models import AgentResponse, Decision, HeldItem
-from reviews.serializers import held_shape
+from reviews.serializers import HeldShape, held_shape
 
 HELD_BUDGET = 40_000  # characters of held texts; whole items or none, the rest is named
 HELD_MOST = 100
@@ -41,8 +41,85 @@ UNKNOWN = "unknown"  # how the intent calls the mode of a response that gave non
 Verdict = Decision.Verdict
 
 
-def parts(agent: Agent, *, is_given: bool = True) -> dict[str, Any]:
-    """Return the parts of the context; a part that is not built or has nothing to say is null.
+class Text(TypedDict):
+    text: str
+
+
+class Threads(Text):
+    items: list[thread_texts.ThreadShape]
+
+
+class Memories(Text):
+    items: list[memory.MemoryShape]
+
+
+class Lesson(Text):
+    id: str
+    topics: list[str]
+    matches: list[str]
+
+
+class Lessons(Text):
+    items: list[Lesson]
+
+
+class Suggested(Text):
+    """A topic that may become a thought thread."""
+
+    topic: str
+    cycles: int
+
+
+class Article(Text):
+    thread: str
+    ask: str
+
+
+class Reason(TypedDict):
+    """A signal, and the words it found."""
+
+    type: str
+    detail: str
+    matched: list[str]
+
+
+class Stuck(TypedDict):
+    """A problem about which somebody should be asked, or has said yes."""
+
+    problem: str
+    session: str
+    points: int
+    threshold: int
+    suggest: bool
+    invoke: bool
+    prompt: str
+    brief: str
+
+
+class Context(TypedDict):
+    """The parts of the context; one that is not built or has nothing to say is None."""
+
+    intent: Text
+    threads: Threads | None
+    thread_suggestion: Suggested | None
+    articles: list[Article] | None
+    decided: list[told.ToldDecision]
+    decided_more: told.LeftOut | None
+    held: list[HeldShape]
+    held_more: list[str]
+    suggestion: str | None
+    signals: list[Reason] | None
+    confidence: dict[str, Any] | None  # of the stored verdict
+    lessons: Lessons | None
+    memory: Memories | None
+    think_twice: list[Stuck] | None
+    extensions: list[extension_texts.ExtensionShape] | None
+    extensions_more: bool
+    instructions: str | None
+
+
+def parts(agent: Agent, *, is_given: bool = True) -> Context:
+    """Return what the next cycle should read.
 
     A held text is never cut: what no longer fits is listed by id in `held_more`. What was decided is told until the
     agent's next response (reviews/investigation/told.py). Nothing is written where it is not given to the agent,
@@ -59,11 +136,12 @@ def parts(agent: Agent, *, is_given: bool = True) -> dict[str, Any]:
         last = response.wire_verdict() if response else None  # its hint (H13) and its confidence are for the next cycle
         hesitation = last and last["hesitation"]
         requests, has_more_requests = told.requests(agent, state)
-        context = {
+        context: Context = {
             "intent": {"text": _intent(state.intent)},
             "threads": threads,
-            "thread_suggestion": suggested
-            and {"topic": suggested.topic, "cycles": suggested.cycles, "text": str(suggested)},
+            "thread_suggestion": {"topic": suggested.topic, "cycles": suggested.cycles, "text": str(suggested)}
+            if suggested
+            else None,
             "articles": articles,
             "decided": decided,
             "decided_more": decided_more,
@@ -103,7 +181,7 @@ def _intent(intent: Mapping[str, Any] | None) -> str:
     return "\n".join(["\n", head, *lines]) if lines else ""
 
 
-def _signals(hesitation: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _signals(hesitation: Mapping[str, Any]) -> list[Reason]:
     """Return why a text was hesitated about, with the words that each signal found there."""
     return [
         {
@@ -115,7 +193,7 @@ def _signals(hesitation: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _instructions(agent: Agent, held: list[dict[str, Any]]) -> str:
+def _instructions(agent: Agent, held: list[HeldShape]) -> str:
     """Say what to do with what is held, and what would be refused: this stands there before anything is tried."""
     release = scorer_for(agent).policy.release
     kinds = {item["kind"]: release.get(item["kind"]) for item in held}
@@ -138,9 +216,7 @@ def _instructions(agent: Agent, held: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def _threads(
-    agent: Agent, state: AgentState, is_given: bool
-) -> tuple[dict[str, Any] | None, list[dict[str, Any]] | None]:
+def _threads(agent: Agent, state: AgentState, is_given: bool) -> tuple[Threads | None, list[Article] | None]:
     """Return the active threads (T2), and the articles that resolved ones propose (T8).
 
     An article is given from the first context after its thread was resolved until the agent's next response.
@@ -152,7 +228,8 @@ def _threads(
     )
     active = [row for row in rows if row.state == ThoughtThread.State.ACTIVE]
     resolved = [row for row in rows if row.state == ThoughtThread.State.RESOLVED][:ARTICLES_MOST]
-    threads = articles = None
+    threads: Threads | None = None
+    articles: list[Article] | None = None
     if active:
         trails = thread_texts.last_steps(active)
         threads = {
@@ -175,7 +252,7 @@ def _threads(
     return threads, articles
 
 
-def _held(agent: Agent) -> tuple[list[dict[str, Any]], list[str]]:
+def _held(agent: Agent) -> tuple[list[HeldShape], list[str]]:
     waiting = HeldItem.objects.filter(agent=agent, closed_at=None).order_by("review_due_at", "id")
     whole: list[int] = []
     more: list[str] = []
@@ -191,7 +268,7 @@ def _held(agent: Agent) -> tuple[list[dict[str, Any]], list[str]]:
     return [held_shape(row) for row in rows] if whole else [], more
 
 
-def _memory(agent: Agent, state: AgentState, said: str) -> dict[str, Any] | None:
+def _memory(agent: Agent, state: AgentState, said: str) -> Memories | None:
     """Return what the team remembers of the agent's topics and of its last response, with how long ago it was (T3).
 
     The oldest first; where it would be longer than MEMORY_BUDGET, they are left out first (T7).
@@ -217,7 +294,7 @@ def _remembered(row: Memory, *, disputed: bool) -> str:
     return "| " + one_line(f"[{row.created_at.astimezone(UTC).date()}] {topic}{row.text}{source}{doubt}")
 
 
-def _lessons(agent: Agent, state: AgentState, is_given: bool) -> dict[str, Any] | None:
+def _lessons(agent: Agent, state: AgentState, is_given: bool) -> Lessons | None:
     """Return what was learnt and confirmed (M9): what the latest responses and topics call for comes first."""
 
     def recent() -> list[str]:
@@ -237,7 +314,7 @@ def _lessons(agent: Agent, state: AgentState, is_given: bool) -> dict[str, Any] 
     }
 
 
-def _think_twice(agent: Agent) -> list[dict[str, Any]] | None:
+def _think_twice(agent: Agent) -> list[Stuck] | None:
     """Return the problems about which somebody should be asked, and those to which somebody has said yes."""
     # A yes, from the console or brought by the agent, until the next response about the problem.
     is_told = Q(think_twice__answer=ThinkTwice.Answer.YES, think_twice__answered_at__gte=F("touched_at"))
@@ -247,11 +324,22 @@ def _think_twice(agent: Agent) -> list[dict[str, Any]] | None:
     wanted = list(islice((row for row, found in looked if found.suggest or found.invoke), THINK_TWICE_MOST))
     if wanted and not scorer_for(agent).policy.parts["stuck"]:
         return None  # what a verdict does not count any more is not asked about, and no verdict would end a yes
-    names = ("problem", "session", "points", "threshold", "suggest", "invoke", "prompt", "brief")
-    return [{name: shape[name] for name in names} for shape in stuck_state.shapes(wanted)] or None
+    return [
+        {
+            "problem": shape["problem"],
+            "session": shape["session"],
+            "points": shape["points"],
+            "threshold": shape["threshold"],
+            "suggest": shape["suggest"],
+            "invoke": shape["invoke"],
+            "prompt": shape["prompt"],
+            "brief": shape["brief"],
+        }
+        for shape in stuck_state.shapes(wanted)
+    ] or None
 
 
-def as_prompt(context: Mapping[str, Any], language: str) -> str:
+def as_prompt(context: Context, language: str) -> str:
     """Return the parts as one text, in the agent's language, to put before the next cycle's prompt.
 
     Each line that somebody else wrote, held texts and drafts among them, starts with `| `, so that nothing in it can
@@ -261,7 +349,7 @@ def as_prompt(context: Mapping[str, Any], language: str) -> str:
         return "\n\n".join(filter(None, _sections(context))) + "\n"
 
 
-def _sections(context: Mapping[str, Any]) -> Iterator[str]:
+def _sections(context: Context) -> Iterator[str]:
     yield context["intent"]["text"].strip()
     if context["threads"]:
         yield context["threads"]["text"]
@@ -293,7 +381,7 @@ def _sections(context: Mapping[str, Any]) -> Iterator[str]:
         yield _("More requests for more tool calls: GET /api/v1/extensions")
 
 
-def _decided_section(decided: Sequence[Mapping[str, Any]], more: Mapping[str, int] | None) -> str:
+def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | None) -> str:
     outcomes = {
         Verdict.REJECT: _("Rejected: it was not released. Do not use it."),
         Verdict.EDIT: _("Edited: this text was released in place of yours:"),
@@ -307,7 +395,7 @@ def _decided_section(decided: Sequence[Mapping[str, Any]], more: Mapping[str, in
             "",
             f"{item['held']} · {item['kind'].upper()} · {item['verdict']} · by {item['by']} · seq {item['seq']}",
         ]
-        lines.append(outcomes[item["verdict"]])
+        lines.append(outcomes[Verdict(item["verdict"])])
         if item["text"] is not None:
             lines += _quoted(item["text"]) or ["| "]
         if item["reason"].strip():
@@ -326,8 +414,8 @@ def _decided_section(decided: Sequence[Mapping[str, Any]], more: Mapping[str, in
     return "\n".join([*lines, "</decided>"])
 
 
-def _held_section(context: Mapping[str, Any]) -> str:
-    lines = ["<held>", context["instructions"]]
+def _held_section(context: Context) -> str:
+    lines = ["<held>", context["instructions"] or ""]
     for item in context["held"]:
         lines += [
             "",
@@ -342,7 +430,7 @@ def _held_section(context: Mapping[str, Any]) -> str:
     return "\n".join([*lines, "</held>"])
 
 
-def _reasons(signals: Iterable[Mapping[str, Any]]) -> list[str]:
+def _reasons(signals: Iterable[Reason]) -> list[str]:
     """Return a line for each signal: what it says, and the words it found."""
     lines = []
     for signal in signals:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from django.db.models import Sum
 from django.utils import translation
@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metacog.models import Agent
-from patterns.memory.memory import shape as memory_shape
 from patterns.models import Memory
 from patterns.patterns.scorer import scorer_for
 from patterns.serializers import instant
@@ -21,12 +20,61 @@ from reviews.serializers import matched
 State, By = ExtensionRequest.State, ExtensionRequest.By
 
 
-def shape(request: ExtensionRequest) -> dict[str, Any]:
+class Budget(TypedDict):
+    """Tool calls of an investigation."""
+
+    allowed: int
+    used: int
+    left: int
+
+
+class FoundShape(TypedDict):
+    """A memory that was found for a request."""
+
+    id: str
+    text: str
+    topic: str
+    source: str
+    confidence: float | None
+    score: float
+    share: float
+    matched: list[str]
+    answers: bool
+
+
+class AskedShape(TypedDict):
+    session: str
+    problem: str
+    number: int
+    step: int | None
+    reason: str
+    evidence: Any
+
+
+class ExtensionShape(TypedDict):
+    id: str
+    state: str
+    by: str | None
+    granted: int | None
+    reason: str
+    guidance: str
+    message: str
+    found: list[FoundShape]
+    rule: Any  # what the rule weighed, as it is stored
+    request: AskedShape
+    budget: Budget
+    created_at: str
+    due_at: str
+    expires_at: str
+    decided_at: str | None
+
+
+def shape(request: ExtensionRequest) -> ExtensionShape:
     """Return a request as its agent reads it; `request` comes with its agent and team."""
     return shapes(request.agent, [request])[0]
 
 
-def shapes(agent: Agent, requests: Sequence[ExtensionRequest]) -> list[dict[str, Any]]:
+def shapes(agent: Agent, requests: Sequence[ExtensionRequest]) -> list[ExtensionShape]:
     """Return requests of one agent as it reads them. Two queries, whatever their number."""
     memories = _memories(agent, requests)
     granted = {
@@ -44,7 +92,7 @@ def shapes(agent: Agent, requests: Sequence[ExtensionRequest]) -> list[dict[str,
         ]
 
 
-def budget(allowed: int, used: int) -> dict[str, int]:
+def budget(allowed: int, used: int) -> Budget:
     return {"allowed": allowed, "used": used, "left": max(0, allowed - used)}
 
 
@@ -65,14 +113,17 @@ def _memories(agent: Agent, requests: Iterable[ExtensionRequest]) -> dict[str, M
     return {row.public_id: row for row in standing}
 
 
-def _found(row: ExtensionRequest, memories: dict[str, Memory]) -> list[dict[str, Any]]:
-    found = []
+def _found(row: ExtensionRequest, memories: dict[str, Memory]) -> list[FoundShape]:
+    found: list[FoundShape] = []
     for each in row.found:
         if memory := memories.get(each["id"]):
-            told = memory_shape(memory)
             found.append(
                 {
-                    **{name: told[name] for name in ("id", "text", "topic", "source", "confidence")},
+                    "id": memory.public_id,
+                    "text": memory.text,
+                    "topic": memory.topic,
+                    "source": memory.source,
+                    "confidence": memory.confidence,
                     "score": each["score"],
                     "share": each["share"],
                     "matched": matched(memory.text, each["terms"]),
@@ -82,7 +133,7 @@ def _found(row: ExtensionRequest, memories: dict[str, Memory]) -> list[dict[str,
     return found
 
 
-def _shape(row: ExtensionRequest, found: list[dict[str, Any]], allowed: int) -> dict[str, Any]:
+def _shape(row: ExtensionRequest, found: list[FoundShape], allowed: int) -> ExtensionShape:
     return {
         "id": row.public_id,
         "state": row.state,
@@ -105,11 +156,11 @@ def _shape(row: ExtensionRequest, found: list[dict[str, Any]], allowed: int) -> 
         "created_at": instant(row.created_at),
         "due_at": instant(row.due_at),
         "expires_at": instant(row.expires_at),
-        "decided_at": row.decided_at and instant(row.decided_at),
+        "decided_at": instant(row.decided_at) if row.decided_at else None,
     }
 
 
-def message(row: ExtensionRequest, found: Sequence[dict[str, Any]]) -> str:
+def message(row: ExtensionRequest, found: Sequence[FoundShape]) -> str:
     """Return what to put into the agent's prompt, in the active language.
 
     What others wrote stands behind `| `, line by line, so that nothing in it can pass for ours.

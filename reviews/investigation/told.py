@@ -7,7 +7,7 @@ reads again is told again, and what is decided between its reading and its posti
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TypedDict
 
 from django.db import transaction
 from django.db.models import Case, F, Q, TextField, When
@@ -22,13 +22,35 @@ DECIDED_MOST = 20
 DECIDED_BUDGET = 20_000  # characters of edits and reasons; whole or not at all, and the newest in any case
 EXTENSIONS_MOST = 5
 
+class ToldDecision(TypedDict):
+    """A decision as the next cycle hears of it."""
+
+    id: str
+    seq: int | None
+    held: str
+    kind: str
+    verdict: str
+    reason: str
+    text: str | None
+    excerpt: str
+    by: str
+    decided_at: str
+
+
+class LeftOut(TypedDict):
+    """How many older decisions there was no room for, and the `after` from which the feed has them."""
+
+    count: int
+    after: int
+
+
 _EDITED = When(verdict=Decision.Verdict.EDIT, then=F("text"))
 
 
-def decided(agent: Agent, state: AgentState) -> tuple[list[dict[str, Any]], dict[str, int] | None]:
+def decided(agent: Agent, state: AgentState) -> tuple[list[ToldDecision], LeftOut | None]:
     """Return the released decisions that the agent has not heard of, oldest first, and what is left out of older ones.
 
-    That is how many, and the `after` from which the feed has all of them. No query where there is no news.
+    No query where there is no news.
     """
     heard = _heard(state)
     news = Decision.objects.filter(agent=agent, seq__gt=heard, seq__lte=state.decision_seq)
@@ -46,7 +68,7 @@ def decided(agent: Agent, state: AgentState) -> tuple[list[dict[str, Any]], dict
         "public_id", "seq", "held__public_id", "held__kind", "verdict", "reason", "by", "decided_at",
         began=Left("held__text", EXCERPT_READ + 1), edited=Case(_EDITED, output_field=TextField()),
     )  # fmt: skip
-    items = [
+    items: list[ToldDecision] = [
         {
             "id": row["public_id"],
             "seq": row["seq"],

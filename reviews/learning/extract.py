@@ -1,6 +1,6 @@
 """Read what a decision, a correction or a second look says was wrong, and what would recognise it again.
 
-Nothing is written here. Each function returns the arguments of `learning.propose`, or None where nothing can be
+Nothing is written here. Each function returns what `sweep.propose` takes, or None where nothing can be
 learnt: a mistake must be pinned to a sentence, and that sentence must hold something rare in the agent's texts.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import accumulate
@@ -35,7 +36,7 @@ from metacog.heuristics.wire.wire import instant
 from metacog.models import Agent
 from patterns.memory import memory
 from patterns.models import MAX_KEYWORD_LENGTH, ErrorPattern, Memory
-from reviews.models import AgentResponse, Decision, PatternOrigin
+from reviews.models import AgentResponse, Decision, HeldItem, PatternOrigin
 from reviews.presentation import reasons
 from reviews.scoring.history import corrects
 
@@ -46,7 +47,21 @@ MAX_LOOKED_BACK, MAX_KEPT_IN_MIND = 100, 100  # responses, and what they had rem
 MAX_UNPINNED = 3  # sentences that are shown together where a correction does not say which of them it means
 MAX_TRIED = 5  # sentences that keywords are looked for in, where a person wants some
 MAX_QUOTE = 200  # in a description
-Taught = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class PatternProposal:
+    """What would recognise a mistake again, and what taught that."""
+
+    keywords: list[str]
+    description: str
+    source: str
+    kind: str
+    row: str  # the public id of what taught it, which does so once a `kind`
+    said: str = ""  # the mistaken sentence; this and `told` are quotes, erased with the texts of `response` and `row`
+    told: str = ""
+    held: HeldItem | None = None
+    response: AgentResponse | None = None
 
 
 class Teacher:
@@ -55,7 +70,7 @@ class Teacher:
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
 
-    def from_decision(self, decision: Decision) -> Taught | None:
+    def from_decision(self, decision: Decision) -> PatternProposal | None:
         """Learn from what was rejected, or released in other words; `decision` comes with its item."""
         held = decision.held
         if not held.text or decision.by == Decision.By.SYSTEM:
@@ -76,10 +91,10 @@ class Teacher:
             said,
             told,
             description or in_words(Kind.REJECTION, said, self.agent),
-            held=held,
+            held,
         )
 
-    def _from_own_decision(self, decision: Decision) -> Taught | None:
+    def _from_own_decision(self, decision: Decision) -> PatternProposal | None:
         """Learn from an agent that decides against its own item (H9).
 
         Its reason, or the text it puts in the place, concludes the opposite; a rejection does so by itself, and its
@@ -98,7 +113,7 @@ class Teacher:
         else:
             return None
         description = in_words(Kind.SECOND_LOOK, told or said, self.agent)
-        return self._taught(Kind.SECOND_LOOK, decision.public_id, said, told, description, held=held)
+        return self._taught(Kind.SECOND_LOOK, decision.public_id, said, told, description, held)
 
     def corrected(self, response: AgentResponse, body: dict[str, Any]) -> AgentResponse | None:
         """Return the response before this one, where the human said that it was wrong."""
@@ -109,16 +124,18 @@ class Teacher:
         before = earlier.order_by("-pk").first()
         return before if before and corrects(body, before.wire_body()) else None
 
-    def from_message(self, response: AgentResponse, body: dict[str, Any], before: AgentResponse) -> Taught | None:
+    def from_message(
+        self, response: AgentResponse, body: dict[str, Any], before: AgentResponse
+    ) -> PatternProposal | None:
         """Learn from what the human said about the response before this one, and how the agent took it (H8)."""
         message, previous = body["user_message"], before.wire_body()["response"]
         said = sentence_meant(message, previous)
         if not said and len(_sentences(previous)) <= MAX_UNPINNED:
             said = previous.strip()
         description = in_words(Kind.CORRECTION, message, self.agent)
-        return self._taught(Kind.CORRECTION, response.public_id, said, message, description, response=before)
+        return self._taught(Kind.CORRECTION, response.public_id, said, message, description, before)
 
-    def from_second_look(self, response: AgentResponse, body: dict[str, Any]) -> Taught | None:
+    def from_second_look(self, response: AgentResponse, body: dict[str, Any]) -> PatternProposal | None:
         """Learn from an agent that concludes the opposite of what was held (H9); `response` comes with that item."""
         held = response.second_look_at
         found = contradicts(held.text, body["response"]) if held else None
@@ -127,15 +144,15 @@ class Teacher:
         told = found.second.text
         said = found.first.text if found.first else sentence_meant(body["response"], held.text)
         description = in_words(Kind.SECOND_LOOK, told, self.agent)
-        return self._taught(Kind.SECOND_LOOK, response.public_id, said, told, description, held=held)
+        return self._taught(Kind.SECOND_LOOK, response.public_id, said, told, description, held)
 
-    def from_memory(self, response: AgentResponse, body: dict[str, Any]) -> Taught | None:
+    def from_memory(self, response: AgentResponse, body: dict[str, Any]) -> PatternProposal | None:
         """Learn from what an agent remembers against what its team or itself remembered before (H10)."""
         occurred_at = body.get("occurred_at")
         at = instant(occurred_at) if occurred_at else response.received_at
         return self._from_knowledge(_let_in(response, body)[:MAX_REMEMBERED], response, min(at, response.received_at))
 
-    def from_release(self, decision: Decision) -> Taught | None:
+    def from_release(self, decision: Decision) -> PatternProposal | None:
         """Learn from what is remembered once it was let go."""
         held = decision.held
         if held.kind != "remember" or not decision.text:
@@ -143,24 +160,24 @@ class Teacher:
         response = AgentResponse.objects.only("public_id").get(pk=held.response_id)
         return self._from_knowledge([decision.text], response, held.held_at)
 
-    def _from_knowledge(self, texts: Sequence[str], response: AgentResponse, at: datetime) -> Taught | None:
+    def _from_knowledge(self, texts: Sequence[str], response: AgentResponse, at: datetime) -> PatternProposal | None:
         """Learn from what was remembered at a time; what is in the team's memory teaches there (knowledge.teach)."""
         team = self.agent.team_id
         for text in (text[: Memory.MAX_TEXT] for text in texts):
-            where: dict[str, Any] = {"row": response.public_id}
+            row = response.public_id
             is_in_memory = memory.holds(team, text)
             for known, found in () if is_in_memory else memory.contradicted_by(team, text, at=at):
                 if known.occurred_at > at:
-                    return denied(text, found, self.agent) | where
+                    return denied(text, found, self.agent, row)
                 if not known.source:  # what has a source is not wrong since something without one says so
-                    return denied(known.text, found, self.agent) | where
+                    return denied(known.text, found, self.agent, row)
             alike = self._remembered_like(text, response)
             for place, found in contradicted(text, [said for _, said in alike]):
                 said_in, said = alike[place]
                 # What only takes back does not say which of all.
                 if found.first and not (is_in_memory and memory.holds(team, said)):
-                    where["response"] = AgentResponse.objects.only("public_id").get(pk=said_in)
-                    return denied(said, found, self.agent) | where
+                    before = AgentResponse.objects.only("public_id").get(pk=said_in)
+                    return denied(said, found, self.agent, row, before)
         return None
 
     def _remembered_like(self, text: str, response: AgentResponse) -> list[tuple[int, str]]:
@@ -187,25 +204,22 @@ class Teacher:
         ]
         return [(row, text, frozenset(recall.terms(text))) for row, text in texts[:MAX_KEPT_IN_MIND]]
 
-    def _taught(self, kind: str, row: str, said: str, told: str, description: str, **where: Any) -> Taught | None:
-        keywords = self.keywords(said, told, where)
+    def _taught(
+        self, kind: str, row: str, said: str, told: str, description: str, where: HeldItem | AgentResponse
+    ) -> PatternProposal | None:
+        held, response = (where, None) if isinstance(where, HeldItem) else (None, where)
+        keywords = self.keywords(said, told, held.response_id if held else where.pk)
         if not keywords:
             return None
         source = Source.SELF_REVIEW if kind == Kind.SECOND_LOOK else Source.CORRECTION
-        quotes = {"said": said, "told": told}
-        return (
-            {"keywords": keywords, "description": description, "source": source, "kind": kind, "row": row}
-            | quotes
-            | where
-        )
+        return PatternProposal(keywords, description, source, kind, row, said, told, held, response)
 
-    def keywords(self, said: str, told: str, where: dict[str, Any]) -> list[str]:
+    def keywords(self, said: str, told: str, own: int) -> list[str]:
         """Choose a phrase that is rare in what the agent has said elsewhere; where none is, the sentence itself.
 
-        Never keywords that would have to stand together: any one of a pattern's fires.
+        `own` is the response that says it. Never keywords that would have to stand together: any one of a pattern's
+        fires.
         """
-        held, response = where.get("held"), where.get("response")
-        own = held.response_id if held else response and response.pk
         # What holds the very sentence is the same mistake, and makes none of its words common.
         mistaken = fold(said)
         elsewhere = [text for pk, text in self._history if pk != own and mistaken not in fold(text)]
@@ -223,7 +237,7 @@ class Teacher:
         text = decision.held.text
         meant = sentence_meant(told, text)
         for said in [meant] if meant else _most_often(fired, text)[:MAX_TRIED]:
-            if found := self.keywords(said, told, {"held": decision.held}):
+            if found := self.keywords(said, told, decision.held.response_id):
                 return found
         return []
 
@@ -243,17 +257,13 @@ def _let_in(response: AgentResponse, body: dict[str, Any]) -> list[str]:
     return [item.text for item in items if item.kind == "remember"]
 
 
-def denied(text: str, found: Contradiction, agent: Agent | None) -> Taught:
-    """Return what new knowledge teaches about an older memory's text, but for the row that brought it."""
-    said = found.first.text if found.first else text
-    return {
-        "keywords": [said.strip().rstrip(".!。；; ")],
-        "description": in_words(Kind.MEMORY, found.second.text, agent),
-        "source": Source.EXTERNAL,
-        "kind": Kind.MEMORY,
-        "said": said,
-        "told": found.second.text,
-    }
+def denied(
+    text: str, found: Contradiction, agent: Agent | None, row: str, response: AgentResponse | None = None
+) -> PatternProposal:
+    """Return what new knowledge, brought by `row`, teaches about an older memory's text (said in `response`)."""
+    said, told = found.first.text if found.first else text, found.second.text
+    keywords, description = [said.strip().rstrip(".!。；; ")], in_words(Kind.MEMORY, told, agent)
+    return PatternProposal(keywords, description, Source.EXTERNAL, Kind.MEMORY, row, said, told, response=response)
 
 
 def in_words(kind: str, text: str, agent: Agent | None) -> str:

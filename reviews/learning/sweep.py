@@ -21,9 +21,9 @@ from patterns.models import ErrorPattern, keyword_problems
 from patterns.patterns import lifecycle
 from reviews.isolation import by_itself
 from reviews.learning import pattern_stats
-from reviews.learning.extract import Taught, Teacher, sentence_meant
+from reviews.learning.extract import PatternProposal, Teacher, sentence_meant
 from reviews.metrics import agreement
-from reviews.models import AgentResponse, Decision, HeldItem, LearningCursor, PatternOrigin
+from reviews.models import AgentResponse, Decision, LearningCursor, PatternOrigin
 from reviews.scoring.history import take_back_corrected
 
 State = ErrorPattern.State
@@ -91,7 +91,7 @@ def _learn_once(agent: Agent) -> int:
         pattern_stats.count(firings, decisions)
         agreement.count(agent, ends)
         for each in taught:
-            propose(agent.team, **each)
+            propose(agent.team, each)
         if state:
             for response in corrected:
                 take_back_corrected(state, response)
@@ -101,7 +101,7 @@ def _learn_once(agent: Agent) -> int:
 
 def _taught(
     agent: Agent, responses: Sequence[AgentResponse], decisions: Sequence[Decision]
-) -> tuple[list[Taught], list[AgentResponse]]:
+) -> tuple[list[PatternProposal], list[AgentResponse]]:
     """Return what is learnt, and the responses that their users corrected."""
     teacher = Teacher(agent)
     corrected = []
@@ -115,45 +115,31 @@ def _taught(
     return [each for each in found if each], corrected
 
 
-def propose(
-    team: Team,
-    *,
-    keywords: Sequence[str],
-    description: str,
-    source: str,
-    kind: str,
-    row: str,
-    response: AgentResponse | None = None,
-    held: HeldItem | None = None,
-    said: str = "",
-    told: str = "",
-    actor: audit.Actor = None,
-) -> ErrorPattern | None:
+def propose(team: Team, wanted: PatternProposal, actor: audit.Actor = None) -> ErrorPattern | None:
     """Propose an error pattern, or join the proposal that says as much; None where neither is wanted.
 
-    `row` is the public id of what taught it, which does so once a `kind`; `said` (the mistaken sentence) and `told`
-    are kept as quotes, and erased with the texts of `response` and `row`. Nothing is proposed that an active or shadow
-    pattern matches anyway, or that was dismissed before. Activates nothing; joins the caller's transaction.
+    Nothing is proposed that an active or shadow pattern matches anyway, or that was dismissed before. Activates
+    nothing; joins the caller's transaction.
     """
-    wanted = {fold(keyword) for keyword in keywords}
+    held, response = wanted.held, wanted.response
     answered = held.response_id if held else response.pk if response else None
-    if keyword_problems(list(keywords)):
+    if keyword_problems(wanted.keywords):
         return None
     with transaction.atomic():
         _lock(team)  # one proposal of a team after the other
-        if _is_erased(answered, row):
+        if _is_erased(answered, wanted.row):
             return None
-        before = PatternOrigin.objects.filter(kind=kind)
-        if before.filter(row=row).exists():
+        before = PatternOrigin.objects.filter(kind=wanted.kind)
+        if before.filter(row=wanted.row).exists():
             return None
         # A second look and the decision that follows from it are one conclusion.
-        if kind == PatternOrigin.Kind.SECOND_LOOK and before.filter(held=held).exists():
+        if wanted.kind == PatternOrigin.Kind.SECOND_LOOK and before.filter(held=held).exists():
             return None
         rows = ErrorPattern.objects.filter(team=team).exclude(state=State.RETIRED, dismissed_because="")
         # Up to 10,000, of which objects would take four times as long.
         known = list(rows.values_list("pk", "state", "keywords"))
-        text = fold(said)
-        alike = [(key, state) for key, state, keywords in known if _says(state, keywords, wanted, text)]
+        words, text = {fold(keyword) for keyword in wanted.keywords}, fold(wanted.said)
+        alike = [(key, state) for key, state, keywords in known if _says(state, keywords, words, text)]
         if any(state != State.PROPOSED for _key, state in alike):
             return None
         pattern = ErrorPattern.objects.get(pk=alike[0][0]) if alike else None
@@ -163,19 +149,19 @@ def propose(
                 return None
             pattern = ErrorPattern(
                 team=team,
-                keywords=list(keywords),
-                description=description[: ErrorPattern.MAX_DESCRIPTION],
-                source=source,
+                keywords=wanted.keywords,
+                description=wanted.description[: ErrorPattern.MAX_DESCRIPTION],
+                source=wanted.source,
                 state=State.PROPOSED,
             )
             ErrorPattern.objects.bulk_create([pattern])  # not save(): no scorer is out of date
         PatternOrigin.objects.create(
             pattern=pattern,
-            kind=kind,
-            row=row,
+            kind=wanted.kind,
+            row=wanted.row,
             response_id=answered,
             held=held,
-            evidence={name: quote[:MAX_EVIDENCE] for name, quote in (("said", said), ("told", told)) if quote},
+            evidence=_quotes(wanted.said, wanted.told),
         )
         audit.record(
             "pattern-proposed" if is_new else "pattern-taught",
@@ -184,10 +170,14 @@ def propose(
             team=team,
             before="" if is_new else State.PROPOSED,
             after=State.PROPOSED,
-            kind=kind,
-            row=row,
+            kind=wanted.kind,
+            row=wanted.row,
         )
     return pattern
+
+
+def _quotes(said: str, told: str) -> dict[str, str]:
+    return {name: quote[:MAX_EVIDENCE] for name, quote in (("said", said), ("told", told)) if quote}
 
 
 def _lock(team: Team) -> None:
@@ -210,7 +200,6 @@ def write_down(
         pattern = lifecycle.add(team, person, keywords=keywords, description=description, source=source)
         if decision:
             held = decision.held
-            quotes = {"said": sentence_meant(decision.reason, held.text), "told": decision.reason}
             PatternOrigin.objects.get_or_create(
                 kind=PatternOrigin.Kind.REJECTION,
                 row=decision.public_id,
@@ -218,7 +207,7 @@ def write_down(
                     "pattern": pattern,
                     "response_id": held.response_id,
                     "held": held,
-                    "evidence": {name: quote[:MAX_EVIDENCE] for name, quote in quotes.items() if quote},
+                    "evidence": _quotes(sentence_meant(decision.reason, held.text), decision.reason),
                 },
             )
     return pattern

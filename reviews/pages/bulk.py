@@ -60,10 +60,7 @@ def decide_together(request: PersonRequest) -> HttpResponse:
                 request.user,
                 verdict,
                 reason=reasons[held.pk],
-                version=version,
-                digest=digest,
-                together=one_press,
-                shown_ms=each_ms,
+                circumstances=decisions.Circumstances(version, digest, each_ms, together=one_press),
             )
         except decisions.Standing:
             skipped += 1

@@ -77,9 +77,7 @@ def by_mail(request: HttpRequest, link: Link) -> HttpResponse:
             link.person,
             verdict,
             reason=reason,
-            version=link.version,
-            digest=request.POST.get("sha256", ""),
-            via=VIA,
+            circumstances=decisions.Circumstances(link.version, request.POST.get("sha256", ""), via=VIA),
         )
     except decisions.Standing:
         link.held.refresh_from_db()

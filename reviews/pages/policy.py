@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -156,18 +156,34 @@ def _fitted(agent: Agent, current: Policy) -> dict[str, Any]:
     }
 
 
-def _history(versions: list[Policy]) -> list[dict[str, Any]]:
+class Version(NamedTuple):
+    """A version of a policy, and what it changed of the one before: label, old and new value."""
+
+    policy: Policy
+    changes: list[tuple[str, str, str]]
+
+
+def _history(versions: list[Policy]) -> list[Version]:
     """Pair each version with what it changed of the one before; the oldest read only serves as that."""
     shown = versions[:VERSIONS]
     before = versions[1:]
     return [
-        {"policy": each, "changes": changes(before[place], each) if place < len(before) else []}
+        Version(each, changes(before[place], each) if place < len(before) else [])
         for place, each in enumerate(shown)
     ]
 
 
-def _rows(found: Preview) -> list[dict[str, Any]]:
-    """Return the lines of the comparison: what is counted, in force, with the draft, and the difference."""
+class Line(NamedTuple):
+    """A line of the comparison: what is counted, in force, with the draft, and the difference."""
+
+    name: str
+    now: str
+    then: str
+    change: str
+    within: bool  # it is a part of the line above
+
+
+def _rows(found: Preview) -> list[Line]:
     now, then = found.now, found.then
     lines = [
         (_("Responses that trigger"), now.triggered, then.triggered, False),
@@ -180,7 +196,7 @@ def _rows(found: Preview) -> list[dict[str, Any]]:
         (_("passed then, nobody looked"), now.outcomes["unheld"], then.outcomes["unheld"], True),
     ]
     return [
-        {"name": name, "now": f"{was:,}", "then": f"{will:,}", "change": _signed(will - was), "within": within}
+        Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within)
         for name, was, will, within in lines
     ]
 

@@ -50,9 +50,7 @@ def queue(request: PersonRequest) -> HttpResponse:
     first = _first(page) or next(iter(page.rows), None)
     held = visible_items(request).get(pk=first.pk) if first else None
     # On a phone the list is all there is to see: the page says by itself when the item is in sight.
-    return _split(
-        request, filters, held, page=page, around=around, view="list", in_sight=False, unknown_filters=unknown
-    )
+    return _split(request, filters, held, page=page, around=around, view="list", unknown_filters=unknown)
 
 
 @require_safe
@@ -113,11 +111,13 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
             verdict,
             text=text if verdict == Verdict.EDIT else None,
             reason=reason,
-            version=number(request.POST.get("version", "")),
-            digest=request.POST.get("sha256", ""),
             accept_risk=request.POST.get("accept_risk") == "1",
-            shown_ms=review_time.elapsed(
-                request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))
+            circumstances=decisions.Circumstances(
+                version=number(request.POST.get("version", "")),
+                digest=request.POST.get("sha256", ""),
+                shown_ms=review_time.elapsed(
+                    request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))
+                ),
             ),
         )
     except decisions.Standing:
@@ -186,14 +186,13 @@ def _split(
     page: listing.Page | None = None,
     around: Presence | None = None,
     view: str = "item",
-    in_sight: bool = True,
     status: int = 200,
     **shown: Any,
 ) -> HttpResponse:
     """Render list and item; of a page that is there already, the item and what changed in the list."""
     around = around or _presence(request)
     page = page or listing.page(filters, request.user.teams, around)
-    context = _desk(request, filters, held, around, in_sight=in_sight, **shown)
+    context = _desk(request, filters, held, around, in_sight=view == "item", **shown)
     context |= _list(request, filters, page, held.public_id if held else "")
     if request.htmx:
         return render(request, "reviews/_next.html", context | {"oob": True}, status=status)

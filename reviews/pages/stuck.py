@@ -27,7 +27,7 @@ from reviews.metrics.daily import Ratio
 from reviews.models import AgentResponse
 from reviews.pages.person import PersonRequest
 from reviews.presentation.engine_words import said, sign
-from reviews.presentation.ratios import ratio
+from reviews.presentation.ratios import Share, ratio
 
 ANSWERS = 20  # given last, of whatever became of their problems
 STEPS = 60  # responses of a problem in its chart
@@ -85,7 +85,7 @@ def _told(teams: QuerySet[Team]) -> dict[str, Any]:
     }
 
 
-def _helped(counts: Mapping[str, int]) -> dict[str, Any]:
+def _helped(counts: Mapping[str, int]) -> Share:
     return ratio(Ratio(counts["helped"], counts["helped"] + counts["did_not_help"]))
 
 

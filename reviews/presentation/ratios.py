@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TypedDict
 
 from django.utils.translation import gettext, gettext_noop, ngettext
 
@@ -26,7 +26,17 @@ def span(low: float, high: float) -> str:
     return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}\N{NO-BREAK SPACE}%"
 
 
-def ratio(told: Ratio, digits: int = 0) -> dict[str, Any]:
+class Share(TypedDict):
+    """A ratio as a page shows it."""
+
+    ratio: Ratio
+    rate: str
+    counts: str
+    interval: str
+    few: str  # why it tells nothing yet, else ""
+
+
+def ratio(told: Ratio, digits: int = 0) -> Share:
     """Return a ratio as the page shows it: never without its counts."""
     counts = {"part": f"{told.part:,}", "whole": f"{told.whole:,}"}
     few = ngettext(

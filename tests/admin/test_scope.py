@@ -109,8 +109,8 @@ def test_actions_and_imports_reach_no_strangers_thread(kuro: Any, mallory: Any, 
             data = {"action": action, "_selected_action": [thread.pk], **across}
             assert "Theirs" not in client.post(address(ThoughtThread, "changelist"), data).content.decode()
     file = SimpleUploadedFile("a.md", b"# Thread: Theirs\n")
-    data = {"agent": thread.agent_id, "markdown": file}
-    page = client.post(reverse("admin:thoughtthread_import"), data).content.decode()
+    sent = {"agent": thread.agent_id, "markdown": file}
+    page = client.post(reverse("admin:thoughtthread_import"), sent).content.decode()
     assert "Select a valid choice" in page
     assert "kuro" not in page
     assert AuditEvent.objects.filter(action__startswith="thread-").count() == 1

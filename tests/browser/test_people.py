@@ -15,6 +15,7 @@ from metacog.notices import notices
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from reviews.held import mail_links
 from reviews.learning import reflections
+from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, Reflection, Research, Sample
 from tests.admin.addresses import address
 from tests.conftest import HELD
@@ -80,10 +81,10 @@ def test_the_pages_have_no_fault_axe_can_find(
     proposal = ErrorPattern.objects.create(
         team=pattern.team, keywords=["out of ideas"], description="gave up", state=ErrorPattern.State.PROPOSED
     )
-    sweep.propose(
-        pattern.team, keywords=["out of ideas"], description="d", source="alex-correction", kind="rejection",
+    sweep.propose(pattern.team, PatternProposal(
+        keywords=["out of ideas"], description="d", source="alex-correction", kind="rejection",
         row="dec_1", held=held, said="x", told="y",
-    )  # fmt: skip
+    ))  # fmt: skip
     sweep.learn()
     get_stuck(kuro)
     for title in ("Hope", "約束與湧現的實踐"):

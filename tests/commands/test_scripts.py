@@ -26,7 +26,7 @@ def test_wrong_arguments_are_told(arguments: list[str], status: int, said: str) 
     assert "Traceback" not in done.stderr
 
 
-def test_the_table_of_simplified_characters_is_what_opencc_has():
+def test_the_table_of_simplified_characters_is_what_opencc_has() -> None:
     done = subprocess.run(
         [sys.executable, "scripts/simplified.py"], cwd=settings.BASE_DIR, capture_output=True, check=True
     )

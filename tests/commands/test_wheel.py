@@ -9,6 +9,7 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -26,7 +27,7 @@ def fetch(url: str, language: str = "en") -> str:
 
 
 def test_what_the_wheel_installs_runs_outside_the_checkout(tmp_path: Path) -> None:
-    build = [UV, "build", "--wheel", "--quiet", "--out-dir", tmp_path / "dist", settings.BASE_DIR]
+    build: list[Any] = [UV, "build", "--wheel", "--quiet", "--out-dir", tmp_path / "dist", settings.BASE_DIR]
     built = subprocess.run(build, capture_output=True, text=True)
     if "Failed to fetch" in built.stderr:
         pytest.skip("hatchling cannot be fetched")
@@ -34,7 +35,7 @@ def test_what_the_wheel_installs_runs_outside_the_checkout(tmp_path: Path) -> No
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True)
-    install = [UV, "pip", "install", "--quiet", "--offline", "--no-deps", "--python", python, wheel]
+    install: list[Any] = [UV, "pip", "install", "--quiet", "--offline", "--no-deps", "--python", python, wheel]
     subprocess.run(install, check=True)
     (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ REASONS = [f"Need the {year} inflation rate of Japan" for year in range(2010, 20
 
 
 def test_only_two_pass_by_rule_however_many_ask_at_once(kuro: Any) -> None:
-    answers = at_once([lambda reason=reason: kuro.post("/extensions", {"reason": reason}) for reason in REASONS])
+    answers = at_once([partial(kuro.post, "/extensions", {"reason": reason}) for reason in REASONS])
     assert Counter(answer.status_code for answer in answers) == {201: 3, 409: 9}
     assert Counter(ExtensionRequest.objects.values_list("state", flat=True)) == {"approved": 2, "pending": 1}
     assert sorted(ExtensionRequest.objects.values_list("number", flat=True)) == [1, 2, 3]
@@ -38,7 +39,7 @@ def test_one_decision_stands_whoever_takes_it(kuro: Any, alice: Any, bob: Any) -
     kuro.post("/extensions", {"reason": "need more time"})
     row = ExtensionRequest.objects.select_related("agent__team").get()
     calls = [
-        lambda person=person, says=says: extensions.decide(row, person, is_approved=says, granted=3)
+        partial(extensions.decide, row, person, is_approved=says, granted=3)
         for person in (alice, bob, None)
         for says in (True, False)
     ]
@@ -52,8 +53,8 @@ def test_a_withdrawal_and_an_answer_are_one_of_the_two(kuro: Any, alice: Any) ->
     for row in ExtensionRequest.objects.select_related("agent__team"):
         answered, withdrawn = at_once(
             [
-                lambda row=row: extensions.decide(row, alice, is_approved=True, granted=3),
-                lambda row=row: kuro.post(f"/extensions/{row.public_id}/withdraw", {}),
+                partial(extensions.decide, row, alice, is_approved=True, granted=3),
+                partial(kuro.post, f"/extensions/{row.public_id}/withdraw", {}),
             ]
         )
         row.refresh_from_db()
@@ -67,6 +68,6 @@ def test_a_withdrawal_and_an_answer_are_one_of_the_two(kuro: Any, alice: Any) ->
 
 def test_one_text_is_one_memory_and_no_contradiction_comes_in_unseen(kuro: Any) -> None:
     texts = ["The API supports pagination.", "The API does not support pagination."] * 6
-    answers = at_once([lambda text=text: kuro.post("/memory", {"text": text}) for text in texts])
+    answers = at_once([partial(kuro.post, "/memory", {"text": text}) for text in texts])
     assert Counter(answer.status_code for answer in answers) == {201: 2, 200: 10}
     assert (Memory.objects.count(), MemoryConflict.objects.count()) == (2, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -41,7 +42,7 @@ def test_of_those_confirmed_at_once_only_as_many_as_may_be_are(kuro: Any, carla:
         except lessons.NotDone:
             return "refused"
 
-    states = at_once([lambda row=row: confirm(row) for row in rows])
+    states = at_once([partial(confirm, row) for row in rows])
     assert sorted(states) == ["active"] * 3 + ["refused"] * 7
     assert Lesson.objects.filter(state="active").count() == 3
 

@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from metacog.accounts import agents, members
+from metacog.heuristics.stuck import stuck
 from metacog.models import Agent, Membership, PersonNotices, Policy, Team, User
 from metacog.notices import notices as settings_of_notices
 from patterns import stuck_state
@@ -98,7 +99,7 @@ def test_what_a_problem_says_stays_erased_though_somebody_answers_meanwhile(
     kuro.respond("It fails.", problem="bug-17", session="s", errors=["TimeoutError: the princess"])
     Problem.objects.update(touched_at=timezone.now() - timedelta(days=31))
     Team.objects.update(retention_days=30)
-    erased = beside(stuck_state.stuck, "answer", retention.erase)
+    erased = beside(stuck, "answer", retention.erase)
     stuck_state.answer(Problem.objects.get(), "yes", alice)
     erased[0].running.result()
     problem = Problem.objects.get()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ def test_a_memory_is_confirmed_or_discarded_and_never_both(kuro: Any, carla: Any
         shape = kuro.post("/memory", {"text": f"It is cache {number}."}).json()
         assert shape["state"] == "pending"
         row = Memory.objects.get(public_id=shape["id"])
-        results = at_once([lambda row=row: memory.confirm(row, carla), lambda row=row: memory.discard(row, olga)])
+        results = at_once([partial(memory.confirm, row, carla), partial(memory.discard, row, olga)])
         won = [each for each in results if isinstance(each, Memory)]
         lost = [each for each in results if isinstance(each, memory.Moved)]
         assert (len(won), len(lost)) == (1, 1), results

@@ -7,8 +7,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Barrier
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from django.db import connection
@@ -41,14 +42,14 @@ def at_once(calls: Iterable[Callable[[], Any]]) -> list[Any]:
         return list(pool.map(run, calls))
 
 
-def test_two_people_decide_five_hundred_items_once_each(kuro, alice, bob):
+def test_two_people_decide_five_hundred_items_once_each(kuro: Any, alice: Any, bob: Any) -> None:
     for _ in range(500):
         kuro.hold()
         AgentState.objects.update(rate_tat=0)
-    outcomes = Counter()
+    outcomes = Counter[str]()
     for held in HeldItem.objects.all():
         results = at_once(
-            lambda person=person, verdict=verdict, held=held: decisions.decide(held, person, verdict, reason="x")
+            partial(decisions.decide, held, person, verdict, reason="x")
             for person, verdict in ((alice, "approve"), (bob, "reject"))
         )
         won = [result for result in results if isinstance(result, tuple)]
@@ -61,7 +62,7 @@ def test_two_people_decide_five_hundred_items_once_each(kuro, alice, bob):
     assert decided.values("object_id").distinct().count() == decided.count() == 500
 
 
-def test_one_key_posted_fifty_times_at_once_is_one_response(kuro):
+def test_one_key_posted_fifty_times_at_once_is_one_response(kuro: Any) -> None:
     body = json.dumps({"response": "clearly the cache", "items": [{"kind": "chat", "text": "x"}], "id": "once"})
     answers = at_once(lambda: kuro.post("/responses", body) for _ in range(50))
     assert Counter(answer.status_code for answer in answers) == {201: 1, 200: 49}
@@ -70,29 +71,25 @@ def test_one_key_posted_fifty_times_at_once_is_one_response(kuro):
     assert AuditEvent.objects.filter(action="response-accepted").count() == 1
 
 
-def test_one_key_with_two_bodies_at_once_keeps_one_of_them(kuro):
-    answers = at_once(
-        lambda n=n: kuro.post("/responses", {"response": str(n % 2), "id": "once"}) for n in range(20)
-    )
+def test_one_key_with_two_bodies_at_once_keeps_one_of_them(kuro: Any) -> None:
+    answers = at_once(partial(kuro.post, "/responses", {"response": str(n % 2), "id": "once"}) for n in range(20))
     counts = Counter(answer.status_code for answer in answers)
     assert counts[201] == 1
     assert set(counts) <= {200, 201, 422}
     assert AgentResponse.objects.count() == 1
 
 
-def test_a_person_the_agent_and_the_clock_decide_one_item_once(kuro, alice, undo_at_once):
+def test_a_person_the_agent_and_the_clock_decide_one_item_once(kuro: Any, alice: Any, undo_at_once: None) -> None:
     agent = Agent.objects.get(public_id=kuro.id)
-    winners = Counter()
+    winners = Counter[str]()
     for _ in range(60):
         held = HeldItem.objects.get(public_id=kuro.hold())
         AgentState.objects.update(rate_tat=0)
         HeldItem.objects.filter(pk=held.pk).update(review_due_at=timezone.now(), expires_at=timezone.now())
         at_once(
             [
-                lambda held=held: decisions.decide(held, alice, "reject", reason="x"),
-                lambda held=held: kuro.post(
-                    f"/held/{held.public_id}/decision", {"verdict": "withdraw", "reason": "x"}
-                ),
+                partial(decisions.decide, held, alice, "reject", reason="x"),
+                partial(kuro.post, f"/held/{held.public_id}/decision", {"verdict": "withdraw", "reason": "x"}),
                 decisions.settle,
             ]
         )
@@ -106,9 +103,9 @@ def test_a_person_the_agent_and_the_clock_decide_one_item_once(kuro, alice, undo
     assert sum(winners.values()) == 60
 
 
-def test_undoing_against_the_release_ends_one_way(kuro, alice, settings):
+def test_undoing_against_the_release_ends_one_way(kuro: Any, alice: Any, settings: Any) -> None:
     settings.UNDO_SECONDS = 0.02
-    ends = Counter()
+    ends = Counter[bool]()
     for _ in range(40):
         held = HeldItem.objects.get(public_id=kuro.hold())
         decision, _ = decisions.decide(held, alice, "reject", reason="x")
@@ -117,7 +114,7 @@ def test_undoing_against_the_release_ends_one_way(kuro, alice, settings):
             while Decision.objects.filter(pk=decision.pk, released_at=None, undone_at=None).exists():
                 decisions.settle()
 
-        undone, _ = at_once([lambda decision=decision: decisions.undo(decision, alice), release])
+        undone, _ = at_once([partial(decisions.undo, decision, alice), release])
         decision.refresh_from_db()
         held.refresh_from_db()
         assert (decision.undone_at is not None, decision.released_at is None) == (undone, undone)
@@ -126,7 +123,7 @@ def test_undoing_against_the_release_ends_one_way(kuro, alice, settings):
     assert sum(ends.values()) == 40
 
 
-def test_the_feed_has_no_gap_for_a_reader_while_sixteen_decide(kuro):
+def test_the_feed_has_no_gap_for_a_reader_while_sixteen_decide(kuro: Any) -> None:
     ids = []
     for _ in range(64):
         ids.append(kuro.hold())
@@ -144,20 +141,20 @@ def test_the_feed_has_no_gap_for_a_reader_while_sixteen_decide(kuro):
             answer = kuro.post(f"/held/{held}/decision", {"verdict": "withdraw", "reason": "x"})
             assert answer.status_code == 201
 
-    results = at_once([read, *(lambda n=n: write(ids[n::16]) for n in range(16))])
+    results = at_once([read, *(partial(write, ids[n::16]) for n in range(16))])
     assert [result for result in results if result is not None] == []
     assert seen == list(range(1, 65))
 
 
-def test_posts_of_one_agent_are_ordered_and_counted(kuro):
-    answers = at_once(lambda n=n: kuro.post("/responses", {"response": "x", "mode": "m"}) for n in range(30))
+def test_posts_of_one_agent_are_ordered_and_counted(kuro: Any) -> None:
+    answers = at_once(lambda: kuro.post("/responses", {"response": "x", "mode": "m"}) for _ in range(30))
     assert {answer.status_code for answer in answers} == {201}
     state = AgentState.objects.get(agent__public_id=kuro.id)
     assert state.responses == 30
     assert state.intent["streak"] == {"mode": "m", "count": 30}
 
 
-def test_steps_of_one_problem_count_in_order_and_ask_once(kuro):
+def test_steps_of_one_problem_count_in_order_and_ask_once(kuro: Any) -> None:
     step = {"problem": "bug", "approach": "again", "errors": ["E"], "response": "For some reason it fails."}
     answers = at_once([lambda: kuro.post("/responses", step) for _ in range(30)])
     points = sorted(answer.json()["stuck"]["points"] for answer in answers)
@@ -169,15 +166,16 @@ def test_steps_of_one_problem_count_in_order_and_ask_once(kuro):
     assert list(by_arrival) == points
 
 
-def test_of_two_answers_to_one_question_one_stands_and_the_other_is_told(kuro, alice, bob):
+def test_of_two_answers_to_one_question_one_stands_and_the_other_is_told(kuro: Any, alice: Any, bob: Any) -> None:
     step = {"problem": "bug", "approach": "again", "errors": ["E"], "response": "For some reason it fails."}
     for _ in range(3):
         kuro.post("/responses", step)
     problem = Problem.objects.get()
     asked = ThinkTwice.objects.get().pk
+    said_by: list[tuple[Any, Literal["yes", "no"]]] = [(alice, "yes"), (bob, "no")]
     results = at_once(
-        lambda person=person, said=said: stuck_state.answer(problem, said, person, asked=asked)
-        for person, said in ((alice, "yes"), (bob, "no"))
+        partial(stuck_state.answer, problem, said, person, asked=asked)
+        for person, said in said_by
     )
     (late,) = [result for result in results if isinstance(result, stuck_state.NotAsked)]
     stands = ThinkTwice.objects.get()
@@ -188,14 +186,16 @@ def test_of_two_answers_to_one_question_one_stands_and_the_other_is_told(kuro, a
     assert problem.state["invoke"] is (stands.answer == "yes")
 
 
-def test_no_decision_is_missed_by_contexts_that_are_read_while_others_decide_and_responses_come(kuro, alice, settings):
+def test_no_decision_is_missed_by_contexts_that_are_read_while_others_decide_and_responses_come(
+    kuro: Any, alice: Any, settings: Any
+) -> None:
     settings.UNDO_SECONDS = 0
     AgentState.objects.update(rate_tat=0)
     for _ in range(12):
         kuro.hold()
-    told, held = [], list(HeldItem.objects.select_related("agent"))
+    told, held = list[str](), list(HeldItem.objects.select_related("agent"))
 
-    def cycles():
+    def cycles() -> None:
         for _ in range(12):
             told.extend(each["held"] for each in kuro.get("/context").json()["decided"])
             kuro.respond("next")

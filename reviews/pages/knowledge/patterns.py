@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -163,7 +163,7 @@ def pattern_step(request: PersonRequest, pattern_id: int) -> HttpResponse:
         lifecycle.take_step(found, step, request.user, because=_because(request), seen=request.POST.get("seen", ""))
     except Unseen:
         found.refresh_from_db()
-        return _pattern_page(request, found, tried=found.keywords, unseen=True)
+        return _pattern_page(request, found, tried=found.keywords, notice="unseen")
     except NotDone as error:
         found.refresh_from_db()
         return _pattern_page(request, found, problem=str(error), status=409)
@@ -184,7 +184,7 @@ def pattern_edit(request: PersonRequest, pattern_id: int) -> HttpResponse:
     try:
         lifecycle.edit(found, request.user, seen=request.POST.get("seen", ""), **form.cleaned_data)
     except Unseen:
-        return _pattern_page(request, found, form=form, tried=keywords, unseen=True)
+        return _pattern_page(request, found, form=form, tried=keywords, notice="unseen")
     except NotDone as error:
         form.add_error(None, str(error))
         return _pattern_page(request, found, form=form, status=409)
@@ -198,7 +198,7 @@ def _because(request: PersonRequest) -> str:
 
 def _done(request: PersonRequest, pattern_id: int) -> HttpResponse:
     if request.htmx:
-        return _pattern_page(request, _visible(request, pattern_id), saved=True)
+        return _pattern_page(request, _visible(request, pattern_id), notice="saved")
     messages.success(request, _("Saved."))
     return redirect("pattern", pattern_id)
 
@@ -214,8 +214,7 @@ def _pattern_page(
     form: WrittenForm | None = None,
     tried: Sequence[str] | None = None,
     problem: str = "",
-    saved: bool = False,
-    unseen: bool = False,
+    notice: Literal["", "saved", "unseen"] = "",
     status: int = 200,
 ) -> HttpResponse:
     may_change = request.user.has_role(found.team_id, Role.CURATOR)
@@ -236,8 +235,8 @@ def _pattern_page(
         "is_draft": tried is not None and list(tried) != found.keywords,
         "seen": digest(tried) if tried else "",
         "problem": problem,
-        "saved": saved,
-        "unseen": unseen,
+        "saved": notice == "saved",
+        "unseen": notice == "unseen",
         "max_because": MAX_BECAUSE,
         "days": DAYS,
         "most": f"{MOST:,}",
@@ -322,15 +321,15 @@ def _suggested(decision: Decision | None) -> dict[str, Any]:
     if decision is None:
         return {"source": ErrorPattern.Source.EXTERNAL}
     teacher, held = Teacher(decision.agent), decision.held
-    taught = teacher.from_decision(decision) or {}
-    keywords = taught.get("keywords")
+    taught = teacher.from_decision(decision)
+    keywords = taught.keywords if taught else []
     if not keywords and held.text:
         fired = marks(held, held.response.wire_verdict(), held.response.wire_body())
         keywords = teacher.for_person(decision, [mark.start for mark in fired if mark.type != KNOWN])
     _preset, own_words = reasons.parse(decision.reason)
-    description = taught.get("description") or (decision.reason if own_words else "")
+    description = taught.description if taught else decision.reason if own_words else ""
     return {
-        "keywords": keywords or [],
+        "keywords": keywords,
         "description": description[: ErrorPattern.MAX_DESCRIPTION],
         "source": ErrorPattern.Source.CORRECTION,
         "team": decision.held.team_id,

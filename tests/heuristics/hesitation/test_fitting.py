@@ -11,7 +11,8 @@ import pytest
 
 from metacog.heuristics.hesitation import fitting
 from metacog.heuristics.hesitation.fitting import Case, Fit, regress
-from metacog.heuristics.policy.policy import WEIGHTS, Policy
+from metacog.heuristics.policy.policy import Policy
+from metacog.heuristics.signals import WEIGHTS
 from tests.tables import table
 
 CLAIM, ERROR, LONG, SURE = "absolute-claim", "error-pattern", "no-hedge", "overconfidence"
@@ -70,7 +71,7 @@ def test_weights_that_win_are_offered() -> None:
     assert found.why_not == ""
     assert found.low > 0
     assert found.weights[CLAIM] > found.weights[ERROR]
-    assert found.caught["fitted"] > (found.caught["in_force"] or 0)  # type: ignore[operator]  # None fails, too
+    assert found.caught["fitted"] > (found.caught["in_force"] or 0)
     assert (found.verdicts, found.wrong, found.newer) == (170, 70, 51)
     Policy(weights=found.weights, threshold=found.threshold, hold_at=found.hold_at)  # a policy takes them
 

@@ -1,6 +1,7 @@
 """Looking back: what is told from how many times on, in both languages, and what comes close and is not told."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,15 +13,15 @@ from metacog.heuristics.stats.intervals import difference
 from tests.tables import table
 
 
-def turns(*fields, **common):
+def turns(*fields: Any, **common: Any) -> list[Any]:
     return [Turn(id=f"r{number}", **{**common, **each}) for number, each in enumerate(fields)]
 
 
-def asked(*messages):
+def asked(*messages: Any) -> Any:
     return turns(*({"message": message} for message in messages))
 
 
-def names(found):
+def names(found: Any) -> list[Any]:
     return [(topic.name, len(topic.responses)) for topic in found.topics]
 
 
@@ -43,16 +44,16 @@ class TestTopics:
             (['{"refund": 1}', '{"refund": 2}', '{"refund": 3}'], []),  # a tool's output
         ],
     )  # fmt: skip
-    def test_a_phrase_that_three_messages_share_is_one(self, messages, told):
+    def test_a_phrase_that_three_messages_share_is_one(self, messages: Any, told: Any) -> None:
         assert names(reflect(asked(*messages))) == told
 
-    def test_what_the_agent_named_comes_before_what_was_written(self):
+    def test_what_the_agent_named_comes_before_what_was_written(self) -> None:
         found = reflect(
             turns({"topics": ("Deploys",)}, {"topics": ("deploy",)}, {"topics": ("DEPLOY",)}, message="x y")
         )
         assert names(found) == [("Deploys", 3)]
 
-    def test_the_most_frequent_come_first_and_ten_at_most(self):
+    def test_the_most_frequent_come_first_and_ten_at_most(self) -> None:
         named = [({"topics": (f"topic{chr(97 + number)}",)}) for number in range(12) for _ in range(3 + number)]
         found = reflect(turns(*named)).topics
         assert [len(topic.responses) for topic in found] == list(range(14, 4, -1))
@@ -66,11 +67,11 @@ class TestTopics:
             (["部署腳本"] * 4 + ["部署"] * 3, ["部署"]),
         ],
     )
-    def test_a_phrase_gives_way_to_a_longer_one_that_is_two_thirds_as_common(self, texts, told):
+    def test_a_phrase_gives_way_to_a_longer_one_that_is_two_thirds_as_common(self, texts: Any, told: Any) -> None:
         assert [phrase.text for phrase in shared(texts, 3)] == told
 
 
-def corrected(language="en", *, messages, previous, topics=("deploy",)):
+def corrected(language: str = "en", *, messages: Any, previous: str, topics: Any = ("deploy",)) -> Any:
     said = [
         each
         for message in messages
@@ -94,7 +95,9 @@ class TestCorrections:
              "被问到部署时，也要提到回复计划。"),
         ],
     )  # fmt: skip
-    def test_what_they_ask_for_and_the_agent_left_out_is_a_lesson(self, language, messages, previous, topic, lesson):
+    def test_what_they_ask_for_and_the_agent_left_out_is_a_lesson(
+        self, language: str, messages: Any, previous: str, topic: str, lesson: Any
+    ) -> None:
         found = corrected(language, messages=messages, previous=previous, topics=(topic,))
         assert [each.text(len(each.responses)) for each in found.proposals] == [lesson]
         assert (found.corrections, found.proposals[0].responses, found.proposals[0].topics) == (
@@ -115,10 +118,10 @@ class TestCorrections:
             (["你忘了回復計畫。", "你忘了回復計畫。"], "執行。", True),
         ],
     )
-    def test_what_comes_close_is_none(self, messages, previous, told):
+    def test_what_comes_close_is_none(self, messages: Any, previous: str, told: Any) -> None:
         assert bool(corrected(messages=messages, previous=previous).proposals) is told
 
-    def test_without_a_topic_they_are_grouped_by_what_they_say(self):
+    def test_without_a_topic_they_are_grouped_by_what_they_say(self) -> None:
         messages = [
             "You forgot the rollback plan and the checklist.",
             "You forgot the checklist, the rollback plan too.",
@@ -127,7 +130,7 @@ class TestCorrections:
         (proposal,) = found.proposals
         assert proposal.text(2).startswith("You were corrected 2 times on ")
 
-    def test_another_session_is_another_conversation(self):
+    def test_another_session_is_another_conversation(self) -> None:
         said = turns(
             {"message": "and?", "response": "Run it.", "session": "a"},
             {"message": "You forgot the rollback plan.", "session": "b"},
@@ -161,7 +164,7 @@ class TestGaps:
             ([LOW, LITTLE, OPEN], (1, 1, 1)),
         ],
     )
-    def test_a_topic_of_which_little_was_known_three_times_is_one(self, fields, counts):
+    def test_a_topic_of_which_little_was_known_three_times_is_one(self, fields: Any, counts: Any) -> None:
         found = reflect(turns(*fields, topics=("退款",))).gaps
         assert [(gap.low_confidence, gap.low_retrieval, gap.unanswered) for gap in found] == (
             [counts] if counts else []
@@ -176,11 +179,11 @@ class TestGaps:
             ("zh-Hans", "被问到refunds 3 次，信心低或问题没有回答。先查证，或说明你不知道什么。"),
         ],
     )  # fmt: skip
-    def test_it_proposes_a_lesson_in_the_agents_language(self, language, text):
+    def test_it_proposes_a_lesson_in_the_agents_language(self, language: str, text: str) -> None:
         found = reflect(turns(LOW, LOW, {**LOW, **OPEN}, topics=("refunds",)), language=language)
         assert [each.text(len(each.responses)) for each in found.proposals] == [text]
 
-    def test_what_each_is_about_decides(self):
+    def test_what_each_is_about_decides(self) -> None:
         found = reflect(turns(LOW, LOW, {**LOW, "topics": ("deploys",)}, topics=("refunds",)))
         assert found.gaps == ()
 
@@ -197,23 +200,25 @@ class TestTrend:
             ((40, 100), (60, 100), "better"),
         ],
     )
-    def test_the_newer_half_is_told_from_the_older_where_the_interval_excludes_nought(self, older, newer, says):
+    def test_the_newer_half_is_told_from_the_older_where_the_interval_excludes_nought(
+        self, older: tuple[int, int], newer: tuple[int, int], says: str
+    ) -> None:
         said = [passed for part, whole in (older, newer) for passed in [True] * part + [False] * (whole - part)]
         found = reflect(turns(*({"passed": passed} for passed in said))).trend
         assert (tuple(found.older), tuple(found.newer), found.says) == (older, newer, says)
 
-    def test_what_was_not_judged_does_not_count(self):
+    def test_what_was_not_judged_does_not_count(self) -> None:
         found = reflect(turns({"passed": None}, {"passed": True, "day": "2026-01-02"}, {"passed": False})).trend
         assert (found.older, found.newer) == ((1, 1), (0, 1))
         assert found.days == (("", 0, 1), ("2026-01-02", 1, 1))
 
-    def test_the_interval_is_newcombes(self):
+    def test_the_interval_is_newcombes(self) -> None:
         low, high = difference(48, 80, 56, 70)  # Newcombe 1998, table II, example (a): 0.2, 0.0524 to 0.3339
         assert (round(low, 4), round(high, 4)) == (0.0524, 0.3339)
 
 
 class TestReasons:
-    def reject(self, *reasons, outcome="rejected"):
+    def reject(self, *reasons: str, outcome: Any = "rejected") -> Any:
         return reflect([], [Held(f"r{number}", outcome, (), reason) for number, reason in enumerate(reasons)])
 
     @pytest.mark.parametrize(
@@ -228,14 +233,14 @@ class TestReasons:
             (["", " ", "\n"], None),
         ],
     )  # fmt: skip
-    def test_the_same_reason_three_times_is_a_lesson(self, reasons, text):
+    def test_the_same_reason_three_times_is_a_lesson(self, reasons: list[str], text: str | None) -> None:
         assert [each.text(len(each.responses)) for each in self.reject(*reasons).proposals] == ([text] if text else [])
 
-    def test_the_words_of_a_reason_are_only_words(self):
+    def test_the_words_of_a_reason_are_only_words(self) -> None:
         (proposal,) = self.reject(*["No {count} taken"] * 3).proposals
         assert proposal.text(3) == "Rejected in 3 responses for: No {count} taken. Make sure of that before you say it."
 
-    def test_several_items_of_one_response_are_one(self):
+    def test_several_items_of_one_response_are_one(self) -> None:
         held = [Held(f"r{number // 2}", "rejected", (), "No evidence") for number in range(5)]
         (found,) = reflect([], held[:4]).reasons
         assert found.responses == ("r0", "r0", "r1", "r1")
@@ -243,23 +248,23 @@ class TestReasons:
         (proposal,) = reflect([], held).proposals
         assert proposal.responses == ("r0", "r1", "r2")
 
-    def test_only_what_was_rejected_counts(self):
+    def test_only_what_was_rejected_counts(self) -> None:
         assert self.reject(*["No evidence"] * 3, outcome="edited").reasons == ()
 
 
 @table(("count", "is_told"), [(2, False), (3, True)])
-def test_impasses_on_one_topic_are_a_lesson_from_three_on(count, is_told):
+def test_impasses_on_one_topic_are_a_lesson_from_three_on(count: int, is_told: bool) -> None:
     found = reflect(turns(*[{"impasse": True}] * count, topics=("tax",)))
     assert len(found.impasses) == count
     assert [each.kind for each in found.proposals] == (["impasse"] if is_told else [])
 
 
-def test_nothing_gives_nothing():
+def test_nothing_gives_nothing() -> None:
     found = reflect([])
     assert (found.responses, found.topics, found.proposals, found.says_something) == (0, (), (), False)
 
 
-def test_the_same_values_give_the_same_reflection_and_it_is_json():
+def test_the_same_values_give_the_same_reflection_and_it_is_json() -> None:
     messages = [
         "Where is my refund?",
         "You forgot the invoice.",
@@ -276,7 +281,7 @@ def test_the_same_values_give_the_same_reflection_and_it_is_json():
 
 
 @given(lists(text(alphabet="aé退款對不İ“`>\n .,?!\u200b\U0001f600", max_size=30), max_size=6))
-def test_anything_may_be_said(messages):
+def test_anything_may_be_said(messages: Any) -> None:
     found = reflect(asked(*messages), language="zh-Hant")
     assert found.responses == len(messages)
     assert all(set(topic.responses) <= {f"r{number}" for number in range(6)} for topic in found.topics)

@@ -154,7 +154,7 @@ def repeated(**body: Any) -> list[dict[str, Any]]:
     return [body] * 3
 
 
-FIRES = {
+FIRES: dict[str, tuple[Any, ...]] = {
     "same approach": ("repeated-approach", repeated(approach="bump the timeout"), "seed"),
     "same approach, other case": (
         "repeated-approach",

@@ -102,7 +102,7 @@ class TestAdding:
     ) -> None:
         settings.PUBLIC_URL = live_server.url
         page = new(as_person(olga), aurora).content.decode()
-        example = html.unescape(re.search(r'id="example-python"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])  # type: ignore[index]  # None would fail
+        example = html.unescape(re.search(r'id="example-python"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])
         done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, timeout=60)
         assert done.stdout.startswith("chat "), done.stderr
 
@@ -110,7 +110,7 @@ class TestAdding:
         self, olga: Any, aurora: Any, as_person: Any
     ) -> None:
         page = new(as_person(olga), aurora).content.decode()
-        command = html.unescape(re.search(r'id="first-post"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])  # type: ignore[index]  # None would fail
+        command = html.unescape(re.search(r'id="first-post"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])
         *_, authorization, _, content_type, _, body = shlex.split(command.replace("\\\n", " "))
         headers = dict(each.split(": ", 1) for each in (authorization, content_type))
         answer = Client(headers=headers).generic("POST", "/api/v1/responses", body, headers.pop("Content-Type"))

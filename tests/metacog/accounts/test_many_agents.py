@@ -60,7 +60,7 @@ def test_a_part_of_a_name_finds_agents_and_stays_asked_on_the_next_page(
     monkeypatch.setattr(agent_views, "PAGE", 4)
     page = client.get(LIST, {"q": "SCOUT-"}).content.decode()
     assert listed(client, f"{LIST}?q=SCOUT-") == ["scout-0", "scout-1", "scout-2", "scout-3"]
-    address = re.search(r'rel="next" href="([^"]+)"', page)[1].replace("&amp;", "&")  # type: ignore[index]  # None would fail
+    address = re.search(r'rel="next" href="([^"]+)"', page)[1].replace("&amp;", "&")
     assert listed(client, address) == ["scout-4"]
     assert "No agent has that in its name" in client.get(LIST, {"q": "%"}).content.decode()
 
@@ -116,7 +116,7 @@ def test_the_agent_that_is_found_leaves_the_other_filters(
     # What the page's form hands on is what the list of agents is asked for.
     page = client.get(reverse(name), filters | {"agent": scouts[0].public_id, "after": "x"}).content.decode()
     form = re.search(r'<form[^>]*action="/agents/"(.*?)</form>', page)
-    asked = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', form[1]))  # type: ignore[index]  # None would fail
+    asked = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', form[1]))
     assert asked == {"to": name} | filters
     there = reverse(name)
     assert client.get(LIST, asked | {"q": "scout-3"}).url == f"{there}?{FILTERS[name]}&agent={scouts[3].public_id}"
@@ -125,7 +125,7 @@ def test_the_agent_that_is_found_leaves_the_other_filters(
     assert f'href="{there}?{FILTERS[name]}&agent={scouts[2].public_id}"' in several
     more = re.search(r'rel="next" href="([^"]+)"', several)
     assert f'href="{there}?{FILTERS[name]}&agent={scouts[4].public_id}"' in html.unescape(
-        client.get(more[1]).content.decode()  # type: ignore[index]  # None would fail
+        client.get(more[1]).content.decode()
     )
 
 
@@ -182,4 +182,4 @@ def test_a_lesson_is_written_for_the_agent_that_was_found(client: Any, scouts: l
     page = client.get("/lessons/", {"agent": scouts[3].public_id}).content.decode()
     assert f'<option value="{scouts[3].public_id}" selected>scout-3</option>' in page
     client.post("/lessons/new", {"whose": scouts[3].public_id, "text": "Measure first.", "topics": ""})
-    assert [lesson.text for lesson in scouts[3].lessons.all()] == ["Measure first."]  # type: ignore[attr-defined]  # from its model
+    assert [lesson.text for lesson in scouts[3].lessons.all()] == ["Measure first."]

@@ -1,5 +1,7 @@
 """What somebody finds who opens the address of a form by itself, from the history or by typing it."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -19,7 +21,9 @@ from django.test import Client
         ("/theme", "/"),
     ],
 )
-def test_it_is_told_that_a_form_is_sent_there_and_led_to_the_page_of_the_form(olga, as_person, address, page):
+def test_it_is_told_that_a_form_is_sent_there_and_led_to_the_page_of_the_form(
+    olga: Any, as_person: Any, address: str, page: Any
+) -> None:
     answer = as_person(olga).get(address)
     assert answer.status_code == 405
     assert "POST" in answer["Allow"]
@@ -27,12 +31,12 @@ def test_it_is_told_that_a_form_is_sent_there_and_led_to_the_page_of_the_form(ol
     assert f'<a class="btn" href="{page}">' in answer.content.decode()
 
 
-def test_it_is_told_so_before_signing_in_where_the_form_needs_none(db):
+def test_it_is_told_so_before_signing_in_where_the_form_needs_none(db: None) -> None:
     answer = Client().get("/sign-out/")
     assert answer.status_code == 405
     assert "There is nothing to see at this address" in answer.content.decode()
 
 
-def test_a_form_that_is_sent_to_a_page_is_only_refused(olga, as_person):
+def test_a_form_that_is_sent_to_a_page_is_only_refused(olga: Any, as_person: Any) -> None:
     answer = as_person(olga).post("/queue/")
     assert (answer.status_code, answer["Allow"], answer.content) == (405, "GET, HEAD", b"")

@@ -1,7 +1,10 @@
 """The chain of seals: it covers every event once, and shows whatever was done to the record."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -16,7 +19,7 @@ from tests.conftest import NOON
 pytestmark = pytest.mark.django_db
 
 
-def write(count: int = 1, **fields) -> list[AuditEvent]:
+def write(count: int = 1, **fields: Any) -> list[AuditEvent]:
     return AuditEvent.objects.bulk_create(
         AuditEvent(actor_kind="system", action="agent-changed", object_id=f"agt_{n}", data={"n": n}, **fields)
         for n in range(count)
@@ -32,19 +35,19 @@ def sealed(*counts: int) -> list[AuditEvent]:
     return events
 
 
-def sql(statement: str, *values: object) -> None:
+def sql(statement: str, *values: Any) -> None:
     with lifted(), connection.cursor() as cursor:
         cursor.execute(statement, values)
 
 
-def problems(kept=None) -> list[str]:
+def problems(kept: Any = None) -> list[str]:
     return chain.verify(kept).problems
 
 
 # -- what is sealed --------------------------------------------------------------------------------
 
 
-def test_events_are_sealed_once_each_in_the_order_of_their_ids():
+def test_events_are_sealed_once_each_in_the_order_of_their_ids() -> None:
     events = sealed(3, 2)
     seals = list(AuditSeal.objects.order_by("number"))
     first = events[0].pk
@@ -58,7 +61,7 @@ def test_events_are_sealed_once_each_in_the_order_of_their_ids():
     assert chain.verify() == chain.Report(seals=2, events=5, sealed_at=seals[1].sealed_at)
 
 
-def test_more_than_one_batch_is_sealed_at_once(monkeypatch):
+def test_more_than_one_batch_is_sealed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chain, "BATCH", 4)
     write(10)
     assert chain.seal() == 10
@@ -66,7 +69,7 @@ def test_more_than_one_batch_is_sealed_at_once(monkeypatch):
     assert problems() == []
 
 
-def test_each_batch_is_looked_for_behind_the_one_before(monkeypatch):
+def test_each_batch_is_looked_for_behind_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chain, "BATCH", 2)
     events = write(5)
     with CaptureQueriesContext(connection) as captured:
@@ -75,14 +78,14 @@ def test_each_batch_is_looked_for_behind_the_one_before(monkeypatch):
     assert [int(look.partition(" > ")[2].split()[0]) for look in looks] == [0, events[1].pk, events[3].pk]
 
 
-def test_a_run_leaves_to_the_next_what_would_keep_the_worker_too_long(monkeypatch):
+def test_a_run_leaves_to_the_next_what_would_keep_the_worker_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chain, "BATCH", 2)
     monkeypatch.setattr(chain, "A_RUN", 4)
     write(5)
     assert [chain.seal() for _ in range(3)] == [4, 1, 0]
 
 
-def test_reading_in_small_pieces_finds_the_same(monkeypatch):
+def test_reading_in_small_pieces_finds_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     events = sealed(5, 1, 4)
     write(7)
     for name in ("EVENTS_READ", "SEALS_READ", "BATCH"):
@@ -94,7 +97,9 @@ def test_reading_in_small_pieces_finds_the_same(monkeypatch):
 
 
 @pytest.mark.parametrize("changed", [False, True])
-def test_what_is_written_and_sealed_while_it_is_checked_is_no_fault_and_hides_none(monkeypatch, changed):
+def test_what_is_written_and_sealed_while_it_is_checked_is_no_fault_and_hides_none(
+    monkeypatch: pytest.MonkeyPatch, changed: Any
+) -> None:
     events = sealed(4, 3, 5)
     kept = chain.anchor()
     for name in ("EVENTS_READ", "SEALS_READ", "BATCH"):
@@ -103,7 +108,7 @@ def test_what_is_written_and_sealed_while_it_is_checked_is_no_fault_and_hides_no
         sql("UPDATE metacog_auditevent SET actor = 'somebody' WHERE id = %s", events[5].pk)
     read = chain._read
 
-    def read_while_it_grows(*arguments):
+    def read_while_it_grows(*arguments: Any) -> Iterator[Any]:
         for number, row in enumerate(read(*arguments)):
             yield row
             write()
@@ -116,13 +121,13 @@ def test_what_is_written_and_sealed_while_it_is_checked_is_no_fault_and_hides_no
     assert AuditEvent.objects.count() > 2 * len(events)
 
 
-def test_what_is_not_sealed_yet_is_counted():
+def test_what_is_not_sealed_yet_is_counted() -> None:
     assert chain.verify() == chain.Report()
     write(2)
     assert chain.verify() == chain.Report(unsealed=2)
 
 
-def test_an_event_that_commits_late_gets_a_seal_of_its_own():
+def test_an_event_that_commits_late_gets_a_seal_of_its_own() -> None:
     last = write()[0].pk
     write(id=last + 2)
     assert chain.seal() == 2
@@ -134,7 +139,7 @@ def test_an_event_that_commits_late_gets_a_seal_of_its_own():
     assert (report.problems, report.events, report.unsealed) == ([], 3, 0)
 
 
-def test_what_is_hashed_is_the_same_on_every_database():
+def test_what_is_hashed_is_the_same_on_every_database() -> None:
     at = datetime(2026, 2, 24, 12, 0, 0, 5, tzinfo=UTC)
     AuditEvent(
         pk=41,
@@ -176,7 +181,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("field", CHANGES)
-def test_a_changed_field_is_found(field):
+def test_a_changed_field_is_found(field: str) -> None:
     events = sealed(3)
     sql(
         f"UPDATE metacog_auditevent SET {connection.ops.quote_name(field)} = %s WHERE id = %s",
@@ -187,7 +192,7 @@ def test_a_changed_field_is_found(field):
 
 
 @pytest.mark.parametrize("field", ["team_id", "agent_id"])
-def test_a_changed_owner_is_found(field, kuro, aurora):
+def test_a_changed_owner_is_found(field: str, kuro: Any, aurora: Any) -> None:
     pk = (aurora if field == "team_id" else aurora.agents.get()).pk
     chain.seal()
     event = sealed(1)[0]
@@ -196,13 +201,13 @@ def test_a_changed_owner_is_found(field, kuro, aurora):
 
 
 @pytest.mark.parametrize("place", [0, 2, 5], ids=["first", "inner", "last"])
-def test_a_deleted_event_is_found(place):
+def test_a_deleted_event_is_found(place: Any) -> None:
     events = sealed(3, 3)
     sql("DELETE FROM metacog_auditevent WHERE id = %s", events[place].pk)
     assert problems() == [f"Event {events[place].pk} is gone; seal {1 + place // 3} covers it."]
 
 
-def test_two_events_that_changed_places_are_found():
+def test_two_events_that_changed_places_are_found() -> None:
     one, two = sealed(2)
     for before, after in ((one.pk, -1), (two.pk, one.pk), (-1, two.pk)):
         sql("UPDATE metacog_auditevent SET id = %s WHERE id = %s", after, before)
@@ -212,7 +217,7 @@ def test_two_events_that_changed_places_are_found():
     ]
 
 
-def test_an_event_put_in_behind_the_triggers_is_found():
+def test_an_event_put_in_behind_the_triggers_is_found() -> None:
     last = sealed(3)[-1].pk
     with lifted():
         write(id=last + 5)
@@ -220,7 +225,7 @@ def test_an_event_put_in_behind_the_triggers_is_found():
     assert chain.seal() == 0
 
 
-def test_an_event_put_into_the_past_is_found_though_it_was_sealed():
+def test_an_event_put_into_the_past_is_found_though_it_was_sealed() -> None:
     last = sealed(1)[0].pk
     write(id=last + 2)
     chain.seal()
@@ -232,7 +237,9 @@ def test_an_event_put_into_the_past_is_found_though_it_was_sealed():
 
 
 @pytest.mark.parametrize("batch", [1, 1000])
-def test_an_event_deleted_before_it_was_sealed_is_found_and_stops_nothing(monkeypatch, batch):
+def test_an_event_deleted_before_it_was_sealed_is_found_and_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch, batch: Any
+) -> None:
     monkeypatch.setattr(chain, "BATCH", batch)
     events = write(3)
     sql("DELETE FROM metacog_auditevent WHERE id = %s", events[1].pk)
@@ -252,13 +259,13 @@ def test_an_event_deleted_before_it_was_sealed_is_found_and_stops_nothing(monkey
         ("number = 9", "After seal 1 comes seal 3: seals are missing."),
     ],
 )
-def test_a_changed_seal_is_found(change, problem):
+def test_a_changed_seal_is_found(change: Any, problem: str) -> None:
     sealed(1, 2, 1)
     sql(f"UPDATE metacog_auditseal SET {change} WHERE number = 2")
     assert problem in problems()
 
 
-def test_a_deleted_seal_is_found():
+def test_a_deleted_seal_is_found() -> None:
     events = sealed(1, 2, 1)
     sql("DELETE FROM metacog_auditseal WHERE number = 2")
     assert problems() == [
@@ -268,13 +275,13 @@ def test_a_deleted_seal_is_found():
     ]
 
 
-def cut_tail(events) -> None:
+def cut_tail(events: Any) -> None:
     """Take away the last seal and all that it covers, so that what is left is whole in itself."""
     sql("DELETE FROM metacog_auditseal WHERE number = 2")
     sql("DELETE FROM metacog_auditevent WHERE id > %s", events[1].pk)
 
 
-def test_a_cut_tail_is_found_with_an_anchor_only():
+def test_a_cut_tail_is_found_with_an_anchor_only() -> None:
     events = sealed(2, 3)
     kept = chain.anchor()
     assert problems(kept) == []
@@ -283,7 +290,7 @@ def test_a_cut_tail_is_found_with_an_anchor_only():
     assert problems(kept) == ["The end of the record is cut off: seal 2, which the anchor names, is gone."]
 
 
-def test_a_tail_that_was_written_anew_is_found_with_the_anchor():
+def test_a_tail_that_was_written_anew_is_found_with_the_anchor() -> None:
     events = sealed(2, 3)
     kept = chain.anchor()
     cut_tail(events)
@@ -292,14 +299,14 @@ def test_a_tail_that_was_written_anew_is_found_with_the_anchor():
     assert problems(kept) == ["Seal 2 is not the one the anchor names: the record was written anew."]
 
 
-def test_an_older_anchor_holds_for_the_chain_that_grew_from_it():
+def test_an_older_anchor_holds_for_the_chain_that_grew_from_it() -> None:
     sealed(2)
     kept = chain.anchor()
     sealed(3, 1)
     assert problems(kept) == []
 
 
-def test_missing_triggers_are_found():
+def test_missing_triggers_are_found() -> None:
     with lifted():
         found = problems()
     assert len(found) == len(chain.TRIGGERS[connection.vendor])
@@ -307,7 +314,7 @@ def test_missing_triggers_are_found():
     assert problems() == []
 
 
-def test_no_more_problems_are_told_than_help():
+def test_no_more_problems_are_told_than_help() -> None:
     sealed(50)
     sql("UPDATE metacog_auditevent SET actor = 'x'")
     assert len(problems()) == chain.MOST_PROBLEMS
@@ -316,7 +323,7 @@ def test_no_more_problems_are_told_than_help():
 # -- anchors ---------------------------------------------------------------------------------------
 
 
-def test_an_anchor_is_kept_once_a_day_and_seals_first(settings, tmp_path, noon):
+def test_an_anchor_is_kept_once_a_day_and_seals_first(settings: Any, tmp_path: Path, noon: Any) -> None:
     settings.DATA_DIR = tmp_path
     assert chain.keep_anchor() is None, "there is nothing to anchor"
     event = write()[0]
@@ -331,12 +338,14 @@ def test_an_anchor_is_kept_once_a_day_and_seals_first(settings, tmp_path, noon):
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-def test_an_anchor_that_another_process_kept_meanwhile_stays(settings, tmp_path, monkeypatch, noon):
+def test_an_anchor_that_another_process_kept_meanwhile_stays(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noon: Any
+) -> None:
     settings.DATA_DIR = tmp_path
     write()
     seal, theirs = chain.seal, tmp_path / "anchors" / f"{NOON:%Y-%m-%d}.json"
 
-    def seal_while_another_writes():
+    def seal_while_another_writes() -> Any:
         theirs.parent.mkdir()
         theirs.write_text("theirs")
         return seal()
@@ -346,7 +355,7 @@ def test_an_anchor_that_another_process_kept_meanwhile_stays(settings, tmp_path,
     assert [(each.name, each.read_text()) for each in theirs.parent.iterdir()] == [(theirs.name, "theirs")]
 
 
-def test_an_anchor_is_caught_up_on_the_next_day(settings, tmp_path, monkeypatch):
+def test_an_anchor_is_caught_up_on_the_next_day(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.DATA_DIR = tmp_path
     write()
     monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 2, 24, 23, 59, 59, tzinfo=UTC))

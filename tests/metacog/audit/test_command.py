@@ -4,10 +4,12 @@ import json
 import os
 from datetime import UTC, datetime
 from io import StringIO
+from pathlib import Path
+from typing import Any
 
 import pytest
-from django.core.management import CommandError, base, call_command
-from django.db import connection
+from django.core.management import CommandError, call_command
+from django.db import connection, connections
 
 from metacog.audit import audit, chain
 from metacog.management.commands.audit import Command
@@ -19,17 +21,17 @@ SEED = ["ts", "score", "signals", "action", "cycleId"]
 OURS = ["id", "team", "agent", "actor_kind", "actor", "object", "before", "after", "data", "request_id", "seal"]
 
 
-def run(*arguments) -> str:
+def run(*arguments: Any) -> str:
     out = StringIO()
     call_command("audit", *map(str, arguments), stdout=out)
     return out.getvalue()
 
 
-def exported(*arguments) -> list[dict]:
+def exported(*arguments: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in run("export", *arguments).splitlines()]
 
 
-def test_an_exported_line_has_the_seeds_fields_and_ours(kuro, aurora):
+def test_an_exported_line_has_the_seeds_fields_and_ours(kuro: Any, aurora: Any) -> None:
     held = kuro.hold(cycle=42)
     chain.seal()
     line = exported()[-1]
@@ -45,7 +47,7 @@ def test_an_exported_line_has_the_seeds_fields_and_ours(kuro, aurora):
     assert (line["actor_kind"], line["actor"], line["before"], line["after"]) == ("agent", "kuro", "", "pending")
 
 
-def test_an_event_that_has_no_score_or_seal_says_so(db):
+def test_an_event_that_has_no_score_or_seal_says_so(db: None) -> None:
     audit.record("owner-created", "1", actor=None, team=None)
     (line,) = exported()
     assert [line[name] for name in ("score", "signals", "cycleId", "team", "agent", "seal")] == [
@@ -58,13 +60,13 @@ def test_an_event_that_has_no_score_or_seal_says_so(db):
     ]
 
 
-def test_the_export_can_be_narrowed(kuro, other, aurora, db):
+def test_the_export_can_be_narrowed(kuro: Any, other: Any, aurora: Any, db: None) -> None:
     for day in (1, 2, 3):
         AuditEvent.objects.create(
             at=datetime(2026, 2, day, 12, tzinfo=UTC), actor_kind="system", action="dated", object_id=str(day)
         )
 
-    def days(*arguments) -> str:
+    def days(*arguments: Any) -> str:
         return "".join(line["object"] for line in exported(*arguments) if line["action"] == "dated")
 
     assert days() == "123"
@@ -87,25 +89,25 @@ def test_the_export_can_be_narrowed(kuro, other, aurora, db):
         (["export", "--anchor", "/nowhere/anchor.json"], "/nowhere/anchor.json cannot be written: .* its folder"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(kuro, borealis, arguments, told):
+def test_what_cannot_be_done_is_said_in_a_sentence(kuro: Any, borealis: Any, arguments: Any, told: Any) -> None:
     with pytest.raises(CommandError, match=told):
         run(*arguments)
 
 
-def test_there_is_nothing_to_anchor_without_an_event(db):
+def test_there_is_nothing_to_anchor_without_an_event(db: None) -> None:
     with pytest.raises(CommandError, match="nothing to anchor"):
         run("anchor")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"seal": 1}', "7"])
-def test_a_file_that_is_no_anchor_is_refused(db, tmp_path, text):
+def test_a_file_that_is_no_anchor_is_refused(db: None, tmp_path: Path, text: str) -> None:
     file = tmp_path / "anchor.json"
     file.write_text(text)
     with pytest.raises(CommandError, match="is no anchor"):
         run("verify", "--anchor", file)
 
 
-def test_the_export_goes_on_from_piece_to_piece(db, monkeypatch):
+def test_the_export_goes_on_from_piece_to_piece(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("metacog.audit.log.LINES_READ", 2)
     at = datetime(2026, 2, 1, tzinfo=UTC)
     AuditEvent.objects.bulk_create(
@@ -114,7 +116,7 @@ def test_the_export_goes_on_from_piece_to_piece(db, monkeypatch):
     assert [line["object"] for line in exported()] == ["0", "1", "2", "3", "4"]
 
 
-def test_verify_says_how_far_the_record_is_whole(kuro, tmp_path):
+def test_verify_says_how_far_the_record_is_whole(kuro: Any, tmp_path: Path) -> None:
     kuro.hold()
     count = AuditEvent.objects.count()
     anchor = tmp_path / "anchor.json"
@@ -127,7 +129,7 @@ def test_verify_says_how_far_the_record_is_whole(kuro, tmp_path):
     assert json.loads(run("anchor"))["count"] == count + 1
 
 
-def test_verify_tells_what_is_wrong(kuro):
+def test_verify_tells_what_is_wrong(kuro: Any) -> None:
     kuro.hold()
     chain.seal()
     event = AuditEvent.objects.get(action="chat-held")
@@ -138,8 +140,10 @@ def test_verify_tells_what_is_wrong(kuro):
     assert raised.value.returncode == 1
 
 
-def test_it_ends_with_1_when_the_record_is_not_whole(db, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(base.connections, "close_all", lambda: None)  # the command ends, and the test does not
+def test_it_ends_with_1_when_the_record_is_not_whole(
+    db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(connections, "close_all", lambda: None)  # the command ends, and the test does not
     audit.record("x", "y", actor=None, team=None)
     anchor = tmp_path / "anchor.json"
     anchor.write_text(run("anchor").replace('"seal": 1', '"seal": 2'))
@@ -149,16 +153,18 @@ def test_it_ends_with_1_when_the_record_is_not_whole(db, tmp_path, monkeypatch, 
     assert (ended.value.code, *capsys.readouterr()) == (1, "", told)
 
 
-def test_an_anchor_that_cannot_be_written_leaves_the_one_that_is_there(kuro, tmp_path, monkeypatch):
+def test_an_anchor_that_cannot_be_written_leaves_the_one_that_is_there(
+    kuro: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kuro.hold()
     kept = tmp_path / "anchor.json"
     kept.write_text("yesterday's")
 
-    def full(*arguments):
+    def full(*arguments: Any) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(chain.json, "dumps", full)
+        patch.setattr(json, "dumps", full)
         with pytest.raises(CommandError, match="cannot be written: No space left on device"):
             run("export", "--anchor", kept)
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("anchor.json", "yesterday's")]

@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.admin.models import CHANGE, LogEntry
@@ -28,12 +29,12 @@ SECRET = "The cause is clearly the cache of the princess."
 
 
 @pytest.fixture
-def kept_30_days(aurora, olga):
+def kept_30_days(aurora: Any, olga: Any) -> Any:
     set_retention(aurora, 30, olga)
     return aurora
 
 
-def post(agent, **fields) -> HeldItem:
+def post(agent: Any, **fields: Any) -> HeldItem:
     body = {"items": [{"kind": "chat", "text": SECRET, "attributes": {"to": "princess"}}], "user_message": SECRET}
     verdict = agent.respond(SECRET, **body | fields)
     return HeldItem.objects.get(public_id=verdict["items"][0]["held"])
@@ -60,7 +61,7 @@ def texts_of(held: HeldItem) -> str:
 
 
 @pytest.fixture
-def decided(kuro, olga, undo_at_once, kept_30_days):
+def decided(kuro: Any, olga: Any, undo_at_once: None, kept_30_days: None) -> Any:
     """An item that was approved, edited, with a reason, and delivered."""
     Agent.objects.update(callback_url="https://agent.example.org/")
     held = post(kuro)
@@ -69,8 +70,8 @@ def decided(kuro, olga, undo_at_once, kept_30_days):
     return HeldItem.objects.get(pk=held.pk)
 
 
-def test_texts_go_and_the_rest_stays(decided):
-    before = {
+def test_texts_go_and_the_rest_stays(decided: Any) -> None:
+    before: dict[Any, list[str]] = {
         AgentResponse: ["public_id", "key", "body_sha256", "hesitation_score", "policy_version", "engine"],
         HeldItem: ["public_id", "sha256", "state", "version", "kind", "hesitation_score"],
         Decision: ["public_id", "verdict", "item_sha256", "text_sha256", "seq", "person"],
@@ -90,59 +91,59 @@ def test_texts_go_and_the_rest_stays(decided):
     assert chain.verify().problems == []
 
 
-def test_it_happens_once(decided):
+def test_it_happens_once(decided: Any) -> None:
     age(31)
     assert (retention.erase(), retention.erase()) == (1, 0)
     assert AuditEvent.objects.filter(action="response-erased").count() == 1
 
 
 @pytest.mark.parametrize(("days", "erased"), [(29.9, 0), (30.1, 1)])
-def test_what_is_younger_than_the_retention_stays(decided, days, erased):
+def test_what_is_younger_than_the_retention_stays(decided: Any, days: int, erased: Any) -> None:
     age(days)
     assert retention.erase() == erased
 
 
 @pytest.mark.parametrize(("days", "erased"), [(29.9, 0), (30.1, 1)])
-def test_what_nothing_was_held_of_stays_as_long(kuro, kept_30_days, days, erased):
+def test_what_nothing_was_held_of_stays_as_long(kuro: Any, kept_30_days: None, days: int, erased: Any) -> None:
     kuro.respond("The princess waits.", items=[])
     age(days)
     assert retention.erase() == erased
 
 
-def test_a_team_without_retention_keeps_its_texts_for_ever(decided, aurora, olga):
+def test_a_team_without_retention_keeps_its_texts_for_ever(decided: Any, aurora: Any, olga: Any) -> None:
     age(3650)
     set_retention(aurora, None, olga)
     assert retention.erase() == 0
 
 
-def test_another_teams_texts_stay(decided, other, borealis):
+def test_another_teams_texts_stay(decided: Any, other: Any, borealis: Any) -> None:
     theirs = other.respond("A word of theirs.", items=[])
     age(31)
     assert retention.erase() == 1
     assert AgentResponse.objects.get(public_id=theirs["id"]).excerpt == "A word of theirs."
 
 
-def test_what_nobody_decided_yet_is_never_erased(kuro, kept_30_days):
+def test_what_nobody_decided_yet_is_never_erased(kuro: Any, kept_30_days: None) -> None:
     held = post(kuro)
     age(400)
     assert retention.erase() == 0
     assert HeldItem.objects.get(pk=held.pk).text == SECRET
 
 
-def test_what_can_still_be_undone_is_not_erased(kuro, olga, kept_30_days):
+def test_what_can_still_be_undone_is_not_erased(kuro: Any, olga: Any, kept_30_days: None) -> None:
     held = post(kuro)
     decisions.decide(held, olga, "reject", reason="x")
     age(400)
     assert retention.erase() == 0
 
 
-def test_a_decision_stays_as_long_as_a_response(decided):
+def test_a_decision_stays_as_long_as_a_response(decided: Any) -> None:
     age(31)
     HeldItem.objects.update(closed_at=timezone.now() - timedelta(days=1))
     assert retention.erase() == 0, "the agent may not have read it yet"
 
 
-def test_what_is_still_owed_to_an_agent_is_not_erased(decided):
+def test_what_is_still_owed_to_an_agent_is_not_erased(decided: Any) -> None:
     age(31)
     Delivery.objects.update(state=Delivery.State.WAITING)
     assert retention.erase() == 0
@@ -150,7 +151,7 @@ def test_what_is_still_owed_to_an_agent_is_not_erased(decided):
     assert retention.erase() == 1
 
 
-def test_what_a_disabled_agent_is_owed_is_given_up_when_its_time_is_over(decided, olga):
+def test_what_a_disabled_agent_is_owed_is_given_up_when_its_time_is_over(decided: Any, olga: Any) -> None:
     agents.set_enabled(decided.response.agent, olga, on=False)
     Delivery.objects.update(state=Delivery.State.WAITING)
     age(29)
@@ -162,7 +163,7 @@ def test_what_a_disabled_agent_is_owed_is_given_up_when_its_time_is_over(decided
     assert AuditEvent.objects.filter(action="callback-given-up").count() == 1
 
 
-def test_what_is_on_its_way_to_an_agent_that_was_just_disabled_is_not_given_up(decided, olga):
+def test_what_is_on_its_way_to_an_agent_that_was_just_disabled_is_not_given_up(decided: Any, olga: Any) -> None:
     agents.set_enabled(decided.response.agent, olga, on=False)
     age(31)
     Delivery.objects.update(state=Delivery.State.WAITING, leased_until=timezone.now() + timedelta(seconds=30))
@@ -172,7 +173,7 @@ def test_what_is_on_its_way_to_an_agent_that_was_just_disabled_is_not_given_up(d
     assert retention.erase() == 1, "whoever sent it died"
 
 
-def test_callbacks_about_no_item_are_erased_too(kuro, kept_30_days):
+def test_callbacks_about_no_item_are_erased_too(kuro: Any, kept_30_days: None) -> None:
     agent = Agent.objects.get()
     for state in Delivery.State.values:
         Delivery.objects.create(agent=agent, type="meta.reflection", body="princess", state=state)
@@ -182,7 +183,7 @@ def test_callbacks_about_no_item_are_erased_too(kuro, kept_30_days):
     assert AuditEvent.objects.filter(action="callback-erased").count() == 2
 
 
-def test_a_callback_that_was_sent_again_while_its_response_went_is_erased_when_it_is_over(decided):
+def test_a_callback_that_was_sent_again_while_its_response_went_is_erased_when_it_is_over(decided: Any) -> None:
     age(31)
     retention.erase()
     Delivery.objects.update(body="princess")
@@ -190,7 +191,7 @@ def test_a_callback_that_was_sent_again_while_its_response_went_is_erased_when_i
     assert "princess" not in texts_of(decided)
 
 
-def test_more_than_one_batch_is_erased(kuro, kept_30_days, monkeypatch):
+def test_more_than_one_batch_is_erased(kuro: Any, kept_30_days: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "BATCH", 2)
     for _ in range(5):
         kuro.respond("x", items=[])
@@ -199,7 +200,9 @@ def test_more_than_one_batch_is_erased(kuro, kept_30_days, monkeypatch):
     assert retention.erase() == 5
 
 
-def test_the_same_post_again_is_answered_with_what_is_left(kuro, olga, undo_at_once, kept_30_days):
+def test_the_same_post_again_is_answered_with_what_is_left(
+    kuro: Any, olga: Any, undo_at_once: None, kept_30_days: None
+) -> None:
     body = json.dumps({"response": SECRET, "items": [{"kind": "chat", "text": SECRET}, {"kind": "ask", "text": "?"}]})
     first = kuro.post("/responses", body, **{"idempotency-key": "once"}).json()
     decisions.decide(HeldItem.objects.get(), olga, "reject", reason="x")
@@ -221,7 +224,7 @@ def test_the_same_post_again_is_answered_with_what_is_left(kuro, olga, undo_at_o
     assert AgentResponse.objects.count() == 1
 
 
-def test_a_response_that_was_never_scored_is_erased(kuro, kept_30_days):
+def test_a_response_that_was_never_scored_is_erased(kuro: Any, kept_30_days: None) -> None:
     Agent.objects.update(hesitation_enabled=False)
     verdict = kuro.respond(SECRET)
     age(31)
@@ -229,7 +232,7 @@ def test_a_response_that_was_never_scored_is_erased(kuro, kept_30_days):
     assert AgentResponse.objects.get(public_id=verdict["id"]).wire_verdict()["hesitation"] is None
 
 
-def test_what_was_erased_can_still_be_looked_at(decided, kuro, olga, as_person):
+def test_what_was_erased_can_still_be_looked_at(decided: Any, kuro: Any, olga: Any, as_person: Any) -> None:
     kuro.post("/responses", {"response": "<kuro:chat>princess</kuro:chat> and <kuro:ask>why?</kuro:ask>"})
     age(31)
     retention.erase()
@@ -248,7 +251,7 @@ def test_what_was_erased_can_still_be_looked_at(decided, kuro, olga, as_person):
 # -- the retention itself --------------------------------------------------------------------------
 
 
-def test_what_an_agent_did_last_goes_once_it_has_posted_nothing_for_so_long(kuro, kept_30_days):
+def test_what_an_agent_did_last_goes_once_it_has_posted_nothing_for_so_long(kuro: Any, kept_30_days: None) -> None:
     kuro.respond("Done.", items=[], action="Wrote to the princess.", mode="task", topics=["princess"], cycle=1)
     assert "princess" in kuro.get("/context").content.decode()
     retention.erase()
@@ -263,7 +266,9 @@ def test_what_an_agent_did_last_goes_once_it_has_posted_nothing_for_so_long(kuro
     assert AuditEvent.objects.filter(action="intent-erased").count() == 1
 
 
-def test_a_response_whose_items_were_marked_can_still_be_looked_at(kuro, olga, kept_30_days, as_person):
+def test_a_response_whose_items_were_marked_can_still_be_looked_at(
+    kuro: Any, olga: Any, kept_30_days: None, as_person: Any
+) -> None:
     Policy.objects.update(hold_at=101)
     verdict = kuro.respond(items=[{"kind": kind, "text": SECRET} for kind in ("chat", "action")])
     assert [item["disposition"] for item in verdict["items"]] == ["mark", "note"]
@@ -276,7 +281,7 @@ def test_a_response_whose_items_were_marked_can_still_be_looked_at(kuro, olga, k
     assert "princess" not in page.content.decode()
 
 
-def test_the_retention_is_set_with_its_event(aurora, olga):
+def test_the_retention_is_set_with_its_event(aurora: Any, olga: Any) -> None:
     assert set_retention(aurora, 30, olga)
     assert not set_retention(aurora, 30, olga), "that is no change"
     assert set_retention(aurora, None, olga)
@@ -288,7 +293,7 @@ def test_the_retention_is_set_with_its_event(aurora, olga):
 
 
 @pytest.mark.parametrize("days", [0, -1, 36_501])
-def test_a_retention_that_makes_no_sense_is_refused(aurora, olga, days):
+def test_a_retention_that_makes_no_sense_is_refused(aurora: Any, olga: Any, days: int) -> None:
     with pytest.raises(ValidationError) as raised:
         set_retention(aurora, days, olga)
     assert list(raised.value.message_dict) == ["retention_days"]
@@ -296,7 +301,7 @@ def test_a_retention_that_makes_no_sense_is_refused(aurora, olga, days):
     assert not AuditEvent.objects.exists()
 
 
-def test_nothing_of_a_problem_or_of_the_other_parts_of_a_verdict_is_left(kuro, kept_30_days):
+def test_nothing_of_a_problem_or_of_the_other_parts_of_a_verdict_is_left(kuro: Any, kept_30_days: None) -> None:
     step = {"problem": "bug", "session": "s", "approach": "princess", "errors": ["princess"], "topics": ["princess"]}
     for _ in range(3):
         kuro.respond("The princess fails for some reason.", items=[], user_message="Where is the princess?", **step)
@@ -321,7 +326,7 @@ def test_nothing_of_a_problem_or_of_the_other_parts_of_a_verdict_is_left(kuro, k
     assert Problem.objects.get().erased_at is None
 
 
-def test_what_a_verdict_says_of_threads_names_none_of_them(kuro, kept_30_days):
+def test_what_a_verdict_says_of_threads_names_none_of_them(kuro: Any, kept_30_days: None) -> None:
     said = kuro.respond("Perhaps.", items=[], thread="The princess")["threads"]
     assert "princess" in said[0]["reason"]
     age(31)
@@ -329,7 +334,7 @@ def test_what_a_verdict_says_of_threads_names_none_of_them(kuro, kept_30_days):
     assert AgentResponse.objects.get().wire_verdict()["threads"] == [said[0] | {"reason": None, "spans": []}]
 
 
-def test_what_a_second_look_taught_goes_with_it_though_the_item_still_waits(kuro, kept_30_days):
+def test_what_a_second_look_taught_goes_with_it_though_the_item_still_waits(kuro: Any, kept_30_days: None) -> None:
     for number in range(3):
         kuro.respond(f"Case {number} is closed.", items=[])
     held = kuro.respond("Your refund will arrive in 30 days. The cause is clearly the cache.")["items"][0]["held"]
@@ -342,7 +347,9 @@ def test_what_a_second_look_taught_goes_with_it_though_the_item_still_waits(kuro
     assert HeldItem.objects.get().text
 
 
-def test_nothing_is_learnt_from_a_text_that_is_erased_meanwhile(kuro, kept_30_days, monkeypatch):
+def test_nothing_is_learnt_from_a_text_that_is_erased_meanwhile(
+    kuro: Any, kept_30_days: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(3):
         kuro.respond(f"Case {number} is closed.", items=[])
     kuro.respond("Your refund will arrive in 30 days.", items=[], session="s")
@@ -350,7 +357,7 @@ def test_nothing_is_learnt_from_a_text_that_is_erased_meanwhile(kuro, kept_30_da
     age(31)
     read = sweep._taught
 
-    def read_late(*args):
+    def read_late(*args: Any) -> Any:
         taught = read(*args)
         assert taught
         assert retention.erase() == 5
@@ -362,7 +369,9 @@ def test_nothing_is_learnt_from_a_text_that_is_erased_meanwhile(kuro, kept_30_da
     assert list(ErrorPattern.objects.values_list("keywords", flat=True)) == [["cache"]]
 
 
-def test_a_trail_goes_with_the_retention_once_its_thread_is_resolved(kuro, kept_30_days, olga, as_person):
+def test_a_trail_goes_with_the_retention_once_its_thread_is_resolved(
+    kuro: Any, kept_30_days: None, olga: Any, as_person: Any
+) -> None:
     for title in ("Kept", "Paused", "Over"):
         kuro.post("/threads", {"title": title, "note": "princess", "next": "princess"})
     kuro.post("/threads/paused/pause", {"note": "princess"})
@@ -386,7 +395,9 @@ def test_a_trail_goes_with_the_retention_once_its_thread_is_resolved(kuro, kept_
     assert kuro.get("/threads/over").json()["trail"] == []
 
 
-def test_a_memory_goes_with_the_retention_once_it_is_retired(kuro, kept_30_days, carla, as_person):
+def test_a_memory_goes_with_the_retention_once_it_is_retired(
+    kuro: Any, kept_30_days: None, carla: Any, as_person: Any
+) -> None:
     for text in ("The API supports pagination.", "The API does not support pagination.", SECRET):
         kuro.post("/memory", {"text": text, "topic": "API", "source": "run 12"})
     old, new, pending = Memory.objects.order_by("pk")
@@ -405,7 +416,9 @@ def test_a_memory_goes_with_the_retention_once_it_is_retired(kuro, kept_30_days,
     assert kuro.post("/memory", {"text": "The API supports pagination."}).json()["state"] == "retired"
 
 
-def test_a_request_for_more_steps_goes_with_the_retention_once_it_is_answered(kuro, kept_30_days, alice, as_person):
+def test_a_request_for_more_steps_goes_with_the_retention_once_it_is_answered(
+    kuro: Any, kept_30_days: None, alice: Any, as_person: Any
+) -> None:
     reasons = {"a": "need more time, princess", "b": "Need TSMC Q3 revenue, princess", "c": "princess"}
     for problem, reason in reasons.items():
         kuro.post("/extensions", {"problem": problem, "reason": reason, "evidence": ["princess"]})
@@ -424,7 +437,7 @@ def test_a_request_for_more_steps_goes_with_the_retention_once_it_is_answered(ku
     assert kuro.get(f"/extensions/{first.public_id}").json()["request"]["reason"] == ""
 
 
-def test_requests_and_callbacks_of_another_team_stay(kuro, other, kept_30_days):
+def test_requests_and_callbacks_of_another_team_stay(kuro: Any, other: Any, kept_30_days: None) -> None:
     for agent in (kuro, other):
         agent.post("/extensions", {"problem": "p", "reason": "need more time, princess"})
         Delivery.objects.create(
@@ -438,7 +451,9 @@ def test_requests_and_callbacks_of_another_team_stay(kuro, other, kept_30_days):
     assert Delivery.objects.exclude(body="").get().agent.public_id == other.id
 
 
-def test_what_the_admin_calls_another_row_stays(kuro, aurora, kept_30_days, carla, as_person):
+def test_what_the_admin_calls_another_row_stays(
+    kuro: Any, aurora: Any, kept_30_days: None, carla: Any, as_person: Any
+) -> None:
     gone, kept = (lessons.write(aurora, None, text, [], carla) for text in ("princess", "in force"))
     change = as_person(carla).post
     for lesson in (gone, kept):
@@ -453,10 +468,12 @@ def test_what_the_admin_calls_another_row_stays(kuro, aurora, kept_30_days, carl
     assert sorted(LogEntry.objects.values_list("object_repr", flat=True)) == ["a thread", "in force", "…"]
 
 
-def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(kuro, aurora, kept_30_days, carla, as_person):
+def test_a_lesson_goes_with_the_retention_unless_it_is_in_force(
+    kuro: Any, aurora: Any, kept_30_days: None, carla: Any, as_person: Any
+) -> None:
     agent = Agent.objects.select_related("team").get(public_id=kuro.id)
 
-    def proposals(response):
+    def proposals(response: Any) -> list[Any]:
         both = ("kept", "dismissed")
         return [Proposal("gap", about, lambda _count: "princess", ("princess",), (response,)) for about in both]
 

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -17,10 +18,10 @@ from reviews.models import HeldItem
 
 
 @pytest.fixture
-def page(alice, as_person):
+def page(alice: Any, as_person: Any) -> Any:
     client = as_person(alice)
 
-    def read(**query) -> str:
+    def read(**query: str) -> str:
         answer = client.get(reverse("audit"), query)
         assert answer.status_code == 200
         return answer.content.decode()
@@ -29,10 +30,10 @@ def page(alice, as_person):
 
 
 @pytest.fixture
-def file(alice, as_person):
+def file(alice: Any, as_person: Any) -> Any:
     client = as_person(alice)
 
-    def read(**query) -> list[dict]:
+    def read(**query: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in client.get(reverse("audit-export"), query).getvalue().splitlines()]
 
     return read
@@ -43,7 +44,7 @@ def sentences(html: str) -> list[str]:
     return [re.sub(r"<[^>]+>", "", text) for text in found]
 
 
-def dated(team, *days: int) -> None:
+def dated(team: Any, *days: int) -> None:
     for day in days:
         at = datetime(2026, 2, day, 23, 30, tzinfo=UTC)
         AuditEvent.objects.create(at=at, team=team, actor_kind="system", action="dated", object_id=str(day))
@@ -53,7 +54,7 @@ def ids(html: str) -> list[str]:
     return re.findall(r'<td class="id">.*?<code>(.*?)</code>', html, re.DOTALL)
 
 
-def test_it_tells_what_happened_in_plain_words(page, kuro, alice):
+def test_it_tells_what_happened_in_plain_words(page: Any, kuro: Any, alice: Any) -> None:
     held = HeldItem.objects.get(public_id=kuro.hold())
     decisions.decide(held, alice, "reject", reason="x")
     told = sentences(page())
@@ -64,24 +65,24 @@ def test_it_tells_what_happened_in_plain_words(page, kuro, alice):
     ]
 
 
-def test_an_agents_second_look_is_told_as_its_own(page, kuro):
+def test_an_agents_second_look_is_told_as_its_own(page: Any, kuro: Any) -> None:
     held = kuro.hold()
     kuro.post(f"/held/{held}/decision", {"verdict": "withdraw", "reason": "x"})
     assert sentences(page())[:2] == ["A decision was released to kuro", "kuro withdrew its own CHAT"]
 
 
-def test_one_is_not_told_as_many_and_what_is_not_known_is_left_open(kuro, aurora):
+def test_one_is_not_told_as_many_and_what_is_not_known_is_left_open(kuro: Any, aurora: Any) -> None:
     agent = Agent.objects.get()
     told = [
         words.tell(audit.event("meta:reflection", "x", actor=None, team=aurora, agent=agent, **data))
-        for data in ({"responses": 1}, {"responses": 2}, {})
+        for data in (dict[str, Any](responses=1), {"responses": 2}, {})
     ]
     assert [each.split("looked back on ")[1] for each in told] == [
         "1 response of kuro", "2 responses of kuro", "… responses of kuro"
     ]  # fmt: skip
 
 
-def test_every_action_has_a_sentence(kuro, alice, aurora):
+def test_every_action_has_a_sentence(kuro: Any, alice: Any, aurora: Any) -> None:
     agent = Agent.objects.get()
     for action in words.ACTIONS:
         for actor in (alice, agent, None):
@@ -90,12 +91,12 @@ def test_every_action_has_a_sentence(kuro, alice, aurora):
             assert action not in told, "in words, not in its name"
 
 
-def test_an_action_of_a_later_release_is_told_by_its_name(page, aurora):
+def test_an_action_of_a_later_release_is_told_by_its_name(page: Any, aurora: Any) -> None:
     audit.record("moon-landed", "x", actor=None, team=aurora)
     assert sentences(page())[0] == "metacog: moon-landed"
 
 
-def test_it_links_to_what_an_event_is_about(page, kuro):
+def test_it_links_to_what_an_event_is_about(page: Any, kuro: Any) -> None:
     held = kuro.hold()
     html = page()
     response = HeldItem.objects.get(public_id=held).response.public_id
@@ -103,14 +104,14 @@ def test_it_links_to_what_an_event_is_about(page, kuro):
         assert f'href="{reverse(name, args=[argument])}"' in html
 
 
-def test_what_agents_and_people_are_called_is_only_text(page, aurora, olga):
+def test_what_agents_and_people_are_called_is_only_text(page: Any, aurora: Any, olga: Any) -> None:
     agent, _, _ = agents.create_agent(aurora, "<b>&", olga)
     html = page(object=agent.public_id)
     assert "<b>&" not in html
     assert "olga added the agent &lt;b&gt;&amp;" in html
 
 
-def test_it_can_be_narrowed(page, file, kuro, alice, aurora, olga):
+def test_it_can_be_narrowed(page: Any, file: Any, kuro: Any, alice: Any, aurora: Any, olga: Any) -> None:
     kaze, _, _ = agents.create_agent(aurora, "kaze", olga)
     held = kuro.hold()
     decisions.decide(HeldItem.objects.get(public_id=held), alice, "approve")
@@ -123,7 +124,7 @@ def test_it_can_be_narrowed(page, file, kuro, alice, aurora, olga):
     assert [line["object"] for line in file(object=held)] == [held, held]
 
 
-def test_days_are_those_of_the_person(page, file, alice, aurora):
+def test_days_are_those_of_the_person(page: Any, file: Any, alice: Any, aurora: Any) -> None:
     dated(aurora, 1, 2, 3, 4)
     assert ids(page(action="dated", since="2026-02-02", until="2026-02-03")) == ["3", "2"]
     User.objects.update(time_zone="Asia/Taipei")  # there it was the next morning
@@ -146,14 +147,16 @@ def test_days_are_those_of_the_person(page, file, alice, aurora):
         {"before": "0-" + "9" * 18},
     ],
 )
-def test_an_address_that_makes_no_sense_shows_a_page_and_gives_no_file(page, kuro, alice, as_person, query):
+def test_an_address_that_makes_no_sense_shows_a_page_and_gives_no_file(
+    page: Any, kuro: Any, alice: Any, as_person: Any, query: dict[str, str]
+) -> None:
     User.objects.update(time_zone="Pacific/Kiritimati")
     page(**query)
     is_readable = "before" in query or query == {"since": "0001-01-01"}
     assert as_person(alice).get(reverse("audit-export"), query).status_code == (200 if is_readable else 404)
 
 
-def test_pages_follow_each_other_without_gap_or_repetition(page, aurora):
+def test_pages_follow_each_other_without_gap_or_repetition(page: Any, aurora: Any) -> None:
     at = datetime(2026, 2, 1, tzinfo=UTC)
     AuditEvent.objects.bulk_create(
         # Several at one moment, and ids that do not follow the time.
@@ -173,7 +176,7 @@ def test_pages_follow_each_other_without_gap_or_repetition(page, aurora):
     assert [int(n) // 7 for n in seen] == sorted(int(n) // 7 for n in seen)
 
 
-def test_it_says_how_far_the_record_is_sealed(page, aurora):
+def test_it_says_how_far_the_record_is_sealed(page: Any, aurora: Any) -> None:
     dated(aurora, 1)
     html = page()
     assert "Nothing is sealed yet." in html
@@ -185,7 +188,7 @@ def test_it_says_how_far_the_record_is_sealed(page, aurora):
     assert "not sealed yet</span>" not in html
 
 
-def test_a_stranger_sees_nothing_of_it(mallory, kuro, other, as_person):
+def test_a_stranger_sees_nothing_of_it(mallory: Any, kuro: Any, other: Any, as_person: Any) -> None:
     held = kuro.hold()
     client = as_person(mallory)
     html = client.get(reverse("audit")).content.decode()
@@ -197,7 +200,9 @@ def test_a_stranger_sees_nothing_of_it(mallory, kuro, other, as_person):
     assert {json.loads(line)["team"] for line in exported.splitlines()} == {"Borealis"}
 
 
-def test_what_belongs_to_no_team_is_for_superusers(page, file, aurora, borealis, as_person):
+def test_what_belongs_to_no_team_is_for_superusers(
+    page: Any, file: Any, aurora: Any, borealis: Any, as_person: Any
+) -> None:
     audit.record("owner-created", "root", actor=None, team=None)
     dated(borealis, 1)
     dated(aurora, 2)
@@ -210,7 +215,7 @@ def test_what_belongs_to_no_team_is_for_superusers(page, file, aurora, borealis,
     assert len(as_person(root).get(reverse("audit-export")).getvalue().splitlines()) == 3
 
 
-def test_somebody_in_two_teams_sees_both(page, aurora, borealis, alice):
+def test_somebody_in_two_teams_sees_both(page: Any, aurora: Any, borealis: Any, alice: Any) -> None:
     dated(aurora, 1, 3)
     dated(borealis, 2)
     members.add_member(borealis, "alice", "viewer", None)
@@ -220,25 +225,25 @@ def test_somebody_in_two_teams_sees_both(page, aurora, borealis, alice):
 
 
 @pytest.mark.parametrize("name", ["audit", "audit-export"])
-def test_it_asks_to_sign_in(client, db, name):
+def test_it_asks_to_sign_in(client: Any, db: None, name: str) -> None:
     answer = client.get(reverse(name))
     assert answer.status_code == 302
     assert answer.url.startswith(reverse("sign-in"))
 
 
 @pytest.mark.parametrize("name", ["audit", "audit-export"])
-def test_it_only_reads(alice, as_person, name):
+def test_it_only_reads(alice: Any, as_person: Any, name: str) -> None:
     assert as_person(alice).post(reverse(name)).status_code == 405
 
 
-def test_the_file_is_a_download_that_nobody_keeps(alice, as_person):
+def test_the_file_is_a_download_that_nobody_keeps(alice: Any, as_person: Any) -> None:
     answer = as_person(alice).get(reverse("audit-export"))
     assert answer["Content-Type"] == "application/jsonl; charset=utf-8"
     assert re.fullmatch(r'attachment; filename="audit-\d{4}-\d\d-\d\d\.jsonl"', answer["Content-Disposition"])
     assert answer["Cache-Control"] == "private, no-store"
 
 
-def test_a_full_page_takes_as_many_queries_as_an_empty_one(alice, aurora, as_person):
+def test_a_full_page_takes_as_many_queries_as_an_empty_one(alice: Any, aurora: Any, as_person: Any) -> None:
     client = as_person(alice)
 
     def queries() -> int:

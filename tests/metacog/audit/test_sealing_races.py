@@ -1,7 +1,10 @@
 """Sealing beside writers and beside itself, with real transactions on PostgreSQL."""
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Barrier, Event
+from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -17,15 +20,15 @@ def record(name: str) -> None:
 
 
 @pytest.fixture
-def pool():
+def pool() -> Iterator[Any]:
     with ThreadPoolExecutor(20) as pool:
         yield pool
 
 
-def run(pool, call):
+def run(pool: Any, call: Callable[[], Any]) -> Any:
     """Run `call` in a thread with a connection of its own."""
 
-    def with_connection():
+    def with_connection() -> Any:
         try:
             return call()
         finally:
@@ -35,11 +38,12 @@ def run(pool, call):
 
 
 @pytest.mark.parametrize("first", ["early", "late"])
-def test_an_event_whose_transaction_ends_after_a_later_one_was_sealed_is_sealed_too(pool, first):
+def test_an_event_whose_transaction_ends_after_a_later_one_was_sealed_is_sealed_too(pool: Any, first: Any) -> None:
     """`early` took the smaller id; whichever of the two commits first, both end under seals."""
-    written, commit = {}, {name: Event() for name in ("early", "late")}
-    for name in ("early", "late"):
-        written[name] = Event()
+    names = ("early", "late")
+    written, commit = {name: Event() for name in names}, {name: Event() for name in names}
+    writers = {}
+    for name in names:
 
         def write(name: str = name) -> None:
             with transaction.atomic():
@@ -47,13 +51,12 @@ def test_an_event_whose_transaction_ends_after_a_later_one_was_sealed_is_sealed_
                 written[name].set()
                 assert commit[name].wait(10)
 
-        future = run(pool, write)
+        writers[name] = run(pool, write)
         assert written[name].wait(10)
-        written[name] = future
     assert chain.seal() == 0
     for name in (first, "late" if first == "early" else "early"):
         commit[name].set()
-        written[name].result()
+        writers[name].result()
         assert chain.seal() == 1
     report = chain.verify()
     assert (report.problems, report.events, report.unsealed) == ([], 2, 0)
@@ -61,7 +64,7 @@ def test_an_event_whose_transaction_ends_after_a_later_one_was_sealed_is_sealed_
     assert by_id == ["early", "late"]
 
 
-def test_two_sealers_at_once_never_fork_the_chain(pool):
+def test_two_sealers_at_once_never_fork_the_chain(pool: Any) -> None:
     for _ in range(20):
         for n in range(5):
             record(str(n))
@@ -77,7 +80,7 @@ def test_two_sealers_at_once_never_fork_the_chain(pool):
     assert AuditSeal.objects.count() == report.seals
 
 
-def test_sixteen_writers_that_roll_back_at_times_leave_no_gap(pool):
+def test_sixteen_writers_that_roll_back_at_times_leave_no_gap(pool: Any) -> None:
     done = Event()
 
     def write(writer: int) -> None:
@@ -92,7 +95,7 @@ def test_sixteen_writers_that_roll_back_at_times_leave_no_gap(pool):
             chain.seal()
 
     sealers = [run(pool, seal) for _ in range(2)]
-    for writer in [run(pool, lambda n=n: write(n)) for n in range(16)]:
+    for writer in [run(pool, partial(write, n)) for n in range(16)]:
         writer.result()
     done.set()
     for sealer in sealers:
@@ -103,7 +106,7 @@ def test_sixteen_writers_that_roll_back_at_times_leave_no_gap(pool):
     assert AuditEvent.objects.count() == 16 * 21
 
 
-def test_the_record_may_grow_while_it_is_checked(pool, monkeypatch):
+def test_the_record_may_grow_while_it_is_checked(pool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chain, "EVENTS_READ", 3)
     monkeypatch.setattr(chain, "SEALS_READ", 1)
     for n in range(30):

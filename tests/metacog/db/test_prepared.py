@@ -205,7 +205,7 @@ def test_strings_and_nothing_are_stored_as_the_orm_stores_them(agents: list[Agen
     written, wanted = AuditEvent.objects.filter(action="happened").order_by("pk").values()
     assert written | {"id": None} == wanted | {"id": None}
     state = AgentState.objects.get(pk=agents[0].pk)
-    state.intent, state.topics = None, None  # type: ignore[assignment]  # on purpose
+    state.intent, state.topics = None, None
     with pytest.raises(IntegrityError), transaction.atomic():
         change(state, "intent", "topics")
     change(state, "intent")

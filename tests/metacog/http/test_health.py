@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -16,7 +17,7 @@ from reviews.models import Delivery, Endpoint, HeldItem
 pytestmark = pytest.mark.django_db
 
 
-def test_the_process_is_healthy_without_a_database(monkeypatch):
+def test_the_process_is_healthy_without_a_database(monkeypatch: pytest.MonkeyPatch) -> None:
     from django.db import connection
 
     monkeypatch.setattr(connection, "ensure_connection", lambda: 1 / 0)
@@ -28,13 +29,15 @@ def test_the_process_is_healthy_without_a_database(monkeypatch):
     [("/healthz", "10.0.0.5:8000", 200), ("/readyz", "10.0.0.5:8000", 200), ("/readyz", "", 200),
      ("/metrics", "10.0.0.5:8000", 400), ("/queue/", "10.0.0.5:8000", 400)],
 )  # fmt: skip
-def test_a_load_balancer_asks_by_any_address_and_nobody_else_does(settings, path, host, status):
+def test_a_load_balancer_asks_by_any_address_and_nobody_else_does(
+    settings: Any, path: str, host: str, status: int
+) -> None:
     settings.ALLOWED_HOSTS = ["metacog.example.org", "localhost"]
     assert Client().get(path, headers={"host": host}).status_code == status
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-def test_a_post_is_told_that_it_may_only_read(path):
+def test_a_post_is_told_that_it_may_only_read(path: str) -> None:
     answer = Client(enforce_csrf_checks=True).post(path)
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
 
@@ -44,17 +47,17 @@ def test_a_post_is_told_that_it_may_only_read(path):
     [(None, "degraded"), (timedelta(seconds=5), "ok"), (timedelta(minutes=5), "degraded"),
      (-timedelta(hours=1), "degraded")],
 )  # fmt: skip
-def test_it_is_ready_without_a_worker_and_says_so(age, status):
+def test_it_is_ready_without_a_worker_and_says_so(age: Any, status: int) -> None:
     if age is not None:
         Heartbeat.objects.create(name="worker", at=timezone.now() - age)
     answer = Client().get("/readyz")
     assert (answer.status_code, answer.json()["status"], answer.json()["database"]) == (200, status, "ok")
 
 
-def test_it_is_not_ready_while_the_database_is_away(monkeypatch):
+def test_it_is_not_ready_while_the_database_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     from django.db import OperationalError
 
-    def away(*args, **kwargs):
+    def away(*args: Any, **kwargs: Any) -> None:
         raise OperationalError("no route")
 
     monkeypatch.setattr("metacog.http.health.Heartbeat.objects.filter", away)
@@ -62,7 +65,7 @@ def test_it_is_not_ready_while_the_database_is_away(monkeypatch):
     assert Client().get("/readyz").status_code == 503
 
 
-def test_the_metrics_count_what_is_there(kuro):
+def test_the_metrics_count_what_is_there(kuro: Any) -> None:
     kuro.hold("chat")
     kuro.hold("task")
     text = Client().get("/metrics").content.decode()
@@ -71,20 +74,20 @@ def test_the_metrics_count_what_is_there(kuro):
     assert 'metacog_held_items{kind="remember"} 0.0' in text
 
 
-def figure(name):
+def figure(name: str) -> Any:
     """Return what /metrics says of one figure without labels."""
     text = Client().get("/metrics").content.decode()
     return float(re.search(rf"^{name} (\S+)$", text, re.MULTILINE)[1])
 
 
 @pytest.mark.parametrize(("age", "low", "high"), [(None, inf, inf), (5, 5, 15), (300, 300, 310), (-30, 0, 0)])
-def test_the_metrics_tell_how_long_ago_the_worker_was_seen(age, low, high):
+def test_the_metrics_tell_how_long_ago_the_worker_was_seen(age: Any, low: int, high: int) -> None:
     if age is not None:
         Heartbeat.objects.create(name="worker", at=timezone.now() - timedelta(seconds=age))
     assert low <= figure("metacog_worker_seen_seconds") <= high
 
 
-def test_the_metrics_tell_how_late_a_review_is(kuro):
+def test_the_metrics_tell_how_late_a_review_is(kuro: Any) -> None:
     assert figure("metacog_most_overdue_seconds") == 0
     first, second = kuro.hold("chat"), kuro.hold("task")
     assert (figure("metacog_overdue_items"), figure("metacog_most_overdue_seconds")) == (0, 0)
@@ -98,14 +101,16 @@ def test_the_metrics_tell_how_late_a_review_is(kuro):
 @pytest.mark.parametrize(
     ("state", "waiting", "given_up"), [("waiting", 1, 0), ("exhausted", 0, 1), ("delivered", 0, 0)]
 )
-def test_the_metrics_tell_callbacks_that_wait_from_those_given_up(kuro, state, waiting, given_up):
+def test_the_metrics_tell_callbacks_that_wait_from_those_given_up(
+    kuro: Any, state: str, waiting: Any, given_up: Any
+) -> None:
     Delivery.objects.create(agent=Agent.objects.get(), type="item.decided", body="{}", state=state)
     assert figure("metacog_deliveries_waiting") == waiting
     assert figure("metacog_deliveries_given_up") == given_up
 
 
 @pytest.mark.parametrize(("off_at", "url", "off"), [("now", "same", 1), (None, "same", 0), ("now", "former", 0)])
-def test_the_metrics_count_the_addresses_that_are_switched_off(kuro, off_at, url, off):
+def test_the_metrics_count_the_addresses_that_are_switched_off(kuro: Any, off_at: Any, url: str, off: Any) -> None:
     Agent.objects.update(callback_url="http://agent.example/same")
     Endpoint.objects.create(
         agent=Agent.objects.get(), url=f"http://agent.example/{url}", off_at=timezone.now() if off_at else None
@@ -113,25 +118,27 @@ def test_the_metrics_count_the_addresses_that_are_switched_off(kuro, off_at, url
     assert figure("metacog_endpoints_off") == off
 
 
-def test_the_metrics_count_what_the_worker_has_not_sealed(kuro):
+def test_the_metrics_count_what_the_worker_has_not_sealed(kuro: Any) -> None:
     kuro.respond()
     assert figure("metacog_unsealed_events") > 0
     chain.seal()
     assert figure("metacog_unsealed_events") == 0
 
 
-def test_the_metrics_count_the_answers_that_metacog_failed(settings, tmp_path, monkeypatch, kuro):
+def test_the_metrics_count_the_answers_that_metacog_failed(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kuro: Any
+) -> None:
     from django.db import OperationalError
 
     settings.DATA_DIR = tmp_path
 
-    def failed(status):
+    def failed(status: int) -> Any:
         text = Client().get("/metrics").content.decode()
         return float(re.search(rf'^metacog_failed_answers_total{{status="{status}"}} (\S+)$', text, re.MULTILINE)[1])
 
     assert (failed(500), failed(503)) == (0, 0)
 
-    def away(*args, **kwargs):
+    def away(*args: Any, **kwargs: Any) -> None:
         raise OperationalError("no route")
 
     with monkeypatch.context() as patch:
@@ -143,13 +150,13 @@ def test_the_metrics_count_the_answers_that_metacog_failed(settings, tmp_path, m
     assert (failed(500), failed(503)) == (1, 2)
 
 
-def test_operators_are_told_of_every_metric_and_of_no_other(db):
+def test_operators_are_told_of_every_metric_and_of_no_other(db: None) -> None:
     page = (Path(__file__).parents[3] / "docs" / "operations.md").read_text()
     there = re.findall(r"^(metacog_\w+)", Client().get("/metrics").content.decode(), re.MULTILINE)
     assert set(re.findall(r"metacog_[a-z_]+", page)) == set(there)
 
 
-def test_the_metrics_are_for_this_machine_or_the_token_only(settings, db):
+def test_the_metrics_are_for_this_machine_or_the_token_only(settings: Any, db: None) -> None:
     assert Client().get("/metrics", REMOTE_ADDR="10.0.0.9").status_code == 403
     assert Client().get("/metrics").status_code == 200
     for name in (
@@ -164,7 +171,7 @@ def test_the_metrics_are_for_this_machine_or_the_token_only(settings, db):
     assert Client().get("/metrics", headers=token).status_code == 200
 
 
-def test_no_cache_keeps_what_agents_and_people_are_answered(kuro, alice, as_person):
+def test_no_cache_keeps_what_agents_and_people_are_answered(kuro: Any, alice: Any, as_person: Any) -> None:
     kept = {
         path: client.get(path)["Cache-Control"]
         for client, paths in (

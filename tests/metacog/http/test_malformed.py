@@ -1,6 +1,8 @@
 """Every malformed body: a 4xx that says what is wrong, the same on both databases, and never a row."""
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -86,7 +88,7 @@ MALFORMED = [
 @pytest.mark.parametrize(
     ("body", "status", "pointer"), [case[1:] for case in MALFORMED], ids=[case[0] for case in MALFORMED]
 )
-def test_it_says_what_is_wrong_and_writes_nothing(kuro, body, status, pointer):
+def test_it_says_what_is_wrong_and_writes_nothing(kuro: Any, body: Any, status: int, pointer: str) -> None:
     before = AuditEvent.objects.count()
     answer = kuro.post("/responses", body)
     problem = answer.json()
@@ -106,16 +108,44 @@ WELL_FORMED = [
     ("an astral pair", '{"response": "\\ud83d\\ude00"}'),
     ("session of 255", json.dumps({"response": "x", "session": "𠀀" * 255})),
     ("largest cycle", '{%s, "cycle": 9223372036854775807}' % R),
-    ("every field null", json.dumps(dict.fromkeys(
-        ["id", "items", "user_message", "session", "cycle", "mode", "action", "topics", "thread", "problem",
-         "approach", "errors", "command", "command_output", "command_failed", "outcome", "context_used", "tests",
-         "last_commit_at", "retrieval", "replies_to_held", "occurred_at"]) | {"response": "x"})),
+    (
+        "every field null",
+        json.dumps(
+            dict.fromkeys(
+                [
+                    "id",
+                    "items",
+                    "user_message",
+                    "session",
+                    "cycle",
+                    "mode",
+                    "action",
+                    "topics",
+                    "thread",
+                    "problem",
+                    "approach",
+                    "errors",
+                    "command",
+                    "command_output",
+                    "command_failed",
+                    "outcome",
+                    "context_used",
+                    "tests",
+                    "last_commit_at",
+                    "retrieval",
+                    "replies_to_held",
+                    "occurred_at",
+                ]
+            )
+            | {"response": "x"}
+        ),
+    ),
     ("a script", json.dumps({"response": "<script>alert(1)</script>'; DROP TABLE x; --\u202e\u200b"})),
 ]
 
 
 @pytest.mark.parametrize("body", [case[1] for case in WELL_FORMED], ids=[case[0] for case in WELL_FORMED])
-def test_it_takes_what_stands_at_the_edge(kuro, body):
+def test_it_takes_what_stands_at_the_edge(kuro: Any, body: Any) -> None:
     assert kuro.post("/responses", body).status_code == 201
 
 
@@ -134,7 +164,7 @@ def test_it_takes_what_stands_at_the_edge(kuro, body):
         ("decision", '{"verdict": "reject", "verdict": "approve", "reason": ""}', "/verdict"),
     ],
 )
-def test_it_says_what_is_wrong_with_a_decision(kuro, path, body, pointer):
+def test_it_says_what_is_wrong_with_a_decision(kuro: Any, path: str, body: Any, pointer: str) -> None:
     held = kuro.hold()
     answer = kuro.post(f"/held/{held}/{path}", body)
     assert answer.status_code == 422, answer.content
@@ -144,10 +174,19 @@ def test_it_says_what_is_wrong_with_a_decision(kuro, path, body, pointer):
 
 @pytest.mark.parametrize(
     "path",
-    ["/held?state=unheard", "/held?limit=0", "/held?limit=x", "/held?after=held_none", "/decisions?after=-1",
-     "/decisions?after=x", "/decisions?after=99999999999999999999", "/held?after=%00", "/decisions?after=1e3"],
+    [
+        "/held?state=unheard",
+        "/held?limit=0",
+        "/held?limit=x",
+        "/held?after=held_none",
+        "/decisions?after=-1",
+        "/decisions?after=x",
+        "/decisions?after=99999999999999999999",
+        "/held?after=%00",
+        "/decisions?after=1e3",
+    ],
 )
-def test_it_says_what_is_wrong_with_a_query(kuro, path):
+def test_it_says_what_is_wrong_with_a_query(kuro: Any, path: str) -> None:
     answer = kuro.get(path)
     assert answer.status_code == 422, answer.content
     assert answer["Content-Type"] == "application/problem+json"
@@ -162,52 +201,59 @@ def test_it_says_what_is_wrong_with_a_query(kuro, path):
         ("/decisions?after=x", "/query/after: must be a whole number"),
     ],
 )
-def test_it_speaks_of_a_query_as_of_a_body(kuro, path, said):
+def test_it_speaks_of_a_query_as_of_a_body(kuro: Any, path: str, said: str) -> None:
     assert kuro.get(path).json()["detail"].startswith(said)
 
 
 @pytest.mark.parametrize(("path", "field"), [("/memory", "text"), ("/threads", "title"), ("/research", "verdict")])
-def test_it_says_that_a_text_must_not_be_empty(kuro, path, field):
+def test_it_says_that_a_text_must_not_be_empty(kuro: Any, path: str, field: str) -> None:
     answer = kuro.post(path, {field: ""})
     assert answer.json()["errors"] == [{"pointer": f"/{field}", "detail": "must be at least 1 character(s) long"}]
 
 
 @pytest.mark.parametrize(
     ("method", "path", "status"),
-    [("GET", "/nowhere", 404), ("GET", "/responses", 405), ("DELETE", "/held", 405), ("GET", "/held/held_%00", 404),
-     ("GET", "/held/" + "x" * 2000, 404), ("POST", "/held/none/decision", 404), ("GET", "/", 404)],
+    [
+        ("GET", "/nowhere", 404),
+        ("GET", "/responses", 405),
+        ("DELETE", "/held", 405),
+        ("GET", "/held/held_%00", 404),
+        ("GET", "/held/" + "x" * 2000, 404),
+        ("POST", "/held/none/decision", 404),
+        ("GET", "/", 404),
+    ],
 )
-def test_every_other_error_is_a_problem_document_too(kuro, method, path, status):
+def test_every_other_error_is_a_problem_document_too(kuro: Any, method: str, path: str, status: int) -> None:
     body = {"verdict": "reject", "reason": "x"} if method == "POST" else None
     answer = kuro.call(method, path, body)
     assert answer.status_code == status
     assert answer["Content-Type"] == "application/problem+json"
 
 
-def test_a_host_that_is_not_ours_is_refused(kuro):
+def test_a_host_that_is_not_ours_is_refused(kuro: Any) -> None:
     answer = kuro.get("/held", host="elsewhere.example")
     assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
 
 
-def test_no_call_wants_the_token_of_a_form():
+def test_no_call_wants_the_token_of_a_form() -> None:
     assert Client(enforce_csrf_checks=True).post("/api/v1/").status_code == 404
 
 
 @pytest.mark.parametrize(("path", "status"), [("/held", 200), ("/nowhere", 404), ("/responses", 405)])
-def test_it_answers_head_as_it_answers_get(kuro, path, status):
+def test_it_answers_head_as_it_answers_get(kuro: Any, path: str, status: int) -> None:
     head, whole = kuro.call("HEAD", path), kuro.get(path)
     assert head.status_code == whole.status_code == status
     assert head["Content-Length"] == whole["Content-Length"] == str(len(whole.content))
 
 
-def test_it_speaks_english_whatever_was_spoken_before(kuro):
+def test_it_speaks_english_whatever_was_spoken_before(kuro: Any) -> None:
     with translation.override("zh-hant"):
         kuro.get("/held")
         assert translation.get_language() == "en"
 
 
 @pytest.mark.parametrize("call", ["/responses", "/threads", "/confidence", "/problems/bug-17/think-twice"])
-def test_it_says_what_is_wrong_with_a_body_that_is_no_object(kuro, call):
+def test_it_says_what_is_wrong_with_a_body_that_is_no_object(kuro: Any, call: Callable[[], Any]) -> None:
     answer = kuro.post(call, [])
     assert answer.status_code == 422
     assert answer.json()["detail"] == "The body: must be an object, not a list"

@@ -1,6 +1,8 @@
 """The OpenAPI document says what is true, and its examples work."""
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -11,13 +13,13 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def document():
+def document() -> Any:
     answer = Client().get("/api/v1/openapi.json")
     assert answer.status_code == 200
     return answer.json()
 
 
-def test_it_is_openapi_3_1_and_lists_every_call(document):
+def test_it_is_openapi_3_1_and_lists_every_call(document: Any) -> None:
     assert document["openapi"].startswith("3.1")
     assert {path.removeprefix("/api/v1"): sorted(calls) for path, calls in document["paths"].items()} == {
         "/responses": ["post"],
@@ -46,10 +48,10 @@ def test_it_is_openapi_3_1_and_lists_every_call(document):
     }
 
 
-def test_every_reference_leads_somewhere(document):
+def test_every_reference_leads_somewhere(document: Any) -> None:
     names = set(document["components"]["schemas"])
 
-    def references(value):
+    def references(value: Any) -> Iterator[Any]:
         if isinstance(value, dict):
             if "$ref" in value:
                 yield value["$ref"]
@@ -64,7 +66,7 @@ def test_every_reference_leads_somewhere(document):
     assert {ref.removeprefix("#/components/schemas/") for ref in found} <= names
 
 
-def test_every_call_names_its_errors_as_problem_documents(document):
+def test_every_call_names_its_errors_as_problem_documents(document: Any) -> None:
     for path, calls in document["paths"].items():
         for method, call in calls.items():
             assert "401" in call["responses"], (method, path)
@@ -81,7 +83,7 @@ def test_every_call_names_its_errors_as_problem_documents(document):
         ("/confidence", None, None),
     ],
 )
-def test_it_tells_what_a_conflict_shows(document, path, member, model):
+def test_it_tells_what_a_conflict_shows(document: Any, path: str, member: Any, model: Any) -> None:
     content = document["paths"][f"/api/v1{path}"]["post"]["responses"]["409"]["content"]
     schema = content["application/problem+json"]["schema"]
     if member is None:
@@ -91,7 +93,7 @@ def test_it_tells_what_a_conflict_shows(document, path, member, model):
         assert shown == [{"$ref": f"#/components/schemas/{model}"}, {"type": "null"}]
 
 
-def test_its_examples_are_taken(document, kuro):
+def test_its_examples_are_taken(document: Any, kuro: Any) -> None:
     held = kuro.hold()
     kuro.respond("next", problem="bug-17")
     kuro.post("/threads", {"title": "Hope"})
@@ -113,10 +115,10 @@ def test_its_examples_are_taken(document, kuro):
     assert tried >= 3
 
 
-def test_it_names_every_part_of_a_verdict_as_it_is_sent(document, kuro):
+def test_it_names_every_part_of_a_verdict_as_it_is_sent(document: Any, kuro: Any) -> None:
     schemas = document["components"]["schemas"]
 
-    def unknown(value, schema, at="verdict"):
+    def unknown(value: Any, schema: Any, at: str = "verdict") -> Iterator[Any]:
         for option in schema.get("anyOf", [schema]):
             model = schemas.get(option.get("$ref", "").removeprefix("#/components/schemas/"), option)
             if isinstance(value, dict) and model.get("additionalProperties") is False:
@@ -141,12 +143,12 @@ def test_it_names_every_part_of_a_verdict_as_it_is_sent(document, kuro):
         ("/problems/{key}/think-twice", [{"answer"}, {"outcome"}]),
     ],
 )
-def test_it_tells_which_fields_go_together(document, path, needs):
+def test_it_tells_which_fields_go_together(document: Any, path: str, needs: Any) -> None:
     schema = document["paths"][f"/api/v1{path}"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     assert [set(choice.get("required", ())) for choice in schema["oneOf"]] == needs
 
 
-def test_its_page_loads_nothing_from_elsewhere_and_runs_no_inline_script():
+def test_its_page_loads_nothing_from_elsewhere_and_runs_no_inline_script() -> None:
     page = Client().get("/api/v1/docs")
     assert page.status_code == 200
     html = page.content.decode()

@@ -3,6 +3,7 @@
 import time
 from datetime import UTC, datetime
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import standardwebhooks
@@ -27,17 +28,17 @@ def headers(secret: str, body: str = BODY, at: float | None = None, message_id: 
     }
 
 
-def path(agent) -> str:
+def path(agent: Any) -> str:
     return f"/agents/{agent.id}/responses"
 
 
-def test_it_takes_a_signature_in_place_of_the_key(kuro):
+def test_it_takes_a_signature_in_place_of_the_key(kuro: Any) -> None:
     answer = kuro.post(path(kuro), BODY, **headers(kuro.secret))
     assert answer.status_code == 201, answer.content
     assert AgentResponse.objects.get().key == "msg_1"
 
 
-def test_it_takes_either_secret_while_one_is_rotated_and_the_new_one_after(kuro):
+def test_it_takes_either_secret_while_one_is_rotated_and_the_new_one_after(kuro: Any) -> None:
     agent = Agent.objects.get(public_id=kuro.id)
     _, newer = keys.issue(agent, None)
     assert kuro.post(path(kuro), BODY, **headers(kuro.secret, message_id="a")).status_code == 201
@@ -48,14 +49,14 @@ def test_it_takes_either_secret_while_one_is_rotated_and_the_new_one_after(kuro)
 
 
 @pytest.mark.parametrize(("seconds", "status"), [(-301, 401), (-300, 201), (300, 201), (301, 401)])
-def test_it_tolerates_five_minutes(kuro, monkeypatch, seconds, status):
+def test_it_tolerates_five_minutes(kuro: Any, monkeypatch: pytest.MonkeyPatch, seconds: float, status: int) -> None:
     now = 1_770_000_000
     signed = headers(kuro.secret, at=now + seconds)
     monkeypatch.setattr(keys, "time", SimpleNamespace(time=lambda: float(now)))
     assert kuro.post(path(kuro), BODY, **signed).status_code == status
 
 
-def spoiled(**changed):
+def spoiled(**changed: Any) -> Any:
     return lambda good: good | changed
 
 
@@ -79,7 +80,7 @@ DEFECTS = {
 
 
 @pytest.mark.parametrize("spoil", DEFECTS.values(), ids=DEFECTS)
-def test_every_defect_is_the_same_401(kuro, spoil):
+def test_every_defect_is_the_same_401(kuro: Any, spoil: Any) -> None:
     answer = kuro.post(path(kuro), BODY, **spoil(headers(kuro.secret)))
     plain = kuro.post(path(kuro), BODY, authorization="")
     assert answer.status_code == 401
@@ -88,13 +89,13 @@ def test_every_defect_is_the_same_401(kuro, spoil):
 
 
 @pytest.mark.parametrize("message_id", ["m" * 256, "msg 1"])
-def test_a_signed_id_that_can_be_no_key_is_out_of_shape(kuro, message_id):
+def test_a_signed_id_that_can_be_no_key_is_out_of_shape(kuro: Any, message_id: str) -> None:
     answer = kuro.post(path(kuro), BODY, **headers(kuro.secret, message_id=message_id))
     assert answer.status_code == 422
     assert AgentResponse.objects.count() == 0
 
 
-def test_it_refuses_another_body_and_another_agents_secret(kuro, other):
+def test_it_refuses_another_body_and_another_agents_secret(kuro: Any, other: Any) -> None:
     for bad in (
         headers(kuro.secret, body='{"response": "other"}'),
         headers(other.secret),
@@ -103,7 +104,7 @@ def test_it_refuses_another_body_and_another_agents_secret(kuro, other):
     assert kuro.post("/agents/agt_nobody/responses", BODY, **headers(kuro.secret)).status_code == 401
 
 
-def test_a_body_that_is_not_utf_8_is_refused_as_such_when_it_is_signed(kuro):
+def test_a_body_that_is_not_utf_8_is_refused_as_such_when_it_is_signed(kuro: Any) -> None:
     import base64
 
     raw, stamp = b'{"response": "\xff"}', str(int(time.time()))
@@ -114,16 +115,16 @@ def test_a_body_that_is_not_utf_8_is_refused_as_such_when_it_is_signed(kuro):
     assert kuro.post(path(kuro), raw, **(good | {"webhook-id": "n"})).status_code == 401
 
 
-def test_signatures_are_taken_there_only(kuro):
+def test_signatures_are_taken_there_only(kuro: Any) -> None:
     assert kuro.post("/responses", BODY, **headers(kuro.secret)).status_code == 401
     assert kuro.get("/held", **headers(kuro.secret, body="")).status_code == 401
 
 
-def test_the_key_alone_is_not_enough_there(kuro):
+def test_the_key_alone_is_not_enough_there(kuro: Any) -> None:
     assert kuro.post(path(kuro), BODY).status_code == 401
 
 
-def test_a_policy_may_demand_both(kuro, other):
+def test_a_policy_may_demand_both(kuro: Any, other: Any) -> None:
     Policy.objects.update(require_signature=True)
     signed = headers(kuro.secret)
     assert kuro.post("/responses", BODY).status_code == 401
@@ -134,7 +135,9 @@ def test_a_policy_may_demand_both(kuro, other):
     assert kuro.post("/responses", BODY, **both).status_code == 200
 
 
-def test_an_id_that_nobody_has_takes_the_same_work_as_an_agents(kuro, monkeypatch, django_assert_num_queries):
+def test_an_id_that_nobody_has_takes_the_same_work_as_an_agents(
+    kuro: Any, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
     done = []
     for name in ("decrypted", "sign"):
         real = getattr(keys, name)

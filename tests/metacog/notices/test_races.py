@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,9 +22,9 @@ def test_sweeps_at_once_write_and_claim_each_notice_once(alice: Any, bob: Any, k
     for day in range(4):
         now = NOW + day * 24 * HOUR
         hold(kuro, now - HOUR)
-        written = at_once([lambda now=now: notifications.write_due(now)] * 8)
+        written = at_once([partial(notifications.write_due, now)] * 8)
         assert sum(written) == 2, written
-        claimed = at_once([lambda now=now: notifications._claim_due(now)] * 8)
+        claimed = at_once([partial(notifications._claim_due, now)] * 8)
         assert sum(map(len, claimed)) == 2, claimed
         for attempts in claimed:
             for attempt in attempts:

@@ -2,6 +2,7 @@
 
 import hashlib
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -14,15 +15,15 @@ from reviews.models import Decision, Delivery, HeldItem
 pytestmark = pytest.mark.django_db
 
 
-def decide(agent, held, verdict="withdraw", **body):
+def decide(agent: Any, held: Any, verdict: str = "withdraw", **body: Any) -> Any:
     return agent.post(f"/held/{held}/decision", {"verdict": verdict, "reason": "looked again"} | body)
 
 
-def by_person(person, held, verdict="approve", **rest):
+def by_person(person: Any, held: Any, verdict: str = "approve", **rest: Any) -> Any:
     return decisions.decide(HeldItem.objects.get(public_id=held), person, verdict, **rest)[0]
 
 
-def test_it_lists_what_is_held_the_first_due_first_in_the_contracts_shape(kuro):
+def test_it_lists_what_is_held_the_first_due_first_in_the_contracts_shape(kuro: Any) -> None:
     ids = [kuro.hold(kind) for kind in ("chat", "remember", "task")]
     now = timezone.now()
     for minutes, held in zip((5, 1, 3), ids, strict=True):
@@ -40,11 +41,11 @@ def test_it_lists_what_is_held_the_first_due_first_in_the_contracts_shape(kuro):
     assert kuro.get(f"/held/{ids[1]}").json() == item
 
 
-def test_a_page_of_long_texts_holds_fewer_of_them(kuro, monkeypatch):
+def test_a_page_of_long_texts_holds_fewer_of_them(kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rows, "MOST_CHARACTERS", 100)
     held = [kuro.respond("clearly the cache " * times)["items"][0]["held"] for times in (1, 3, 4, 10, 1)]
 
-    def pages(path, name):
+    def pages(path: str, name: str) -> Any:
         after, found = "", []
         while after is not None:
             page = kuro.get(f"{path}?after={after}" if after else path).json()
@@ -61,7 +62,7 @@ def test_a_page_of_long_texts_holds_fewer_of_them(kuro, monkeypatch):
     assert pages("/decisions", "held") == cut
 
 
-def test_it_pages_through_held_items_without_gap_or_repeat(kuro):
+def test_it_pages_through_held_items_without_gap_or_repeat(kuro: Any) -> None:
     ids = [kuro.hold() for _ in range(5)]
     HeldItem.objects.update(review_due_at=timezone.now())
     seen, after = [], ""
@@ -74,10 +75,14 @@ def test_it_pages_through_held_items_without_gap_or_repeat(kuro):
 
 @pytest.mark.parametrize(
     ("verdict", "state", "text"),
-    [("approve", "approved", "whole"), ("edit", "edited", "It may be the disk."), ("reject", "rejected", None),
-     ("withdraw", "withdrawn", None)],
+    [
+        ("approve", "approved", "whole"),
+        ("edit", "edited", "It may be the disk."),
+        ("reject", "rejected", None),
+        ("withdraw", "withdrawn", None),
+    ],
 )
-def test_its_decision_goes_out_at_once(kuro, verdict, state, text):
+def test_its_decision_goes_out_at_once(kuro: Any, verdict: Any, state: str, text: str) -> None:
     held = kuro.hold()
     kuro.respond("on to the next thing")
     answer = decide(kuro, held, verdict, **({"text": text} if verdict == "edit" else {}))
@@ -92,7 +97,7 @@ def test_its_decision_goes_out_at_once(kuro, verdict, state, text):
     assert [item["id"] for item in kuro.get(f"/held?state={state}").json()["items"]] == [held]
 
 
-def test_approving_wants_a_later_response_or_a_due_review(kuro):
+def test_approving_wants_a_later_response_or_a_due_review(kuro: Any) -> None:
     held = kuro.hold()
     early = decide(kuro, held, "approve")
     assert early.status_code == 409
@@ -104,25 +109,27 @@ def test_approving_wants_a_later_response_or_a_due_review(kuro):
 @pytest.mark.parametrize(
     ("first", "later", "status"), [(4, 5, 201), (4, 4, 409), (4, 3, 409), (4, None, 201), (None, 1, 201)]
 )
-def test_a_later_response_has_a_higher_cycle_where_cycles_are_given(kuro, first, later, status):
+def test_a_later_response_has_a_higher_cycle_where_cycles_are_given(
+    kuro: Any, first: Any, later: Any, status: int
+) -> None:
     held = kuro.hold(cycle=first)
     kuro.respond("next", cycle=later)
     assert decide(kuro, held, "approve").status_code == status
 
 
 @pytest.mark.parametrize("verdict", ["reject", "withdraw"])
-def test_rejecting_and_withdrawing_are_always_allowed_whatever_the_kind(kuro, verdict):
+def test_rejecting_and_withdrawing_are_always_allowed_whatever_the_kind(kuro: Any, verdict: Any) -> None:
     assert decide(kuro, kuro.hold("remember"), verdict).status_code == 201
 
 
 @pytest.mark.parametrize(("kind", "status"), [("chat", 201), ("task", 201), ("remember", 403)])
-def test_it_releases_only_the_kinds_its_policy_leaves_to_it(kuro, kind, status):
+def test_it_releases_only_the_kinds_its_policy_leaves_to_it(kuro: Any, kind: str, status: int) -> None:
     held = kuro.hold(kind)
     kuro.respond("next")
     assert decide(kuro, held, "approve").status_code == status
 
 
-def test_its_policy_may_leave_everything_to_people(kuro):
+def test_its_policy_may_leave_everything_to_people(kuro: Any) -> None:
     held = kuro.hold()
     kuro.respond("next")
     Policy.objects.update(release={"chat": "person", "task": "person", "remember": "person"})
@@ -133,7 +140,7 @@ def test_its_policy_may_leave_everything_to_people(kuro):
     assert decide(kuro, held, "edit", text="milder").status_code == 403
 
 
-def test_an_edit_that_would_be_held_again_is_refused(kuro):
+def test_an_edit_that_would_be_held_again_is_refused(kuro: Any) -> None:
     held = kuro.hold()
     kuro.respond("next")
     answer = decide(kuro, held, "edit", text="It is obviously the cache.")
@@ -143,20 +150,20 @@ def test_an_edit_that_would_be_held_again_is_refused(kuro):
 
 
 @pytest.mark.parametrize("shown", [{"version": 2}, {"version": 0}, {"sha256": "0" * 64}])
-def test_a_decision_about_something_else_than_what_stands_is_409(kuro, shown):
+def test_a_decision_about_something_else_than_what_stands_is_409(kuro: Any, shown: Any) -> None:
     held = kuro.hold()
     answer = decide(kuro, held, **shown)
     assert answer.status_code == 409
     assert HeldItem.objects.get().state == "pending"
 
 
-def test_what_was_shown_may_be_named(kuro):
+def test_what_was_shown_may_be_named(kuro: Any) -> None:
     held = kuro.hold()
     item = kuro.get(f"/held/{held}").json()
     assert decide(kuro, held, version=item["version"], sha256=item["sha256"]).status_code == 201
 
 
-def test_the_same_again_gets_the_first_decision_and_another_gets_409_with_it(kuro):
+def test_the_same_again_gets_the_first_decision_and_another_gets_409_with_it(kuro: Any) -> None:
     held = kuro.hold()
     first = decide(kuro, held, "withdraw")
     again = decide(kuro, held, "withdraw", reason="worded otherwise", version=1)
@@ -167,7 +174,7 @@ def test_the_same_again_gets_the_first_decision_and_another_gets_409_with_it(kur
     assert Decision.objects.count() == 1
 
 
-def test_the_same_edit_again_must_have_the_same_text(kuro):
+def test_the_same_edit_again_must_have_the_same_text(kuro: Any) -> None:
     held = kuro.hold()
     kuro.respond("next")
     assert decide(kuro, held, "edit", text="perhaps").status_code == 201
@@ -175,7 +182,7 @@ def test_the_same_edit_again_must_have_the_same_text(kuro):
     assert decide(kuro, held, "edit", text="perhaps not").status_code == 409
 
 
-def test_it_hears_nothing_of_a_persons_decision_until_it_can_no_longer_be_undone(kuro, alice):
+def test_it_hears_nothing_of_a_persons_decision_until_it_can_no_longer_be_undone(kuro: Any, alice: Any) -> None:
     held = kuro.hold()
     decision = by_person(alice, held, "reject", reason="not measured")
     assert kuro.get(f"/held/{held}").json()["state"] == "pending"
@@ -187,13 +194,12 @@ def test_it_hears_nothing_of_a_persons_decision_until_it_can_no_longer_be_undone
     assert answer.json()["decision"] is None
     Decision.objects.filter(pk=decision.pk).update(release_at=timezone.now())
     (heard,) = kuro.get("/decisions").json()["items"]
-    assert (heard["verdict"], heard["reason"], heard["by"], heard["text"]) == (
-        "reject", "not measured", "person", None)
+    assert (heard["verdict"], heard["reason"], heard["by"], heard["text"]) == ("reject", "not measured", "person", None)
     assert kuro.get(f"/held/{held}").json()["state"] == "rejected"
     assert decide(kuro, held, "withdraw").json()["decision"] == heard
 
 
-def test_undoing_puts_it_back_and_the_agent_never_knew(kuro, alice):
+def test_undoing_puts_it_back_and_the_agent_never_knew(kuro: Any, alice: Any) -> None:
     held = kuro.hold()
     decision = by_person(alice, held)
     assert decisions.undo(decision, alice)
@@ -209,21 +215,21 @@ def test_undoing_puts_it_back_and_the_agent_never_knew(kuro, alice):
     ]
 
 
-def test_only_the_person_who_decided_may_undo_and_only_in_time(kuro, alice, bob):
+def test_only_the_person_who_decided_may_undo_and_only_in_time(kuro: Any, alice: Any, bob: Any) -> None:
     decision = by_person(alice, kuro.hold())
     assert not decisions.undo(decision, bob)
     Decision.objects.update(release_at=timezone.now())
     assert not decisions.undo(decision, alice)
 
 
-def test_people_may_approve_what_policy_leaves_to_people_at_once(kuro, alice, undo_at_once):
+def test_people_may_approve_what_policy_leaves_to_people_at_once(kuro: Any, alice: Any, undo_at_once: None) -> None:
     held = kuro.hold("remember")
     by_person(alice, held)
     (heard,) = kuro.get("/decisions").json()["items"]
     assert (heard["verdict"], heard["by"]) == ("approve", "person")
 
 
-def test_an_edit_may_repeat_what_the_agent_was_told(kuro, alice, undo_at_once):
+def test_an_edit_may_repeat_what_the_agent_was_told(kuro: Any, alice: Any, undo_at_once: None) -> None:
     Policy.objects.update(profile="aware", weights={"no-source": 50})
     held = kuro.hold(user_message="Are there 4500 rows?")
     with pytest.raises(decisions.StillRisky):
@@ -232,7 +238,7 @@ def test_an_edit_may_repeat_what_the_agent_was_told(kuro, alice, undo_at_once):
     assert kuro.get("/decisions").json()["items"][0]["text"] == "There are 4,500 rows."
 
 
-def test_a_person_is_warned_of_a_risky_edit_and_may_insist(kuro, alice, undo_at_once):
+def test_a_person_is_warned_of_a_risky_edit_and_may_insist(kuro: Any, alice: Any, undo_at_once: None) -> None:
     held = kuro.hold()
     with pytest.raises(decisions.StillRisky) as warned:
         by_person(alice, held, "edit", text="Obviously the cache.")
@@ -241,7 +247,7 @@ def test_a_person_is_warned_of_a_risky_edit_and_may_insist(kuro, alice, undo_at_
     assert kuro.get("/decisions").json()["items"][0]["text"] == "Obviously the cache."
 
 
-def test_the_second_person_is_told_what_the_first_decided(kuro, alice, bob):
+def test_the_second_person_is_told_what_the_first_decided(kuro: Any, alice: Any, bob: Any) -> None:
     held = kuro.hold()
     first = by_person(alice, held)
     assert by_person(alice, held) == first
@@ -251,7 +257,7 @@ def test_the_second_person_is_told_what_the_first_decided(kuro, alice, bob):
 
 
 @pytest.mark.parametrize("verdict", ["approve", "reject"])
-def test_what_another_decided_alike_is_nobodys_own(kuro, alice, bob, verdict):
+def test_what_another_decided_alike_is_nobodys_own(kuro: Any, alice: Any, bob: Any, verdict: Any) -> None:
     held = kuro.hold()
     by_person(alice, held, verdict)
     with pytest.raises(decisions.Standing):
@@ -261,7 +267,7 @@ def test_what_another_decided_alike_is_nobodys_own(kuro, alice, bob, verdict):
     assert (answer.status_code, answer.json()["decision"]["by"]) == (409, "person")
 
 
-def test_an_edit_is_not_scored_once_hesitation_is_switched_off(kuro, alice, aurora):
+def test_an_edit_is_not_scored_once_hesitation_is_switched_off(kuro: Any, alice: Any, aurora: Any) -> None:
     by_agent, by_alice = kuro.hold(), kuro.hold()
     kuro.respond("next")
     aurora.agents.update(hesitation_enabled=False)
@@ -269,7 +275,7 @@ def test_an_edit_is_not_scored_once_hesitation_is_switched_off(kuro, alice, auro
     assert by_person(alice, by_alice, "edit", text="It is obviously the cache.").verdict == "edit"
 
 
-def test_it_expires_what_nobody_decided_and_never_approves_it(kuro):
+def test_it_expires_what_nobody_decided_and_never_approves_it(kuro: Any) -> None:
     held = kuro.hold()
     HeldItem.objects.update(expires_at=timezone.now())
     assert decide(kuro, held, "approve").status_code == 409
@@ -278,7 +284,9 @@ def test_it_expires_what_nobody_decided_and_never_approves_it(kuro):
     assert kuro.get(f"/held/{held}").json()["state"] == "expired"
 
 
-def test_what_has_expired_is_not_released_though_others_are_settled_before_it(kuro, alice, monkeypatch):
+def test_what_has_expired_is_not_released_though_others_are_settled_before_it(
+    kuro: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(decisions, "BATCH", 1)
     _, by_agent, by_alice = (kuro.hold() for _ in range(3))
     HeldItem.objects.update(expires_at=timezone.now(), review_due_at=timezone.now())
@@ -291,7 +299,7 @@ def test_what_has_expired_is_not_released_though_others_are_settled_before_it(ku
     assert set(HeldItem.objects.values_list("state", flat=True)) == {"expired"}
 
 
-def test_the_feed_counts_each_agent_without_gaps(kuro, other, aurora):
+def test_the_feed_counts_each_agent_without_gaps(kuro: Any, other: Any, aurora: Any) -> None:
     for _ in range(3):
         decide(kuro, kuro.hold())
         decide(other, other.hold())
@@ -301,7 +309,7 @@ def test_the_feed_counts_each_agent_without_gaps(kuro, other, aurora):
     assert list(AgentState.objects.values_list("decision_seq", flat=True)) == [3, 3]
 
 
-def test_approved_text_that_comes_back_passes_for_that_kind_and_agent_only(kuro, other):
+def test_approved_text_that_comes_back_passes_for_that_kind_and_agent_only(kuro: Any, other: Any) -> None:
     held = kuro.hold()
     text = HeldItem.objects.get().text
     kuro.respond("next")
@@ -319,16 +327,21 @@ def test_approved_text_that_comes_back_passes_for_that_kind_and_agent_only(kuro,
 
 
 @pytest.mark.parametrize(("verdict", "passes"), [("edit", True), ("reject", False), ("withdraw", False)])
-def test_only_released_text_is_recognised(kuro, verdict, passes, alice, undo_at_once):
+def test_only_released_text_is_recognised(kuro: Any, verdict: Any, passes: Any, alice: Any, undo_at_once: None) -> None:
     held = kuro.hold()
     text = "Obviously it was the cache after all."
-    by_person(alice, held, verdict if verdict != "withdraw" else "reject",
-              text=text if verdict == "edit" else None, accept_risk=True)
+    by_person(
+        alice,
+        held,
+        verdict if verdict != "withdraw" else "reject",
+        text=text if verdict == "edit" else None,
+        accept_risk=True,
+    )
     back = text if verdict == "edit" else HeldItem.objects.get().text
     assert (kuro.respond(back)["items"][0]["disposition"] == "pass") is passes
 
 
-def test_it_is_recognised_for_seven_days_and_not_before_it_is_released(kuro, alice):
+def test_it_is_recognised_for_seven_days_and_not_before_it_is_released(kuro: Any, alice: Any) -> None:
     held = kuro.hold()
     text = HeldItem.objects.get().text
     decision = by_person(alice, held)
@@ -340,7 +353,7 @@ def test_it_is_recognised_for_seven_days_and_not_before_it_is_released(kuro, ali
     assert kuro.respond(text)["items"][0]["disposition"] == "hold"
 
 
-def test_a_callback_is_owed_only_where_there_is_an_address(kuro, aurora):
+def test_a_callback_is_owed_only_where_there_is_an_address(kuro: Any, aurora: Any) -> None:
     decide(kuro, kuro.hold())
     assert Delivery.objects.count() == 0
     aurora.agents.update(callback_url="https://agent.example/hook")
@@ -358,7 +371,7 @@ def test_a_callback_is_owed_only_where_there_is_an_address(kuro, aurora):
     assert list(Delivery.objects.order_by("id").values_list("type", flat=True)) == ["item.decided", "item.expired"]
 
 
-def test_a_decision_binds_what_was_shown(kuro, alice, undo_at_once):
+def test_a_decision_binds_what_was_shown(kuro: Any, alice: Any, undo_at_once: None) -> None:
     held = kuro.hold()
     item = HeldItem.objects.get()
     by_person(alice, held, "edit", text="milder", version=1, digest=item.sha256)

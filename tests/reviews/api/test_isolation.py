@@ -1,5 +1,7 @@
 """A stranger sees nothing: agents of other teams, and other agents of the same team."""
 
+from typing import Any
+
 import pytest
 
 from reviews.models import HeldItem
@@ -8,7 +10,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def sibling(aurora):
+def sibling(aurora: Any) -> Any:
     from metacog.accounts.agents import create_agent
     from tests.conftest import Caller
 
@@ -17,7 +19,7 @@ def sibling(aurora):
 
 
 @pytest.mark.parametrize("stranger", ["other", "sibling"])
-def test_another_agents_items_are_not_there(kuro, stranger, request):
+def test_another_agents_items_are_not_there(kuro: Any, stranger: Any, request: pytest.FixtureRequest) -> None:
     stranger = request.getfixturevalue(stranger)
     held = kuro.hold()
     assert stranger.get(f"/held/{held}").status_code == 404
@@ -29,13 +31,13 @@ def test_another_agents_items_are_not_there(kuro, stranger, request):
     kuro.post(f"/held/{held}/decision", {"verdict": "reject", "reason": "x"})
     assert stranger.get("/decisions").json()["items"] == []
     missing = stranger.get("/held/held_none").json()
-    assert stranger.get(f"/held/{held}").json() == missing | {
-        "detail": missing["detail"].replace("held_none", held)
-    }, "what is not ours and what does not exist are told alike"
+    assert stranger.get(f"/held/{held}").json() == missing | {"detail": missing["detail"].replace("held_none", held)}, (
+        "what is not ours and what does not exist are told alike"
+    )
 
 
 @pytest.mark.parametrize("stranger", ["other", "sibling"])
-def test_another_agents_threads_are_not_there(kuro, stranger, request):
+def test_another_agents_threads_are_not_there(kuro: Any, stranger: Any, request: pytest.FixtureRequest) -> None:
     stranger = request.getfixturevalue(stranger)
     kuro.post("/threads", {"title": "Hope", "note": "mine"})
     kuro.post("/threads/hope/resolve", {})
@@ -52,7 +54,9 @@ def test_another_agents_threads_are_not_there(kuro, stranger, request):
 
 
 @pytest.mark.parametrize("stranger", ["other", "sibling"])
-def test_another_agents_lessons_and_research_are_not_there(kuro, stranger, aurora, carla, request):
+def test_another_agents_lessons_and_research_are_not_there(
+    kuro: Any, stranger: Any, aurora: Any, carla: Any, request: pytest.FixtureRequest
+) -> None:
     from metacog.models import Agent
     from patterns.lessons import lessons
 
@@ -66,7 +70,7 @@ def test_another_agents_lessons_and_research_are_not_there(kuro, stranger, auror
     }
 
 
-def test_the_patterns_are_the_teams_own(kuro, other, aurora):
+def test_the_patterns_are_the_teams_own(kuro: Any, other: Any, aurora: Any) -> None:
     from patterns.models import ErrorPattern
 
     ErrorPattern.objects.create(team=aurora, keywords=["of Aurora alone"], description="d")
@@ -74,6 +78,6 @@ def test_the_patterns_are_the_teams_own(kuro, other, aurora):
     assert "Aurora" not in other.get("/patterns").content.decode()
 
 
-def test_a_session_is_no_key(as_person, olga):
+def test_a_session_is_no_key(as_person: Any, olga: Any) -> None:
     for path in ("/held", "/decisions", "/context", "/patterns", "/memory", "/extensions", "/threads"):
         assert as_person(olga).get(f"/api/v1{path}").status_code == 401

@@ -25,7 +25,7 @@ from tests.command_line import run
 from tests.conftest import HELD
 
 ROOT = Path(__file__).parents[3]
-TALK = [
+TALK: list[dict[str, Any]] = [
     {"response": "The deploy is done and all checks are green.", "session": "s1", "user_message": "Is it deployed?"},
     {"response": "The deploy is done and all checks are green.", "session": "s1", "topics": ["deploys"]},
     {"response": "測試失敗是因為快取過期了，所以請先清掉。", "session": "s1", "user_message": "為什麼失敗？"},

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from reviews.models import AgentResponse, HeldItem, Signal
 pytestmark = pytest.mark.django_db
 
 
-def test_it_answers_the_verdict_in_the_shape_of_the_contract(kuro):
+def test_it_answers_the_verdict_in_the_shape_of_the_contract(kuro: Any) -> None:
     text = "The cause is clearly the cache."
     verdict = kuro.respond(
         text,
@@ -52,7 +53,7 @@ def test_it_answers_the_verdict_in_the_shape_of_the_contract(kuro):
 
 
 @pytest.mark.parametrize("seconds", [0, 5])
-def test_a_review_that_trials_hasten_leaves_the_verdict_alone(kuro, settings, seconds):
+def test_a_review_that_trials_hasten_leaves_the_verdict_alone(kuro: Any, settings: Any, seconds: float) -> None:
     settings.REVIEW_SECONDS = seconds
     assert kuro.respond()["schedule"]["next"] == "2m"
     held = HeldItem.objects.get()
@@ -60,7 +61,7 @@ def test_a_review_that_trials_hasten_leaves_the_verdict_alone(kuro, settings, se
 
 
 @pytest.mark.parametrize("prepared", [True, False])
-def test_it_writes_response_signals_held_items_and_audit_events(kuro, settings, prepared):
+def test_it_writes_response_signals_held_items_and_audit_events(kuro: Any, settings: Any, prepared: Any) -> None:
     settings.PREPARED = prepared
     verdict = kuro.respond(session="s1", cycle=42)
     response = AgentResponse.objects.get(public_id=verdict["id"])
@@ -89,7 +90,7 @@ def test_it_writes_response_signals_held_items_and_audit_events(kuro, settings, 
 
 
 @pytest.mark.parametrize(("written", "cycle"), [("42.0", 42), ("1e3", 1000), ("9007199254740993", 2**53 + 1)])
-def test_a_whole_number_is_one_however_it_is_written(kuro, written, cycle):
+def test_a_whole_number_is_one_however_it_is_written(kuro: Any, written: Any, cycle: Any) -> None:
     body = f'{{"id": "a", "response": "x", "cycle": {written}, "tests": {{"passed": 40.0, "failed": 2.0e0}}}}'
     assert kuro.post("/responses", body).status_code == 201
     assert AgentResponse.objects.get().cycle == cycle
@@ -97,7 +98,7 @@ def test_a_whole_number_is_one_however_it_is_written(kuro, written, cycle):
     assert kuro.post("/responses", body.replace(" ", "")).status_code == 422, "the key stands for these very bytes"
 
 
-def test_whole_numbers_are_taken_in_every_body(kuro):
+def test_whole_numbers_are_taken_in_every_body(kuro: Any) -> None:
     held, body = kuro.hold(), '{"verdict": "reject", "reason": "x", "version": %s}'
     statuses = [kuro.post(f"/held/{held}/decision", body % number).status_code for number in ("1.5", "1.0")]
     assert statuses == [422, 201]
@@ -106,7 +107,7 @@ def test_whole_numbers_are_taken_in_every_body(kuro):
     assert kuro.post("/confidence", '{"retrieval": {"facts": 3.0, "topic_mentions": 7.0}}').status_code == 200
 
 
-def test_it_parses_the_tags_when_no_items_are_given(kuro):
+def test_it_parses_the_tags_when_no_items_are_given(kuro: Any) -> None:
     verdict = kuro.respond(
         'Clearly. <kuro:chat reply="true">It is the cache.</kuro:chat> [REMEMBER]cache[/REMEMBER] `<chat>no</chat>`',
         items=None,
@@ -120,16 +121,16 @@ def test_it_parses_the_tags_when_no_items_are_given(kuro):
     assert HeldItem.objects.get(kind="chat").attributes == {"reply": "true"}
 
 
-def test_it_takes_an_empty_list_as_no_items(kuro):
+def test_it_takes_an_empty_list_as_no_items(kuro: Any) -> None:
     assert kuro.respond("[CHAT]clearly the cache[/CHAT]", items=[])["items"] == []
 
 
-def test_it_takes_an_empty_response(kuro):
+def test_it_takes_an_empty_response(kuro: Any) -> None:
     verdict = kuro.respond("", items=None)
     assert (verdict["hesitation"]["score"], verdict["items"], verdict["schedule"]) == (0, [], None)
 
 
-def test_it_marks_between_the_threshold_and_the_hold(kuro):
+def test_it_marks_between_the_threshold_and_the_hold(kuro: Any) -> None:
     verdict = kuro.respond("the cache", items=[{"kind": k, "text": "cache"} for k in ("chat", "remember", "task")])
     assert verdict["hesitation"]["score"] == 30
     chat, remember, task = verdict["items"]
@@ -140,7 +141,7 @@ def test_it_marks_between_the_threshold_and_the_hold(kuro):
     assert HeldItem.objects.count() == 0
 
 
-def test_it_passes_everything_unscored_when_hesitation_is_switched_off(kuro, aurora):
+def test_it_passes_everything_unscored_when_hesitation_is_switched_off(kuro: Any, aurora: Any) -> None:
     aurora.agents.update(hesitation_enabled=False)
     verdict = kuro.respond()
     assert verdict["hesitation"] is None
@@ -148,7 +149,7 @@ def test_it_passes_everything_unscored_when_hesitation_is_switched_off(kuro, aur
     assert AgentResponse.objects.get().hesitation_score is None
 
 
-def test_a_changed_pattern_counts_with_the_next_post(kuro, aurora):
+def test_a_changed_pattern_counts_with_the_next_post(kuro: Any, aurora: Any) -> None:
     from patterns.models import ErrorPattern
 
     assert kuro.respond()["hesitation"]["score"] == 50
@@ -158,33 +159,33 @@ def test_a_changed_pattern_counts_with_the_next_post(kuro, aurora):
     assert kuro.respond()["hesitation"]["score"] == 20
 
 
-def test_it_does_not_match_another_teams_patterns(other, aurora):
+def test_it_does_not_match_another_teams_patterns(other: Any, aurora: Any) -> None:
     from patterns.models import ErrorPattern
 
     ErrorPattern.objects.create(team=aurora, keywords=["wholly private"], description="x")
     assert other.respond("wholly private")["hesitation"]["score"] == 0
 
 
-def test_it_links_a_second_look_to_the_item_it_is_about(kuro):
+def test_it_links_a_second_look_to_the_item_it_is_about(kuro: Any) -> None:
     held = kuro.hold()
     kuro.respond("It was not the network either.", replies_to_held=held)
     assert AgentResponse.objects.latest("id").second_look_at.public_id == held
 
 
-def test_it_refuses_a_second_look_at_an_item_of_somebody_else(kuro, other):
+def test_it_refuses_a_second_look_at_an_item_of_somebody_else(kuro: Any, other: Any) -> None:
     answer = kuro.post("/responses", {"response": "x", "replies_to_held": other.hold()})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"] == "/replies_to_held"
     assert AgentResponse.objects.filter(agent__name="kuro").count() == 0
 
 
-def test_it_answers_in_a_fixed_number_of_queries(kuro, django_assert_max_num_queries):
+def test_it_answers_in_a_fixed_number_of_queries(kuro: Any, django_assert_max_num_queries: Any) -> None:
     kuro.respond()
     with django_assert_max_num_queries(16):
         kuro.respond(session="s", items=[{"kind": "chat", "text": "clearly the cache"}] * 50)
 
 
-def test_it_keeps_the_callers_request_id_in_the_record(kuro):
+def test_it_keeps_the_callers_request_id_in_the_record(kuro: Any) -> None:
     answer = kuro.post("/responses", {"response": "x"}, **{"x-request-id": "trace-7"})
     assert answer["X-Request-Id"] == "trace-7"
     assert AuditEvent.objects.get(action="response-accepted").request_id == "trace-7"
@@ -200,7 +201,7 @@ def test_it_keeps_the_callers_request_id_in_the_record(kuro):
         ({"authorization": "Bearer ключ"}, 401),
     ],
 )
-def test_it_wants_a_key(kuro, headers, status):
+def test_it_wants_a_key(kuro: Any, headers: Any, status: int) -> None:
     answer = kuro.post("/responses", {"response": "x"}, **headers)
     assert answer.status_code == status
     assert answer["Content-Type"] == "application/problem+json"
@@ -208,13 +209,13 @@ def test_it_wants_a_key(kuro, headers, status):
     assert AgentResponse.objects.count() == 0
 
 
-def test_it_refuses_a_disabled_agent(kuro, aurora):
+def test_it_refuses_a_disabled_agent(kuro: Any, aurora: Any) -> None:
     aurora.agents.update(enabled=False)
     assert kuro.post("/responses", {"response": "x"}).status_code == 403
     assert kuro.get("/held").status_code == 403
 
 
-def test_a_revoked_key_ends_with_the_next_call_and_its_successor_goes_on(kuro, aurora):
+def test_a_revoked_key_ends_with_the_next_call_and_its_successor_goes_on(kuro: Any, aurora: Any) -> None:
     from metacog.accounts import keys
 
     agent = aurora.agents.get()
@@ -226,7 +227,7 @@ def test_a_revoked_key_ends_with_the_next_call_and_its_successor_goes_on(kuro, a
     assert kuro.get("/held").status_code == 200
 
 
-def test_neither_key_nor_secret_is_stored_as_it_is(kuro):
+def test_neither_key_nor_secret_is_stored_as_it_is(kuro: Any) -> None:
     from metacog.models import AgentKey
 
     row = str(AgentKey.objects.values().get())
@@ -235,7 +236,7 @@ def test_neither_key_nor_secret_is_stored_as_it_is(kuro):
 
 
 @pytest.mark.parametrize("size", [1_048_576, 1_048_577])
-def test_it_takes_bodies_up_to_one_mebibyte(kuro, size):
+def test_it_takes_bodies_up_to_one_mebibyte(kuro: Any, size: int) -> None:
     body = json.dumps({"response": "", "items": []})
     body = body.replace('""', '"' + "a" * (size - len(body)) + '"', 1)
     assert len(body) == size
@@ -245,13 +246,13 @@ def test_it_takes_bodies_up_to_one_mebibyte(kuro, size):
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""])
-def test_it_wants_json(kuro, kind):
+def test_it_wants_json(kuro: Any, kind: str) -> None:
     answer = kuro.post("/responses", {"response": "x"}, **{"content-type": kind})
     assert answer.status_code == 415
     assert AgentResponse.objects.count() == 0
 
 
-def test_it_wants_a_body_that_is_not_packed(kuro):
+def test_it_wants_a_body_that_is_not_packed(kuro: Any) -> None:
     packed = gzip.compress(b'{"response": "x"}')
     for encoding, status in (("gzip", 415), ("zstd, gzip", 415), ("identity", 400)):
         answer = kuro.post("/responses", packed, **{"content-encoding": encoding})
@@ -259,12 +260,14 @@ def test_it_wants_a_body_that_is_not_packed(kuro):
     assert AgentResponse.objects.count() == 0
 
 
-def test_it_takes_json_that_names_its_charset(kuro):
+def test_it_takes_json_that_names_its_charset(kuro: Any) -> None:
     answer = kuro.post("/responses", {"response": "x"}, **{"content-type": "application/json; charset=utf-8"})
     assert answer.status_code == 201
 
 
-def test_it_lets_two_hundred_through_at_once_and_then_says_when_to_come_back(kuro, aurora, monkeypatch):
+def test_it_lets_two_hundred_through_at_once_and_then_says_when_to_come_back(
+    kuro: Any, aurora: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from metacog.models import Policy
 
     Policy.objects.update(rate_burst=3, rate_per_second=2)
@@ -280,7 +283,7 @@ def test_it_lets_two_hundred_through_at_once_and_then_says_when_to_come_back(kur
     assert kuro.post("/responses", {"response": "x"}).status_code == 429
 
 
-def test_the_defaults_are_twenty_a_second_and_two_hundred_at_once():
+def test_the_defaults_are_twenty_a_second_and_two_hundred_at_once() -> None:
     from metacog.heuristics import Policy
     from metacog.http.problems import Problem
     from reviews.intake.ingest import take_turn
@@ -319,7 +322,9 @@ def test_a_clock_that_was_set_back_gives_the_next_turn(ahead: float, posts: int,
 
 
 @pytest.mark.parametrize("seconds", [60, 3600, 8 * 86_400])
-def test_an_agent_goes_on_posting_whichever_way_the_clock_is_set(kuro, monkeypatch, seconds):
+def test_an_agent_goes_on_posting_whichever_way_the_clock_is_set(
+    kuro: Any, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
     clock = [1_770_000_000.0]
     monkeypatch.setattr("reviews.intake.ingest.time.time", lambda: clock[0])
     for step in (0, -seconds, seconds, seconds, -seconds):
@@ -330,7 +335,7 @@ def test_an_agent_goes_on_posting_whichever_way_the_clock_is_set(kuro, monkeypat
             clock[0] += 0.1  # twice as long as a turn takes
 
 
-def test_an_error_in_the_heuristics_refuses_and_writes_nothing(kuro, monkeypatch):
+def test_an_error_in_the_heuristics_refuses_and_writes_nothing(kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("metacog.heuristics.Scorer.assess", lambda *a, **k: 1 / 0)
     answer = kuro.post("/responses", {"response": "x"})
     assert answer.status_code == 500
@@ -338,10 +343,10 @@ def test_an_error_in_the_heuristics_refuses_and_writes_nothing(kuro, monkeypatch
     assert AgentResponse.objects.count() == 0
 
 
-def test_a_database_that_is_away_is_503_with_a_time_to_come_back(kuro, monkeypatch):
+def test_a_database_that_is_away_is_503_with_a_time_to_come_back(kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from django.db import OperationalError
 
-    def away(*args, **kwargs):
+    def away(*args: Any, **kwargs: Any) -> None:
         raise OperationalError("database or disk is full")
 
     monkeypatch.setattr("reviews.intake.ingest._write", away)

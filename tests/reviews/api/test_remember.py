@@ -141,7 +141,7 @@ class TestAHeldTag:
         ],
     )
     def test_it_is_remembered_once_a_person_lets_it_go(
-        self, kuro: Any, alice: Any, decision: dict[str, str], left: str | None
+        self, kuro: Any, alice: Any, decision: Any, left: str | None
     ) -> None:
         kuro.hold("remember")
         assert not Memory.objects.exists()

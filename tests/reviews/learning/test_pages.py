@@ -21,6 +21,7 @@ from reviews.held import decisions
 from reviews.learning import backtest as backtests
 from reviews.learning import sweep
 from reviews.learning.backtest import backtest
+from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, HeldItem, PatternOrigin
 from reviews.pages.knowledge import patterns
 
@@ -218,10 +219,10 @@ class TestOnePattern:
         assert reverse("item", args=[held.public_id]) in page
         assert "Take a step" not in page
         proposed = make(held.team, keywords=["seven weeks"])
-        sweep.propose(
-            held.team, keywords=["seven weeks"], description="d", source="alex-correction", kind="rejection",
+        sweep.propose(held.team, PatternProposal(
+            keywords=["seven weeks"], description="d", source="alex-correction", kind="rejection",
             row="dec_x", held=held, said="in 30 days", told="in 14 days",
-        )  # fmt: skip
+        ))  # fmt: skip
         page = page_of(as_person(victor), address(proposed))
         for part in ("A person's decision", "Said</span> in 30 days", "Against it</span> in 14 days", "None yet"):
             assert part in page
@@ -423,9 +424,9 @@ def test_texts_are_only_text(hold: Any, aurora: Any, carla: Any, as_person: Any)
     held = hold(text)
     decision, _ = decisions.decide(held, carla, "reject", reason=text)
     pattern = make(aurora, keywords=[text], description=text, dismissed_because=text)
-    sweep.propose(
-        aurora, keywords=[text], description=text, source="external", kind="memory", row="mem_1", said=text, told=text
-    )
+    sweep.propose(aurora, PatternProposal(
+        keywords=[text], description=text, source="external", kind="memory", row="mem_1", said=text, told=text,
+    ))  # fmt: skip
     client = as_person(carla)
     for path in ("/patterns/", address(pattern), f"{address(pattern)}?tried=1", "/patterns/?state=retired",
                  f"/patterns/new?decision={decision.public_id}"):  # fmt: skip

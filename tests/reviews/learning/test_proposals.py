@@ -14,6 +14,7 @@ from metacog.models import AuditEvent
 from patterns.models import ErrorPattern
 from reviews import retention
 from reviews.learning import sweep
+from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, PatternOrigin
 from tests.admin.addresses import address
 
@@ -21,8 +22,8 @@ PHRASE = "refunds take thirty days"
 
 
 def propose(team: Any, *keywords: str, row: str = "mem_1", kind: str = "memory", **rest: Any) -> ErrorPattern | None:
-    given = {"description": "Refunds take 14 days.", "source": "external", "said": "", "told": "14 days"} | rest
-    return sweep.propose(team, keywords=keywords or (PHRASE,), kind=kind, row=row, **given)
+    given = {"description": "Refunds take 14 days.", "source": "external", "told": "14 days"} | rest
+    return sweep.propose(team, PatternProposal(keywords=list(keywords or (PHRASE,)), kind=kind, row=row, **given))
 
 
 def test_a_proposal_waits_for_a_person(aurora: Any, kuro: Any) -> None:

@@ -163,7 +163,8 @@ class TestWhatIsCounted:
         for later in (timedelta(minutes=10), timedelta(days=1)):
             assert review_time.count_days(NOON + later) == 0
         row = PaceFigure.objects.get()
-        assert (row.timed, row.hasty, row.to_read) == (2, 1, pytest.approx(2 * 60 * 2000 / 987, abs=1))
+        assert (row.timed, row.hasty) == (2, 1)
+        assert row.to_read == pytest.approx(2 * 60 * 2000 / 987, abs=1)
 
     def test_a_days_texts_are_not_all_kept_at_once(self, kuro: Any, alice: Any, decided: Any) -> None:
         for _ in range(100):

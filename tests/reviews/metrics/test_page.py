@@ -15,7 +15,7 @@ from django.utils.formats import date_format
 from metacog.models import Agent
 from reviews.metrics import daily
 from reviews.models import DailyFigure
-from reviews.pages.metrics import statistics
+from reviews.presentation.ratios import ratio, scale_top
 from tests.conftest import NOON
 
 
@@ -172,7 +172,7 @@ def test_it_says_what_the_chart_of_days_shows(client: Any, kuro: Any, posted: An
     [([], 2), ([1], 2), ([3, 1], 4), ([9], 10), ([10], 10), ([11], 20), ([37], 40), ([100], 100), ([101], 200)],
 )
 def test_a_scale_ends_at_a_round_number(counts: list[int], top: int) -> None:
-    assert statistics.scale_top(counts) == top
+    assert scale_top(counts) == top
 
 
 def test_its_charts_have_their_numbers_as_tables(client: Any, decided: None) -> None:
@@ -301,6 +301,6 @@ def test_today_is_counted_by_the_task(kuro: Any) -> None:
     ],
 )
 def test_a_few_of_many_are_not_told_as_none(part: int, whole: int, digits: int, rate: str, interval: str) -> None:
-    told = statistics.ratio(daily.Ratio(part, whole), digits)
+    told = ratio(daily.Ratio(part, whole), digits)
     plain = {name: said.replace("\N{NO-BREAK SPACE}", " ") for name, said in told.items() if isinstance(said, str)}
     assert (plain["rate"], plain["interval"]) == (rate, interval)

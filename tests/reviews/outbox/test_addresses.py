@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from ipaddress import ip_address
+from typing import Any
 
 import pytest
 
@@ -193,7 +194,7 @@ class Network:
         self.looked_up: list[str] = []
         self.connected: list[tuple[str, int]] = []
 
-    def getaddrinfo(self, host, port, *args, **kwargs):
+    def getaddrinfo(self, host: str, port: int, *args: Any, **kwargs: Any) -> list[Any]:
         self.looked_up.append(host)
         if host not in self.names:
             raise socket.gaierror(socket.EAI_NONAME, "unknown")
@@ -205,28 +206,28 @@ class Network:
             for text, _, scope in (each.partition("%") for each in answers.pop(0))
         ]
 
-    def socket(self, family, kind):
+    def socket(self, family: Any, kind: str) -> Any:
         network = self
 
         class Socket:
-            def settimeout(self, seconds):
+            def settimeout(self, seconds: float) -> None:
                 pass
 
-            def connect(self, address):
+            def connect(self, address: tuple[str, int]) -> None:
                 network.connected.append(address)
                 raise ConnectionRefusedError
 
-            def close(self):
+            def close(self) -> None:
                 pass
 
         return Socket()
 
 
 @pytest.fixture
-def network(monkeypatch):
+def network(monkeypatch: pytest.MonkeyPatch) -> Any:
     network = Network()
-    monkeypatch.setattr(egress.socket, "getaddrinfo", network.getaddrinfo)
-    monkeypatch.setattr(egress.socket, "socket", network.socket)
+    monkeypatch.setattr(socket, "getaddrinfo", network.getaddrinfo)
+    monkeypatch.setattr(socket, "socket", network.socket)
     return network
 
 
@@ -236,26 +237,26 @@ def why(url: str) -> str:
     return failed.value.why
 
 
-def test_it_counts_more_than_eighty_ways():
+def test_it_counts_more_than_eighty_ways() -> None:
     assert len(set(WRITTEN)) == len(WRITTEN) > 80
 
 
 @pytest.mark.parametrize("url", WRITTEN)
-def test_it_opens_no_socket_to_a_forbidden_address(url, network):
+def test_it_opens_no_socket_to_a_forbidden_address(url: str, network: Any) -> None:
     assert why(url) in ("address", "forbidden")
     assert network.connected == []
     assert network.looked_up == [], "a resolver would take some of these for addresses"
 
 
 @pytest.mark.parametrize("address", RESOLVED)
-def test_it_opens_no_socket_when_a_name_leads_to_a_forbidden_address(address, network):
+def test_it_opens_no_socket_when_a_name_leads_to_a_forbidden_address(address: str, network: Any) -> None:
     network.names = {"agent.example.org": [[address]]}
     assert why("https://agent.example.org/hook") == "forbidden"
     assert network.connected == []
 
 
 @pytest.mark.parametrize("name", ["localhost", "LOCALHOST", "ip6-localhost", "metadata.google.internal"])
-def test_it_opens_no_socket_to_a_name_of_this_machine(name, network):
+def test_it_opens_no_socket_to_a_name_of_this_machine(name: str, network: Any) -> None:
     network.names = {name.lower(): [["127.0.0.1", "::1"]]}
     assert why(f"http://{name}/") == "forbidden"
     assert network.connected == []
@@ -265,46 +266,46 @@ def test_it_opens_no_socket_to_a_name_of_this_machine(name, network):
     "addresses",
     [["93.184.215.14", "127.0.0.1"], ["10.0.0.1", "93.184.215.14"], ["93.184.215.14", "::ffff:127.0.0.1"]],
 )
-def test_one_bad_address_of_a_name_bars_all(addresses, network):
+def test_one_bad_address_of_a_name_bars_all(addresses: Any, network: Any) -> None:
     network.names = {"agent.example.org": [addresses]}
     assert why("https://agent.example.org/") == "forbidden"
     assert network.connected == []
 
 
-def test_an_address_with_a_zone_is_refused(network):
+def test_an_address_with_a_zone_is_refused(network: Any) -> None:
     network.names = {"agent.example.org": [["2606:2800::1%eth0"]]}
     assert why("https://agent.example.org/") == "forbidden"
     assert network.connected == []
 
 
-def test_a_name_that_turns_private_after_the_look_up_is_not_asked_again(network):
+def test_a_name_that_turns_private_after_the_look_up_is_not_asked_again(network: Any) -> None:
     network.names = {"rebind.example.org": [["93.184.215.14"], ["127.0.0.1"]]}
     assert why("https://rebind.example.org/") == "connection"
     assert network.looked_up == ["rebind.example.org"]
     assert network.connected == [("93.184.215.14", 443)]
 
 
-def test_a_name_that_turned_private_is_refused_at_the_next_attempt(network):
+def test_a_name_that_turned_private_is_refused_at_the_next_attempt(network: Any) -> None:
     network.names = {"rebind.example.org": [["93.184.215.14"], ["127.0.0.1"]]}
     assert why("https://rebind.example.org/") == "connection"
     assert why("https://rebind.example.org/") == "forbidden"
     assert network.connected == [("93.184.215.14", 443)]
 
 
-def test_every_address_of_a_name_is_tried(network):
+def test_every_address_of_a_name_is_tried(network: Any) -> None:
     network.names = {"agent.example.org": [["2606:2800::1", "93.184.215.14", "93.184.215.14"]]}
     assert why("http://agent.example.org:8080/") == "connection"
     assert network.connected == [("2606:2800::1", 8080), ("93.184.215.14", 8080)]
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_a_public_address_is_reached(address, network):
+def test_a_public_address_is_reached(address: str, network: Any) -> None:
     assert egress.is_public(ip_address(address))
     assert why(f"http://[{address}]/" if ":" in address else f"http://{address}/") == "connection"
     assert network.connected == [(address, 80)]
 
 
-def test_an_unknown_name_is_told(network):
+def test_an_unknown_name_is_told(network: Any) -> None:
     assert why("https://nobody.example.org/") == "name"
 
 
@@ -326,7 +327,7 @@ def test_an_unknown_name_is_told(network):
         ("https://[0:0:0:0:0:0:0:1]:9443/hook", True),  # the same address, written at length
     ],
 )
-def test_what_is_allowed_is_one_scheme_host_and_port(url, reached, network, settings):
+def test_what_is_allowed_is_one_scheme_host_and_port(url: str, reached: Any, network: Any, settings: Any) -> None:
     settings.CALLBACK_ALLOW = {"http://127.0.0.1:9000", "http://agent.internal:80", "https://[::1]:9443"}
     network.names = {"localhost": [["127.0.0.1"]], "agent.internal": [["10.0.0.7"]]}
     why(url)

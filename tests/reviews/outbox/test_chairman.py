@@ -15,7 +15,7 @@ from tests.reviews.outbox.receiving import Handler, Receiver
 
 pytestmark = pytest.mark.django_db
 
-GRANTS = {"approved": True, "reason": "缺乏 Q3 財報", "guidance": "Use the filing."}
+GRANTS: dict[str, Any] = {"approved": True, "reason": "缺乏 Q3 財報", "guidance": "Use the filing."}
 
 
 def says(content: Any, status: int = 200) -> Any:

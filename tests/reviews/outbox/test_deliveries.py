@@ -6,7 +6,8 @@ import json
 import threading
 import time
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any, get_args
 
 import pytest
 from django.utils import timezone
@@ -25,7 +26,7 @@ State, Trouble = Delivery.State, Delivery.Trouble
 pytestmark = pytest.mark.django_db
 
 
-def states(agent) -> Counter[str]:
+def states(agent: Any) -> Counter[str]:
     return Counter(Delivery.objects.filter(agent=agent).values_list("state", flat=True))
 
 
@@ -33,7 +34,7 @@ def only() -> Delivery:
     return Delivery.objects.get()
 
 
-def run_to_the_end(now=NOW) -> int:
+def run_to_the_end(now: datetime = NOW) -> int:
     """Sweep at each moment at which something is due, until nothing waits; return how many sends that took."""
     sent = 0
     while waiting := Delivery.objects.filter(state=State.WAITING).order_by("next_attempt_at").first():
@@ -45,7 +46,9 @@ def run_to_the_end(now=NOW) -> int:
 # -- one delivery --------------------------------------------------------------------------------------
 
 
-def test_a_decision_reaches_the_agent_signed(kuro, agent, receiver, alice, undo_at_once):
+def test_a_decision_reaches_the_agent_signed(
+    kuro: Any, agent: Any, receiver: Any, alice: Any, undo_at_once: None
+) -> None:
     held = HeldItem.objects.get(public_id=kuro.hold())
     decision, _ = decisions.decide(held, alice, "reject", reason="not measured: “cache”")
     assert deliveries.deliver_due() == 1
@@ -64,7 +67,7 @@ def test_a_decision_reaches_the_agent_signed(kuro, agent, receiver, alice, undo_
     assert delivery.leased_until is None
 
 
-def test_what_is_delivered_is_never_sent_again(agent, receiver):
+def test_what_is_delivered_is_never_sent_again(agent: Any, receiver: Any) -> None:
     receiver.answers = [200, 299]
     owe(agent, 3)
     assert deliveries.deliver_due(NOW + timedelta(hours=1)) == 3
@@ -73,7 +76,7 @@ def test_what_is_delivered_is_never_sent_again(agent, receiver):
     assert len(receiver.seen) == 3
 
 
-def test_each_live_secret_signs_while_one_is_rotated(kuro, agent, receiver):
+def test_each_live_secret_signs_while_one_is_rotated(kuro: Any, agent: Any, receiver: Any) -> None:
     _, newer = rotate(agent, None)
     owe(agent)
     deliveries.deliver_due()
@@ -85,7 +88,7 @@ def test_each_live_secret_signs_while_one_is_rotated(kuro, agent, receiver):
     Webhook(kuro.secret).verify(seen.body, seen.headers | {"webhook-signature": second})
 
 
-def test_a_revoked_secret_signs_nothing(kuro, agent, receiver):
+def test_a_revoked_secret_signs_nothing(kuro: Any, agent: Any, receiver: Any) -> None:
     rotate(agent, None)
     keys.revoke(agent, None)
     owe(agent)
@@ -95,7 +98,7 @@ def test_a_revoked_secret_signs_nothing(kuro, agent, receiver):
         Webhook(kuro.secret).verify(seen.body, seen.headers)
 
 
-def test_without_a_live_secret_nothing_is_sent_and_it_is_said(agent, receiver):
+def test_without_a_live_secret_nothing_is_sent_and_it_is_said(agent: Any, receiver: Any) -> None:
     keys.revoke(agent, None, keep=0)
     owe(agent)
     deliveries.deliver_due()
@@ -103,7 +106,9 @@ def test_without_a_live_secret_nothing_is_sent_and_it_is_said(agent, receiver):
     assert (only().state, only().last_error) == (State.WAITING, Trouble.NO_SECRET)
 
 
-def test_every_attempt_has_the_same_id_and_bytes_and_a_time_of_its_own(agent, receiver, settings):
+def test_every_attempt_has_the_same_id_and_bytes_and_a_time_of_its_own(
+    agent: Any, receiver: Any, settings: Any
+) -> None:
     settings.CALLBACK_SCHEDULE = (5.0, 60.0)
     receiver.answers = [500, 503, 200]
     owe(agent)
@@ -115,7 +120,7 @@ def test_every_attempt_has_the_same_id_and_bytes_and_a_time_of_its_own(agent, re
     assert only().state == State.DELIVERED
 
 
-def test_a_given_schedule_is_kept_to_the_second(agent, receiver, settings):
+def test_a_given_schedule_is_kept_to_the_second(agent: Any, receiver: Any, settings: Any) -> None:
     settings.CALLBACK_SCHEDULE = (1.0, 2.5, 60.0)
     receiver.then = 500
     owe(agent)
@@ -134,8 +139,10 @@ def test_a_given_schedule_is_kept_to_the_second(agent, receiver, settings):
     [("120", 120), ("1", 5), ("315360000", 3600), ("9" * 5000, 3600), ("Wed, 21 Oct 2099 07:28:00 GMT", 3600),
      ("Wed, 21 Oct 2015 07:28:00 GMT", 5), ("Wed, 21 Oct 2099 07:28:00 -0000", 3600), ("soon", 5), ("-7", 5), ("٣", 5)],
 )  # fmt: skip
-def test_a_receiver_that_asks_for_time_is_given_it_up_to_an_hour(agent, receiver, settings, said, seconds):
-    def busy(handler):
+def test_a_receiver_that_asks_for_time_is_given_it_up_to_an_hour(
+    agent: Any, receiver: Any, settings: Any, said: str, seconds: float
+) -> None:
+    def busy(handler: Any) -> None:
         handler.wfile.write(f"HTTP/1.1 429 Slow\r\nRetry-After: {said}\r\nContent-Length: 0\r\n\r\n".encode())
 
     settings.CALLBACK_SCHEDULE = (5.0,)
@@ -147,8 +154,8 @@ def test_a_receiver_that_asks_for_time_is_given_it_up_to_an_hour(agent, receiver
     assert states(agent) == {State.DELIVERED: 1}
 
 
-def test_no_other_answer_than_429_and_503_asks_for_time(agent, receiver):
-    def broken(handler):
+def test_no_other_answer_than_429_and_503_asks_for_time(agent: Any, receiver: Any) -> None:
+    def broken(handler: Any) -> None:
         handler.wfile.write(b"HTTP/1.1 500 Broken\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n")
 
     receiver.answers = [broken]
@@ -158,7 +165,7 @@ def test_no_other_answer_than_429_and_503_asks_for_time(agent, receiver):
 
 
 @pytest.mark.parametrize("back", [timedelta(hours=1), timedelta(days=8)])
-def test_what_was_put_off_before_the_clock_was_set_back_is_sent(agent, receiver, back):
+def test_what_was_put_off_before_the_clock_was_set_back_is_sent(agent: Any, receiver: Any, back: timedelta) -> None:
     receiver.answers = [500, 500, 204]
     owe(agent)
     assert deliveries.deliver_due(NOW) == 1
@@ -169,8 +176,10 @@ def test_what_was_put_off_before_the_clock_was_set_back_is_sent(agent, receiver,
     assert states(agent) == {State.DELIVERED: 3}
 
 
-def test_the_time_that_a_receiver_asked_for_is_kept_where_the_clock_was_set_back_by_less(agent, receiver):
-    def busy(handler):
+def test_the_time_that_a_receiver_asked_for_is_kept_where_the_clock_was_set_back_by_less(
+    agent: Any, receiver: Any
+) -> None:
+    def busy(handler: Any) -> None:
         handler.wfile.write(b"HTTP/1.1 503 Busy\r\nRetry-After: 1800\r\nContent-Length: 0\r\n\r\n")
 
     receiver.answers = [busy]
@@ -180,7 +189,7 @@ def test_the_time_that_a_receiver_asked_for_is_kept_where_the_clock_was_set_back
     assert deliveries.deliver_due(NOW - timedelta(minutes=40)) == 1
 
 
-def test_the_usual_schedule_lasts_a_day_and_has_jitter(settings):
+def test_the_usual_schedule_lasts_a_day_and_has_jitter(settings: Any) -> None:
     assert 23 < sum(deliveries.SCHEDULE) / 3600 < 24
     drawn = [deliveries.schedule() for _ in range(50)]
     assert len({pauses[0] for pauses in drawn}) > 40
@@ -192,7 +201,7 @@ def test_the_usual_schedule_lasts_a_day_and_has_jitter(settings):
     ("answer", "trouble"),
     [(500, "status"), (404, "status"), (429, "status"), (300, "redirect"), (304, "redirect"), (399, "redirect")],
 )
-def test_whatever_is_no_success_is_tried_again(agent, receiver, answer, trouble):
+def test_whatever_is_no_success_is_tried_again(agent: Any, receiver: Any, answer: Any, trouble: str) -> None:
     receiver.answers = [answer]
     owe(agent)
     deliveries.deliver_due(NOW)
@@ -203,11 +212,11 @@ def test_whatever_is_no_success_is_tried_again(agent, receiver, answer, trouble)
     assert timedelta(seconds=3) < delivery.next_attempt_at - NOW < timedelta(seconds=7)
 
 
-def test_each_way_of_failing_has_its_words():
-    assert set(egress.Why.__args__) <= set(Trouble.values)
+def test_each_way_of_failing_has_its_words() -> None:
+    assert set(get_args(egress.Why)) <= set(Trouble.values)
 
 
-def test_a_forbidden_address_is_told_and_never_reached(agent, receiver, settings):
+def test_a_forbidden_address_is_told_and_never_reached(agent: Any, receiver: Any, settings: Any) -> None:
     settings.CALLBACK_ALLOW = frozenset()
     owe(agent)
     deliveries.deliver_due()
@@ -215,10 +224,12 @@ def test_a_forbidden_address_is_told_and_never_reached(agent, receiver, settings
     assert only().last_error == Trouble.FORBIDDEN
 
 
-def test_a_defect_in_one_delivery_keeps_no_other_from_being_sent(agent, receiver, monkeypatch):
+def test_a_defect_in_one_delivery_keeps_no_other_from_being_sent(
+    agent: Any, receiver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken, *_ = owe(agent, 4)
 
-    def request(method, url, *, headers, content):
+    def request(method: str, url: str, *, headers: Any, content: Any) -> Any:
         if headers["webhook-id"] == broken.public_id:
             raise ZeroDivisionError
         return egress_request(method, url, headers=headers, content=content)
@@ -232,7 +243,9 @@ def test_a_defect_in_one_delivery_keeps_no_other_from_being_sent(agent, receiver
 # -- the end of trying ---------------------------------------------------------------------------------
 
 
-def test_it_gives_up_visibly_and_can_be_replayed_with_the_same_id_and_bytes(agent, receiver, settings, carla):
+def test_it_gives_up_visibly_and_can_be_replayed_with_the_same_id_and_bytes(
+    agent: Any, receiver: Any, settings: Any, carla: Any
+) -> None:
     settings.CALLBACK_SCHEDULE = (1.0, 1.0)
     receiver.then = 500
     owe(agent)
@@ -255,7 +268,7 @@ def test_it_gives_up_visibly_and_can_be_replayed_with_the_same_id_and_bytes(agen
     assert record[0].data == {"type": "item.decided", "attempts": 3, "trouble": "status", "status": 500}
 
 
-def test_410_switches_the_endpoint_off_at_once(agent, receiver):
+def test_410_switches_the_endpoint_off_at_once(agent: Any, receiver: Any) -> None:
     receiver.then = 410
     owe(agent, 9)
     deliveries.deliver_due()
@@ -271,7 +284,9 @@ def test_410_switches_the_endpoint_off_at_once(agent, receiver):
     assert (event.before, event.after, event.data) == ("on", "off", {"reason": "gone"})
 
 
-def test_what_is_owed_while_it_is_off_is_given_up_unsent_and_nothing_is_lost(agent, receiver, olga):
+def test_what_is_owed_while_it_is_off_is_given_up_unsent_and_nothing_is_lost(
+    agent: Any, receiver: Any, olga: Any
+) -> None:
     receiver.answers = [410]
     owe(agent)
     deliveries.deliver_due()
@@ -289,7 +304,9 @@ def test_what_is_owed_while_it_is_off_is_given_up_unsent_and_nothing_is_lost(age
 
 
 @pytest.mark.parametrize("count", [2, 40])
-def test_to_send_all_again_asks_the_database_no_more_of_many(agent, olga, count, django_assert_num_queries):
+def test_to_send_all_again_asks_the_database_no_more_of_many(
+    agent: Any, olga: Any, count: int, django_assert_num_queries: Any
+) -> None:
     owe(agent, count)
     Delivery.objects.update(state=State.EXHAUSTED)
     Delivery.objects.filter(pk=Delivery.objects.first().pk).update(body="")  # erased: it stays
@@ -301,7 +318,7 @@ def test_to_send_all_again_asks_the_database_no_more_of_many(agent, olga, count,
     assert list(again) == [("exhausted", "waiting", "olga")] * (count - 1)
 
 
-def test_it_can_be_switched_on_without_what_was_given_up(agent, receiver, olga):
+def test_it_can_be_switched_on_without_what_was_given_up(agent: Any, receiver: Any, olga: Any) -> None:
     receiver.answers = [410]
     owe(agent)
     deliveries.deliver_due()
@@ -312,7 +329,7 @@ def test_it_can_be_switched_on_without_what_was_given_up(agent, receiver, olga):
     assert states(agent) == {State.EXHAUSTED: 1, State.DELIVERED: 1}
 
 
-def test_only_what_was_given_up_and_is_this_agents_goes_out_again(agent, other, olga):
+def test_only_what_was_given_up_and_is_this_agents_goes_out_again(agent: Any, other: Any, olga: Any) -> None:
     stranger = at(other, agent.callback_url)
     owe(agent, state=State.DELIVERED)
     owe(agent, state=State.EXHAUSTED)
@@ -323,14 +340,14 @@ def test_only_what_was_given_up_and_is_this_agents_goes_out_again(agent, other, 
     assert states(stranger) == {State.EXHAUSTED: 1}
 
 
-def test_what_was_erased_meanwhile_is_not_sent_again(agent, receiver, olga):
+def test_what_was_erased_meanwhile_is_not_sent_again(agent: Any, receiver: Any, olga: Any) -> None:
     owe(agent, state=State.EXHAUSTED)
     Delivery.objects.update(body="")
     assert deliveries.send_again(only(), olga) is False
     assert states(agent) == {State.EXHAUSTED: 1}
 
 
-def test_five_given_up_in_a_row_switch_it_off(agent, receiver, settings):
+def test_five_given_up_in_a_row_switch_it_off(agent: Any, receiver: Any, settings: Any) -> None:
     settings.CALLBACK_SCHEDULE = (1.0,)
     receiver.then = 500
     for n in range(5):
@@ -340,7 +357,7 @@ def test_five_given_up_in_a_row_switch_it_off(agent, receiver, settings):
     assert Endpoint.objects.get().off_reason == Endpoint.Off.GIVEN_UP
 
 
-def test_one_success_between_keeps_it_on(agent, receiver, settings):
+def test_one_success_between_keeps_it_on(agent: Any, receiver: Any, settings: Any) -> None:
     settings.CALLBACK_SCHEDULE = (1.0,)
     for _ in range(3):
         receiver.answers = [500] * 8
@@ -354,7 +371,7 @@ def test_one_success_between_keeps_it_on(agent, receiver, settings):
     assert (endpoint.is_off, endpoint.given_up, endpoint.failing_since) == (False, 0, None)
 
 
-def test_a_day_without_any_success_switches_it_off(agent, receiver, settings):
+def test_a_day_without_any_success_switches_it_off(agent: Any, receiver: Any, settings: Any) -> None:
     settings.CALLBACK_SCHEDULE = (36_000.0, 36_000.0)  # given up after 20 hours
     receiver.then = 500
     owe(agent)
@@ -365,7 +382,7 @@ def test_a_day_without_any_success_switches_it_off(agent, receiver, settings):
     assert Endpoint.objects.get().off_reason == Endpoint.Off.FAILING
 
 
-def test_a_success_ends_the_time_without_any(agent, receiver):
+def test_a_success_ends_the_time_without_any(agent: Any, receiver: Any) -> None:
     receiver.answers = [500]
     owe(agent)
     deliveries.deliver_due(NOW)
@@ -374,7 +391,7 @@ def test_a_success_ends_the_time_without_any(agent, receiver):
     assert Endpoint.objects.get().failing_since is None
 
 
-def test_a_day_of_pauses_is_no_day_without_success(agent, receiver, settings):
+def test_a_day_of_pauses_is_no_day_without_success(agent: Any, receiver: Any, settings: Any) -> None:
     settings.CALLBACK_SCHEDULE = (90_000.0, 90_000.0)  # 25 hours each
     receiver.then = 500
     owe(agent)
@@ -385,7 +402,7 @@ def test_a_day_of_pauses_is_no_day_without_success(agent, receiver, settings):
     assert off == [False, False, True], "it goes off when a delivery is given up"
 
 
-def test_another_address_starts_afresh(kuro, agent, receiver, another_receiver):
+def test_another_address_starts_afresh(kuro: Any, agent: Any, receiver: Any, another_receiver: Any) -> None:
     receiver.then = 410
     owe(agent)
     deliveries.deliver_due()
@@ -399,15 +416,15 @@ def test_another_address_starts_afresh(kuro, agent, receiver, another_receiver):
 
 
 def test_an_address_that_is_changed_while_a_sweep_begins_is_the_one_that_counts(
-    kuro, agent, receiver, another_receiver, monkeypatch
-):
+    kuro: Any, agent: Any, receiver: Any, another_receiver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     receiver.then = 410
     owe(agent)
     deliveries.deliver_due(NOW)
     owe(agent)
     usual = deliveries.schedule
 
-    def changed():
+    def changed() -> Any:
         at(kuro, another_receiver.url)
         return usual()
 
@@ -417,11 +434,13 @@ def test_an_address_that_is_changed_while_a_sweep_begins_is_the_one_that_counts(
     assert states(agent) == {State.EXHAUSTED: 1, State.DELIVERED: 1}
 
 
-def test_an_agent_that_is_disabled_while_a_sweep_begins_is_sent_nothing(agent, receiver, monkeypatch):
+def test_an_agent_that_is_disabled_while_a_sweep_begins_is_sent_nothing(
+    agent: Any, receiver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     owe(agent)
     usual = deliveries.schedule
 
-    def disabled():
+    def disabled() -> Any:
         Agent.objects.update(enabled=False)
         return usual()
 
@@ -430,7 +449,9 @@ def test_an_agent_that_is_disabled_while_a_sweep_begins_is_sent_nothing(agent, r
     assert only().state == State.WAITING
 
 
-def test_an_address_of_before_switches_nothing_on_that_is_off_at_the_new_one(kuro, agent, another_receiver, carla):
+def test_an_address_of_before_switches_nothing_on_that_is_off_at_the_new_one(
+    kuro: Any, agent: Any, another_receiver: Any, carla: Any
+) -> None:
     [owed] = owe(agent, state=State.EXHAUSTED)
     seen = Delivery.objects.select_related("agent").get(pk=owed.pk)
     at(kuro, another_receiver.url)
@@ -440,14 +461,14 @@ def test_an_address_of_before_switches_nothing_on_that_is_off_at_the_new_one(kur
     assert Endpoint.objects.get().is_off
 
 
-def test_without_an_address_what_is_owed_is_given_up(kuro, agent, receiver):
+def test_without_an_address_what_is_owed_is_given_up(kuro: Any, agent: Any, receiver: Any) -> None:
     owe(agent)
     at(kuro, "")
     assert deliveries.deliver_due() == 0
     assert (only().state, only().last_error) == (State.EXHAUSTED, Trouble.NO_URL)
 
 
-def test_a_disabled_agent_is_sent_nothing_until_it_is_let_in_again(agent, receiver):
+def test_a_disabled_agent_is_sent_nothing_until_it_is_let_in_again(agent: Any, receiver: Any) -> None:
     owe(agent)
     Agent.objects.update(enabled=False)
     assert deliveries.deliver_due() == 0
@@ -459,14 +480,14 @@ def test_a_disabled_agent_is_sent_nothing_until_it_is_let_in_again(agent, receiv
 # -- claims and leases ---------------------------------------------------------------------------------
 
 
-def test_what_another_worker_holds_is_left_alone_until_its_lease_is_over(agent, receiver):
+def test_what_another_worker_holds_is_left_alone_until_its_lease_is_over(agent: Any, receiver: Any) -> None:
     owe(agent, attempts=1, leased_until=NOW + deliveries.LEASE)
     assert deliveries.deliver_due(NOW + deliveries.LEASE - timedelta(seconds=1)) == 0
     assert deliveries.deliver_due(NOW + deliveries.LEASE) == 1
     assert (only().state, only().attempts) == (State.DELIVERED, 2)
 
 
-def test_an_attempt_that_was_interrupted_is_told(agent, receiver, settings):
+def test_an_attempt_that_was_interrupted_is_told(agent: Any, receiver: Any, settings: Any) -> None:
     receiver.then = 500
     settings.CALLBACK_SCHEDULE = (5.0,)
     owe(agent, attempts=2, leased_until=NOW)
@@ -474,7 +495,7 @@ def test_an_attempt_that_was_interrupted_is_told(agent, receiver, settings):
     assert (only().state, only().last_error) == (State.EXHAUSTED, Trouble.INTERRUPTED)
 
 
-def test_a_late_success_counts_and_a_late_failure_does_not(agent):
+def test_a_late_success_counts_and_a_late_failure_does_not(agent: Any) -> None:
     owe(agent)
     [first] = deliveries._claim(agent, NOW, 4, 4)
     later = NOW + deliveries.LEASE
@@ -489,7 +510,9 @@ def test_a_late_success_counts_and_a_late_failure_does_not(agent):
     assert AuditEvent.objects.filter(action="callback-delivered").count() == 1
 
 
-def test_what_is_told_of_an_address_of_before_says_nothing_of_the_new_one(kuro, agent, another_receiver):
+def test_what_is_told_of_an_address_of_before_says_nothing_of_the_new_one(
+    kuro: Any, agent: Any, another_receiver: Any
+) -> None:
     owe(agent)
     [attempt] = deliveries._claim(agent, NOW, 4, 4)
     agent = at(kuro, another_receiver.url)
@@ -500,7 +523,7 @@ def test_what_is_told_of_an_address_of_before_says_nothing_of_the_new_one(kuro, 
     assert len(another_receiver.seen) == 1
 
 
-def test_one_sweep_at_a_time_has_the_turn_of_a_machine(agent, receiver):
+def test_one_sweep_at_a_time_has_the_turn_of_a_machine(agent: Any, receiver: Any) -> None:
     owe(agent)
     with deliveries.turn("deliver") as first, deliveries.turn("deliver") as second:
         assert (first, second) == (True, False)
@@ -511,12 +534,14 @@ def test_one_sweep_at_a_time_has_the_turn_of_a_machine(agent, receiver):
 # -- fairness ------------------------------------------------------------------------------------------
 
 
-def sibling(agent, name: str, url: str):
+def sibling(agent: Any, name: str, url: str) -> Any:
     other, _, _ = create_agent(agent.team, name, None, callback_url=url)
     return other
 
 
-def test_a_thousand_dead_deliveries_of_one_agent_delay_no_other(agent, receiver, another_receiver, monkeypatch):
+def test_a_thousand_dead_deliveries_of_one_agent_delay_no_other(
+    agent: Any, receiver: Any, another_receiver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(deliveries, "TURN_SECONDS", 1.0)
     owe(agent, 1000)
     lively = sibling(agent, "lively", another_receiver.url)
@@ -531,13 +556,13 @@ def test_a_thousand_dead_deliveries_of_one_agent_delay_no_other(agent, receiver,
     assert dead_before <= 40, f"{dead_before} dead sends before the last lively one"
 
 
-def answer(handler, status: int) -> None:
+def answer(handler: Any, status: int) -> None:
     handler.send_response(status)
     handler.send_header("Content-Length", "0")
     handler.end_headers()
 
 
-def test_a_hanging_receiver_delays_no_other(agent, receiver, another_receiver):
+def test_a_hanging_receiver_delays_no_other(agent: Any, receiver: Any, another_receiver: Any) -> None:
     let_go = threading.Event()
     receiver.then = lambda handler: let_go.wait(20)
     owe(agent, 50)
@@ -551,7 +576,7 @@ def test_a_hanging_receiver_delays_no_other(agent, receiver, another_receiver):
     assert receiver.most_at_once <= deliveries.AGENT_SLOTS
 
 
-def until_delivered(receiver, count: int, let_go: threading.Event) -> None:
+def until_delivered(receiver: Any, count: int, let_go: threading.Event) -> None:
     """Let the hanging receiver go only once the other has everything."""
     give_up = time.monotonic() + 8
     while len(receiver.seen) < count and time.monotonic() < give_up:
@@ -559,7 +584,7 @@ def until_delivered(receiver, count: int, let_go: threading.Event) -> None:
     let_go.set()
 
 
-def test_one_agent_is_sent_a_few_at_once_and_one_while_it_is_failing(agent, receiver):
+def test_one_agent_is_sent_a_few_at_once_and_one_while_it_is_failing(agent: Any, receiver: Any) -> None:
     owe(agent, 40)
     deliveries.deliver_due(timezone.now())
     assert receiver.most_at_once <= deliveries.AGENT_SLOTS
@@ -570,7 +595,7 @@ def test_one_agent_is_sent_a_few_at_once_and_one_while_it_is_failing(agent, rece
     assert receiver.most_at_once == 1
 
 
-def test_failing_endpoints_leave_slots_for_the_others(agent, receiver):
+def test_failing_endpoints_leave_slots_for_the_others(agent: Any, receiver: Any) -> None:
     for n in range(40):
         failing = sibling(agent, f"failing {n}", receiver.url)
         Endpoint.objects.create(agent=failing, url=receiver.url, failing_since=NOW)
@@ -582,11 +607,11 @@ def test_failing_endpoints_leave_slots_for_the_others(agent, receiver):
     assert not any(attempt.to_failing for attempt in deliveries._claim_due(timezone.now(), claimed, False))
 
 
-def test_whoever_was_served_longest_ago_comes_first(agent, receiver):
+def test_whoever_was_served_longest_ago_comes_first(agent: Any, receiver: Any) -> None:
     agents = [agent, *(sibling(agent, f"agent {n}", receiver.url) for n in range(deliveries.SLOTS))]
     for each in agents:
         owe(each, deliveries.AGENT_SLOTS)
-    served = set()
+    served = set[int]()
     moment = timezone.now()
     while len(served) < len(agents):
         round_ = deliveries._claim_due(moment, [], True)
@@ -595,7 +620,7 @@ def test_whoever_was_served_longest_ago_comes_first(agent, receiver):
         moment += timedelta(seconds=1)
 
 
-def test_a_sweep_goes_on_for_others_while_a_receiver_is_slow_but_not_for_ever():
+def test_a_sweep_goes_on_for_others_while_a_receiver_is_slow_but_not_for_ever() -> None:
     now = time.monotonic()
     slow, quick = attempt(now - 3), attempt(now)
     assert deliveries._goes_on(1, [])
@@ -608,13 +633,13 @@ def attempt(began: float) -> deliveries.Attempt:
     return deliveries.Attempt(1, 1, 1, "", "msg_1", b"", (), NOW, False, began)
 
 
-def test_a_sweep_stays_within_the_workers_time_limit(settings):
+def test_a_sweep_stays_within_the_workers_time_limit(settings: Any) -> None:
     longest = deliveries.LONGEST_TURN_SECONDS + egress.DEADLINE_SECONDS
     assert longest + 5 < settings.CELERY_TASK_SOFT_TIME_LIMIT
     assert deliveries.LEASE.total_seconds() > 2 * egress.DEADLINE_SECONDS
 
 
-def test_the_body_is_sent_as_it_was_written(agent, receiver):
+def test_the_body_is_sent_as_it_was_written(agent: Any, receiver: Any) -> None:
     [delivery] = owe(agent)
     deliveries.deliver_due()
     assert receiver.seen[0].body == delivery.body.encode()

@@ -9,9 +9,11 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from datetime import timedelta
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -28,15 +30,15 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def many_machines(monkeypatch):
+def many_machines(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let sweeps of one process run side by side, as those of several machines do."""
     monkeypatch.setattr(deliveries, "turn", lambda _name: nullcontext(True))
 
 
-def side_by_side(count: int, call) -> list:
+def side_by_side(count: int, call: Callable[[], Any]) -> list[Any]:
     barrier = threading.Barrier(count)
 
-    def run(_):
+    def run(_: Any) -> Any:
         barrier.wait()
         try:
             return call()
@@ -47,7 +49,7 @@ def side_by_side(count: int, call) -> list:
         return list(pool.map(run, range(count)))
 
 
-def test_four_workers_send_a_hundred_deliveries_once_each(agent, receiver, many_machines):
+def test_four_workers_send_a_hundred_deliveries_once_each(agent: Any, receiver: Any, many_machines: None) -> None:
     owe(agent, 100)
     while Delivery.objects.filter(state="waiting").exists():
         side_by_side(4, deliveries.deliver_due)
@@ -57,10 +59,10 @@ def test_four_workers_send_a_hundred_deliveries_once_each(agent, receiver, many_
     assert AuditEvent.objects.filter(action="callback-delivered").count() == 100
 
 
-def test_the_bound_of_an_agent_holds_over_all_workers(agent, receiver, many_machines):
+def test_the_bound_of_an_agent_holds_over_all_workers(agent: Any, receiver: Any, many_machines: None) -> None:
     gate = threading.Barrier(deliveries.AGENT_SLOTS)
 
-    def together(handler):
+    def together(handler: Any) -> None:
         gate.wait(5)
         handler.send_response(200)
         handler.send_header("Content-Length", "0")
@@ -90,7 +92,7 @@ def worker() -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", code], env=environment)
 
 
-def test_what_a_killed_worker_was_sending_is_sent_after_its_lease(agent, receiver):
+def test_what_a_killed_worker_was_sending_is_sent_after_its_lease(agent: Any, receiver: Any) -> None:
     let_go = threading.Event()
     receiver.answers = [lambda handler: let_go.wait(30)]
     owe(agent)

@@ -12,7 +12,7 @@ from django.utils.html import strip_tags
 from metacog.models import Policy
 from reviews.models import AgentResponse, HeldItem
 
-ATTACK = '<script>alert(1)</script>"\' onclick=x {{ 7|add:7 }} &amp; javascript:alert(1) www.evil.example'
+ATTACK = "<script>alert(1)</script>\"' onclick=x {{ 7|add:7 }} &amp; javascript:alert(1) www.evil.example"
 
 
 @pytest.fixture
@@ -126,7 +126,9 @@ def test_the_reason_speaks_the_agents_language(client: Any, kuro: Any, decide: A
     assert Decision.objects.get().reason.endswith("太急")
 
 
-def test_the_page_says_whether_the_agent_heard(alice, as_person, kuro, aurora, undo_at_once):
+def test_the_page_says_whether_the_agent_heard(
+    alice: Any, as_person: Any, kuro: Any, aurora: Any, undo_at_once: None
+) -> None:
     aurora.agents.update(callback_url="https://agent.example/hook")
     held = kuro.hold()
     kuro.post(f"/held/{held}/decision", {"verdict": "withdraw", "reason": "wrong"})
