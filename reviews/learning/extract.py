@@ -289,13 +289,13 @@ def sentence_changed(text: str, edited: str) -> tuple[str, str]:
 
 
 def _sentences(text: str) -> list[str]:
-    cut = (text[place.start : place.end].strip() for place in words.sentences(words.fold(text)))
+    cut = (text[slice(*place)].strip() for place in words.sentences(words.fold(text)))
     return [sentence for sentence in cut if sentence]
 
 
 def _most_often(places: Iterable[int], text: str) -> list[str]:
     """Return the sentences of a text in which a place is; those with the most come first."""
     cut = list(words.sentences(words.fold(text)))
-    starts = [sentence.start for sentence in cut]
+    starts = [start for start, _ in cut]
     counts = Counter(bisect_right(starts, place) - 1 for place in sorted(places))
-    return [text[cut[at].start : cut[at].end].strip() for at, _count in counts.most_common() if at >= 0]
+    return [text[slice(*cut[at])].strip() for at, _count in counts.most_common() if at >= 0]

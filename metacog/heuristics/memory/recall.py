@@ -15,7 +15,8 @@ from ..contradiction.contradictions import TERMS as TERMS
 from ..contradiction.contradictions import stem
 from ..lexicon import LANGUAGES
 from ..text.shadow import Shadow
-from ..text.words import FUNCTION_WITHIN, STOPWORDS, Place
+from ..text.spans import Place
+from ..text.words import FUNCTION_WITHIN, STOPWORDS
 from .extension import FILLERS, FILLERS_WITHIN, judge
 
 K1, B = 1.2, 0.75  # as usual; how soon a repeated word stops counting, and how much a long text is discounted
@@ -140,11 +141,10 @@ def places(text: str, terms: Iterable[str]) -> list[Place]:
     for term, start, end in _terms(shadow.text):
         if term not in wanted:
             continue
-        place = Place(*shadow.place(start, end))
-        if found and place.start < found[-1].end:
-            found[-1] = Place(found[-1].start, place.end)
-        else:
-            found.append(place)
+        start, end = shadow.place(start, end)
+        if found and start < found[-1][1]:
+            start, _ = found.pop()
+        found.append((start, end))
     return found
 
 

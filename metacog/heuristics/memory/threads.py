@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from ..text import words
-from ..text.spans import Span
+from ..text.spans import Place, Span, spans_of
 from ..text.timesense import ago, day_of
 
 Status = Literal["active", "paused", "resolved"]
@@ -136,21 +136,20 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
         if rank > best:
             best = rank
             places = named or [words.place_of(term, folded) for term in found]
-            spans = tuple(Span(start, end, read[start:end]) for start, end in places)
-            recognised = Recognition(thread.slug, "name" if named else "words", spans)
+            recognised = Recognition(thread.slug, "name" if named else "words", spans_of(read, places))
     return recognised
 
 
 _PARTS = re.compile(r"\.(?=\s)|[;!?。\n]")
 
 
-def _named(thread: Thread, folded: str) -> list[words.Place]:
-    places: list[words.Place] = []
+def _named(thread: Thread, folded: str) -> list[Place]:
+    places: list[Place] = []
     for name in dict.fromkeys((words.fold(thread.slug), words.fold(thread.title))):
         if name not in folded or not (tokens := words.tokens(name)):  # signs alone name nothing
             continue
         pattern = rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])"
-        found = [words.Place(*match.span()) for match in islice(re.finditer(pattern, folded), MAX_SPANS)]
+        found = [match.span() for match in islice(re.finditer(pattern, folded), MAX_SPANS)]
         telling = len(tokens) >= (4 if words.script_of(name, least=0) == "han" else 2)
         if telling or len(found) >= 2 or any(_is_pointed_out(folded, place) for place in found):
             places += found
@@ -161,9 +160,10 @@ _QUOTES = dict(zip('"“「『《', '"”」』》', strict=True))
 _CALLED_A_THREAD = re.compile(r"(?:\bthread|思路|线索)[\s:]*[\"“「『《]?$")
 
 
-def _is_pointed_out(folded: str, place: words.Place) -> bool:
+def _is_pointed_out(folded: str, place: Place) -> bool:
     """Tell whether a name stands in quotation marks of its own, or behind the word "thread"."""
-    before, after = folded[max(0, place.start - 12) : place.start], folded[place.end : place.end + 1]
+    start, end = place
+    before, after = folded[max(0, start - 12) : start], folded[end : end + 1]
     is_quoted = bool(after) and _QUOTES.get(before[-1:]) == after and before[-2:-1] != "="  # not in a tag
     return is_quoted or _CALLED_A_THREAD.search(before) is not None
 

@@ -13,9 +13,9 @@ from ..lexicon import LANGUAGES, languages, together
 from ..policy.quality_settings import QualitySettings
 from ..text import words
 from ..text.shadow import Shadow
-from ..text.spans import Span
+from ..text.spans import Place, Span, spans_of
 from ..text.utterance import MAX_READ, Fingerprint, Utterance, fingerprint, similarity
-from ..text.words import Place, Script
+from ..text.words import Script
 from .answering import Question, excuses_itself, left_open, taken_from
 
 Language = Literal["en", "zh-Hant", "zh-Hans"]
@@ -161,14 +161,14 @@ def _answers(reply: Utterance, message: Utterance | None, flags: list[Flag]) -> 
         return None, None  # no words in common to judge by: consistency tells
     if message.language not in _JUDGED:
         return None, None  # nor do we know which words of another language say little
-    questions = [Question.of(message.folded[place.start : place.end]) for place in asked]
+    questions = [Question.of(message.folded[slice(*place)]) for place in asked]
     open_questions = left_open(questions, reply, message)
     completeness = round(1 - len(open_questions) / len(asked), 2) if asked else None
     if open_questions:
         flags.append(_unanswered(message, [asked[number] for number in open_questions], len(asked)))
     responsiveness = _responsiveness(message, questions, reply, answered=len(asked) > len(open_questions))
     if asked and responsiveness is not None and responsiveness < _STATED:
-        spans = _spans(message, asked)
+        spans = spans_of(message.text, asked)
         flags.append(Flag("off-topic", "shares hardly a word with the message", spans, "user_message"))
     elif not asked and _is_about_something_else(message, reply):
         responsiveness = 0.0
@@ -182,11 +182,7 @@ def _is_machine_made(message: Utterance) -> bool:
 
 def _unanswered(message: Utterance, places: list[Place], asked: int) -> Flag:
     detail = f"{len(places)} of {asked} question(s) not accounted for"
-    return Flag("question-unanswered", detail, _spans(message, places), "user_message")
-
-
-def _spans(utterance: Utterance, places: Sequence[Place]) -> tuple[Span, ...]:
-    return tuple(Span(start, end, utterance.text[start:end]) for start, end in places)
+    return Flag("question-unanswered", detail, spans_of(message.text, places), "user_message")
 
 
 def _first_sentence(utterance: Utterance, is_one: Callable[[str], bool] = bool) -> tuple[Span, ...]:
@@ -195,7 +191,7 @@ def _first_sentence(utterance: Utterance, is_one: Callable[[str], bool] = bool) 
         said = utterance.said[start:end]
         if said.strip() and is_one(said):
             start += len(said) - len(said.lstrip())
-            return _spans(utterance, [Place(start, min(end, start + MAX_SHOWN))])
+            return spans_of(utterance.text, [(start, min(end, start + MAX_SHOWN))])
     return ()
 
 
@@ -237,21 +233,21 @@ _STATED = 0.3  # nor does what follows "Write a poem": there, words alone make n
 def _consistency(
     reply: Utterance, message: Utterance | None, language: Language | None, forbidden: Sequence[str], flags: list[Flag]
 ) -> float:
-    spans = _forbidden(reply.text, forbidden) if forbidden else []
+    spans = _forbidden(reply.text, forbidden) if forbidden else ()
     if spans:
-        flags.append(Flag("forbidden-phrase", f"{len(spans)} forbidden phrase(s)", tuple(spans)))
+        flags.append(Flag("forbidden-phrase", f"{len(spans)} forbidden phrase(s)", spans))
     return min(_speaks_the_language(reply, message, language, flags), 0.0 if spans else 1.0)
 
 
-def _forbidden(text: str, phrases: Sequence[str]) -> list[Span]:
+def _forbidden(text: str, phrases: Sequence[str]) -> tuple[Span, ...]:
     """Find phrases however they are written: in capitals, in full width, in the other characters of Chinese."""
     shadow = Shadow(text)
     found: list[Place] = []
     for phrase in {Shadow(phrase).text for phrase in phrases} - {""}:
         if phrase in shadow.text:
             places = islice(_whole_words(phrase).finditer(shadow.text), MAX_SPANS)
-            found += [Place(*shadow.place(*match.span())) for match in places]
-    return [Span(*place, text[slice(*place)]) for place in sorted(found)[:MAX_SPANS]]
+            found += [shadow.place(*match.span()) for match in places]
+    return spans_of(text, sorted(found)[:MAX_SPANS])
 
 
 def _whole_words(phrase: str) -> re.Pattern[str]:
@@ -345,8 +341,8 @@ def _has_sane_length(
             flags.append(Flag("too-short", f"{length} character(s), {limits.min} expected", (span,)))
     elif length > limits.max:
         start = len(reply.text) - len(reply.text.lstrip()) + limits.max
-        beyond = Place(start, min(start + MAX_SHOWN, len(reply.text)))
-        flags.append(Flag("too-long", f"{length:,} characters, {limits.max:,} at most", _spans(reply, [beyond])))
+        beyond = (start, min(start + MAX_SHOWN, len(reply.text)))
+        flags.append(Flag("too-long", f"{length:,} characters, {limits.max:,} at most", spans_of(reply.text, [beyond])))
     return limits.min <= length <= limits.max
 
 

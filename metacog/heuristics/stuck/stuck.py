@@ -14,7 +14,7 @@ from ..lexicon.shapes import StuckWords
 from ..policy.stuck_settings import SETTINGS, WEIGHTS, StuckSettings
 from ..text.fingerprints import digest, normalise_output, normalised_errors, passages, prints, squeeze
 from ..text.matcher import automaton_of
-from ..text.spans import Place
+from ..text.spans import Place, Span
 from ..text.speech import clause, find_phrases, fold, own_words, persons_words
 from ..wire.wire import instant
 
@@ -549,7 +549,7 @@ def _span(text: str, place: Place) -> dict[str, Any]:
     start, end = place
     said = text[start:end].strip()
     cut = _clip(said)
-    return {"start": start, "end": end, "text": cut if cut == said else f"{cut}…"}
+    return Span(start, end, cut if cut == said else f"{cut}…").as_dict()
 
 
 def _kept(sign: _Sign, number: int, source: str | None) -> State:

@@ -9,12 +9,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from math import ceil
-from typing import Literal, NamedTuple
+from typing import Literal
 from zlib import crc32
 
 from ..lexicon import LANGUAGES, together
 from ..lexicon.languages import EVERYDAY
 from . import shadow
+from .spans import Place
 from .tags import KINDS
 
 Script = Literal["latin", "han", "kana", "hangul", "other"]
@@ -79,13 +80,6 @@ _MAX_SENTENCE = 1_000  # a longer one is not searched for a second question
 MAX_TERMS = 64
 MAX_QUESTIONS = 32
 _TAG = 16  # characters of the longest tag of words alone
-
-
-class Place(NamedTuple):
-    """A stretch of text: code points, end exclusive."""
-
-    start: int
-    end: int
 
 
 def fold(text: str) -> str:
@@ -290,13 +284,12 @@ def place_of(term: str, folded: str) -> Place:
         behind = rf"(?!{_LETTER})" if term.endswith(" ") else rf"{_LETTER}*"  # a whole word, or a stem
         pattern = rf"(?<!{_LETTER}){parts[0]}{behind}"
     found = re.search(pattern, folded)
-    return Place(*found.span()) if found else Place(0, 0)
+    return found.span() if found else (0, 0)
 
 
 def sentences(folded: str) -> Iterator[Place]:
     """Cut a text after . ! ? 。 … and at line ends."""
-    for match in _SENTENCE.finditer(folded):
-        yield Place(*match.span())
+    return (match.span() for match in _SENTENCE.finditer(folded))
 
 
 def questions(folded: str) -> list[Place]:
@@ -307,20 +300,19 @@ def questions(folded: str) -> list[Place]:
     """
     found: list[Place] = []
     end = folded.find(_SIGNATURE)
-    for sentence in sentences(folded if end < 0 else folded[:end]):
-        text = folded[sentence.start : sentence.end]
-        if not _asks(text) or _ANSWERED.match(folded, sentence.end) or _is_quoted(folded, sentence.start):
+    for first, last in sentences(folded if end < 0 else folded[:end]):
+        text = folded[first:last]
+        if not _asks(text) or _ANSWERED.match(folded, last) or _is_quoted(folded, first):
             continue
-        start = sentence.start + len(text) - len(text.lstrip())
+        start = first + len(text) - len(text.lstrip())
         for cut in _SECOND.finditer(text) if len(text) <= _MAX_SENTENCE else ():
-            before = Place(start, sentence.start + cut.start())
-            text_before = folded[before.start : before.end]
+            text_before = folded[start : first + cut.start()]
             # "Is it safe, and is it legal?" may have one yes for an answer.
             asks = _opens(text_before) or ("?" in text and _OPENS_TWO.match(text_before) is not None)
             if asks and not (cut["polar"] is not None and _POLAR.match(text_before)):
-                found.append(before)
-                start = sentence.start + cut.end()
-        found.append(Place(start, sentence.start + len(text.rstrip())))
+                found.append((start, first + cut.start()))
+                start = first + cut.end()
+        found.append((start, first + len(text.rstrip())))
         if len(found) >= MAX_QUESTIONS:
             return found[:MAX_QUESTIONS]
     return found

@@ -153,7 +153,7 @@ def test_it_shows_where_a_text_has_what_was_asked() -> None:
 def test_whatever_the_text_every_place_holds_something_and_none_overlap(text: str) -> None:
     found = places(text, terms(text))
     assert all(start < end <= len(text) for start, end in found)
-    assert all(before.end <= after.start for before, after in pairwise(found))
+    assert all(before[1] <= after[0] for before, after in pairwise(found))
     assert bool(found) == bool(terms(text))
 
 
