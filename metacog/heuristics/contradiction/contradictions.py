@@ -11,6 +11,7 @@ from ..lexicon import LANGUAGES, together
 from ..lexicon.shapes import ContradictionWords
 from ..text.shadow import fold
 from ..text.spans import Span
+from ..text.words import statements, stem
 from .facts import Fact, exclude, fact
 
 MAX_READ = 8_192  # code points of each text
@@ -104,7 +105,6 @@ _ASKS = re.compile(rf"[{''.join(language.ASKING for language in LANGUAGES)}][。
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _CLOCK = re.compile(r"(?<![a-z0-9_])([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
 _THAN, _PREFERS = tuple(map(re.compile, _WORDS.than)), tuple(map(re.compile, _WORDS.prefers))
-_SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
 _ANOTHER = re.compile(_WORDS.another)
 _THIS_THAT = tuple((re.compile(this), re.compile(that)) for this, that in _WORDS.this_that)
 _KIND = {unit: next(iter(scale)) for scale in _WORDS.scales for unit in scale}
@@ -183,16 +183,13 @@ def _statements(text: str) -> Iterable[_Statement]:
     text = text[:MAX_READ]
     folded = _FENCED.sub(lambda match: "\n" * len(match[0]), fold(text))
     folded = _CODE.sub(_masked, folded)
-    for number, match in enumerate(_SENTENCE.finditer(folded)):
-        if number == MAX_SENTENCES:
-            return
-        sentence = match[0].strip()
-        if not sentence or sentence.endswith("?") or _ASKS.search(sentence):
+    for start, end in statements(folded, MAX_SENTENCES):
+        sentence = folded[start:end]
+        if sentence.endswith("?") or _ASKS.search(sentence):
             continue
         if _ENTRY.match(sentence) and "\n" in text.strip():  # of what, stands elsewhere
             continue
-        start = match.start() + len(match[0]) - len(match[0].lstrip())
-        span = Span(start, start + len(sentence), text[start : start + len(sentence)])
+        span = Span(start, end, text[start:end])
         yield _read(span, sentence)
         if (none := _rewritten(sentence, _NONE_OF)) != sentence:
             yield _read(span, none)._replace(fact=None, is_none=True)
@@ -306,21 +303,6 @@ def _whole(number: str) -> int:
 
 def _term(word: str) -> str:
     return stem(_KIND.get(_singular(word), word))
-
-
-# The version of what `stem`, and with it recall.terms, makes of a text. Whoever changes that raises it: what is
-# remembered is then indexed anew (patterns/memory/memory.py), or it would be looked for by other terms than it is kept
-# under.
-TERMS = 1
-
-
-def stem(word: str) -> str:
-    """Cut a folded English word's ending, so that "caches", "cached" and "caching" are one."""
-    for suffix in ("ing", "ed", "es", "s"):
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith(("ss", "eed")):
-            stem = word[: -len(suffix)]
-            return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "ls" else stem.rstrip("e")
-    return word.rstrip("e") if len(word) > 3 else word
 
 
 def _in_digits(match: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ from ..text.matcher import WINDOW, automaton_of, endings
 from ..text.shadow import Shadow, fold
 from ..text.spans import Place
 from ..text.tags import code_spans
+from ..text.words import SENTENCE_END
 from .calculation import Checked, added_up, checked, is_worked_out
 from .given import NOTHING, OPENING_QUOTES, Given
 
@@ -52,7 +53,6 @@ def _opened_by_its_own(expression: str) -> str:
 
 _NEGATED = re.compile(rf"(?:{'|'.join(_opened_by_its_own(language.NEGATED) for language in LANGUAGES)})\Z")
 _NOT_CITED = re.compile(_any("NOT_CITED"))
-_SENTENCE_END = re.compile(r"[!?。\n]|\.(?=\s|\Z)")
 _ASKING = "".join(language.ASKING for language in LANGUAGES)
 # A paragraph ends at an empty line, and before an entry of a list or a heading.
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s|\#))")
@@ -500,7 +500,7 @@ class _Sorting:
         return prose[end : end + 1] in ("@", ".") and _NAMED.match(prose, end) is not None
 
     def _is_asked(self, end: int) -> bool:
-        last = _SENTENCE_END.search(self.prose, end, end + _AFTER)
+        last = SENTENCE_END.search(self.prose, end, end + _AFTER)
         at = last.start() if last else min(end + _AFTER, len(self.prose))
         return (last is not None and last.group() == "?") or self.prose[at - 1] in _ASKING
 
