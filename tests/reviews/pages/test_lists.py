@@ -17,6 +17,7 @@ from patterns.models import Lesson
 from reviews.models import AgentResponse
 from tests.conftest import Caller
 from tests.metacog.accounts.test_other_teams import fill
+from tests.tables import table
 from tests.test_every_page import ROWS
 
 
@@ -31,7 +32,7 @@ def client(as_person: Any, olga: Any) -> Any:
     return as_person(olga)
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "said"),
     [
         ("/queue/?kind=bogus", "Unknown kind “bogus”: not filtered by it. Known: chat, remember, task."),
@@ -61,7 +62,7 @@ def test_a_filter_that_is_not_known_is_told_and_filters_nothing(client: Any, kur
     assert "not filtered by it" not in page_of(client, path.partition("?")[0])
 
 
-@pytest.mark.parametrize(
+@table(
     "path",
     [
         *("/queue/?kind=chat&state=held&order=age&signal=no-source", "/queue/?state=decided&by=person"),
@@ -89,18 +90,22 @@ LISTS = sorted(
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("page", LISTS)
-def test_no_list_passes_over_a_filter_that_it_does_not_know(client: Any, kuro: Any, page: str, name: str) -> None:
-    kuro.hold()
+@pytest.fixture
+def held(kuro: Caller) -> str:
+    return kuro.hold()
+
+
+@table("name", NAMES)
+@table("page", LISTS)
+def test_no_list_passes_over_a_filter_that_it_does_not_know(client: Any, held: str, page: str, name: str) -> None:
     shown = page_of(client, f"{reverse(page)}?{name}=bogus")
     told = [f"Unknown filter “{name}”: this page", f"Unknown {NAMES[name]} “bogus”: not", "bogus is not one of the"]
     assert sum(each in shown for each in told) == 1
     assert "messages unknown" not in page_of(client, f"{reverse(page)}?{name}=")
 
 
-@pytest.mark.parametrize("page", sorted(FILES))
-@pytest.mark.parametrize("query", ["agent=bogus", "kind=bogus", "days=8", "action=bogus", "since=bogus"])
+@table("page", sorted(FILES))
+@table("query", ["agent=bogus", "kind=bogus", "days=8", "action=bogus", "since=bogus"])
 def test_no_file_is_given_for_a_filter_that_is_not_known(client: Any, kuro: Any, page: str, query: str) -> None:
     if (page, query) != ("statistics-csv", "since=bogus"):
         assert client.get(f"{reverse(page)}?{query}").status_code == 404
@@ -197,9 +202,7 @@ def namesakes(kuro: Any, namesake: Caller, olga: User, borealis: Any, settings: 
     return kuro
 
 
-@pytest.mark.parametrize(
-    "page", [*(name for name in LISTS if name != "audit"), *ASKED, *OF_ROWS]
-)  # the audit log has a column for it
+@table("page", [*(name for name in LISTS if name != "audit"), *ASKED, *OF_ROWS])  # the audit log has a column for it
 def test_no_page_names_one_of_two_namesakes_without_its_team(client: Any, namesakes: Any, page: str) -> None:
     if page in OF_ROWS:
         addresses = [reverse(page, args=[row]) for row in ROWS[OF_ROWS[page]]()]
