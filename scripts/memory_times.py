@@ -53,14 +53,14 @@ def main(folder: str) -> None:
         Memory(team=agent.team, agent=agent, text=said, sha256=f"{number:064}", state="confirmed", length=size)
         for number in range(MEMORIES)
         for said in [text(chance.randint(10, 60), is_chinese=number % 2 == 0)]
-        for size in [recall.terms(said).total()]
+        for size in [recall.counted(said).total()]
     ]
     Memory.objects.bulk_create(rows, batch_size=1_000)
     MemoryTerm.objects.bulk_create(
         (
             MemoryTerm(team=agent.team, memory=row, term=term, times=times, length=row.length)
             for row in rows
-            for term, times in recall.terms(row.text).items()
+            for term, times in recall.counted(row.text).items()
         ),
         batch_size=5_000,
     )

@@ -21,6 +21,8 @@ from django.db import connection
 from django.test import Client
 from hypothesis import HealthCheck, settings
 
+from tests.tables import forget_scorers
+
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Answer
 
@@ -57,15 +59,12 @@ def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(autouse=True)
 def _quick_and_clean(settings: Any) -> Iterator[None]:
     """Hash fast, find static files unhashed, and forget the scorers of rows that were rolled back."""
-    from patterns.patterns import scorer
-
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.STORAGES = settings.STORAGES | {
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     }
     yield
-    scorer._automata.kept.clear()
-    scorer._scorers.kept.clear()
+    forget_scorers()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -4,19 +4,41 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 ParameterSet = type(pytest.param())
 
 
-def table(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[..., Any]:
+def forget_scorers() -> None:
+    """Forget what was kept of rows that are taken back."""
+    from patterns.patterns import scorer
+
+    scorer._automata.kept.clear()
+    scorer._scorers.kept.clear()
+
+
+@contextmanager
+def taken_back() -> Iterator[None]:
+    """Take back what the block writes to the database."""
+    mark = transaction.savepoint()  # no `atomic`, in which no durable one may begin
+    try:
+        yield
+    finally:
+        transaction.savepoint_rollback(mark)
+        forget_scorers()
+
+
+def table(names: str | Sequence[str], rows: Iterable[Any], *, rolled_back: bool = False) -> Callable[..., Any]:
     """Call a test once for each row, as `pytest.mark.parametrize` would make a test of each.
 
-    For tests that keep nothing from one row to the next: fixtures are made once for all of them. Fails with an
-    ExceptionGroup of all failures, each with its row.
+    Fixtures are made once for all rows. What a row writes to the database is taken back behind it if it is
+    `rolled_back`; nothing else may stay from one row to the next. Fails with an ExceptionGroup of all failures, each
+    with its row.
     """
     fields = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
 
@@ -30,7 +52,8 @@ def table(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[..., Any]
                 given = dict(zip(fields, values, strict=True))
                 count += 1
                 try:
-                    test(**given, **fixtures)
+                    with taken_back() if rolled_back else nullcontext():
+                        test(**given, **fixtures)
                 except Exception as failure:
                     failure.add_note(f"row: {given!r}")
                     failures.append(failure)

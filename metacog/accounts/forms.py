@@ -29,8 +29,9 @@ TAG_FLAGS = {
         "its tags outside code, or send items."
     ),
     "tag-nested": _(
-        "A tag opens inside another of its kind, so it gave no item of its own: its text belongs to the outer item. "
-        "Have the agent close each tag before it opens the next."
+        "A tag opens inside another of its kind, so it gave no item of its own. The outer item has its text and ends "
+        "at the first closing tag; what follows up to the next one is in no item. Have the agent close each tag before "
+        "it opens the next."
     ),
     "tag-unclosed": _(
         "A tag is never closed, so its item runs to the end of the text. The response may have been cut off: check the "

@@ -16,7 +16,7 @@ from .text.tags import Item, find_items
 from .text.utterance import Fingerprint
 from .wire.assessment import HesitationPart, ItemPart, Verdict
 
-ENGINE = "1.17.0"
+ENGINE = "1.18.0"
 NO_HISTORY = History()
 
 

@@ -87,11 +87,13 @@ class Api:
         try:
             request.get_host()
         except DisallowedHost:
-            return _host_page(request)
+            host = {"host": _host_that_is_not_ours(request)}
+            return _page(request, "metacog/host_not_allowed.html", host, 400)
         if _nul_in(request):
             return HttpResponse("There is nothing at an address with a NUL character.\n", status=404)
         if refused := request.META.get("metacog.refused"):
-            return HttpResponse(f"{refused.detail}\n", status=refused.status, headers=refused.headers)
+            shown = {"status": refused.status, "most": settings.DATA_UPLOAD_MAX_MEMORY_SIZE}
+            return _page(request, "metacog/body_refused.html", shown, refused.status, refused.headers)
         return self.get_response(request)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
@@ -164,10 +166,12 @@ def _host_that_is_not_ours(request: HttpRequest) -> str:
     return host
 
 
-def _host_page(request: HttpRequest) -> HttpResponse:
-    host = _host_that_is_not_ours(request)
+def _page(
+    request: HttpRequest, template: str, shown: dict[str, Any], status: int, headers: dict[str, str] | None = None
+) -> HttpResponse:
+    """Show a page that asks for no session; in the browser's language, since nobody is known yet."""
     with translation.override(translation.get_language_from_request(request)):
-        return HttpResponse(render_to_string("metacog/host_not_allowed.html", {"host": host}), status=400)
+        return HttpResponse(render_to_string(template, shown), status=status, headers=headers)
 
 
 def _as_problem(request: HttpRequest, response: HttpResponse) -> Problem:

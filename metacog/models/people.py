@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import AbstractUser
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from metacog.models.agents import Agent
 
 
 class Language(models.TextChoices):
@@ -77,6 +81,11 @@ class User(AbstractUser):
     def teams(self) -> list[Team]:
         """Return the teams this person sees, read once: of a team that is named, an index gives rows in its order."""
         return list(self._roles)
+
+    def name_of(self, agent: Agent) -> str:
+        """Return what an agent is called; with its team, where this person sees several: names are of one team."""
+        named = [team.name for team in self.teams if team.pk == agent.team_id] if len(self.teams) > 1 else []
+        return " · ".join([agent.name, *named])
 
     def has_role(self, team_id: int, role: Role) -> bool:
         """Say whether this person has at least this role there, as it was when it was first asked."""

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value
+from django.db.models import Case, Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value, When
 from django.db.models.lookups import GreaterThan
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
@@ -245,22 +245,30 @@ def _has_patterns(team_id: int) -> bool:
 
 def _tags(agent: Agent) -> dict[str, int]:
     """Count the agent's last responses, and those whose verdict carries a flag on their tags. One query."""
-    recent = _rows("responses", agent).order_by("-received_at").values("pk", "verdict")[:LATEST]
-    # A quotation mark within a text is escaped in JSON: only the verdict's own flags match.
-    flagged = Count("pk", filter=Q(verdict__contains='"flags": ["tag-'))
-    found: dict[str, int] = recent.aggregate(responses=Count("pk"), flagged=flagged)
+    recent = _rows("responses", agent).order_by("-received_at").values("pk", "flagged")[:LATEST]
+    found: dict[str, int] = recent.aggregate(responses=Count("pk"), flagged=Count("pk", filter=Q(flagged=True)))
     return found
 
 
 def firing_rate(agent: Agent, policy: Policy) -> dict[str, Any]:
     """Count the agent's last scored responses: all, in the bands that the policy parts them into, and what it holds."""
-    recent = _rows("responses", agent).order_by("-received_at").values_list("hesitation_score", flat=True)[:RECENT]
-    scores = [score for score in recent if score is not None]
+    latest = _rows("responses", agent).order_by("-received_at")
+    # In these nothing is marked or held. A quotation mark within a text is escaped in JSON: only the items match.
+    is_empty = Case(When(Q(hesitation_score__gte=policy.threshold) & Q(verdict__contains='"items": []'), then=True))
+    recent = latest.values_list("hesitation_score", is_empty)[:RECENT]
+    scored = [(score, is_empty) for score, is_empty in recent if score is not None]
+    scores = [score for score, _is_empty in scored]
     edges = sorted({0, 1, policy.threshold, policy.hold_at, NEVER})
     bands = [
-        {"low": low, "high": end - 1, "count": count, "share": round(100 * count / len(scores)) if scores else 0}
+        {
+            "low": low,
+            "high": end - 1,
+            "count": len(within),
+            "share": round(100 * len(within) / len(scores)) if scores else 0,
+            "empty": sum(map(bool, within)),
+        }
         for low, end in pairwise(edges)
-        for count in [sum(low <= score < end for score in scores)]
+        for within in [[is_empty for score, is_empty in scored if low <= score < end]]
     ]
     return {
         "scored": len(scores),

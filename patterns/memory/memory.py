@@ -545,7 +545,7 @@ def _let_in(row: Memory, person: User | None) -> None:
 
 def _index(row: Memory) -> list[MemoryTerm]:
     """Return the terms of a memory, and count them in the row; neither is stored."""
-    found = recall.terms(f"{row.topic}\n{row.text}")  # the topic names what the text is about
+    found = recall.counted(f"{row.topic}\n{row.text}")  # the topic names what the text is about
     row.length, row.terms_version = found.total(), recall.TERMS
     return [
         MemoryTerm(team_id=row.team_id, memory=row, term=term, times=times, length=row.length)

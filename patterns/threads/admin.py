@@ -103,16 +103,11 @@ class ThreadAdmin(ScopedAdmin):
             files = [(file.name, file.read(exchange.MAX_BYTES + 1)) for file in form.cleaned_data["markdown"]]
             agent = form.cleaned_data["agent"]
             try:
-                new, changed = exchange.take(agent, files, person(request))
+                taken = exchange.take(agent, files, person(request))
             except exchange.BadFile as error:
                 form.add_error("markdown", error.problems)
             else:
-                told = ngettext(
-                    "%(new)d thread added to %(agent)s, %(changed)d changed.",
-                    "%(new)d threads added to %(agent)s, %(changed)d changed.",
-                    new,
-                )
-                self.message_user(request, told % {"new": new, "agent": agent, "changed": changed}, messages.SUCCESS)
+                self.message_user(request, taken.told(agent), messages.SUCCESS)
                 return redirect("admin:patterns_thoughtthread_changelist")
         context = {
             **self.admin_site.each_context(request),

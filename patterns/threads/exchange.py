@@ -6,12 +6,13 @@ import codecs
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Prefetch
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from metacog.audit import audit
 from metacog.heuristics.memory.thread_markdown import Parsed, ThreadError, format_thread, parse_threads
@@ -35,23 +36,56 @@ class BadFile(Exception):
         self.problems = problems
 
 
-def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor) -> tuple[int, int]:
-    """Import the threads in files (name, bytes), all or none; return how many are new and how many changed.
+class Taken(NamedTuple):
+    """What an import did; of the threads that are new or changed, what their files say is not all in its place."""
+
+    new: int
+    changed: int
+    kept: int  # lines that had no place of their own and are among the notes
+    undated: int  # entries of the trails without a day
+
+    def told(self, agent: Agent) -> str:
+        sentences = [
+            ngettext(
+                "%(new)d thread added to %(agent)s, %(changed)d changed.",
+                "%(new)d threads added to %(agent)s, %(changed)d changed.",
+                self.new,
+            )
+            % {"new": self.new, "agent": agent, "changed": self.changed}
+        ]
+        if self.kept:
+            told = ngettext(
+                "%(count)d line had no place of its own and was kept as a note.",
+                "%(count)d lines had no place of their own and were kept as notes.",
+                self.kept,
+            )
+            sentences.append(told % {"count": self.kept})
+        if self.undated:
+            told = ngettext(
+                "%(count)d entry of a trail has no day.", "%(count)d entries of trails have no day.", self.undated
+            )
+            sentences.append(told % {"count": self.undated})
+        return "\n".join(sentences)
+
+
+def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor) -> Taken:
+    """Import the threads in files (name, bytes), all or none.
 
     A file may hold several. A thread whose slug the agent has becomes as the file says; `agent` comes with its team.
     Raises BadFile.
     """
-    threads = _read(files)
+    read = _read(files)
     with transaction.atomic():
         state = AgentState.objects.select_for_update().get(pk=agent.pk)
         known = {row.slug: row for row in _with_trails(agent)}
-        new = changed = 0
+        new = changed = kept = undated = 0
         events: list[AuditEvent] = []
-        for thread in threads:
+        for thread, _places, lines in read:
             row = known.get(thread.slug)
             if row and as_thread(row, row.trail) == _filled(thread, as_thread(row, row.trail)):
                 continue
             new, changed = (new, changed + 1) if row else (new + 1, changed)
+            kept, undated = kept + lines, undated + sum(step.on is None for step in thread.trail)
             before = row.state if row else ""
             after = known[thread.slug] = _write(agent, row, thread)
             events.append(
@@ -79,7 +113,7 @@ def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor) -
         AuditEvent.objects.bulk_create(events)
         state.active_threads = len(active)
         state.save(update_fields=["active_threads"])
-    return new, changed
+    return Taken(new, changed, kept, undated)
 
 
 def give(agent: Agent) -> Iterator[tuple[str, str]]:
@@ -129,8 +163,8 @@ def _at(day: date | None, known: datetime) -> datetime:
     return datetime.combine(day, time(12), UTC)
 
 
-def _read(files: Sequence[tuple[str, bytes]]) -> list[Thread]:
-    threads: dict[str, Thread] = {}
+def _read(files: Sequence[tuple[str, bytes]]) -> list[Parsed]:
+    threads: dict[str, Parsed] = {}
     problems: list[str] = []
     for name, raw in files:
         try:
@@ -140,7 +174,7 @@ def _read(files: Sequence[tuple[str, bytes]]) -> list[Thread]:
                 if slug in threads:
                     reason = _("a thread %(slug)s stands in these files before") % {"slug": slug}
                     raise ThreadError(parsed.places.title, reason)
-                threads[slug] = parsed.thread
+                threads[slug] = parsed
         except ThreadError as error:
             problems.append(
                 _("%(file)s, line %(line)d: %(reason)s.") % {"file": name, "line": error.line, "reason": error.reason}
@@ -169,7 +203,7 @@ def _line_of(before: str) -> int:
 
 
 def _check(parsed: Parsed) -> None:
-    thread, places = parsed
+    thread, places, _kept = parsed
     filed = ThoughtThread.MAX_FILED
     limits: list[tuple[Any, int, int, Any]] = [
         (thread.title, places.title, ThoughtThread.MAX_TITLE, _("the title is longer than %(most)d characters")),

@@ -40,7 +40,7 @@ def decided(held: HeldItem) -> list[Similar]:
     said, about = {}, {}
     for pk, text, held_id in latest:
         said[pk], about[pk] = text, held_id
-    counted = {pk: recall.terms(text) for pk, text in said.items()}
+    counted = {pk: recall.counted(text) for pk, text in said.items()}
     frequencies = Counter(term for terms in counted.values() for term in terms)
     asked = recall.asked(held.text[:READ])
     sizes = {pk: terms.total() for pk, terms in counted.items()}

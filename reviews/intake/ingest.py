@@ -256,6 +256,7 @@ def _write(
     if hesitation:
         response.hesitation_score = hesitation["score"]
         response.triggered = not hesitation["confident"]
+    response.flagged = bool(verdict["flags"])
     response.quality_score = quality and quality["score"]
     told: list[AuditEvent] = []
     if stuck:

@@ -202,7 +202,7 @@ class Teacher:
             if "remember" in row.body.lower()
             for text in _let_in(row, row.wire_body())
         ]
-        return [(row, text, frozenset(recall.terms(text))) for row, text in texts[:MAX_KEPT_IN_MIND]]
+        return [(row, text, frozenset(recall.counted(text))) for row, text in texts[:MAX_KEPT_IN_MIND]]
 
     def _taught(
         self, kind: str, row: str, said: str, told: str, description: str, where: HeldItem | AgentResponse
@@ -299,13 +299,13 @@ def sentence_changed(text: str, edited: str) -> tuple[str, str]:
 
 
 def _sentences(text: str) -> list[str]:
-    cut = (text[place.start : place.end].strip() for place in words.sentences(words.fold(text)))
+    cut = (text[slice(*place)].strip() for place in words.sentences(words.fold_signs(text)))
     return [sentence for sentence in cut if sentence]
 
 
 def _most_often(places: Iterable[int], text: str) -> list[str]:
     """Return the sentences of a text in which a place is; those with the most come first."""
-    cut = list(words.sentences(words.fold(text)))
-    starts = [sentence.start for sentence in cut]
+    cut = list(words.sentences(words.fold_signs(text)))
+    starts = [start for start, _ in cut]
     counts = Counter(bisect_right(starts, place) - 1 for place in sorted(places))
-    return [text[cut[at].start : cut[at].end].strip() for at, _count in counts.most_common() if at >= 0]
+    return [text[slice(*cut[at])].strip() for at, _count in counts.most_common() if at >= 0]

@@ -20,7 +20,7 @@ from reviews.metrics import review_time
 from reviews.models import HeldItem, Signal
 from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
-from reviews.presentation.explanation import parts
+from reviews.presentation.explanation import parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.reasons import PRESETS
 from reviews.serializers import hesitation_of
@@ -121,6 +121,7 @@ def _entry(held: HeldItem, known: ErrorPattern | None, is_ticked: bool) -> dict[
     return {
         "held": held,
         "text": marked(held, verdict, body),
+        "tag_flags": tag_flags(verdict),
         "parts": parts(hesitation_of(verdict)["signals"], known),
         "user_message": body.get("user_message"),
         "ticked": is_ticked,

@@ -24,7 +24,7 @@ from reviews.models import Decision, HeldItem
 from reviews.outbox import notification_texts
 from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.presentation import reasons
-from reviews.presentation.explanation import RECORD_OF, explain
+from reviews.presentation.explanation import RECORD_OF, explain, tag_flags
 from reviews.presentation.marks import marked
 from reviews.serializers import hesitation_of
 
@@ -121,6 +121,7 @@ def _item(link: Link) -> dict[str, Any]:
         "parts": explain(hesitation, held.response.signals.select_related("pattern__record"), held.agent_id),
         "record_of": f"{RECORD_OF:,}",
         "text": marked(held, verdict, body),
+        "tag_flags": tag_flags(verdict),
         "user_message": body.get("user_message"),
         "standing": standing,
         "can_undo": can_undo,

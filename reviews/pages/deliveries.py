@@ -106,7 +106,7 @@ def replay(request: PersonRequest, delivery_id: str) -> HttpResponse:
         messages.error(
             request,
             gettext("%(agent)s has no endpoint that is switched on. Nothing was changed.")
-            % {"agent": delivery.agent.name},
+            % {"agent": request.user.name_of(delivery.agent)},
         )
     return _back(request)
 

@@ -31,7 +31,7 @@ from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation import highlight, reasons
-from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, parts
+from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
 from reviews.scoring import plain_text
@@ -265,6 +265,7 @@ def _desk(
             **other_parts(verdict),
             "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id),
             "text": marked(held, verdict, body),
+            "tag_flags": tag_flags(verdict),
             "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
             "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
             "user_message": body.get("user_message"),

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from metacog.accounts.forms import PARTS, TAG_FLAGS
+from metacog.accounts.forms import PARTS
 from metacog.heuristics import ENGINE
 from metacog.models import Agent
 from metacog.pages.agent_choice import choice
@@ -23,14 +23,15 @@ from reviews.held.listing import PAGE
 from reviews.models import AgentResponse, HeldItem
 from reviews.pages.person import PersonRequest
 from reviews.presentation import highlight
-from reviews.presentation.explanation import RECORD_OF, explain, other_parts
+from reviews.presentation.explanation import RECORD_OF, explain, other_parts, tag_flags
 from reviews.presentation.marks import paired
+from reviews.scoring.plain_text import WITHOUT_ITEMS
 from reviews.scoring.replay import Replayer
 from reviews.search.newest import newest
 
 MOST = 20  # differences that are shown
 LONG = 300  # characters of each
-SHOW = ("triggered", "held")
+SHOW = ("triggered", "held", "flagged")
 
 
 @require_safe
@@ -47,7 +48,7 @@ def responses(request: PersonRequest) -> HttpResponse:
     has_held = Exists(HeldItem.objects.filter(response=OuterRef("pk")))
     pks: Iterable[int]
     if which in SHOW:
-        narrowed = rows.filter(triggered=True) if which == "triggered" else rows.filter(has_held)
+        narrowed = rows.filter(has_held) if which == "held" else rows.filter(**{which: True})
         their = list(posting.values_list("pk", flat=True))
         order = ("-received_at", "-id") if len(their) == 1 else ("-id",)  # see AgentResponse.latest_of
         pks = narrowed.filter(agent__in=their).order_by(*order).values_list("pk", flat=True)[: PAGE + 1]
@@ -55,7 +56,7 @@ def responses(request: PersonRequest) -> HttpResponse:
         pks = newest(rows, posting, PAGE + 1)
     found = list(
         AgentResponse.objects.filter(pk__in=list(pks))
-        .annotate(has_held=has_held)
+        .annotate(has_held=has_held, has_items=~WITHOUT_ITEMS)
         .select_related("agent__team")
         .defer("body", "verdict", "history", "fingerprint")
         .order_by("-id")
@@ -121,7 +122,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
             "user_message": body.get("user_message"),
             "fields": [(name, value) for name, value in body.items() if name not in known and value is not None],
             "items": items,
-            "tag_flags": [(flag, TAG_FLAGS[flag]) for flag in verdict.get("flags", ())],
+            "tag_flags": tag_flags(verdict),
             **replayed,
         },
     )

@@ -11,7 +11,7 @@ from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
-from metacog.accounts.forms import SIGNALS
+from metacog.accounts.forms import SIGNALS, TAG_FLAGS
 from metacog.heuristics.hesitation.seed import MAX_SCORE
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.wire.assessment import EvaluationPart, HesitationPart, Verdict
@@ -111,6 +111,11 @@ def parts(
         )
         begins += signal["weight"]
     return found
+
+
+def tag_flags(verdict: Verdict) -> list[tuple[str, Any]]:
+    """Return what is to be said of a response's tags, with its words for people."""
+    return [(flag, TAG_FLAGS[flag]) for flag in verdict.get("flags", ())]  # an older engine has none
 
 
 def other_parts(verdict: Verdict) -> dict[str, Any]:

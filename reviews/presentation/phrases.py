@@ -62,8 +62,9 @@ def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
     return render_to_string("reviews/_pieces.html", {"pieces": shown})
 
 
-def agent_name(agent: Agent, choice: Choice) -> str:
-    return choice.name_of(agent)
+def agent_name(agent: Agent, among: Choice | User) -> str:
+    """Name an agent so that it is told from others of those to choose from, or of those that a person sees."""
+    return among.name_of(agent)
 
 
 def person_name(person: User) -> str:

@@ -253,7 +253,7 @@ def mentions(
 
 
 def _key(topic: str) -> str:
-    return " ".join(words.fold(topic).split())
+    return " ".join(words.fold_signs(topic).split())
 
 
 def without_mentions(counted: Mapping[str, int], topics: Iterable[str]) -> dict[str, int]:

@@ -80,7 +80,7 @@ class Kind:
         # Between two ids of full length: whatever the collation, both databases have an index for that.
         last = beginning.ljust(len(new_id(self.prefix)), "z")
         rows = self._seen(teams).filter(public_id__gte=beginning, public_id__lte=last, public_id__startswith=beginning)
-        return self._hits(rows.order_by("-public_id")[: SHOWN + 1], [beginning])  # in time, too, and along their index
+        return self._hits(rows.order_by("-public_id")[: SHOWN + 1], [beginning], teams)  # along their index
 
     def by_words(self, teams: Sequence[int], query: str) -> list[Hit]:
         words, found = [Word(word) for word in Folded(query).text.split()], set[int]()
@@ -93,7 +93,8 @@ class Kind:
                 break
             if _holds(self.text(row), words):
                 found.add(row["pk"])
-        return self._hits(self._seen(teams).filter(pk__in=found), [word.folded for word in words]) if found else []
+        rows = self._seen(teams).filter(pk__in=found)
+        return self._hits(rows, [word.folded for word in words], teams) if found else []
 
     def _newest(self, teams: Sequence[int], words: Sequence[Word]) -> Iterable[Row]:
         rows = self._seen(teams).values("pk", *self.texts)
@@ -105,10 +106,12 @@ class Kind:
     def _seen(self, teams: Sequence[int]) -> QuerySet[Any, Any]:
         return self.model._default_manager.filter(**{f"{self.team}__in": teams}).order_by("-pk")
 
-    def _hits(self, rows: QuerySet[Any, Any], words: Sequence[str]) -> list[Hit]:
+    def _hits(self, rows: QuerySet[Any, Any], words: Sequence[str], teams: Sequence[int]) -> list[Hit]:
         hits = []
+        team = f"{self.team}__name"
+        of = (self.of, team) if len(teams) > 1 and self.of != team else (self.of,)  # names of agents are of one team
         state = ("state",) if self.states else ()
-        for row in rows.values("public_id", self.key, self.of, self.at, *self.texts, *state):
+        for row in rows.values("public_id", self.key, *of, self.at, *self.texts, *state):
             session = row[self.session] if self.session else ""
             whole = self.text(row | {self.session: ""} if session else row)
             text = said(whole)
@@ -118,7 +121,7 @@ class Kind:
             clip = ("…" if start else "") + text[start : start + CLIP] + ("…" if len(text) > start + CLIP else "")
             label = self.states(row["state"]).label if self.states else ""
             url, quoted = reverse(self.page, args=[row[self.key]]), _in_pieces(clip, words)
-            hits.append(Hit(url, quoted, row[self.of], session, label, row[self.at]))
+            hits.append(Hit(url, quoted, " · ".join(row[name] for name in of), session, label, row[self.at]))
         return hits
 
 

@@ -48,6 +48,7 @@ def endpoint_of(context: RequestContext, agent: Agent) -> dict[str, Any]:
         "agent": agent,
         "endpoint": endpoint,
         "given_up": Delivery.objects.filter(agent=agent, state=Delivery.State.EXHAUSTED).count(),
+        "user": context["user"],
         "may_send": context["user"].has_role(agent.team_id, Role.CURATOR),
         "on_agent_page": True,
         "csrf_token": context.get("csrf_token"),

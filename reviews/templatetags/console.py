@@ -7,9 +7,9 @@ from reviews.presentation import phrases
 
 register = template.Library()
 
-for name in ("as_json", "as_text", "risk", "shown", "signal_class", "signal_title"):
+for name in ("agent_name", "as_json", "as_text", "risk", "shown", "signal_class", "signal_title"):
     register.filter(name, getattr(phrases, name))
 register.filter("said", said)
 
-for name in ("agent_name", "ago", "decided", "due", "gap", "looking", "person_name", "pieces", "who"):
+for name in ("ago", "decided", "due", "gap", "looking", "person_name", "pieces", "who"):
     register.simple_tag(getattr(phrases, name), name=name)

@@ -17,4 +17,4 @@ register = template.Library()
 def plain_text_of(context: RequestContext, agent: Agent) -> dict[str, Any]:
     """Offer to take an agent's responses without items for one chat each, where most of them are so."""
     may_switch = context["user"].has_role(agent.team_id, Role.OWNER)
-    return {"plain_text": plain_text.offer(agent), "may_switch": may_switch}
+    return {"plain_text": plain_text.offer(agent), "may_switch": may_switch, "user": context["user"]}

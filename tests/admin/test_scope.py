@@ -10,6 +10,7 @@ from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
@@ -24,6 +25,7 @@ from reviews.held.decisions import decide
 from reviews.learning import reflections
 from reviews.models import Decision, ExtensionRequest, HeldItem, Reflection
 from tests.admin.addresses import address
+from tests.tables import table
 
 MODELS: list[Any] = [
     Team, Agent, Policy, AuditEvent, ErrorPattern, ThoughtThread, Lesson, Memory, HeldItem, Decision,
@@ -44,36 +46,32 @@ def history(aurora: Any, kuro: Any, other: Any, alice: Any) -> None:
     kuro.post("/extensions", {"reason": "need more time for Aurora"})
 
 
+@pytest.fixture
+def stranger(mallory: Any, as_person: Any) -> Any:
+    return as_person(mallory)
+
+
 def test_every_model_of_ours_is_scoped() -> None:
     assert set(admin.site._registry) == set(MODELS)
     assert all(isinstance(each, ScopedAdmin) for each in admin.site._registry.values())
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
-class TestAStranger:
-    def test_sees_no_row(self, history: None, mallory: Any, as_person: Any, model: Any) -> None:
-        page = as_person(mallory).get(address(model, "changelist"))
-        assert page.status_code == 200
-        for name in ("Aurora", "kuro", "ep-cause"):
-            assert name not in page.content.decode()
-
-    @pytest.mark.parametrize("action", ["change", "history", "delete"])
-    def test_finds_no_id(self, history: None, mallory: Any, as_person: Any, model: Any, action: str) -> None:
-        pk = self.theirs(model)
-        client = as_person(mallory)
-        assert client.get(address(model, action, pk)).status_code in (403, 404)
-        assert client.post(address(model, action, pk), {"name": "x", "post": "yes"}).status_code in (403, 404)
-
-    def test_searches_in_vain(self, history: None, mallory: Any, as_person: Any, model: Any) -> None:
-        for query in ("?q=kuro", "?q=Aurora", f"?team__id__exact={Team.objects.get(name='Aurora').pk}"):
-            page = as_person(mallory).get(address(model, "changelist") + query, follow=True)
-            assert "kuro<" not in page.content.decode()
-            assert ">Aurora" not in page.content.decode()
-
-    def theirs(self, model: Any) -> Any:
-        path = next(each for kind, each in admin.site._registry.items() if kind is model).team_path  # type: ignore[attr-defined]  # ours have it
-        name = "name" if path == "pk" else f"{path}__name"
-        return model.objects.filter(**{name: "Aurora"}).first().pk
+@table("model", MODELS)
+def test_a_stranger_sees_no_row_finds_no_id_and_searches_in_vain(history: None, stranger: Client, model: Any) -> None:
+    page = stranger.get(address(model, "changelist"))
+    assert page.status_code == 200
+    for name in ("Aurora", "kuro", "ep-cause"):
+        assert name not in page.content.decode()
+    for query in ("?q=kuro", "?q=Aurora", f"?team__id__exact={Team.objects.get(name='Aurora').pk}"):
+        said = stranger.get(address(model, "changelist") + query, follow=True).content.decode()
+        assert "kuro<" not in said
+        assert ">Aurora" not in said
+    path = next(each for kind, each in admin.site._registry.items() if kind is model).team_path  # type: ignore[attr-defined]  # ours have it
+    theirs = model.objects.filter(**{"name" if path == "pk" else f"{path}__name": "Aurora"}).first()
+    for action in ("change", "history", "delete"):
+        assert stranger.get(address(model, action, theirs.pk)).status_code in (403, 404)
+        form = {"name": "x", "post": "yes"}
+        assert stranger.post(address(model, action, theirs.pk), form).status_code in (403, 404)
 
 
 def test_a_strangers_team_cannot_be_posted(aurora: Any, mallory: Any, as_person: Any) -> None:
@@ -193,7 +191,7 @@ def test_nothing_that_history_points_at_is_deleted_by_anybody(history: None, as_
         assert client.post(address(model, "delete", row.pk), {"post": "yes"}).status_code == 403
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+@table("model", MODELS, rolled_back=True)
 def test_a_list_asks_the_same_however_many_there_are(
     history: None, olga: Any, kuro: Any, aurora: Any, as_person: Any, model: Any, django_assert_num_queries: Any
 ) -> None:
@@ -214,7 +212,7 @@ def test_a_list_asks_the_same_however_many_there_are(
         client.get(address(model, "changelist"))
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+@table("model", MODELS)
 def test_every_field_has_a_name_in_the_readers_language(
     translated: None, history: None, olga: Any, as_person: Any, model: Any
 ) -> None:

@@ -100,7 +100,7 @@ def test_a_thread_that_is_known_becomes_as_the_file_says(kuro: Any, file: Any, c
     [
         ("no thread at all\n", 'line 1: needs a title: "# Thread: …".'),
         (SEED.replace("Status: active", "Status: done"), 'line 6: the status is "done", and none of active, paused'),
-        (SEED + SEED.replace("Touches: 7", "Touches: x").replace("約束", "另一"), "line 24: the touches are"),
+        (SEED + SEED.replace("Touches: 7", "Slug: a b").replace("約束", "另一"), "line 24: the slug is"),
         (f"{SEED}\n{SEED}", "line 19: a thread 約束與湧現的實踐 stands in these files before."),
         (SEED.replace("2026-02-12", "2026-02-31"), "line 4: "),
         (f"# Thread: {'x' * 201}\n", "line 1: the title is longer than 200 characters."),
@@ -152,14 +152,24 @@ Then go on.
 """
 
 
+NOTED = "7 lines had no place of their own and were kept as notes.\n2 entries of trails have no day.\n"
+
+
 @pytest.mark.parametrize(
-    "text",
-    [LOSSY, "\ufeff" + LOSSY.replace("\n", "\r\n"), "# Thread: No day\n## Trail\n- [02-12] first\n## Next\n~~~\n"],
+    ("text", "noted"),
+    [
+        (LOSSY, NOTED),
+        ("\ufeff" + LOSSY.replace("\n", "\r\n"), NOTED),
+        ("# Thread: No day\n## Trail\n- [02-12] first\n## Next\n~~~\n", "1 entry of a trail has no day.\n"),
+        (LOSSY.replace("- Owner", "- Touches: many\n- Owner"), NOTED.replace("7", "8")),
+        (SEED.replace("Touches: 7", "Touches: 7.0"), ""),
+    ],
 )
-def test_no_line_is_lost_on_the_way_in_and_out_and_in(kuro: Any, file: Any, capsys: Any, text: str) -> None:
+def test_no_line_is_lost_on_the_way_in_and_out_and_in(kuro: Any, file: Any, capsys: Any, text: str, noted: str) -> None:
     call_command("thread", "import", file(text))
+    assert capsys.readouterr().out == f"1 thread added to kuro, 0 changed.\n{noted}"
     call_command("thread", "import", file(text))
-    assert "1 thread added to kuro, 0 changed.\n0 threads added to kuro, 0 changed." in capsys.readouterr().out
+    assert capsys.readouterr().out == "0 threads added to kuro, 0 changed.\n"
     row, written = ThoughtThread.objects.get(), exported(capsys)
     if "resting" in text:
         assert (row.state, row.touches) == ("paused", 2)

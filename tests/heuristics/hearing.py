@@ -19,7 +19,7 @@ from metacog.heuristics.quality.quality import assess
 from metacog.heuristics.stuck.brief import brief, constraints
 from metacog.heuristics.stuck.stuck import Stuck, advance, asks_to_think_twice
 from metacog.heuristics.text.fingerprints import normalise_error, normalise_output
-from metacog.heuristics.text.words import fold
+from metacog.heuristics.text.words import fold_signs
 from metacog.heuristics.text.words import questions as questions_in
 
 AWARE = Scorer(profile="aware")
@@ -84,8 +84,8 @@ HEARS: dict[str, Callable[[str], bool]] = {
     "no subject": lambda text: not phrases(text),
     "a figure": lambda text: "500" in questions(text, "X")[2].text,
     "a constraint": lambda text: bool(constraints([text])),
-    "a question": lambda text: bool(questions_in(fold(text))),
-    "two questions": lambda text: len(questions_in(fold(text))) == 2,
+    "a question": lambda text: bool(questions_in(fold_signs(text))),
+    "two questions": lambda text: len(questions_in(fold_signs(text))) == 2,
     "a question left open": _leaves_open,
 }
 

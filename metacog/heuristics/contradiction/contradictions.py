@@ -1,9 +1,9 @@
 """Tell whether one text contradicts another: a second look its first (seed 000, H9), new knowledge a memory (H10)."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from ..lexicon import LANGUAGES, together
 from ..lexicon.shapes import ContradictionWords
 from ..text.shadow import fold
 from ..text.spans import Span
+from ..text.words import statements, stem
 from .facts import Fact, exclude, fact
 
 MAX_READ = 8_192  # code points of each text
@@ -19,15 +20,19 @@ SAME_SUBJECT = 0.6  # share of words in common from which two sentences speak of
 SAME_COUNT = 0.75  # the same where only a number differs, which in lists it always does
 
 
+Kind = Literal["negation", "antonym", "number", "value", "retraction"]
+
+
 @dataclass(frozen=True, slots=True)
 class Contradiction:
     """Two sentences that cannot both hold, with where they stand. A proposal: a person confirms it."""
 
-    kind: Literal["negation", "antonym", "number", "value", "retraction"]
+    kind: Kind
     confidence: float  # 0..1; how alike the rest of the sentences is
     first: Span | None  # in the first text; None where the second takes back all of it
     second: Span
     detail: str
+    rule: str = ""  # by name, which one found it
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -36,6 +41,7 @@ class Contradiction:
             "first": self.first.as_dict() if self.first else None,
             "second": self.second.as_dict(),
             "detail": self.detail,
+            "rule": self.rule,
         }
 
 
@@ -55,6 +61,12 @@ def contradicted(knowledge: str, memories: Iterable[str]) -> list[tuple[int, Con
     found = [(number, _clearest(list(_statements(memory)), ours)) for number, memory in enumerate(memories)]
     certain = [(number, each) for number, each in found if each]
     return sorted(certain, key=lambda pair: (-pair[1].confidence, pair[0]))
+
+
+def compared(first: str, second: str) -> list[tuple[Span, Span, str]]:
+    """Name the rule that decides about each two sentences, be it that nothing keeps them from both being so."""
+    theirs, ours = list(_statements(first)), list(_statements(second))
+    return [(one.span, other.span, _decides(_Pair(one, other)).name) for one in theirs for other in ours]
 
 
 class _Number(NamedTuple):
@@ -104,7 +116,6 @@ _ASKS = re.compile(rf"[{''.join(language.ASKING for language in LANGUAGES)}][。
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _CLOCK = re.compile(r"(?<![a-z0-9_])([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
 _THAN, _PREFERS = tuple(map(re.compile, _WORDS.than)), tuple(map(re.compile, _WORDS.prefers))
-_SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
 _ANOTHER = re.compile(_WORDS.another)
 _THIS_THAT = tuple((re.compile(this), re.compile(that)) for this, that in _WORDS.this_that)
 _KIND = {unit: next(iter(scale)) for scale in _WORDS.scales for unit in scale}
@@ -183,16 +194,13 @@ def _statements(text: str) -> Iterable[_Statement]:
     text = text[:MAX_READ]
     folded = _FENCED.sub(lambda match: "\n" * len(match[0]), fold(text))
     folded = _CODE.sub(_masked, folded)
-    for number, match in enumerate(_SENTENCE.finditer(folded)):
-        if number == MAX_SENTENCES:
-            return
-        sentence = match[0].strip()
-        if not sentence or sentence.endswith("?") or _ASKS.search(sentence):
+    for start, end in statements(folded, MAX_SENTENCES):
+        sentence = folded[start:end]
+        if sentence.endswith("?") or _ASKS.search(sentence):
             continue
         if _ENTRY.match(sentence) and "\n" in text.strip():  # of what, stands elsewhere
             continue
-        start = match.start() + len(match[0]) - len(match[0].lstrip())
-        span = Span(start, start + len(sentence), text[start : start + len(sentence)])
+        span = Span(start, end, text[start:end])
         yield _read(span, sentence)
         if (none := _rewritten(sentence, _NONE_OF)) != sentence:
             yield _read(span, none)._replace(fact=None, is_none=True)
@@ -308,21 +316,6 @@ def _term(word: str) -> str:
     return stem(_KIND.get(_singular(word), word))
 
 
-# The version of what `stem`, and with it recall.terms, makes of a text. Whoever changes that raises it: what is
-# remembered is then indexed anew (patterns/memory/memory.py), or it would be looked for by other terms than it is kept
-# under.
-TERMS = 1
-
-
-def stem(word: str) -> str:
-    """Cut a folded English word's ending, so that "caches", "cached" and "caching" are one."""
-    for suffix in ("ing", "ed", "es", "s"):
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith(("ss", "eed")):
-            stem = word[: -len(suffix)]
-            return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "ls" else stem.rstrip("e")
-    return word.rstrip("e") if len(word) > 3 else word
-
-
 def _in_digits(match: re.Match[str]) -> str:
     """Write a Chinese number below a hundred in digits."""
     tens = 0 if match["tens"] is None else _WORDS.digits_within.get(match["tens"], 1)
@@ -355,7 +348,9 @@ def _retracted(ours: _Statement) -> Contradiction | None:
         return None
     start = ours.span.start + match.start()
     said = ours.span.text[match.start() : match.end()]
-    return Contradiction("retraction", 0.8, None, Span(start, start + len(said), said), "takes back what was said")
+    return Contradiction(
+        "retraction", 0.8, None, Span(start, start + len(said), said), "takes back what was said", "taken back"
+    )
 
 
 def _compare(theirs: _Statement, ours: _Statement) -> Contradiction | None:
@@ -364,7 +359,7 @@ def _compare(theirs: _Statement, ours: _Statement) -> Contradiction | None:
         if only and not _read(one.span, only[1]).content & other.content:  # the other speaks of others, too
             is_given = _is_given_to_all(_read(one.span, only[2]), other)
             detail = "keeps for some what the other gives to all"
-            return Contradiction("antonym", 0.9, theirs.span, ours.span, detail) if is_given else None
+            return Contradiction("antonym", 0.9, theirs.span, ours.span, detail, "only for some") if is_given else None
     return _opposed(theirs, ours) or _other_value(theirs, ours)
 
 
@@ -397,7 +392,7 @@ def _other_value(theirs: _Statement, ours: _Statement) -> Contradiction | None:
         return None
     alike = len(theirs.content & ours.content) / len(theirs.content | ours.content)
     detail = f"{theirs.fact.value} / {ours.fact.value}"
-    return Contradiction("value", round(0.5 + 0.45 * alike, 2), theirs.span, ours.span, detail)
+    return Contradiction("value", round(0.5 + 0.45 * alike, 2), theirs.span, ours.span, detail, "another value")
 
 
 def _agree_on_time(theirs: _Statement, ours: _Statement) -> bool:
@@ -408,55 +403,175 @@ def _agree_on_time(theirs: _Statement, ours: _Statement) -> bool:
     return bool(pairs) and all(_is_same_hour(one, other) for one, other in pairs)
 
 
-def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
-    parts = [bool(_SOME.search(each.folded) or _NOT_ALL.search(each.folded)) for each in (theirs, ours)]
-    if all(parts) or (any(parts) and (_MOST.search(theirs.folded) or _MOST.search(ours.folded))):
-        return None  # each of its own
-    theirs, ours = _without_all(theirs, ours), _without_all(ours, theirs)
-    one, other = theirs.folded, ours.folded
-    if theirs.labels != ours.labels or any(_CONDITION.search(each) for each in (one, other)):
-        return None
-    if swapped := _swapped(one, other):
-        is_opposite = swapped[0] == swapped[1] and not _NEGATED_WITHIN.search(one)
-        detail = "compared the other way round"
-        return Contradiction("antonym", 0.95, theirs.span, ours.span, detail) if is_opposite else None
-    if any(
-        (this.search(one) and that.search(other)) or (that.search(one) and this.search(other))
-        for this, that in _THIS_THAT
-    ):
-        return None  # this one and that one
-    if any(bool(sign.search(one)) != bool(sign.search(other)) for sign in (_PAST, _ANOTHER)):
-        return None
-    if not (theirs.is_whole and ours.is_whole):
-        is_heading = any(each.rstrip("*_").endswith(":") for each in (one, other))
-        if is_heading or (theirs.negations and ours.negations):
+class _Pair:
+    """Two statements side by side, and what they have in common."""
+
+    def __init__(self, theirs: _Statement, ours: _Statement) -> None:
+        self.as_said = (theirs, ours)
+        self.theirs, self.ours = _without_all(theirs, ours), _without_all(ours, theirs)
+        self.one, self.other = self.folded = self.theirs.folded, self.ours.folded
+        self.are_whole = self.theirs.is_whole and self.ours.is_whole
+
+    @cached_property
+    def swapped(self) -> tuple[str, str] | None:
+        return _swapped(self.one, self.other)
+
+    @cached_property
+    def _aligned(self) -> tuple[frozenset[str], frozenset[str], list[tuple[str, str]]]:
+        return _align(self.theirs, self.ours)
+
+    @property
+    def turned(self) -> list[tuple[str, str]]:
+        return self._aligned[2]
+
+    @cached_property
+    def is_turned(self) -> bool:
+        return (self.theirs.negations + self.ours.negations + len(self.turned)) % 2 == 1
+
+    @cached_property
+    def shared(self) -> frozenset[str]:
+        return self._aligned[0] & self._aligned[1]
+
+    @cached_property
+    def lone(self) -> tuple[frozenset[str], frozenset[str]]:
+        left, right, _ = self._aligned
+        return left - right, right - left
+
+    @cached_property
+    def is_bare(self) -> bool:
+        """Whether what is counted is all that is said: "There are 3 bugs"."""
+        are_there = bool(_THERE.match(self.one) and _THERE.match(self.other))
+        return not (self.shared or any(self.lone)) and are_there and self.theirs.is_none != self.ours.is_none
+
+    @cached_property
+    def alike(self) -> float:
+        either = len(self.shared) + sum(map(len, self.lone))
+        return len(self.shared) / either if either else float(self.is_bare)
+
+    @cached_property
+    def confidence(self) -> float:
+        return round((0.5 + 0.45 * self.alike) * (0.5 if any(map(_HEDGE.search, self.folded)) else 1.0), 2)
+
+    @cached_property
+    def numbers(self) -> tuple[_Number, _Number] | None:
+        """The only two numbers that differ; those of the same units stand in the same order."""
+        if len(self.theirs.numbers) != len(self.ours.numbers):
             return None
-    left, right, turned = _align(theirs, ours)
-    both, either = left & right, left | right
-    # "There are 3 bugs": what is counted is all that is said.
-    is_bare = not either and bool(_THERE.match(one) and _THERE.match(other)) and theirs.is_none != ours.is_none
-    alike = len(both) / len(either) if either else float(is_bare)
-    lone_left, lone_right = left - right, right - left
-    if lone_left and lone_right and alike < SAME_COUNT:
-        return None  # each speaks of something that the other does not
-    is_turned = (theirs.negations + ours.negations + len(turned)) % 2 == 1
-    confidence = round((0.5 + 0.45 * alike) * (0.5 if _HEDGE.search(one) or _HEDGE.search(other) else 1.0), 2)
-    if confidence < 0.5 or alike < SAME_SUBJECT or not (both or is_bare):
-        return None
-    if is_turned and (theirs.is_none or ours.is_none):
-        return None
-    if is_turned and not turned and (_denies_another_thing(theirs, ours) or _denies_another_thing(ours, theirs)):
-        return None
-    if is_turned and not _is_another_case(theirs, ours, bool(turned)):
-        detail = f"{' / '.join(turned[0])}" if turned else "one denies what the other says"
-        return Contradiction("antonym" if turned else "negation", confidence, theirs.span, ours.span, detail)
-    if (lone_left and lone_right) or not (theirs.is_whole and ours.is_whole):
-        return None  # a number of something else
-    if any(_is_another_kind(each.folded, lone, both) for each, lone in ((theirs, lone_left), (ours, lone_right))):
-        return None
-    if not is_turned and alike >= SAME_COUNT and not turned:
-        return _other_number(theirs, ours, confidence)
-    return None
+        pairs = [pair for pair in zip(self.theirs.numbers, self.ours.numbers, strict=True) if pair[0] != pair[1]]
+        return pairs[0] if len(pairs) == 1 else None
+
+    def found(self, kind: Kind, confidence: float, detail: str) -> Contradiction:
+        return Contradiction(kind, confidence, self.theirs.span, self.ours.span, detail)
+
+
+def _speak_of_parts(pair: _Pair) -> bool:
+    parts = [bool(_SOME.search(each.folded) or _NOT_ALL.search(each.folded)) for each in pair.as_said]
+    return all(parts) or (any(parts) and any(_MOST.search(each.folded) for each in pair.as_said))
+
+
+def _are_this_and_that(pair: _Pair) -> bool:
+    return any(
+        (this.search(pair.one) and that.search(pair.other)) or (that.search(pair.one) and this.search(pair.other))
+        for this, that in _THIS_THAT
+    )
+
+
+def _is_only_a_clause(pair: _Pair) -> bool:
+    if pair.are_whole:
+        return False
+    is_heading = any(each.rstrip("*_").endswith(":") for each in pair.folded)
+    return is_heading or bool(pair.theirs.negations and pair.ours.negations)
+
+
+def _have_other_bounds(pair: _Pair) -> bool:
+    one, other = map(_BOUND.findall, pair.folded)
+    return bool(one or other) and not (one == other and all(map(_CAP.fullmatch, one)))
+
+
+def _is_another_date(pair: _Pair) -> bool:
+    """Tell whether a date differs of what neither begins nor ends."""
+    if not pair.numbers:
+        return False
+    one, other = pair.numbers
+    is_year = _YEAR.fullmatch(one.value) and _YEAR.fullmatch(other.value)
+    is_date = is_year or one.unit in ("month", "月", "日", "weekday", "date", *_MONTHS)
+    return bool(is_date) and not _DATED.search(pair.one)
+
+
+def _opposite(pair: _Pair) -> Contradiction:
+    if pair.turned:
+        return pair.found("antonym", pair.confidence, " / ".join(pair.turned[0]))
+    return pair.found("negation", pair.confidence, "one denies what the other says")
+
+
+def _other_number(pair: _Pair) -> Contradiction:
+    return pair.found("number", pair.confidence, " / ".join(map(_shown, pair.numbers or ())))
+
+
+class _Rule(NamedTuple):
+    """What decides about two statements where it holds: `finds` says how they differ, None that they may both hold."""
+
+    name: str
+    holds: Callable[[_Pair], object]
+    finds: Callable[[_Pair], Contradiction] | None = None
+
+
+# The first that holds decides.
+_RULES = (
+    _Rule("parts of a whole", _speak_of_parts),  # each of its own
+    _Rule("another label", lambda pair: pair.theirs.labels != pair.ours.labels),
+    _Rule("a condition", lambda pair: any(map(_CONDITION.search, pair.folded))),
+    _Rule(
+        "compared the other way round",
+        lambda pair: pair.swapped and pair.swapped[0] == pair.swapped[1] and not _NEGATED_WITHIN.search(pair.one),
+        lambda pair: pair.found("antonym", 0.95, "compared the other way round"),
+    ),
+    _Rule("compared otherwise", lambda pair: pair.swapped),
+    _Rule("this one and that one", _are_this_and_that),
+    _Rule("another time", lambda pair: bool(_PAST.search(pair.one)) != bool(_PAST.search(pair.other))),
+    _Rule("another one", lambda pair: bool(_ANOTHER.search(pair.one)) != bool(_ANOTHER.search(pair.other))),
+    _Rule("only a clause", _is_only_a_clause),
+    _Rule("each of something else", lambda pair: all(pair.lone) and pair.alike < SAME_COUNT),
+    _Rule("another subject", lambda pair: pair.alike < SAME_SUBJECT or not (pair.shared or pair.is_bare)),
+    _Rule("hedged", lambda pair: pair.confidence < 0.5),
+    _Rule("none, denied", lambda pair: pair.is_turned and (pair.theirs.is_none or pair.ours.is_none)),
+    _Rule(
+        "something else denied",
+        lambda pair: (
+            pair.is_turned
+            and not pair.turned
+            and (_denies_another_thing(pair.theirs, pair.ours) or _denies_another_thing(pair.ours, pair.theirs))
+        ),
+    ),
+    _Rule(
+        "the opposite",
+        lambda pair: pair.is_turned and not _is_another_case(pair.theirs, pair.ours, bool(pair.turned)),
+        _opposite,
+    ),
+    _Rule("another case", lambda pair: pair.is_turned or pair.turned),
+    _Rule("a number of something else", lambda pair: all(pair.lone) or not pair.are_whole),
+    _Rule(
+        "another kind",
+        lambda pair: any(map(partial(_is_another_kind, both=pair.shared), pair.folded, pair.lone)),
+    ),
+    _Rule("not alike enough to count", lambda pair: pair.alike < SAME_COUNT),
+    _Rule("another bound", _have_other_bounds),
+    _Rule("no number or several", lambda pair: pair.numbers is None),
+    _Rule("the same hour", lambda pair: pair.numbers and _is_same_hour(*pair.numbers)),
+    _Rule("as much", lambda pair: pair.numbers and _is_as_much(*pair.numbers)),
+    _Rule("another date", _is_another_date),
+    _Rule("another number", lambda pair: True, _other_number),
+)
+
+
+def _decides(pair: _Pair) -> _Rule:
+    return next(rule for rule in _RULES if rule.holds(pair))
+
+
+def _opposed(theirs: _Statement, ours: _Statement) -> Contradiction | None:
+    pair = _Pair(theirs, ours)
+    rule = _decides(pair)
+    return replace(rule.finds(pair), rule=rule.name) if rule.finds else None
 
 
 def _without_all(statement: _Statement, other: _Statement) -> _Statement:
@@ -557,28 +672,6 @@ def _is_another_case(theirs: _Statement, ours: _Statement, by_antonym: bool) -> 
         return True
     years = [{value for value in values if _YEAR.fullmatch(value)} for values in (one, other)]
     return bool(years[0] and years[1] and years[0] != years[1])
-
-
-def _other_number(theirs: _Statement, ours: _Statement, confidence: float) -> Contradiction | None:
-    """Compare numbers of the same units in the same order; only one may differ, else it is another case."""
-    if len(theirs.numbers) != len(ours.numbers):
-        return None
-    bounds = [_BOUND.findall(each.folded) for each in (theirs, ours)]
-    if any(bounds) and not (bounds[0] == bounds[1] and all(map(_CAP.fullmatch, bounds[0]))):
-        return None
-    pairs = [(one, other) for one, other in zip(theirs.numbers, ours.numbers, strict=True) if one != other]
-    if len(pairs) != 1:
-        return None
-    one, other = pairs[0]
-    if _is_same_hour(one, other):
-        return None
-    if _is_as_much(one, other):
-        return None
-    is_year = _YEAR.fullmatch(one.value) and _YEAR.fullmatch(other.value)
-    is_date = is_year or one.unit in ("month", "月", "日", "weekday", "date", *_MONTHS)
-    if is_date and not _DATED.search(theirs.folded):
-        return None
-    return Contradiction("number", confidence, theirs.span, ours.span, f"{_shown(one)} / {_shown(other)}")
 
 
 def _is_as_much(one: _Number, other: _Number) -> bool:

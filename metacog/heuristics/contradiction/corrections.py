@@ -9,7 +9,7 @@ from ..lexicon import LANGUAGES, seed, together
 from ..lexicon.shapes import CorrectionWords
 from ..text.shadow import fold
 from ..text.speech import own_words, persons_words
-from ..text.words import terms, tokens
+from ..text.words import statements, terms, tokens
 
 SURE = 0.5  # from this confidence a message is a correction
 MAX_READ = 16_384  # code points of a message, and of what was said before
@@ -110,17 +110,11 @@ _CONCESSIONS = tuple(
 )
 _APOLOGY = re.compile(_WORDS.apology)
 _CONCESSION_NOT_MEANT = re.compile(_WORDS.concession_not_meant)
-_SENTENCE = re.compile(r"(?:[^.!?。\n;]|(?<=\w)[.](?=\w))+[.!?。;]*")
 
 
 def _sentences(folded: str) -> Iterator[tuple[int, str]]:
     """Give each sentence and where it starts, the first 200."""
-    for number, match in enumerate(_SENTENCE.finditer(folded)):
-        if number == MAX_SENTENCES:
-            return
-        sentence = match[0].lstrip()
-        if sentence:
-            yield match.end() - len(sentence), sentence.rstrip()
+    return ((start, folded[start:end]) for start, end in statements(folded, MAX_SENTENCES))
 
 
 def _cues(message: str, said: str, previous: str) -> Iterator[Cue]:
@@ -184,8 +178,6 @@ def _is_claimed(phrase: str, previous: str) -> bool:
 def _counts_alike(ours: str, theirs: str) -> bool:
     """Tell whether a number counts what another does, or does not say what; any other value is none."""
     return ours[-1].isdigit() or ours[-1] == theirs[-1] or not ours[0].isdigit()
-
-
 
 
 def _asks_to_choose(previous: str) -> bool:

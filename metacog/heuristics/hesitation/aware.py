@@ -10,7 +10,7 @@ from typing import Any
 from ..policy.policy import Policy
 from ..signals import SPECS, Evidence, Signal
 from ..text.shadow import hides
-from ..text.spans import MAX_SPANS, Place, Span
+from ..text.spans import MAX_SPANS, Place, Span, spans_of
 from ..text.tags import Item
 from .completion import claims_to_be_done
 from .given import NOTHING, Given
@@ -74,9 +74,9 @@ def _others(response: str, items: Sequence[Item | Mapping[str, Any]]) -> dict[in
 
 def _done(response: str, items: Sequence[Item | Mapping[str, Any]]) -> tuple[Span, ...]:
     """Give where a response, or what is said or remembered beside it, claims that something is done."""
-    spans = [Span(*place, response[slice(*place)]) for place in claims_to_be_done(response)]
+    spans = [*spans_of(response, claims_to_be_done(response))]
     for index, item in enumerate(items):
         kind, text = (item.kind, item.text) if type(item) is Item else (item["kind"], item["text"])
         if kind.casefold() in _STATEMENTS and text not in response:
-            spans += [Span(*place, text[slice(*place)], index) for place in claims_to_be_done(text)]
+            spans += spans_of(text, claims_to_be_done(text), index)
     return tuple(spans[:MAX_SPANS])

@@ -32,8 +32,14 @@ _BRACKETS = re.compile(r"\(([^()]*)\)")
 _OR = ("(", " or", " or about", "≈", "或", "即", "也就是")
 _EQUALS_OR = _EQUALS + _OR
 _LONE_NUMBER = re.compile(rf"(?<![0-9.,])({_NUMBER})\s?,?\s?\Z")
+# Hours and minutes stand together too where neither says the other: "2 hours (30 minutes by car)", "1 hour and a half".
+_TIMES: dict[str, float] = {
+    **{"second": 1, "sec": 1, "秒": 1, "minute": 60, "min": 60, "分钟": 60},
+    **{"hour": 3600, "hr": 3600, "小时": 3600, "day": 86_400, "天": 86_400, "week": 604_800, "周": 604_800},
+}
 # What is measured once more in another unit: 5 miles (8 km). By kind, how much of the first each is.
 _SCALES: tuple[dict[str, float], ...] = (
+    _TIMES,
     {"m": 1, "meter": 1, "metre": 1, "公尺": 1, "米": 1, "km": 1000, "kilometer": 1000, "kilometre": 1000, "公里": 1000}
     | {"千米": 1000, "mile": 1609.344, "英里": 1609.344, "feet": 0.3048, "foot": 0.3048, "ft": 0.3048, "英尺": 0.3048}
     | {"cm": 0.01, "centimeter": 0.01, "centimetre": 0.01, "公分": 0.01, "厘米": 0.01, "mm": 0.001, "毫米": 0.001}
@@ -69,6 +75,7 @@ _SCALES: tuple[dict[str, float], ...] = (
 )
 # Units of more than one size: what is converted from or to them is never called wrong.
 _SEVERAL = {"丈", "ton", "tonne", "吨", "byte", "kb", "mb", "gb", "tb", "gallon", "加仑", "knot"}
+_SEVERAL |= {"day", "天", "week", "周"}  # of work
 _UNIT = "|".join(sorted({unit for scale in _SCALES for unit in scale}, key=lambda unit: (-len(unit), unit)))
 _MEASURED = re.compile(rf"({_NUMBER})\s?({_UNIT})s?(?![a-z])")
 _AGAIN = re.compile(
@@ -92,6 +99,7 @@ Amount = tuple[Decimal, str]  # so much of what
 
 # What stands complete before the reader is checked: a calculation and what it comes to, or two measures of one thing.
 MAX_CHECKED = 256  # of one text
+_DOLLARS = re.compile(r"((?<![a-z])[a-z]{1,3}|)\$")  # NT$, US$; of others the letters before are the word's
 _AND_SAYS = r"(?=[ *$€£¥(~≈约合]{0,5}[-−]?[0-9]|\s?(?:about|approx|rough|around))"
 _COMES_TO = re.compile(rf"[=≈(合]{_AND_SAYS}")
 # What is looked for where something else stands in the text: a share is worked out in words (20% of $1850 is $370).
@@ -102,11 +110,11 @@ _COMES_TO_TOO = {
 _ABOUT = r"(?:about|approximately|roughly|around|nearly|almost|约|大约|≈|~)"
 _ABOUT_BEFORE = re.compile(rf"{_ABOUT}\s?[$€£¥]?\s?\Z")
 _RESULT = re.compile(
-    rf"{_BOLD}(?P<about>{_ABOUT}\s?)?{_BOLD}(?P<figure>(?P<money>[$€£¥]?)\s?(?P<number>{_NUMBER})(?P<share>(?:\s?%)?))"
+    rf"{_BOLD}(?P<about>{_ABOUT}\s?)?{_BOLD}(?P<figure>(?P<money>[$€£¥]?)(?:(?<=[$€£¥])\s)?(?P<number>{_NUMBER})(?P<share>(?:\s?%)?))"
     r"(?!\s?\(?mod\b|\s?[+*/×÷^][\s(]*[0-9]|\s?[-−–]\s?[0-9(]|[.,:/]?[0-9]|[a-z](?![a-z])|\s?x\s?[0-9])\s?(?P<of>[^\W\d_]*)"
 )
 _TOTAL_BEFORE = re.compile(
-    rf"(?<![a-z0-9_.,+*/×÷^$€£¥-])(?P<figure>(?P<money>[$€£¥]?)\s?(?P<number>{_NUMBER})(?P<share>))\s?"
+    rf"(?<![a-z0-9_.,+*/×÷^$€£¥-])(?P<figure>(?P<money>[$€£¥]?)(?:(?<=[$€£¥])\s)?(?P<number>{_NUMBER})(?P<share>))\s?"
     rf"(?P<of>[^\W\d_]*){_BOLD}\Z"
 )
 _INNER = re.compile(r"\(([^()\n]{3,200})\)")
@@ -125,8 +133,7 @@ _MAGNITUDES = {
     *("万", "亿", "千", "百", "打"),
 }
 _MEASURES = {unit for scale in _SCALES for unit in scale} | {
-    *("second", "minute", "hour", "day", "week", "month", "year", "sec", "min", "hr", "h", "s", "am", "pm", "per"),
-    *("秒", "分", "分钟", "小时", "天", "周", "月", "个月", "年", "点", *_MAGNITUDES),
+    *("month", "year", "h", "s", "am", "pm", "per", "分", "月", "个月", "年", "点", *_MAGNITUDES),
 }
 _LENGTHWISE = r"(?:\s(?:wide|high|tall|long|deep|thick|away))?"
 _CHINESE_NUMBER = "[一二两三四五六七八九十百千万]+"
@@ -135,13 +142,14 @@ _ONES, _TENS = (
     {"十": 10, "百": 100, "千": 1000},
 )
 _MEASURED_BEFORE = re.compile(
-    rf"(?:(?<![0-9.,])({_NUMBER})|(?<![第几数])({_CHINESE_NUMBER}))\s?(?P<unit>({_UNIT})s?){_LENGTHWISE},?\s?\Z"
+    rf"(?:(?<![0-9.,:])({_NUMBER})|(?<![第几数])({_CHINESE_NUMBER}))\s?(?P<unit>({_UNIT})s?){_LENGTHWISE},?\s?\Z"
 )
 _MEASURED_BEHIND = re.compile(
     rf"\s?(?P<about>{_ABOUT}?合?{_ABOUT}?)\s?(?P<number>{_NUMBER})\s?(?P<unit>{_UNIT})s?(?![a-z²³^])"
 )
 # A part of what is measured, or one end of a range.
 _NOT_ALONE = re.compile(rf"(?:[-–—~×*/+·'\"]|\b(?:to|and|or|by|x)|[到至和或乘]|(?:{_UNIT})s?\.?,?)\s?\Z")
+_ENDS = re.compile(r"\s?(?:[.;!?)|\n。；！？]|\Z)")
 _GOES_ON = re.compile(r"\s?(?:and\s)?[0-9+×*/'\"-]|\s?x\s")
 _WARM_BEFORE = re.compile(rf"(?<![0-9.,–~-]){_DEGREES}度?\s?\Z")
 
@@ -290,6 +298,8 @@ def _value(calculation: str) -> Decimal | None:
 
 def checked(text: str) -> Iterator[Checked]:
     """Find the calculations and conversions of a folded text that are right, and those that are surely wrong."""
+    if "$" in text and len({found[1] for found in _DOLLARS.finditer(text)}) == 1:  # all are the same dollars
+        text = _DOLLARS.sub(lambda found: " " * len(found[1]) + "$", text)
     others = (also.finditer(text) for sign, also in _COMES_TO_TOO.items() if sign in text)
     for sign in islice(chain(_COMES_TO.finditer(text), *others), MAX_CHECKED):
         start, end = sign.span()
@@ -313,7 +323,7 @@ def _check_equation(text: str, at: int, behind: int, is_about: bool) -> Checked 
         return None
     start = first + calculation.start()
     made = _judge(calculation[0], result, is_about or bool(result["about"]), _is_whole(text, start))
-    return None if made is None else _calculated(start, result.end("figure"), result, made)
+    return None if made is None else _calculated(start, None, result, made, calculation[0])
 
 
 def _check_brackets(text: str, at: int) -> Checked | None:
@@ -325,11 +335,13 @@ def _check_brackets(text: str, at: int) -> Checked | None:
         return None
     is_about = _ABOUT_BEFORE.search(text, max(0, result.start() - 24), result.start()) is not None
     made = _judge(inner[1], result, is_about, True)
-    return None if made is None else _calculated(result.start(), inner.end(), result, made)
+    return None if made is None else _calculated(result.start(), inner.end(), result, made, inner[1])
 
 
-def _calculated(start: int, end: int, result: re.Match[str], made: str) -> Checked:
-    return Checked(start, end, result.span("figure"), result.end("number"), made)
+def _calculated(start: int, end: int | None, result: re.Match[str], made: str, calculation: str) -> Checked:
+    """Give a calculation; it comes to so many of what it is made of, where it ends with its result."""
+    figure = result.end("of" if result["of"] and result["of"] in calculation else "figure")
+    return Checked(start, end or figure, (result.start("figure"), figure), result.end("number"), made)
 
 
 def _is_whole(text: str, start: int) -> bool:
@@ -420,10 +432,17 @@ def _check_measures(text: str, at: int, behind: int) -> Checked | None:
     is_about = bool(again["about"].strip("合")) or text[at] == "≈"
     is_about = is_about or _ABOUT_BEFORE.search(text, max(0, start - 24), start) is not None
     found = Checked(start, again.end(), (again.start("number"), again.end()), again.end("number"), "")
-    if abs(made - given) <= _slack(again["number"], is_about) or abs(back - much) <= _slack(number, is_about) / 2:
+    rounded = _slack(number, is_about) / 2
+    if scale is _TIMES:  # whole hours are not rounded to be said in minutes
+        rounded = 2 * rounded if is_about or "." in number else 0
+    if abs(made - given) <= _slack(again["number"], is_about) or abs(back - much) <= rounded:
         return found
     is_closed = text.startswith(")", again.end()) if text[at] == "(" else not _GOES_ON.match(text, again.end())
     is_alone = _NOT_ALONE.search(text, max(0, start - 24), start) is None
+    if scale is _TIMES:
+        is_closed = text[at] in "=e等" and _ENDS.match(text, again.end()) is not None
+        before = text[max(0, start - 24) : start]
+        is_alone = is_alone and not before[-1:].isalnum() and not any(each in before for each in _TIMES)
     if not is_closed or not is_alone or measured[2] or {unit, other} & _SEVERAL:
         return None
     places = max(_places(again["number"]), 0 if made >= 10 else 1)

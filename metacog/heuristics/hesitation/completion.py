@@ -9,12 +9,11 @@ from ..lexicon import LANGUAGES, either
 from ..lexicon.shapes import CompletionWords
 from ..text import words
 from ..text.spans import Place
-from ..text.speech import clause, own_words
+from ..text.speech import own_words
 from ..text.utterance import MAX_READ
 
 MAX_COMMAND = 80  # characters of a command that are told
 MAX_CLAIMS = 256
-_SENTENCE_ENDS = re.compile(r"[!?。\n]|\.(?=\s|\Z)")
 _REACH = 300  # characters of its sentence that are read before a claim, and of what follows it
 
 
@@ -59,7 +58,7 @@ def claims_to_be_done(text: str) -> list[Place]:
 
     Code, tags and quotations are left out, and what is denied, supposed, asked or only planned.
     """
-    folded = words.fold(own_words(words.said(text[:MAX_READ])))
+    folded = words.fold_signs(own_words(words.said(text[:MAX_READ])))
     if any(say.still_fails.search(folded) for say in _LANGUAGES):
         return []
     claims = (
@@ -72,12 +71,12 @@ def claims_to_be_done(text: str) -> list[Place]:
 
 
 def _is_claimed(folded: str, place: Place, say: _Words) -> bool:
-    start, _ = clause(folded, place)
+    start, _ = words.clause(folded, place)
     before = folded[start : place[0]]
     if not say.stated.search(before) or say.taken_back.search(before):
         return False
     first = max(0, place[0] - _REACH)
-    begins = max((end.end() for end in _SENTENCE_ENDS.finditer(folded, first, place[0])), default=first)
+    begins = max((end.end() for end in words.SENTENCE_END.finditer(folded, first, place[0])), default=first)
     if say.condition.search(folded, begins, place[0]):
         return False
     ends = _end(folded, place[1])
@@ -86,5 +85,5 @@ def _is_claimed(folded: str, place: Place, say: _Words) -> bool:
 
 def _end(folded: str, at: int) -> int:
     """Give where the sentence ends that goes on at a place."""
-    found = _SENTENCE_ENDS.search(folded, at, at + _REACH)
+    found = words.SENTENCE_END.search(folded, at, at + _REACH)
     return found.start() if found else min(at + _REACH, len(folded))

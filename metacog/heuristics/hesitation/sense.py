@@ -5,7 +5,7 @@ What the `aware` profile sees. It goes by the findings on real texts: 不一定 
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from ..text.matcher import WINDOW, automaton_of, endings
 from ..text.shadow import Shadow, fold
 from ..text.spans import Place
 from ..text.tags import code_spans
+from ..text.words import SENTENCE_END
 from .calculation import Checked, added_up, checked, is_worked_out
 from .given import NOTHING, OPENING_QUOTES, Given
 
@@ -52,7 +53,6 @@ def _opened_by_its_own(expression: str) -> str:
 
 _NEGATED = re.compile(rf"(?:{'|'.join(_opened_by_its_own(language.NEGATED) for language in LANGUAGES)})\Z")
 _NOT_CITED = re.compile(_any("NOT_CITED"))
-_SENTENCE_END = re.compile(r"[!?。\n]|\.(?=\s|\Z)")
 _ASKING = "".join(language.ASKING for language in LANGUAGES)
 # A paragraph ends at an empty line, and before an entry of a list or a heading.
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*+(?:\n|(?=[-*+•]\s|[0-9]{1,3}[.)、]\s|\#))")
@@ -95,8 +95,7 @@ _DIGITS = bytes(ord("0") if chr(code).isdecimal() else 32 for code in range(128)
 _FIGURE = re.compile(rf"\s?(?:[%‰°℃℉]|(?=[^\W\d_])(?:{_any('UNITS')})(?![a-z]))")
 _UNIT_OF = re.compile(r"s?\s?(?:\([a-z]{1,6}\))?\s?(?:=|等于|equals)")  # 1 km = …, 1公斤(kg)等于…
 # Of a right angle, a triangle or a circle: what they are.
-_ANGLES = ("90", "180", "360")
-_ANGULAR = ("degrees", "°", "度")
+_RIGHT_ANGLE = re.compile(r"(?:90|180|360)\s?(?:degrees|°|度)")
 _ANGLE = re.compile(_any("ANGLE"))
 _NOT_FIGURE = re.compile(_any("NOT_FIGURE"))
 _MONEY = re.compile(r"[$€£¥]\s?\Z")
@@ -139,8 +138,8 @@ class Reading:
     """What a text says, once read with sense. Places are code points of the text as sent, in order."""
 
     __slots__ = (
-        *("_shadow", "claims", "conclusions", "facts", "hedges", "hides", "keyword", "plain", "reasons", "text"),
-        "wrong_sums",
+        *("_shadow", "claims", "conclusions", "facts", "hedges", "hides", "keyword", "left_out", "plain", "reasons"),
+        *("text", "wrong_sums"),
     )
 
     def __init__(self, text: str, shadow: Shadow) -> None:
@@ -154,6 +153,7 @@ class Reading:
         self.reasons: list[Place] = []
         self.facts: list[Place] = []  # figures, dates, names and quotations, without a citation near
         self.wrong_sums: list[tuple[Place, str]] = []  # the figure, and what it says and should say
+        self.left_out: list[tuple[str, Place]] = []  # what a guard took for none of these, and its name
         self.hides = shadow.hides
 
     def occurrences(self, keyword: str, limit: int) -> list[Place]:
@@ -420,34 +420,31 @@ class _Sorting:
         self.facts = quotations
         self.given = given
         self.checked: list[Place] = []  # calculations and conversions that are right
+        self.added_up: set[Place] = set()
+        self.concluded = (-9, -9)  # the last conclusion
 
     def sort(self, terms: Iterable[tuple[int, int, int]]) -> None:
-        prose, place = self.prose, self.shadow.place
-        reading = self.reading
+        prose, reading = self.prose, self.reading
+        kept = {HEDGE: reading.hedges, REASONING: reading.reasons, CONCLUSION: reading.conclusions}
         covered = 0
-        concluded = (-9, -9)
         for start, end, which in terms:
             if end <= covered:  # a term within a longer one is that longer one only
                 continue
             covered = end
             if prose[start] == _MASK:
                 continue
-            if which == HEDGE:
-                reading.hedges.append(place(start, end))
-            elif which == REASONING:
-                reading.reasons.append(place(start, end))
-            elif which == CITATION:
+            if which == CITATION:
                 covered = self._cite(start, end)
-            elif which in (ABSOLUTE, CONCLUSION):
-                if not (self._is_negated(start) or self._is_asked(end) or self._is_in_a_name(start, end)):
-                    if which == ABSOLUTE:
-                        if not (self._claims_nothing(start, end) or self._is_not_meant(start, end)):
-                            self.claims.append((start, end))
-                    elif start > concluded[1] + 2 or not self._goes_on(concluded, start, end):
-                        reading.conclusions.append(place(start, end))
-                        concluded = start, end
-            elif which != PLAIN and (fact := self._fact(start, end, which)) and not self._is_asked(end):
-                self.facts.append(fact)
+            elif which in _FACTS:
+                if (fact := self._fact(start, end, which)) and not self._is_left_out(_ASKED, start, end):
+                    self.facts.append(fact)
+            elif which != PLAIN and not self._is_left_out(_GUARDS[which], start, end):
+                if which == ABSOLUTE:
+                    self.claims.append((start, end))
+                else:
+                    kept[which].append(self.shadow.place(start, end))
+                if which == CONCLUSION:
+                    self.concluded = start, end
         covered = 0
         for start, end in islice(_numbers(prose), MAX_TERMS):
             if start >= covered:
@@ -459,15 +456,25 @@ class _Sorting:
         if (self.claims or self.facts) and not self.given.asks_to_invent:
             self._leave_out_what_has_a_source()
 
-    def _goes_on(self, before: Place, start: int, end: int) -> bool:
+    def _is_left_out(self, guards: "Sequence[_Guard]", start: int, end: int) -> bool:
+        """Ask guards in order; the first that holds is taken down."""
+        for name, holds in guards:
+            if holds(self, start, end):
+                self.reading.left_out.append((name, self.shadow.place(start, end)))
+                return True
+        return False
+
+    def _goes_on(self, start: int, end: int) -> bool:
         """Tell whether a word concludes what the one right before it does, in other words."""
-        prose = self.prose
+        prose, before = self.prose, self.concluded
+        if start > before[1] + 2:
+            return False
         between = prose[before[1] : start]
         # In Chinese a blank parts sentences.
         is_beside = between in _SAME and (between != " " or prose[start].isascii())
         return is_beside and prose[slice(*before)] != prose[start:end]
 
-    def _is_negated(self, start: int) -> bool:
+    def _is_negated(self, start: int, end: int) -> bool:
         while self.prose[start - 1 : start] == "*":  # not **definitely**
             start -= 1
         return _NEGATED.search(self.prose, max(0, start - _BEFORE), start) is not None
@@ -499,8 +506,8 @@ class _Sorting:
             return True
         return prose[end : end + 1] in ("@", ".") and _NAMED.match(prose, end) is not None
 
-    def _is_asked(self, end: int) -> bool:
-        last = _SENTENCE_END.search(self.prose, end, end + _AFTER)
+    def _is_asked(self, start: int, end: int) -> bool:
+        last = SENTENCE_END.search(self.prose, end, end + _AFTER)
         at = last.start() if last else min(end + _AFTER, len(self.prose))
         return (last is not None and last.group() == "?") or self.prose[at - 1] in _ASKING
 
@@ -517,7 +524,7 @@ class _Sorting:
             if not (picture or _NO_SOURCE.match(address.group()) or self._is_to_press_on(start, address.end())):
                 self.citations.append(start)
             return address.end()
-        if not _NOT_CITED.match(prose, end) and not self._is_negated(start):
+        if not _NOT_CITED.match(prose, end) and not self._is_negated(start, end):
             self.citations.append(start)
         return end
 
@@ -529,13 +536,13 @@ class _Sorting:
             if not after and (not before or self.shadow.as_sent[start].islower()):  # "step 3 may", "the 2 august men"
                 return None
             first, last = before.start() if before else start, after.end() if after else end
-            return None if self._is_as_of(first) else (first, last)
+            return None if self._is_left_out(_GUARDS[which], first, last) else (first, last)
         if which == REPORTING:
             return self._saying(start, end)
         if prose_before := _NAMED_SOURCE.search(self.prose, max(0, start - 24), start):
             self.citations.append(prose_before.start())
             return None
-        return None if self._is_negated(start) else (start, end)
+        return None if self._is_left_out(_GUARDS[which], start, end) else (start, end)
 
     def _saying(self, start: int, end: int) -> Place | None:
         """Give where the name stands, with the verb, that somebody is said to have said something by."""
@@ -562,39 +569,48 @@ class _Sorting:
         if _YEAR.match(prose, start) and _AUTHOR.search(prose, max(0, start - 64), start):
             self.citations.append(start)
             return end
-        if date := _DATE.match(prose, start):
-            if before == "[":  # the marker of a trail or a log
-                return end
-            end = date.end()
-            if self._is_as_of(start):
-                return end
-        elif (money := _MONEY.search(prose, max(0, start - 2), start)) and not _FORMULA.match(prose, end):
-            start = money.start()
-        elif figure := _FIGURE.match(prose, end):
-            if _NOT_FIGURE.match(prose, end) or (prose[start:end] == "100" and self._is_negated(start)):
-                return end
-            if prose[start:end] == "1" and _UNIT_OF.match(prose, figure.end()):
-                return end
-            is_angle = prose[start:end] in _ANGLES and figure.group().strip() in _ANGULAR
-            if is_angle and _ANGLE.search(prose, max(0, start - _BEFORE), start):
-                return figure.end()
-            end = figure.end()
-            if prose[end : end + 1] == ";" and self._is_in_braces(start):
-                return end
-        elif not _GROUPED.match(prose, start) and not (
-            _YEAR.match(prose, start) and _BEFORE_YEAR.search(prose, max(0, start - 12), start)
-        ):
-            return end
-        if not self._is_asked(end):
-            self.facts.append((start, end))
+        for find, of_number, of_all in _FIGURES:
+            if place := find(self, start, end):
+                if self._is_left_out(of_number, start, end):
+                    return end
+                if not self._is_left_out(of_all, *place):
+                    self.facts.append(place)
+                return place[1]
         return end
+
+    def _date(self, start: int, end: int) -> Place | None:
+        date = _DATE.match(self.prose, start)
+        return date and date.span()
+
+    def _money(self, start: int, end: int) -> Place | None:
+        money = _MONEY.search(self.prose, max(0, start - 2), start)
+        return (money.start(), end) if money and not _FORMULA.match(self.prose, end) else None
+
+    def _figure(self, start: int, end: int) -> Place | None:
+        figure = _FIGURE.match(self.prose, end)
+        return (start, figure.end()) if figure else None
+
+    def _bare_number(self, start: int, end: int) -> Place | None:
+        """Take a large number, and a year behind what leads to one."""
+        prose = self.prose
+        is_year = _YEAR.match(prose, start) and _BEFORE_YEAR.search(prose, max(0, start - 12), start)
+        return (start, end) if is_year or _GROUPED.match(prose, start) else None
+
+    def _is_defined(self, start: int, end: int) -> bool:
+        """Tell whether a number is that of "1 km = …"."""
+        figure = _FIGURE.match(self.prose, end) if self.prose[start:end] == "1" else None
+        return figure is not None and _UNIT_OF.match(self.prose, figure.end()) is not None
+
+    def _is_an_angle(self, start: int, end: int) -> bool:
+        prose = self.prose
+        return bool(_RIGHT_ANGLE.fullmatch(prose, start, end) and _ANGLE.search(prose, max(0, start - _BEFORE), start))
 
     def _check(self) -> None:
         """Take down what is worked out before the reader: it has its source there if it is right."""
         for one in checked(self.prose):
             if not one.made:
                 self.checked.append((one.start, one.end))
-            elif not (self._is_negated(one.start) or self._is_asked(one.end) or self._is_not_meant(one.start, one.end)):
+            elif not self._is_left_out(_SUM, one.start, one.end):
                 self.reading.wrong_sums.append((self.shadow.place(*one.figure), self._wrong(one)))
 
     def _wrong(self, one: Checked) -> str:
@@ -603,8 +619,10 @@ class _Sorting:
         parts = f"{sent[slice(*one.of)]} makes" if one.of else "the parts make"
         return f"says {sent[slice(*one.figure)]}; {parts} {made}"
 
-    def _is_in_braces(self, start: int) -> bool:
-        """Tell whether a place lies in a style sheet that is not marked as code."""
+    def _is_in_a_style_sheet(self, start: int, end: int) -> bool:
+        """Tell whether a place lies in one that is not marked as code."""
+        if self.prose[end : end + 1] != ";":
+            return False
         first = max(0, start - _AFTER)
         return self.prose.rfind("{", first, start) > self.prose.rfind("}", first, start)
 
@@ -616,16 +634,12 @@ class _Sorting:
         if not lacking:
             return []
         made = added_up(facts, lacking, lambda number: self._is_total(places[number][0]))
-        explained = {
-            facts[number]
-            for number in lacking
-            if number in made
-            or any(start <= places[number][0] and places[number][1] <= end for start, end in self.checked)
-            or self._is_supposed(places[number][0])
-            or is_worked_out(self.prose, *places[number])
-            or self._is_a_result(*places[number])
-        }
+        self.added_up = {places[number] for number in made}
+        explained = {facts[number] for number in lacking if self._is_left_out(_EXPLAINED, *places[number])}
         return [places[number] for number in lacking if facts[number] not in explained]
+
+    def _is_checked(self, start: int, end: int) -> bool:
+        return any(first <= start and end <= last for first, last in self.checked)
 
     def _is_a_result(self, start: int, end: int) -> bool:
         """Tell whether a figure comes out of a calculation elsewhere, without its unit: "45 + 32 = 77. It is 77°F"."""
@@ -640,13 +654,13 @@ class _Sorting:
     def _is_total(self, start: int) -> bool:
         return _TOTAL.search(self.prose, max(0, start - 80), start) is not None
 
-    def _is_as_of(self, start: int) -> bool:
+    def _is_as_of(self, start: int, end: int) -> bool:
         prose = self.prose
         if prose[start - 1 : start] not in _BEFORE_AS_OF:  # spares the search
             return False
         return _AS_OF.search(prose, max(0, start - _BEFORE), start) is not None
 
-    def _is_supposed(self, start: int) -> bool:
+    def _is_supposed(self, start: int, end: int) -> bool:
         return _SUPPOSED.search(self.prose, max(0, start - _BEFORE), start) is not None
 
     def _leave_out_what_has_a_source(self) -> None:
@@ -658,6 +672,49 @@ class _Sorting:
         facts = self._lacking() if self.facts else []
         for found, kept in ((self.claims, self.reading.claims), (facts, self.reading.facts)):
             kept += [self.shadow.place(*place) for place in found if bisect_right(ends, place[0]) not in cited]
+
+
+_Guard = tuple[str, Callable[[_Sorting, int, int], bool]]
+# By name, what takes a term or a number for nothing where it stands; in order, the first that holds is taken down.
+_ASKED: tuple[_Guard, ...] = (("asked", _Sorting._is_asked),)
+_CLAIM: tuple[_Guard, ...] = (("negated", _Sorting._is_negated), *_ASKED, ("in a name", _Sorting._is_in_a_name))
+_GUARDS: dict[int, tuple[_Guard, ...]] = {
+    HEDGE: (),
+    REASONING: (),
+    ABSOLUTE: (*_CLAIM, ("claims nothing", _Sorting._claims_nothing), ("not meant", _Sorting._is_not_meant)),
+    CONCLUSION: (*_CLAIM, ("goes on", _Sorting._goes_on)),
+    MONTH: (("as of", _Sorting._is_as_of),),
+    ATTRIBUTION: (("negated", _Sorting._is_negated),),
+}
+_SUM: tuple[_Guard, ...] = (("negated", _Sorting._is_negated), *_ASKED, ("not meant", _Sorting._is_not_meant))
+_FACTS = (MONTH, ATTRIBUTION, REPORTING)
+# What a number may be, the first that it is; and the guards of the number alone, then those of all that belongs to it.
+_FIGURES: tuple[tuple[Callable[[_Sorting, int, int], Place | None], tuple[_Guard, ...], tuple[_Guard, ...]], ...] = (
+    (
+        _Sorting._date,
+        (("a marker", lambda sorting, start, end: sorting.prose[start - 1 : start] == "["),),  # of a trail or a log
+        (("as of", _Sorting._is_as_of), *_ASKED),
+    ),
+    (_Sorting._money, (), _ASKED),
+    (
+        _Sorting._figure,
+        (
+            ("no figure", lambda sorting, start, end: _NOT_FIGURE.match(sorting.prose, end) is not None),
+            ("not all", lambda sorting, *place: sorting.prose[slice(*place)] == "100" and sorting._is_negated(*place)),
+            ("a definition", _Sorting._is_defined),
+        ),
+        (("an angle", _Sorting._is_an_angle), ("in a style sheet", _Sorting._is_in_a_style_sheet), *_ASKED),
+    ),
+    (_Sorting._bare_number, (), _ASKED),
+)
+# What explains a figure that was not given.
+_EXPLAINED: tuple[_Guard, ...] = (
+    ("added up", lambda sorting, *place: place in sorting.added_up),
+    ("checked", _Sorting._is_checked),
+    ("supposed", _Sorting._is_supposed),
+    ("worked out", lambda sorting, start, end: is_worked_out(sorting.prose, start, end)),
+    ("a result", _Sorting._is_a_result),
+)
 
 
 def marks_of(*wordings: str) -> Marks:

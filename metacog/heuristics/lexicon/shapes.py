@@ -4,7 +4,7 @@ A language that has nothing to say gives the empty value: "", (), {} or frozense
 and becomes one alternative beside those of the other languages, so it numbers and names no groups but those asked for.
 Names that end in `_within` are of scripts without blanks between words. All is folded as `shadow.fold` does it (small
 letters, simplified characters, half-width signs, "'" for every apostrophe); only the words of being stuck see a text as
-`speech.fold` leaves it, in either Chinese script and full width.
+`words.lowered` leaves it, in either Chinese script and full width.
 """
 
 from collections.abc import Mapping

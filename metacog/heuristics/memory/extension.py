@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from ..contradiction.contradictions import stem
 from ..lexicon import LANGUAGES, together
 from ..lexicon.shapes import ExtensionWords
 from ..text.shadow import fold
+from ..text.words import stem
 
 PASSED_BY_RULE = 2  # requests of one investigation
 MIN_LENGTH = 10  # a Chinese character counts two

@@ -30,7 +30,7 @@ def choose(lessons: Iterable[Lesson], recent: Sequence[str], budget: int = BUDGE
     `lessons` come newest first and stay so within the two; the first that does not fit ends the list, so that the
     oldest are left out first and none is cut. A topic is spoken of where all its words are, in any inflection.
     """
-    spoken = words.spaced([word for text in recent for word in words.tokens(words.fold(text[:MAX_READ]))])
+    spoken = words.spaced([word for text in recent for word in words.tokens(words.fold_signs(text[:MAX_READ]))])
     found = [Chosen(each, tuple(topic for topic in each.topics if _is_in(topic, spoken))) for each in lessons]
     chosen: list[Chosen] = []
     for each in sorted(found, key=lambda one: not one.matches):
@@ -42,7 +42,7 @@ def choose(lessons: Iterable[Lesson], recent: Sequence[str], budget: int = BUDGE
 
 
 def _is_in(topic: str, spoken: str) -> bool:
-    tokens = words.tokens(words.fold(topic))
+    tokens = words.tokens(words.fold_signs(topic))
     terms = words.terms(tokens)
     if not terms:  # function words and signs alone, as in “how to”
         return bool(tokens) and words.spaced(tokens) in spoken

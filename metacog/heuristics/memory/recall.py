@@ -11,11 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..contradiction.contradictions import TERMS as TERMS
-from ..contradiction.contradictions import stem
 from ..lexicon import LANGUAGES
 from ..text.shadow import Shadow
-from ..text.words import FUNCTION_WITHIN, STOPWORDS, Place
+from ..text.spans import Place
+from ..text.words import FUNCTION_WITHIN, STOPWORDS, stem
+from ..text.words import TERMS as TERMS
 from .extension import FILLERS, FILLERS_WITHIN, judge
 
 K1, B = 1.2, 0.75  # as usual; how soon a repeated word stops counting, and how much a long text is discounted
@@ -47,20 +47,20 @@ _ONLY_ASKING = re.compile(
 )
 
 
-def terms(text: str) -> Counter[str]:
-    """Count what a text is made of; function words are left out."""
-    return Counter(term for term, _, _ in _terms(Shadow(text).text))
+def counted(text: str) -> Counter[str]:
+    """Count the terms that a text is found by; function words are left out."""
+    return Counter(term for term, _, _ in _found(Shadow(text).text))
 
 
 def asked(query: str) -> tuple[str, ...]:
     """Give the first 64 terms of a query, each once, in its order."""
-    return tuple(dict.fromkeys(term for term, _, _ in _terms(Shadow(query).text)))[:MAX_ASKED]
+    return tuple(dict.fromkeys(term for term, _, _ in _found(Shadow(query).text)))[:MAX_ASKED]
 
 
 def needed(reason: str) -> tuple[str, ...]:
     """Give what the reason of a request for more steps is after, without the words that only ask."""
     folded = _ONLY_ASKING.sub(lambda match: " " * len(match[0]), Shadow(reason).text)
-    found = {term: None for term, start, end in _terms(folded) if folded[start:end] not in _ONLY_ASKS}
+    found = {term: None for term, start, end in _found(folded) if folded[start:end] not in _ONLY_ASKS}
     return tuple(found)[:MAX_ASKED]
 
 
@@ -137,14 +137,13 @@ def places(text: str, terms: Iterable[str]) -> list[Place]:
     """Find where a text has any of the terms; bigrams that overlap make one place."""
     shadow, wanted = Shadow(text), frozenset(terms)
     found: list[Place] = []
-    for term, start, end in _terms(shadow.text):
+    for term, start, end in _found(shadow.text):
         if term not in wanted:
             continue
-        place = Place(*shadow.place(start, end))
-        if found and place.start < found[-1].end:
-            found[-1] = Place(found[-1].start, place.end)
-        else:
-            found.append(place)
+        start, end = shadow.place(start, end)
+        if found and start < found[-1][1]:
+            start, _ = found.pop()
+        found.append((start, end))
     return found
 
 
@@ -153,7 +152,7 @@ def in_common(text: str, terms: Iterable[str]) -> int:
     folded, wanted = Shadow(text).text, frozenset(terms)
     words: set[str] = set()
     runs: list[tuple[int, int]] = []
-    for term, start, end in _terms(folded):
+    for term, start, end in _found(folded):
         if term not in wanted:
             continue
         if not _IS_UNSPACED.match(term):
@@ -165,7 +164,7 @@ def in_common(text: str, terms: Iterable[str]) -> int:
     return len(words) + sum(len(run) // 2 for run in {folded[start:end] for start, end in runs})
 
 
-def _terms(folded: str) -> Iterator[tuple[str, int, int]]:
+def _found(folded: str) -> Iterator[tuple[str, int, int]]:
     for run in _RUN.finditer(folded):
         if run[2]:
             word = run[2]

@@ -293,7 +293,7 @@ def _corrections(turns: Iterable[Turn], of: _Subjects) -> list[_Correction]:
 
 def _sentence(text: str, at: int) -> str:
     """Give the sentence around a place, in one line, and short."""
-    for start, end in words.sentences(words.fold(text)):
+    for start, end in words.sentences(words.fold_signs(text)):
         if start <= at < end:
             text = text[start:end]
             break
@@ -395,7 +395,7 @@ def _reasons(held: Iterable[Held]) -> tuple[Reason, ...]:
             continue
         preset = _PRESET.match(text)
         text = (preset[1] if preset else text).strip().rstrip(".。!！")[:MAX_REASON]
-        key = words.fold(text)
+        key = words.fold_signs(text)
         names.setdefault(key, text)
         found.setdefault(key, []).append(each.response)
     ordered = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))

@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 from ..lexicon import LANGUAGES, either
 from ..lexicon.shapes import ResearchWords
 from ..text import words
-from ..text.speech import clause
 from . import subjects
 
 Kind = Literal["do", "find", "check"]
@@ -114,7 +113,7 @@ _CAPITALS = re.compile(r"\b[A-Z][\w&'-]*(?: (?:of |for |and )?[A-Z0-9][\w&'-]*)*
 def _needs(text: str, language: str) -> Iterator[str]:
     """Give what the verdict wants done, in its words, without who is to do it."""
     wanted, do, ends = _READ[language]
-    folded = words.fold(text)
+    folded = words.fold_signs(text)
     for start, end in words.sentences(folded):
         sentence = folded[start:end]
         match = wanted.search(sentence) or do.match(sentence)
@@ -148,8 +147,8 @@ def _names(text: str) -> Iterator[str]:
 
 def _figures(text: str) -> Iterator[str]:
     """Give the clauses that hold a number with its unit."""
-    for match in _FIGURE.finditer(words.fold(text)):
-        start, end = clause(text, match.span())
+    for match in _FIGURE.finditer(words.fold_signs(text)):
+        start, end = words.clause(text, match.span())
         yield _line(text[start:end])[:MAX_NEED]
 
 

@@ -55,13 +55,13 @@ def shared(texts: Sequence[str], least: int) -> list[Phrase]:
 def phrases(text: str) -> dict[str, str]:
     """Give every phrase of a text as it is written, by what makes two the same."""
     text = text[:MAX_READ]
-    folded = words.fold(words.said(own_words(text)))
+    folded = words.fold_signs(words.said(own_words(text)))
     return {key: text[start:end] for key, start, end in (*_english(folded), *_chinese(folded))}
 
 
 def key_of(name: str) -> str:
     """Give what makes two names of a subject the same: inflections, cases and Chinese scripts apart."""
-    tokens = words.tokens(words.fold(name))
+    tokens = words.tokens(words.fold_signs(name))
     return " ".join(term.strip() for term in words.terms(tokens)) or " ".join(tokens) or name
 
 

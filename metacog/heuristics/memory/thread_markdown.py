@@ -43,6 +43,7 @@ class Places(NamedTuple):
 class Parsed(NamedTuple):
     thread: Thread
     places: Places
+    kept: int  # lines that had no place of their own and are among the notes
 
 
 _THREAD = re.compile(r" {0,3}#\s++Thread\s*+[:：](.*)", re.IGNORECASE)
@@ -213,7 +214,8 @@ class _Reader:
             notes=self._all_notes(),  # the last: what is not understood of the meta is among them
         )
         at = title_at + 1
-        return Parsed(thread, Places(at, self.first.get("next", at), self.first.get("notes", at), tuple(places)))
+        kept = sum(bool(line.strip()) for name in ("", "meta", "trail", "other") for line in self.kept[name])
+        return Parsed(thread, Places(at, self.first.get("next", at), self.first.get("notes", at), tuple(places)), kept)
 
     def _enter(self, name: str, before: str, at: int) -> str:
         if name in _SECTIONS:
@@ -292,13 +294,11 @@ class _Reader:
     def _touches(self, entries: int) -> int:
         if "touches" not in self.meta:
             return entries
-        at, text = self.meta["touches"]
-        found = re.match(r"[0-9]{1,9}(?![0-9])", text)
-        if found is None:
-            raise ThreadError(at + 1, f'the touches are "{text}", and no whole number')
-        if found[0] != text:
+        text = self.meta["touches"][1]
+        found = re.match(r"([0-9]{1,9})(?:\.0+)?(?![0-9])", text)
+        if not found or found[0] != text:
             self._keep("touches")
-        return int(found[0])
+        return int(found[1]) if found else entries
 
     def _date(self, name: str) -> date | None:
         if name not in self.meta:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from ..text import words
-from ..text.spans import Span
+from ..text.spans import Place, Span, spans_of
 from ..text.timesense import ago, day_of
 
 Status = Literal["active", "paused", "resolved"]
@@ -113,7 +113,7 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
     in quotation marks, or behind the word "thread".
     """
     read = response[:MAX_READ]
-    folded = words.fold(read)
+    folded = words.fold_signs(read)
     spaced = ""  # this and the parts are made when first wanted: most responses are about something else
     parts: list[str] = []
     best: tuple[int, float] = (0, 0.0)
@@ -122,7 +122,7 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
         if thread.status != "active":
             continue
         named = _named(thread, folded)
-        terms = words.terms(words.tokens(words.fold(thread.title)))
+        terms = words.terms(words.tokens(words.fold_signs(thread.title)))
         found = [term for term in terms if all(word in folded for word in term.split())]
         if len(found) >= (_MIN_WORDS if named else max(_MIN_WORDS, _MIN_SHARE * len(terms))):
             spaced = spaced or words.spaced(words.tokens(folded))
@@ -136,21 +136,20 @@ def recognise_thread(response: str, threads: Iterable[Thread]) -> Recognition | 
         if rank > best:
             best = rank
             places = named or [words.place_of(term, folded) for term in found]
-            spans = tuple(Span(start, end, read[start:end]) for start, end in places)
-            recognised = Recognition(thread.slug, "name" if named else "words", spans)
+            recognised = Recognition(thread.slug, "name" if named else "words", spans_of(read, places))
     return recognised
 
 
-_PARTS = re.compile(r"\.(?=\s)|[;!?。\n]")
+_PARTS = re.compile(f"{words.SENTENCE_END.pattern}|;")
 
 
-def _named(thread: Thread, folded: str) -> list[words.Place]:
-    places: list[words.Place] = []
-    for name in dict.fromkeys((words.fold(thread.slug), words.fold(thread.title))):
+def _named(thread: Thread, folded: str) -> list[Place]:
+    places: list[Place] = []
+    for name in dict.fromkeys((words.fold_signs(thread.slug), words.fold_signs(thread.title))):
         if name not in folded or not (tokens := words.tokens(name)):  # signs alone name nothing
             continue
         pattern = rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])"
-        found = [words.Place(*match.span()) for match in islice(re.finditer(pattern, folded), MAX_SPANS)]
+        found = [match.span() for match in islice(re.finditer(pattern, folded), MAX_SPANS)]
         telling = len(tokens) >= (4 if words.script_of(name, least=0) == "han" else 2)
         if telling or len(found) >= 2 or any(_is_pointed_out(folded, place) for place in found):
             places += found
@@ -161,9 +160,10 @@ _QUOTES = dict(zip('"“「『《', '"”」』》', strict=True))
 _CALLED_A_THREAD = re.compile(r"(?:\bthread|思路|线索)[\s:]*[\"“「『《]?$")
 
 
-def _is_pointed_out(folded: str, place: words.Place) -> bool:
+def _is_pointed_out(folded: str, place: Place) -> bool:
     """Tell whether a name stands in quotation marks of its own, or behind the word "thread"."""
-    before, after = folded[max(0, place.start - 12) : place.start], folded[place.end : place.end + 1]
+    start, end = place
+    before, after = folded[max(0, start - 12) : start], folded[end : end + 1]
     is_quoted = bool(after) and _QUOTES.get(before[-1:]) == after and before[-2:-1] != "="  # not in a tag
     return is_quoted or _CALLED_A_THREAD.search(before) is not None
 
@@ -184,7 +184,7 @@ def topic_streak(cycles: Sequence[Iterable[str]], threads: Iterable[Thread] = ()
         return None
     threads = list(threads)
     known = {_topic(name) for thread in threads for name in (thread.slug, thread.title)}
-    titles = [words.spaced(words.tokens(words.fold(thread.title))) for thread in threads]
+    titles = [words.spaced(words.tokens(words.fold_signs(thread.title))) for thread in threads]
     pursued = [{_topic(topic) for topic in topics} for topics in reversed(cycles)]
     longest: Streak | None = None
     for topic in cycles[-1]:
@@ -193,7 +193,7 @@ def topic_streak(cycles: Sequence[Iterable[str]], threads: Iterable[Thread] = ()
         if same in known or count < max(STREAK, longest.cycles + 1 if longest else 0):
             continue
         # "gateway timeouts" has its thread in "Timeouts in the gateway"; "gateway" alone may be something else.
-        terms = words.terms(words.tokens(words.fold(topic)))
+        terms = words.terms(words.tokens(words.fold_signs(topic)))
         if len(terms) < _MIN_WORDS or not any(all(term in title for term in terms) for title in titles):
             longest = Streak(topic, count)
     return longest
@@ -201,7 +201,7 @@ def topic_streak(cycles: Sequence[Iterable[str]], threads: Iterable[Thread] = ()
 
 def _topic(name: str) -> str:
     """Give what makes two names one topic: small letters, hyphens or blanks, either Chinese script, one or many."""
-    return "-".join(_PLURAL.sub("", word) for word in words.tokens(words.fold(slug_of(name))))
+    return "-".join(_PLURAL.sub("", word) for word in words.tokens(words.fold_signs(slug_of(name))))
 
 
 def within_budget(entries: Sequence[str], budget: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ..lexicon import LANGUAGES, together
@@ -114,76 +115,128 @@ class Question(NamedTuple):
         return self.fits is _gives_reason and _gives_reason(clause)
 
 
-def left_open(questions: list[Question], reply: Utterance, message: Utterance) -> list[int]:
-    """Give the numbers of the questions the reply does not account for; a refusal accounts for what may be refused."""
-    if questions and _refuses(reply):
-        return [number for number, question in enumerate(questions) if not question.may_be_refused]
-    if _only_repeats(reply, message, questions):
-        return list(range(len(questions)))
-    still_open = _left_open(questions, reply, message)
-    if still_open and len(questions) == 1 and len(questions[0].terms) < _PLENTY:
-        # "Who wrote it?": the rest of the message tells what.
-        return [] if _taken_up(words.terms(message.words), reply) else still_open
-    return still_open
-
-
-def _left_open(questions: list[Question], reply: Utterance, message: Utterance) -> list[int]:
-    """Give the numbers of the questions the reply does not account for.
+def accounted(questions: list[Question], reply: Utterance, message: Utterance) -> list[str | None]:
+    """Name what accounts for each question in the reply, one of `_GUARDS` for the most; None where nothing does.
 
     A question is accounted for by its own words; by a sentence that answers no other, and has the form of an answer
     (a number to "how many", yes or no, a reason to "why", a few words to the rest) or says that there is none to be
-    had; or by asking back, by going to find out, by handing over.
+    had; or by asking back, by going to find out, by handing over. A refusal accounts for what may be refused.
     """
-    still_open = []
-    claimed: list[str] = []
-    has_figure = False  # does one that is accounted for ask for a figure
-    for number, question in enumerate(questions):
-        others = {term for other in questions if other is not question for term in other.terms}
+    if questions and _refuses(reply):
+        return ["refused" if question.may_be_refused else None for question in questions]
+    if _only_repeats(reply, message, questions):
+        return [None] * len(questions)
+    told = _Told(questions, reply, message)
+    for guards in _GUARDS:
+        # A request takes anything for an answer, and what others leave.
+        for question in sorted(told.open, key=lambda question: question.fits is _has_any_form):
+            told.by[id(question)] = next((name for name, holds in guards if holds(told, question)), None)
+        told.open = [question for question in told.open if told.by[id(question)] is None]
+    if len(questions) == len(told.open) == 1 and len(questions[0].terms) < _PLENTY:
+        # "Who wrote it?": the rest of the message tells what.
+        return ["the rest of the message" if _taken_up(told.about, reply) else None]
+    return [told.by[id(question)] for question in questions]
+
+
+class _Told:
+    """What a reply has to account for questions by; what answers one is used up."""
+
+    def __init__(self, questions: list[Question], reply: Utterance, message: Utterance) -> None:
+        self.questions, self.reply, self.message = questions, reply, message
+        self.by: dict[int, str | None] = {}
+        self.open = questions  # when the guards at hand are asked
+        self.claimed: list[str] = []  # terms of the questions that it takes up
+        self.has_figure = False  # does one that is accounted for ask for a figure
+
+    @cached_property
+    def about(self) -> tuple[str, ...]:
+        return words.terms(self.message.words)
+
+    @cached_property
+    def said(self) -> "_Parted":
+        return _parted(self.reply, self.claimed, is_several=len(self.open) > 1)
+
+    @cached_property
+    def puts_off(self) -> bool:
+        return _puts_off(self.reply.folded)
+
+    @cached_property
+    def _is_of_theirs(self) -> bool:
+        return _MINE.search(self.message.folded) is not None and _YOURS.search(self.reply.folded) is not None
+
+    @cached_property
+    def is_long(self) -> bool:
+        # "Where is my order?", "Your parcel arrived …": of so few words the right answer may have none.
+        bare = 2 * _BARE if self._is_of_theirs and len(self.about) < _PLENTY else _BARE
+        return _size(self.reply.words) > bare
+
+    @cached_property
+    def _is_elsewhere(self) -> bool:
+        """Whether a few words among many others answer nothing, since none of all of them is the message's."""
+        return self.is_long and not (
+            self._is_of_theirs
+            or _LIST.match(self.reply.folded)
+            or any(term in self.reply.spaced for term in self.about)
+        )
+
+    def takes_up(self, question: Question) -> bool:
+        others = {term for other in self.questions if other is not question for term in other.terms}
         own = [term for term in question.terms if term not in others] or question.terms
-        shared = _taken_up(own, reply)
-        if len(questions) > 1 and all(map(_is_character, shared)) and not all(map(_is_character, own)):
-            shared = []  # 用: in 能用, and in 使用, too
-        if shared:
-            claimed += shared
-            has_figure |= question.fits in _BY_FIGURES
-        elif not question.is_shown_in(reply):
-            still_open.append(number)
-    if not still_open or _puts_off(reply.folded):
-        return []
-    said = _parted(reply, claimed, is_several=len(still_open) > 1)
-    polar = [number for number in still_open if questions[number].fits is _says_yes_or_no]
-    if polar and said.decisions >= sum(question.fits is _says_yes_or_no for question in questions):
-        still_open = [number for number in still_open if number not in polar]
-    unanswered = []
-    about = words.terms(message.words)
-    is_of_theirs = _MINE.search(message.folded) is not None and _YOURS.search(reply.folded) is not None
-    # "Where is my order?", "Your parcel arrived …": of so few words the right answer may have none.
-    bare = 2 * _BARE if is_of_theirs and len(about) < _PLENTY else _BARE
-    # A few words among many others answer nothing where none of all of them is the message's.
-    is_elsewhere = _size(reply.words) > bare and not (
-        is_of_theirs or _LIST.match(reply.folded) or any(term in reply.spaced for term in about)
-    )
-    for number in sorted(still_open, key=lambda number: questions[number].fits is _has_any_form):
-        question = questions[number]
-        answers = (
-            each for each in said.free if question.is_answered_by(each, is_elsewhere) or _HAS_NO_ANSWER.search(each)
-        )
-        clauses = (
-            each
-            for each in said.beside
-            if question.is_answered_beside(each, number == 0 and reply.folded.startswith(each))
-        )
-        if (answer := next(answers, None)) is not None:
-            said.free.remove(answer)
-            said.within.append(answer)
-            has_figure |= question.fits in _BY_FIGURES
-        elif (clause := next(clauses, None)) is not None:
-            said.beside.remove(clause)
-        elif any(question.is_answered_within(each, has_figure) for each in said.within):
-            has_figure |= question.fits in _BY_FIGURES
-        elif len(questions) > 1 or _size(reply.words) > bare or not (said.is_any or question.may_be_refused):
-            unanswered.append(number)
-    return sorted(unanswered)
+        shared = _taken_up(own, self.reply)
+        if len(self.questions) > 1 and all(map(_is_character, shared)) and not all(map(_is_character, own)):
+            return False  # 用: in 能用, and in 使用, too
+        self.claimed += shared
+        self.has_figure |= bool(shared) and question.fits in _BY_FIGURES
+        return bool(shared)
+
+    def decides(self, question: Question) -> bool:
+        """Tell whether there is a yes or a no for each question that wants one."""
+        wanted = sum(each.fits is _says_yes_or_no for each in self.questions)
+        return question.fits is _says_yes_or_no and self.said.decisions >= wanted
+
+    def answers(self, question: Question) -> bool:
+        for each in self.said.free:
+            if question.is_answered_by(each, self._is_elsewhere) or _HAS_NO_ANSWER.search(each):
+                self.said.free.remove(each)
+                self.said.within.append(each)
+                self.has_figure |= question.fits in _BY_FIGURES
+                return True
+        return False
+
+    def answers_beside(self, question: Question) -> bool:
+        is_first = question is self.questions[0]
+        for each in self.said.beside:
+            if question.is_answered_beside(each, is_first and self.reply.folded.startswith(each)):
+                self.said.beside.remove(each)
+                return True
+        return False
+
+    def answers_within(self, question: Question) -> bool:
+        holds = any(question.is_answered_within(each, self.has_figure) for each in self.said.within)
+        self.has_figure |= holds and question.fits in _BY_FIGURES
+        return holds
+
+    def may_be_all(self, question: Question) -> bool:
+        """Tell whether a short reply to one question says anything at all."""
+        return len(self.questions) == 1 and not self.is_long and (self.said.is_any or question.may_be_refused)
+
+
+# By name, what accounts for a question; the first that holds does. Which words are taken up is known of all questions
+# before any is looked at by what else is said.
+_GUARDS: tuple[tuple[tuple[str, Callable[[_Told, Question], bool]], ...], ...] = (
+    (
+        ("its own words", _Told.takes_up),
+        ("shown", lambda told, question: question.is_shown_in(told.reply)),
+    ),
+    (
+        ("put off", lambda told, question: told.puts_off),
+        ("decided", _Told.decides),
+        ("answered", _Told.answers),
+        ("answered beside another", _Told.answers_beside),
+        ("answered within another", _Told.answers_within),
+        ("a short reply", _Told.may_be_all),
+    ),
+)
 
 
 class _Parted(NamedTuple):

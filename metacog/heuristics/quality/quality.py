@@ -13,11 +13,11 @@ from ..lexicon import LANGUAGES, languages, together
 from ..policy.quality_settings import QualitySettings
 from ..text import words
 from ..text.shadow import Shadow
-from ..text.spans import Span
+from ..text.spans import Place, Span, spans_of
 from ..text.utterance import MAX_READ, Fingerprint, Utterance, fingerprint, similarity
-from ..text.words import Place, Script
+from ..text.words import Script
 from ..wire.assessment import FlagPart, FlagSpanPart, QualityPart
-from .answering import Question, excuses_itself, left_open, taken_from
+from .answering import Question, accounted, excuses_itself, taken_from
 
 Language = Literal["en", "zh-Hant", "zh-Hans"]
 
@@ -75,6 +75,7 @@ class Quality(NamedTuple):
     repetition: bool
     events: tuple[str, ...]  # for the audit record, below `low_at`
     reply: Utterance
+    accounted: tuple[str | None, ...]  # by name, by what each question is; None where it is left open
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -116,7 +117,7 @@ def assess(
     reply = Utterance(response)
     message = None if user_message is None else Utterance(user_message)
     flags: list[Flag] = []
-    responsiveness, completeness = _answers(reply, message, flags)
+    responsiveness, completeness, by = _answers(reply, message, flags)
     consistency = _consistency(reply, message, language, settings.forbidden, flags)
     length_ok = _has_sane_length(reply, message, language, settings, flags)
     repetition = _repeats(reply, recent[-settings.recent_window :] if settings.recent_window else (), settings, flags)
@@ -147,34 +148,38 @@ def assess(
         repetition=repetition,
         events=(LOW,) if low else (),
         reply=reply,
+        accounted=tuple(by),
     )
 
 
-def _answers(reply: Utterance, message: Utterance | None, flags: list[Flag]) -> tuple[float | None, float | None]:
-    """Judge responsiveness and completeness."""
+def _answers(
+    reply: Utterance, message: Utterance | None, flags: list[Flag]
+) -> tuple[float | None, float | None, Sequence[str | None]]:
+    """Judge responsiveness and completeness, and say by what each question is accounted for."""
     asked = words.questions(message.folded) if message else []
     if reply.is_empty:
         flags.append(Flag("empty", "nothing is said"))
-        return 0.0, 0.0 if asked else None
+        return 0.0, 0.0 if asked else None, [None] * len(asked)
     if message is None or not message.words or _is_machine_made(message):
-        return None, None
+        return None, None, ()
     if reply.script and message.script and (reply.script != message.script or _differ(reply, message)):
-        return None, None  # no words in common to judge by: consistency tells
+        return None, None, ()  # no words in common to judge by: consistency tells
     if message.language not in _JUDGED:
-        return None, None  # nor do we know which words of another language say little
-    questions = [Question.of(message.folded[place.start : place.end]) for place in asked]
-    open_questions = left_open(questions, reply, message)
-    completeness = round(1 - len(open_questions) / len(asked), 2) if asked else None
-    if open_questions:
-        flags.append(_unanswered(message, [asked[number] for number in open_questions], len(asked)))
-    responsiveness = _responsiveness(message, questions, reply, answered=len(asked) > len(open_questions))
+        return None, None, ()  # nor do we know which words of another language say little
+    questions = [Question.of(message.folded[slice(*place)]) for place in asked]
+    by = accounted(questions, reply, message)
+    left_open = [place for place, name in zip(asked, by, strict=True) if name is None]
+    completeness = round(1 - len(left_open) / len(asked), 2) if asked else None
+    if left_open:
+        flags.append(_unanswered(message, left_open, len(asked)))
+    responsiveness = _responsiveness(message, questions, reply, answered=len(asked) > len(left_open))
     if asked and responsiveness is not None and responsiveness < _STATED:
-        spans = _spans(message, asked)
+        spans = spans_of(message.text, asked)
         flags.append(Flag("off-topic", "shares hardly a word with the message", spans, "user_message"))
     elif not asked and _is_about_something_else(message, reply):
         responsiveness = 0.0
         flags.append(Flag("off-topic", "shares no word with the message", _first_sentence(message), "user_message"))
-    return responsiveness, completeness
+    return responsiveness, completeness, by
 
 
 def _is_machine_made(message: Utterance) -> bool:
@@ -183,11 +188,7 @@ def _is_machine_made(message: Utterance) -> bool:
 
 def _unanswered(message: Utterance, places: list[Place], asked: int) -> Flag:
     detail = f"{len(places)} of {asked} question(s) not accounted for"
-    return Flag("question-unanswered", detail, _spans(message, places), "user_message")
-
-
-def _spans(utterance: Utterance, places: Sequence[Place]) -> tuple[Span, ...]:
-    return tuple(Span(start, end, utterance.text[start:end]) for start, end in places)
+    return Flag("question-unanswered", detail, spans_of(message.text, places), "user_message")
 
 
 def _first_sentence(utterance: Utterance, is_one: Callable[[str], bool] = bool) -> tuple[Span, ...]:
@@ -196,7 +197,7 @@ def _first_sentence(utterance: Utterance, is_one: Callable[[str], bool] = bool) 
         said = utterance.said[start:end]
         if said.strip() and is_one(said):
             start += len(said) - len(said.lstrip())
-            return _spans(utterance, [Place(start, min(end, start + MAX_SHOWN))])
+            return spans_of(utterance.text, [(start, min(end, start + MAX_SHOWN))])
     return ()
 
 
@@ -238,21 +239,21 @@ _STATED = 0.3  # nor does what follows "Write a poem": there, words alone make n
 def _consistency(
     reply: Utterance, message: Utterance | None, language: Language | None, forbidden: Sequence[str], flags: list[Flag]
 ) -> float:
-    spans = _forbidden(reply.text, forbidden) if forbidden else []
+    spans = _forbidden(reply.text, forbidden) if forbidden else ()
     if spans:
-        flags.append(Flag("forbidden-phrase", f"{len(spans)} forbidden phrase(s)", tuple(spans)))
+        flags.append(Flag("forbidden-phrase", f"{len(spans)} forbidden phrase(s)", spans))
     return min(_speaks_the_language(reply, message, language, flags), 0.0 if spans else 1.0)
 
 
-def _forbidden(text: str, phrases: Sequence[str]) -> list[Span]:
+def _forbidden(text: str, phrases: Sequence[str]) -> tuple[Span, ...]:
     """Find phrases however they are written: in capitals, in full width, in the other characters of Chinese."""
     shadow = Shadow(text)
     found: list[Place] = []
     for phrase in {Shadow(phrase).text for phrase in phrases} - {""}:
         if phrase in shadow.text:
             places = islice(_whole_words(phrase).finditer(shadow.text), MAX_SPANS)
-            found += [Place(*shadow.place(*match.span())) for match in places]
-    return [Span(*place, text[slice(*place)]) for place in sorted(found)[:MAX_SPANS]]
+            found += [shadow.place(*match.span()) for match in places]
+    return spans_of(text, sorted(found)[:MAX_SPANS])
 
 
 def _whole_words(phrase: str) -> re.Pattern[str]:
@@ -346,8 +347,8 @@ def _has_sane_length(
             flags.append(Flag("too-short", f"{length} character(s), {limits.min} expected", (span,)))
     elif length > limits.max:
         start = len(reply.text) - len(reply.text.lstrip()) + limits.max
-        beyond = Place(start, min(start + MAX_SHOWN, len(reply.text)))
-        flags.append(Flag("too-long", f"{length:,} characters, {limits.max:,} at most", _spans(reply, [beyond])))
+        beyond = (start, min(start + MAX_SHOWN, len(reply.text)))
+        flags.append(Flag("too-long", f"{length:,} characters, {limits.max:,} at most", spans_of(reply.text, [beyond])))
     return limits.min <= length <= limits.max
 
 

@@ -1,7 +1,7 @@
 """Characters nobody sees, or that turn the direction, where the script has no use for them."""
 
 from ..text.shadow import suspects
-from ..text.spans import MAX_SPANS, Span
+from ..text.spans import MAX_SPANS, Span, spans_of
 from .spec import Evidence, SignalSpec, gettext_noop
 
 MAX_SUSPECTS = 10_000  # hidden characters are counted up to here
@@ -18,7 +18,7 @@ def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
     for index, text in texts:
         places = suspects(text, MAX_SUSPECTS - count)
         count += len(places)
-        spans += [Span(start, end, text[start:end], index) for start, end in places[: MAX_SPANS - len(spans)]]
+        spans += spans_of(text, places[: MAX_SPANS - len(spans)], index)
     if not count:
         return None
     return f"hidden characters in {count} place(s)", tuple(spans)

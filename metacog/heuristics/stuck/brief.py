@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ..contradiction.contradictions import stem
 from ..lexicon import LANGUAGES, together
 from ..lexicon.shapes import BriefWords
 from ..memory import recall
 from ..text.shadow import Shadow
+from ..text.words import stem
 
 MAX_BRIEF = 8_000  # code points
 MAX_QUOTE = 600  # of one text
@@ -61,7 +61,7 @@ def brief(facts: Mapping[str, Any], *, language: str = "en", limit: int = MAX_BR
 
 
 _BINDS = re.compile(_WORDS.binds, re.IGNORECASE)
-# A dot within a word ends no sentence: "Django 5.2", "settings.py".
+# A sign within a word or in code ends no sentence: "Django 5.2", "settings.py", f"{one!r}".
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|[.!?](?![\s.!?。！？]|\Z))+[.!?。！？]*")
 
 

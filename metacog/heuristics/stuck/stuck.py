@@ -14,8 +14,9 @@ from ..lexicon.shapes import StuckWords
 from ..policy.stuck_settings import SETTINGS, WEIGHTS, StuckSettings
 from ..text.fingerprints import digest, normalise_output, normalised_errors, passages, prints, squeeze
 from ..text.matcher import automaton_of
-from ..text.spans import Place
-from ..text.speech import clause, find_phrases, fold, own_words, persons_words
+from ..text.spans import Place, Span, SpanPart
+from ..text.speech import find_phrases, own_words, persons_words
+from ..text.words import clause, lowered
 from ..wire.assessment import StuckPart, StuckSignalPart
 from ..wire.wire import instant
 
@@ -273,7 +274,7 @@ def asks_to_think_twice(user_message: str) -> bool:
 
     "think twice before …" and 三思而後行 are advice for later, 我再想想 is about the user: none of them asks.
     """
-    folded = fold(user_message)
+    folded = lowered(user_message)
     if not any(map(folded.__contains__, _WORDS.in_think_twice)):  # spares the search
         return False
     text = _DASH.sub(";", persons_words(folded))
@@ -418,7 +419,7 @@ def _says(name: str) -> Callable[[_Step], _Sign | None]:
             return None
         response = step.body["response"]
         if step.is_aware:
-            folded = own_words(fold(response))
+            folded = own_words(lowered(response))
             places = [
                 place
                 for phrases, somebody_else in _SPOKEN
@@ -546,11 +547,11 @@ def _clip(text: str) -> str:
     return cut
 
 
-def _span(text: str, place: Place) -> dict[str, Any]:
+def _span(text: str, place: Place) -> SpanPart:
     start, end = place
     said = text[start:end].strip()
     cut = _clip(said)
-    return {"start": start, "end": end, "text": cut if cut == said else f"{cut}…"}
+    return Span(start, end, cut if cut == said else f"{cut}…").as_dict()
 
 
 def _kept(sign: _Sign, number: int, source: str | None) -> State:

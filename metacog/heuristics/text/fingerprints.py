@@ -8,7 +8,7 @@ from zlib import crc32
 
 from ..lexicon import LANGUAGES, either, machines
 from .spans import Place
-from .speech import fold
+from .words import lowered
 
 PASSAGE_TOKENS = 16
 MAX_READ = 32_768  # code points of a text; the rest is not looked at
@@ -113,7 +113,7 @@ def prints(text: str) -> list[Print]:
     The text itself picks, so a passage gives the same prints wherever it stands. A token is a word or a
     Chinese character.
     """
-    tokens = _TOKEN.findall(fold(text[:MAX_READ]))
+    tokens = _TOKEN.findall(lowered(text[:MAX_READ]))
     return [
         Print(crc32(" ".join(tokens[number : number + PASSAGE_TOKENS]).encode()), number)
         for number, token in enumerate(tokens[: 1 - PASSAGE_TOKENS])
@@ -130,7 +130,7 @@ def passages(text: str, found: Sequence[Print]) -> Iterator[tuple[int, Place]]:
         else:
             runs.append((token, token + PASSAGE_TOKENS))
     if runs:
-        places = [match.span() for match in _TOKEN.finditer(fold(text[:MAX_READ]))]
+        places = [match.span() for match in _TOKEN.finditer(lowered(text[:MAX_READ]))]
         for first, end in runs:
             start = places[first][0]
             before = _CONTRACTED.search(text, max(0, start - 16), start)

@@ -39,6 +39,6 @@ class Span(Struct, frozen=True, order=True, gc=False):
         return span
 
 
-def spans_of(text: str, places: Sequence[Place]) -> tuple[Span, ...]:
-    """Show what stands at places of a text."""
-    return tuple([Span(start, end, text[start:end], None) for start, end in places])
+def spans_of(text: str, places: Sequence[Place], item: int | None = None) -> tuple[Span, ...]:
+    """Show what stands at places of a text: the response, or that of an item."""
+    return tuple([Span(start, end, text[start:end], item) for start, end in places])

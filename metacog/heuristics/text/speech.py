@@ -25,7 +25,6 @@ _OUTPUT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _NOT_A_BREAK = re.compile(r"[^\n]")
-_DELIMITERS = ".!?;:,\n。！？；：，…—"
 
 
 def own_words(text: str) -> str:
@@ -42,14 +41,6 @@ def persons_words(message: str) -> str:
 
 def _blank(match: re.Match[str]) -> str:
     return _NOT_A_BREAK.sub(" ", match[0])
-
-
-def fold(text: str) -> str:
-    """Put in small letters and make apostrophes straight, character for character, so that places stay."""
-    folded = text.lower()
-    if len(folded) != len(text):  # "İ" alone becomes two
-        folded = text.replace("İ", "i").lower()
-    return folded.replace("’", "'")
 
 
 def find_phrases(folded: str, phrases: Iterable[str], limit: int = 16) -> list[Place]:
@@ -71,14 +62,3 @@ def _joins(text: str, at: int) -> bool:
     """Tell whether one Latin word runs over this place."""
     before, after = text[at - 1 : at], text[at : at + 1]
     return before.isascii() and after.isascii() and before.isalnum() and after.isalnum()
-
-
-def clause(text: str, place: Place, reach: int = 80) -> Place:
-    """Give the clause around a place: to the nearest punctuation, `reach` characters away at most."""
-    start, end = place
-    low, high = max(0, start - reach), min(len(text), end + reach)
-    while start > low and text[start - 1] not in _DELIMITERS:
-        start -= 1
-    while end < high and text[end] not in _DELIMITERS:
-        end += 1
-    return start, end

@@ -42,7 +42,7 @@ class Utterance:
 
     @cached_property
     def folded(self) -> str:
-        return words.fold(self.said)
+        return words.fold_signs(self.said)
 
     @cached_property
     def script(self) -> Script | None:
@@ -60,7 +60,7 @@ class Utterance:
     @cached_property
     def words(self) -> list[str]:
         """Code and all."""
-        return words.tokens(self.folded if self.said is self._read else words.fold(self._read))
+        return words.tokens(self.folded if self.said is self._read else words.fold_signs(self._read))
 
     @cached_property
     def spaced(self) -> str:

@@ -1,20 +1,23 @@
 """What a text is made of, in English and in Chinese: its script, its words, its sentences, its questions.
 
 Everything below works on folded text, which has as many code points as the text it was made of: a place found in the
-one is the same place in the other.
+one is the same place in the other. Letters alone are folded by `shadow.fold`, punctuation too by `fold_signs`; what is
+only `lowered` can still tell the scripts and widths apart.
 """
 
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 from math import ceil
-from typing import Literal, NamedTuple
+from typing import Literal
 from zlib import crc32
 
 from ..lexicon import LANGUAGES, together
 from ..lexicon.languages import EVERYDAY
 from . import shadow
+from .spans import Place
 from .tags import KINDS
 
 Script = Literal["latin", "han", "kana", "hangul", "other"]
@@ -59,6 +62,10 @@ _UNSAID = re.compile(
 )
 _MIGHT_BE_UNSAID = ("`", "<", "[", "://")
 
+# Where a sentence ends, in a text that is not cut; full-width signs stand in texts that are not folded.
+SENTENCE_END = re.compile(r"[!?。！？\n]|\.(?=\s|\Z)")
+_STATEMENT = re.compile(r"(?:[^.!?。\n;]|(?<=\w)\.(?=\w))+[.!?。;]*")
+_DELIMITERS = ".!?;:,\n。！？；：，…—"
 _SENTENCE = re.compile(r"[^.!?。\n]+(?:\.(?=\S)[^.!?。\n]*)*[.!?。]*[\"'」』)\]】]*")
 # Where a letter ends, and its signature begins.
 _SIGNATURE = "\n-- \n"
@@ -81,14 +88,15 @@ MAX_QUESTIONS = 32
 _TAG = 16  # characters of the longest tag of words alone
 
 
-class Place(NamedTuple):
-    """A stretch of text: code points, end exclusive."""
+def lowered(text: str) -> str:
+    """Put in small letters and make apostrophes straight; all else stays as it is written."""
+    folded = text.lower()
+    if len(folded) != len(text):  # "İ" alone becomes two
+        folded = text.replace("İ", "i").lower()
+    return folded.replace("’", "'")
 
-    start: int
-    end: int
 
-
-def fold(text: str) -> str:
+def fold_signs(text: str) -> str:
     """Write a text as it reads (`shadow.fold`), with ASCII punctuation; most English text is ASCII then."""
     folded = text.replace("İ", "i").lower()  # the only letter whose small form is longer
     if not folded.isascii():
@@ -157,7 +165,7 @@ def language_of(found: Sequence[str]) -> str | None:
 
 @cache
 def _everyday() -> dict[str, frozenset[str]]:
-    return {name: frozenset(map(fold, common)) for name, common in EVERYDAY.items()}
+    return {name: frozenset(map(fold_signs, common)) for name, common in EVERYDAY.items()}
 
 
 def _beyond_ascii(text: str) -> str:
@@ -215,7 +223,7 @@ class _Hashes(dict[int, int | None]):
     """By code point: the hash of the token it is, 0 for a sign and in ASCII, None where it may be part of a word."""
 
     def __missing__(self, code: int) -> int | None:
-        folded = fold(chr(code))
+        folded = fold_signs(chr(code))
         if _CHARACTER.match(folded):
             found: int | None = crc32(folded.encode())
         else:
@@ -229,7 +237,7 @@ _hash_of = _Hashes().__getitem__
 
 
 def hashes(text: str) -> list[int]:
-    """Hash (CRC-32 of UTF-8) each of `tokens(fold(text))` once; quickly where words set apart by spaces are ASCII."""
+    """Hash (CRC-32 of UTF-8) each token of a text once, folded; quickly where words set apart by spaces are ASCII."""
     plain = text.encode("ascii", "replace")
     found = list(map(crc32, set(plain.translate(_SMALL_WORDS).split())))
     if text.isascii():
@@ -238,7 +246,7 @@ def hashes(text: str) -> list[int]:
     codes = memoryview(rest.encode(_UTF_32, "surrogatepass")).cast("I")  # numbers make the quicker set
     characters = set(map(_hash_of, set(codes)))
     if None in characters:
-        return [crc32(token.encode()) for token in set(tokens(fold(text)))]
+        return [crc32(token.encode()) for token in set(tokens(fold_signs(text)))]
     return found + [one for one in characters if one]
 
 
@@ -265,14 +273,32 @@ def terms(words: list[str]) -> tuple[str, ...]:
         is_alone = not before
         before = character
         if word and not is_character and word not in STOPWORDS:
-            found[_stem(word)] = None
+            found[_opening(word)] = None
         if len(found) >= MAX_TERMS:
             break
     return tuple(found)[:MAX_TERMS]
 
 
-def _stem(word: str) -> str:
-    """Cut a suffix, so that "reset" stands for "resetting"; a short word and a number stand for themselves."""
+# The version of what `stem`, and with it recall.counted, makes of a text. Whoever changes that raises it: what is
+# remembered is then indexed anew (patterns/memory/memory.py), or it would be looked for by other terms than it is kept
+# under.
+TERMS = 1
+
+
+def stem(word: str) -> str:
+    """Cut a folded English word's ending, so that "caches", "cached" and "caching" are one."""
+    for suffix in ("ing", "ed", "es", "s"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith(("ss", "eed")):
+            stem = word[: -len(suffix)]
+            return stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "ls" else stem.rstrip("e")
+    return word.rstrip("e") if len(word) > 3 else word
+
+
+def _opening(word: str) -> str:
+    """Give what the forms of a word begin with, "reset" for "resetting"; a short word and a number are whole ones.
+
+    Unlike a `stem` it is looked for in a text, where longer words begin with it, and cuts more.
+    """
     stem = _SUFFIX.sub("", word)
     if len(stem) < _STEM:
         stem = word
@@ -290,13 +316,30 @@ def place_of(term: str, folded: str) -> Place:
         behind = rf"(?!{_LETTER})" if term.endswith(" ") else rf"{_LETTER}*"  # a whole word, or a stem
         pattern = rf"(?<!{_LETTER}){parts[0]}{behind}"
     found = re.search(pattern, folded)
-    return Place(*found.span()) if found else Place(0, 0)
+    return found.span() if found else (0, 0)
 
 
 def sentences(folded: str) -> Iterator[Place]:
     """Cut a text after . ! ? 。 … and at line ends."""
-    for match in _SENTENCE.finditer(folded):
-        yield Place(*match.span())
+    return (match.span() for match in _SENTENCE.finditer(folded))
+
+
+def statements(folded: str, limit: int) -> Iterator[Place]:
+    """Cut a text behind semicolons, too, and give what is said without blanks around; `limit` parts are read."""
+    for match in islice(_STATEMENT.finditer(folded), limit):
+        if said := match[0].lstrip():
+            yield match.end() - len(said), match.end() - len(said) + len(said.rstrip())
+
+
+def clause(text: str, place: Place, reach: int = 80) -> Place:
+    """Give the clause around a place: to the nearest punctuation, `reach` characters away at most."""
+    start, end = place
+    low, high = max(0, start - reach), min(len(text), end + reach)
+    while start > low and text[start - 1] not in _DELIMITERS:
+        start -= 1
+    while end < high and text[end] not in _DELIMITERS:
+        end += 1
+    return start, end
 
 
 def questions(folded: str) -> list[Place]:
@@ -307,20 +350,19 @@ def questions(folded: str) -> list[Place]:
     """
     found: list[Place] = []
     end = folded.find(_SIGNATURE)
-    for sentence in sentences(folded if end < 0 else folded[:end]):
-        text = folded[sentence.start : sentence.end]
-        if not _asks(text) or _ANSWERED.match(folded, sentence.end) or _is_quoted(folded, sentence.start):
+    for first, last in sentences(folded if end < 0 else folded[:end]):
+        text = folded[first:last]
+        if not _asks(text) or _ANSWERED.match(folded, last) or _is_quoted(folded, first):
             continue
-        start = sentence.start + len(text) - len(text.lstrip())
+        start = first + len(text) - len(text.lstrip())
         for cut in _SECOND.finditer(text) if len(text) <= _MAX_SENTENCE else ():
-            before = Place(start, sentence.start + cut.start())
-            text_before = folded[before.start : before.end]
+            text_before = folded[start : first + cut.start()]
             # "Is it safe, and is it legal?" may have one yes for an answer.
             asks = _opens(text_before) or ("?" in text and _OPENS_TWO.match(text_before) is not None)
             if asks and not (cut["polar"] is not None and _POLAR.match(text_before)):
-                found.append(before)
-                start = sentence.start + cut.end()
-        found.append(Place(start, sentence.start + len(text.rstrip())))
+                found.append((start, first + cut.start()))
+                start = first + cut.end()
+        found.append((start, first + len(text.rstrip())))
         if len(found) >= MAX_QUESTIONS:
             return found[:MAX_QUESTIONS]
     return found

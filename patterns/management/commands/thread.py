@@ -40,10 +40,10 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"Nothing was imported. {cannot_be('read', error.filename, error)}") from None
         try:
-            new, changed = exchange.take(agent, files, None)
+            taken = exchange.take(agent, files, None)
         except exchange.BadFile as error:
             raise CommandError(f"Nothing was imported.\n{error}") from None
-        self.stdout.write(f"{new} thread{pluralize(new)} added to {agent}, {changed} changed.")
+        self.stdout.write(taken.told(agent))
 
     def give(self, agent: Agent, folder: Path | None) -> None:
         threads = list(exchange.give(agent))

@@ -119,7 +119,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "bands": _band_chart(total),
         "signals": _signals(total),
         "missed": [
-            {"agent": each.agent.name, "told": ratio(each.missed)} for each in sampling.misses(chosen, asked.first)
+            {"agent": each.agent, "told": ratio(each.missed)} for each in sampling.misses(chosen, asked.first)
         ],
         "looks": _looks(agreement.records(chosen, asked.first), asked.agent),
         "enough": ENOUGH,

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metacog.heuristics.contradiction.contradictions import contradicted, contradicts
+from metacog.heuristics.contradiction.contradictions import compared, contradicted, contradicts
 from tests.tables import table
 
 spec = importlib.util.spec_from_file_location("measure_corrections", Path(__file__).with_name("measure_corrections.py"))
@@ -520,7 +520,42 @@ def test_it_shows_the_two_sentences() -> None:
         "first": {"start": 9, "end": 37, "text": "The cache is safe to delete."},
         "second": {"start": 6, "end": 38, "text": "The cache is not safe to delete."},
         "detail": "one denies what the other says",
+        "rule": "the opposite",
     }
+
+
+DECIDED = {
+    "parts of a whole": ("Some tests passed.", "Some tests failed."),
+    "another label": ("第二版支援外掛。", "第一版不支援外掛。"),
+    "a condition": ("如果磁盘满了，写入会失败。", "写入不会失败。"),
+    "compared the other way round": ("Redis is faster than MySQL.", "MySQL is faster than Redis."),
+    "compared otherwise": ("Redis is faster than MySQL.", "MySQL is slower than Redis."),
+    "this one and that one": ("這個方法有效。", "那個方法無效。"),
+    "another time": ("The cache used to be safe.", "The cache is not safe."),
+    "another one": ("There are three bugs.", "There are no other bugs."),
+    "only a clause": ("退款不會到帳，需要五天。", "退款不會到帳。"),
+    "each of something else": ("The build succeeded.", "The deployment failed."),
+    "another subject": ("Three tests passed.", "Two tests failed."),
+    "hedged": ("The price may go up.", "The price may go down."),
+    "none, denied": ("Three bugs are not fixed.", "No bugs are fixed."),
+    "something else denied": ("He likes hiking.", "He likes hiking, but seldom, and never in autumn."),
+    "the opposite": ("需要登入。", "無需登入。"),
+    "another case": ("店九點開門。", "店八點不開門。"),
+    "a number of something else": ("銀卡會員可以免費托運兩件行李。", "金卡会员可以免费托运三件行李。"),
+    "another kind": ("The service listens on port 8080.", "The admin service listens on port 9090."),
+    "not alike enough to count": ("The office is in Berlin.", "The office is in Berlin Mitte."),
+    "another bound": ("The trip takes at least 5 days.", "The trip takes at least 3 days."),
+    "no number or several": ("無需登入。", "不需要登入。"),
+    "the same hour": ("會議在三點開始。", "會議在下午三點開始。"),
+    "as much": ("逾時是 120 秒。", "逾时是 2 分钟。"),
+    "another date": ("我星期一去游泳。", "我星期二去游泳。"),
+    "another number": ("退款要七天。", "退款要十四天。"),
+}
+
+
+def test_it_names_the_rule_that_decides() -> None:
+    decided = {rule: {by for _, _, by in compared(*pair)} for rule, pair in DECIDED.items()}
+    assert {rule: by for rule, by in decided.items() if rule not in by} == {}
 
 
 def test_it_is_less_sure_the_less_the_sentences_share() -> None:

@@ -1465,22 +1465,26 @@ RIGHT_SUMS = [
         "6 feet (182 cm)",
         "10 kg (22 lb)",
     ],
+    *["總計 NT$1,100（NT$500 + NT$600）", "It takes 2 hours = 120 minutes."],
     *["350°F (177°C)", "180°C (350°F)", "about 100 miles (155 km)", "8 hours × $15 per hour = $120"],
 ]
 # With what they say, and should.
 WRONG_SUMS = [
     ("The total is 【$1,193.34】 ($500.00 + $420.10 + $173.24).", "says $1,193.34; the parts make $1,093.34"),
-    ("總共【100】元（30元+50元+30元）。", "says 100; the parts make 110"),
+    ("總共【100元】（30元+50元+30元）。", "says 100元; the parts make 110元"),
     ("$500 flight + $20 bag = 【$530】", "says $530; the parts make $520"),
     ("3 nights × $120 = 【$350】 in all", "says $350; the parts make $360"),
     ("8 hours × $15 per hour = 【$130】", "says $130; the parts make $120"),
     ("20% of $1850 is 【$380】.", "says $380; the parts make $370"),
-    ("50元-20元等於【40】元", "says 40; the parts make 30"),
+    ("50元-20元等於【40元】", "says 40元; the parts make 30元"),
     ("375 mm wide = 【17.76 inches】", "says 17.76 inches; 375 mm makes 14.76 inches"),
     ("375 MM (【14.96 Inches】)", "says 14.96 Inches; 375 MM makes 14.76 Inches"),
     ("100 miles (【200 km】)", "says 200 km; 100 miles makes 161 km"),
     ("10 kg = 【32 lb】", "says 32 lb; 10 kg makes 22 lb"),
     ("75°F (【36°C】)", "says 36°C; 75°F makes 24°C"),
+    ("合計 【120 元】（50 + 60 元）", "says 120 元; the parts make 110 元"),
+    ("總計 NT【$1,200】（NT$500 + NT$600）", "says $1,200; the parts make $1,100"),
+    ("2 hours = 【130 minutes】", "says 130 minutes; 2 hours makes 120 minutes"),
     ("2 + 2 = 【5】, 2 + 3 = 【6】", "says 5; the parts make 4 (and 1 more)"),
 ]
 NO_SUMS = [
@@ -1514,6 +1518,9 @@ NO_SUMS = [
         "Room 12 (3 + 4 people)",
     ],
     *["12 oz (355 ml)", "40 ton (20 kg)", "一千丈（合2000米）", "20 percent of $50 = $10", "sin 30 + 1 = 1.5"],
+    *["總計 $1,200（US$500 + NT$600）", "2 hours (45 minutes)", "130 minutes = 2 hours", "3 days = 24 hours"],
+    *["1:30 hours = 90 minutes", "150 minutes = 2 hours, 30 minutes", "90 minutes = 1 hour and a half"],
+    *["1h30 min = 1.5 hours", "一小時又30分鐘=1.5小時", "20 minutes = 0.3 hours"],
     *["7 + 8 = 3 (mod 12)", "11 + 3 = 2 o'clock", "0.1 + 0.2 = 0.30000000000000004"],
 ]
 

@@ -5,6 +5,7 @@ from unittest import mock
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metacog.heuristics.hesitation.given import Given
 from metacog.heuristics.hesitation.sense import Reader, Reading, marks_of
 from metacog.heuristics.text import matcher
 from metacog.heuristics.text.shadow import Shadow, fold, is_blank
@@ -103,3 +104,30 @@ def test_it_folds_character_by_character(text: str, folded: str) -> None:
 )
 def test_what_shows_nothing_is_blank(text: str, blank: bool) -> None:
     assert is_blank(text) is blank
+
+
+LEFT_OUT = {
+    "It is not clearly right.": [("negated", "clearly")],
+    "Is it clearly right?": [("asked", "clearly")],
+    "Mail clearly@example.org today.": [("in a name", "clearly")],
+    "State it ​clearly.": [("claims nothing", "clearly")],
+    "說這不可能是錯誤的。": [("not meant", "不可能")],
+    "Therefore, the answer is 4.": [("goes on", "the answer")],
+    "[2026年2月16日] done": [("a marker", "2026")],
+    "As of 5 May 2024 it holds.": [("as of", "5 May 2024")],
+    "It costs $5, or does it?": [("asked", "$5")],
+    "It is not 100% cotton.": [("not all", "100")],
+    "1 km = 1000 m": [("a definition", "1"), ("checked", "1000 m")],
+    "A right angle has 90 degrees.": [("an angle", "90 degrees")],
+    "If it weighs 40 kg, call.": [("supposed", "40 kg")],
+    "3 kg + 4 kg = 7 kg": [("checked", "3 kg"), ("checked", "4 kg"), ("worked out", "7 kg")],
+    "45 + 32 = 77. It is 77°.": [("a result", "77°")],
+}
+
+
+def test_it_names_the_guard_that_left_something_out() -> None:
+    readings = {text: Reader().read(text, MARKS, Given(("nothing",))) for text in LEFT_OUT}
+    found = {
+        text: [(name, text[slice(*place)]) for name, place in reading.left_out] for text, reading in readings.items()
+    }
+    assert found == LEFT_OUT

@@ -15,12 +15,12 @@ from metacog.heuristics.memory.recall import (
     Ranked,
     answers,
     asked,
+    counted,
     in_common,
     needed,
     places,
     rank,
     readable,
-    terms,
 )
 from tests.tables import table
 
@@ -35,15 +35,15 @@ MEMORIES = (
 
 
 def find(words: tuple[str, ...], memories: tuple[str, ...] = MEMORIES, most: int | None = None) -> list[Ranked]:
-    counted = [terms(text) for text in memories]
+    terms = [counted(text) for text in memories]
     postings = [
         (number, term, times, found.total())
-        for number, found in enumerate(counted)
+        for number, found in enumerate(terms)
         for term, times in found.items()
     ]
-    mean = sum(found.total() for found in counted) / len(counted)
+    mean = sum(found.total() for found in terms) / len(terms)
     read = [each for each in postings if each[1] in words]
-    return rank(words, frequencies(postings), read, len(counted), mean, most=most)
+    return rank(words, frequencies(postings), read, len(terms), mean, most=most)
 
 
 def frequencies(postings: list[tuple[int, str, int, int]]) -> Counter[str]:
@@ -96,7 +96,7 @@ def test_it_reads_the_rarest_words_and_no_more_than_it_can() -> None:
 @given(st.permutations(range(len(MEMORIES))))
 def test_the_order_of_postings_changes_nothing(order: list[int]) -> None:
     words = asked("TSMC 台積電 Q3 2025 revenue 營收")
-    postings = [(n, term, 1, 9) for n in order for term in terms(MEMORIES[n]) if term in words]
+    postings = [(n, term, 1, 9) for n in order for term in counted(MEMORIES[n]) if term in words]
     straight = sorted(postings, key=lambda each: each[0])
     assert rank(words, frequencies(postings), postings, 6, 9.0) == rank(words, frequencies(postings), straight, 6, 9.0)
 
@@ -151,10 +151,10 @@ def test_it_shows_where_a_text_has_what_was_asked() -> None:
 
 @given(st.text(max_size=300))
 def test_whatever_the_text_every_place_holds_something_and_none_overlap(text: str) -> None:
-    found = places(text, terms(text))
+    found = places(text, counted(text))
     assert all(start < end <= len(text) for start, end in found)
-    assert all(before.end <= after.start for before, after in pairwise(found))
-    assert bool(found) == bool(terms(text))
+    assert all(before[1] <= after[0] for before, after in pairwise(found))
+    assert bool(found) == bool(counted(text))
 
 
 def test_the_terms_are_those_of_their_version() -> None:
@@ -163,9 +163,9 @@ def test_the_terms_are_those_of_their_version() -> None:
     stems = ("deploy", "cach", "test", "plan", "run", "process", "class", "fall", "feed", "tri", "use", "ms", "café")
     words = [stem + ending for stem in stems for ending in endings]
     said = "The x of it isn't in v1.2 at 10:30, José's 台積電的第三季營收為 9899 億元，快取已清空。"
-    made = json.dumps([sorted(terms(text).items()) for text in (*words, said)], ensure_ascii=False)
+    made = json.dumps([sorted(counted(text).items()) for text in (*words, said)], ensure_ascii=False)
     digest = hashlib.sha256(made.encode()).hexdigest()[:16]
     assert (TERMS, digest) == (1, "3c0c6b7b9b6d0a4c"), (
-        "The stemmer, or what else makes terms, has changed: raise TERMS in contradiction/contradictions.py by "
+        "The stemmer, or what else makes terms, has changed: raise TERMS in text/words.py by "
         "one (the worker then indexes every memory anew, docs/memory.md), and write the version and the digest here."
     )

@@ -129,7 +129,6 @@ def test_it_fills_in_what_is_missing() -> None:
         ("## Meta\n- Status: active\n", 1, "needs a title"),
         ("# T\n## Meta\n- Status: done\n", 3, 'the status is "done"'),
         ("# T\r\n\u2028\r\n## Meta\r\n- Status: inactive\r\n", 4, 'the status is "inactive"'),
-        ("# T\n## Meta\n- Touches: many\n", 3, 'the touches are "many"'),
         ("# T\n## Meta\n- Slug: No slug!\n", 3, 'would have to be "no-slug"'),
         ("# T\n## Meta\n- Created: yesterday\n", 3, '"yesterday" is no date'),
         ("# T\n\n## Meta\n- Last touched: 2026-02-30\n", 4, '"2026-02-30" is no date'),

@@ -26,6 +26,30 @@ def flags(quality: Quality) -> list[str]:
     return [flag.flag for flag in quality.flags]
 
 
+ACCOUNTED = [
+    ("誰？", "小王。", ["answered"]),
+    ("Is it safe, and is it legal?", "Yes.", ["decided"]),
+    ("What does it cost? When does it arrive?", "It costs $5. I will find out the rest.", ["its own words", "put off"]),
+    ("怎麼復原上一次提交？會不會弄丟？", "`git reset --soft HEAD~1`，不會弄丟。", ["shown", "its own words"]),
+    ("Is there parking? What does it cost?", "Yes, five euros.", ["decided", "answered beside another"]),
+    ("誰寫了《三體》，什麼時候出版的？", "劉慈欣2008年寫的。", ["answered", "answered within another"]),
+    (
+        "That book is from 1886. Who wrote it?",
+        "The book was published in 1886 under a pen name; it sold badly.",
+        ["the rest of the message"],
+    ),
+    ("How many?", "Enough.", ["a short reply"]),
+    ("Can you discuss my case?", "I'm sorry, but I cannot discuss it.", ["refused"]),
+    ("How many are there? What do they weigh?", "10,100.", ["answered", None]),
+    ("如何重置密码？", "如何重置密码", [None]),
+]
+
+
+def test_it_names_what_accounts_for_each_question() -> None:
+    found = {(message, response): [*assessed(response, message).accounted] for message, response, _ in ACCOUNTED}
+    assert found == {(message, response): by for message, response, by in ACCOUNTED}
+
+
 @pytest.mark.parametrize(
     ("message", "response"),
     [

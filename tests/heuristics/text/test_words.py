@@ -61,12 +61,12 @@ def test_it_tells_traditional_from_simplified(text: str, variant: str | None) ->
     ],
 )
 def test_it_folds_what_means_the_same(text: str, folded: str) -> None:
-    assert words.fold(text) == folded
+    assert words.fold_signs(text) == folded
 
 
 @given(st.text())
 def test_it_keeps_every_place_when_it_folds_and_blanks(text: str) -> None:
-    folded = words.fold(text)
+    folded = words.fold_signs(text)
     assert len(folded) == len(text)
     assert len(words.said(folded)) == len(text)
 
@@ -85,7 +85,7 @@ def test_it_keeps_every_place_when_it_folds_and_blanks(text: str) -> None:
     ],
 )
 def test_it_blanks_code_links_and_tags(text: str, left: str) -> None:
-    assert " ".join(words.said(words.fold(text)).split()) == left
+    assert " ".join(words.said(words.fold_signs(text)).split()) == left
 
 
 @table(
@@ -143,7 +143,7 @@ def test_it_blanks_code_links_and_tags(text: str, left: str) -> None:
     ],
 )
 def test_it_finds_what_is_asked(text: str, asked: list[str]) -> None:
-    places = words.questions(words.said(words.fold(text)))
+    places = words.questions(words.said(words.fold_signs(text)))
     assert [text[start:end] for start, end in places] == asked
 
 
@@ -164,17 +164,17 @@ def test_it_finds_what_is_asked(text: str, asked: list[str]) -> None:
     ],
 )
 def test_it_finds_the_terms_of_one_text_in_another(message: str, reply: str, shared: bool) -> None:
-    spaced = words.spaced(words.tokens(words.fold(reply)))
-    assert any(term in spaced for term in words.terms(words.tokens(words.fold(message)))) is shared
+    spaced = words.spaced(words.tokens(words.fold_signs(reply)))
+    assert any(term in spaced for term in words.terms(words.tokens(words.fold_signs(message)))) is shared
 
 
 @given(st.text())
 def test_it_finds_every_term_of_a_text_in_that_text(text: str) -> None:
-    tokens = words.tokens(words.fold(text))
+    tokens = words.tokens(words.fold_signs(text))
     assert all(term in words.spaced(tokens) for term in words.terms(tokens))
 
 
 @given(st.text(st.sampled_from("aB9 ，不書书カ국é＿Ａ😀𠀀\u200b?"), max_size=40))
 def test_it_hashes_every_token_once(text: str) -> None:
-    tokens = set(words.tokens(words.fold(text)))
+    tokens = set(words.tokens(words.fold_signs(text)))
     assert sorted(words.hashes(text)) == sorted(crc32(token.encode()) for token in tokens)

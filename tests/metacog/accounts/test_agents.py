@@ -217,9 +217,11 @@ class TestChanging:
 def test_the_firing_rate_counts_the_last_responses(olga: Any, kuro: Any, as_person: Any) -> None:
     for text in (HELD, "It may be the disk.", "Clearly.", HELD + " Again."):
         kuro.respond(text)
-    context = as_person(olga).get(reverse("agent", args=[kuro.id])).context
-    assert [band["count"] for band in context["bands"]] == [1, 1, 0, 2]
-    assert (context["scored"], context["would_hold"]) == (4, 2)
+    kuro.respond(HELD, items=[])
+    page = as_person(olga).get(reverse("agent", args=[kuro.id]))
+    assert [band["count"] for band in page.context["bands"]] == [1, 1, 0, 3]
+    assert (page.context["scored"], page.context["would_hold"]) == (5, 3)
+    assert re.findall(r"\d+ without items", page.content.decode()) == ["1 without items"]
 
 
 @pytest.mark.parametrize(

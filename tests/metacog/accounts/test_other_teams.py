@@ -19,6 +19,7 @@ from patterns.threads import threads
 from reviews.learning import backtest, reflections
 from reviews.metrics import daily
 from reviews.models import AgentResponse, Delivery, Endpoint, ExtensionRequest, HeldItem, Reflection, Sample
+from tests.tables import table
 
 OURS, THEIRS = "princess", "vizier"
 
@@ -68,7 +69,7 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize("name", LISTS)
+@table("name", LISTS)
 def test_a_page_shows_nothing_of_another_team(two_teams: None, olga: User, as_person: Any, name: str) -> None:
     answer = as_person(olga).get(reverse(name))
     assert answer.status_code in (200, 405)
@@ -80,12 +81,12 @@ def test_a_page_shows_nothing_of_another_team(two_teams: None, olga: User, as_pe
 SAY_OURS = ["queue", "responses", "stuck", "threads", "extensions", "memories", "lessons", "patterns", "deliveries"]
 
 
-@pytest.mark.parametrize("name", SAY_OURS)
+@table("name", SAY_OURS)
 def test_it_shows_what_is_ours(two_teams: None, olga: User, as_person: Any, name: str) -> None:
     assert OURS in as_person(olga).get(reverse(name)).content.decode()
 
 
-@pytest.mark.parametrize("query", [THEIRS, "is at home", "Borealis", "waits"])
+@table("query", [THEIRS, "is at home", "Borealis", "waits"])
 def test_a_search_finds_nothing_of_another_team(two_teams: None, olga: User, as_person: Any, query: str) -> None:
     page = as_person(olga).get(reverse("search"), {"q": query}).content.decode()
     assert f"{THEIRS}-bot" not in page
@@ -107,7 +108,7 @@ ROWS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", ROWS)
+@table("name", ROWS)
 def test_a_row_has_a_page_for_its_own_team_only(two_teams: None, olga: User, as_person: Any, name: str) -> None:
     rows = ROWS[name].objects.all()
     team = "team" if name in ("item", "memory", "lesson", "agent", "policy", "agent-context") else "agent__team"

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from metacog.models import Agent, AgentKey, AuditEvent, Membership
+from tests.tables import table
 
 AGENT, TEAM, MEMBER = "agent", "team", "member"
 # name, method, what its argument is, data, then the status for a stranger, viewer, reviewer, curator, owner
@@ -61,13 +62,18 @@ def arguments(aurora: Any, kuro: Any, bob: Any) -> dict[str, list[Any]]:
     return {"": [], AGENT: [kuro.id], TEAM: [aurora.pk], MEMBER: [member.pk]}
 
 
-@pytest.mark.parametrize("person", PEOPLE)
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row[0]}-{row[1]}")
+@pytest.fixture
+def people(mallory: Any, victor: Any, alice: Any, carla: Any, olga: Any) -> dict[str, Any]:
+    return dict(zip(PEOPLE, (mallory, victor, alice, carla, olga), strict=True))
+
+
+@table("person", PEOPLE)
+@table("row", TABLE, rolled_back=True)
 def test_it_answers_each_as_their_role_allows(
-    request: pytest.FixtureRequest, as_person: Any, arguments: Any, row: Any, person: str
+    people: dict[str, Any], as_person: Any, arguments: Any, row: Any, person: str
 ) -> None:
     name, method, argument, data, *statuses = row
-    client = as_person(request.getfixturevalue(person))
+    client = as_person(people[person])
     events = AuditEvent.objects.count()
     answer = getattr(client, method)(reverse(name, args=arguments[argument]), data)
     wanted = statuses[PEOPLE.index(person)]
@@ -79,7 +85,7 @@ def test_it_answers_each_as_their_role_allows(
         assert "kuro" not in answer.content.decode()
 
 
-@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row[0]}-{row[1]}")
+@table("row", TABLE)
 def test_it_asks_everybody_else_to_sign_in(arguments: Any, row: Any) -> None:
     name, method, argument, data, *_ = row
     answer = getattr(Client(), method)(reverse(name, args=arguments[argument]), data)
@@ -91,9 +97,7 @@ def test_it_asks_everybody_else_to_sign_in(arguments: Any, row: Any) -> None:
 PAGES = ("agent", "lesson-new", "thread-new")
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in TABLE if row[1] == "post" and row[0] not in PAGES], ids=lambda row: row[0]
-)
+@table("row", [row for row in TABLE if row[1] == "post" and row[0] not in PAGES])
 def test_getting_changes_nothing(olga: Any, as_person: Any, arguments: Any, row: Any) -> None:
     assert as_person(olga).get(reverse(row[0], args=arguments[row[2]])).status_code == 405
 

@@ -101,6 +101,24 @@ def test_what_the_headers_decide_is_answered_before_the_body_has_come(
     assert play(post(b"{", STALLS, **headers)) == [status]
 
 
+@pytest.mark.parametrize(
+    ("parts", "more", "status", "said"),
+    [
+        ([], {"content_length": "9000000"}, 413, "This form is too large"),
+        ([b"csrf", CUT_OFF], {"cookie": f"csrftoken={'c' * 32}"}, 400, "This form did not arrive whole"),
+        ([b"a=&" * 1001], {"cookie": f"csrftoken={'c' * 32}"}, 400, "This could not be read"),
+    ],
+)
+def test_people_are_shown_a_page_where_their_form_is_not_taken(
+    post: Any, parts: list[Any], more: dict[str, str], status: int, said: str
+) -> None:
+    refused = post(*parts, **FORM | more)
+    assert play(refused) == [status]
+    page = refused.body.decode()
+    assert said in page.partition("<h1>")[2].partition("</h1>")[0]
+    assert 'href="/static/metacog/console' in page
+
+
 def test_a_client_that_waits_to_be_told_to_go_on_is_not_told_so_without_a_key(post: Any) -> None:
     refused = post(STALLS, authorization="", expect="100-continue")
     assert (play(refused), refused.taken) == ([401], 0)

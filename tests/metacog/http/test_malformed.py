@@ -10,6 +10,7 @@ from django.utils import translation
 
 from metacog.models import AuditEvent
 from reviews.models import AgentResponse, HeldItem
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -85,9 +86,7 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "pointer"), [case[1:] for case in MALFORMED], ids=[case[0] for case in MALFORMED]
-)
+@table(("body", "status", "pointer"), [case[1:] for case in MALFORMED])
 def test_it_says_what_is_wrong_and_writes_nothing(kuro: Any, body: Any, status: int, pointer: str) -> None:
     before = AuditEvent.objects.count()
     answer = kuro.post("/responses", body)
@@ -144,7 +143,7 @@ WELL_FORMED = [
 ]
 
 
-@pytest.mark.parametrize("body", [case[1] for case in WELL_FORMED], ids=[case[0] for case in WELL_FORMED])
+@table("body", [case[1] for case in WELL_FORMED], rolled_back=True)
 def test_it_takes_what_stands_at_the_edge(kuro: Any, body: Any) -> None:
     assert kuro.post("/responses", body).status_code == 201
 

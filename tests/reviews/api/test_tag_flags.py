@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
 
 import pytest
@@ -57,12 +59,22 @@ def test_people_read_what_became_of_tags(kuro: Any, alice: Any, as_person: Any) 
     with CaptureQueriesContext(connection) as before:
         assert "carry a flag" not in client.get(agent).content.decode()
     verdict = posted(kuro, f"Use `<kuro:chat>`. {CHAT} <kuro:chat>a <kuro:chat>b")
-    page = client.get(reverse("response", args=[verdict["id"]])).content.decode()
-    assert "A tag stands in code, so it was taken for a mention" in page
-    assert "A tag opens inside another of its kind" in page
-    assert "A tag is never closed, so its item runs to the end of the text." in page
+    held = verdict["items"][0]["held"]
+    for address in (
+        reverse("response", args=[verdict["id"]]),
+        reverse("item", args=[held]),
+        f"{reverse('together')}?held={held}",
+    ):
+        page = client.get(address).content.decode()
+        assert "A tag stands in code, so it was taken for a mention" in page
+        assert "The outer item has its text and ends at the first closing tag; what follows up to the next one" in page
+        assert "A tag is never closed, so its item runs to the end of the text." in page
     for _ in range(3):
         posted(kuro, f"`{CHAT}`")
     with CaptureQueriesContext(connection) as after:
-        assert "Of its last 5 responses, 4 carry a flag" in client.get(agent).content.decode()
+        page = client.get(agent).content.decode()
     assert len(after) == len(before)
+    (link,) = re.findall(r'Of its last 5 responses, 4 carry a flag.*?<a href="([^"]*)"', page)
+    listed = client.get(html.unescape(link)).context["rows"]
+    assert len(listed) == 4
+    assert verdict["id"] in [row.public_id for row in listed]

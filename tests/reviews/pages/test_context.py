@@ -73,8 +73,8 @@ def test_its_cost_does_not_grow_with_what_is_held(
     client.get(address)
     for _ in range(3):
         kuro.hold()
-        # session, person, agent, state, threads, held, their texts, latest, extensions, lessons, problems, what waits
-        with django_assert_num_queries(12):
+        # session, person, agent, state, threads, held, texts, latest, extensions, lessons, problems, what waits, teams
+        with django_assert_num_queries(13):
             client.get(address)
 
 

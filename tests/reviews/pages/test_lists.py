@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 from django.urls import URLPattern, get_resolver, reverse
+from django.utils.html import strip_tags
 
 from metacog.accounts.agents import create_agent
-from metacog.models import Agent, AuditEvent, Membership
+from metacog.models import Agent, AuditEvent, Membership, User
 from metacog.pages.unknown_filters import NAMES
 from patterns.models import Lesson
 from reviews.models import AgentResponse
 from tests.conftest import Caller
+from tests.metacog.accounts.test_other_teams import fill
+from tests.tables import table
+from tests.test_every_page import ROWS
 
 
 def page_of(client: Any, path: str) -> str:
@@ -28,7 +32,7 @@ def client(as_person: Any, olga: Any) -> Any:
     return as_person(olga)
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "said"),
     [
         ("/queue/?kind=bogus", "Unknown kind “bogus”: not filtered by it. Known: chat, remember, task."),
@@ -37,7 +41,7 @@ def client(as_person: Any, olga: Any) -> Any:
         ("/queue/?signal=bogus", "Unknown signal “bogus”: not filtered by it. Known: absolute-claim, error-pattern"),
         ("/queue/?agent=bogus", "Unknown agent “bogus”: not filtered by it.<"),
         ("/queue/?state=decided&by=bogus", "Unknown decider “bogus”: not filtered by it. Known: person, agent, "),
-        ("/responses/?show=bogus", "Unknown selection “bogus”: not filtered by it. Known: triggered, held."),
+        ("/responses/?show=bogus", "Unknown selection “bogus”: not filtered by it. Known: triggered, held, flagged."),
         ("/responses/?agent=bogus", "Unknown agent “bogus”: not filtered by it.<"),
         ("/deliveries/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: "),
         ("/deliveries/?agent=bogus", "Unknown agent “bogus”: not filtered by it.<"),
@@ -58,7 +62,7 @@ def test_a_filter_that_is_not_known_is_told_and_filters_nothing(client: Any, kur
     assert "not filtered by it" not in page_of(client, path.partition("?")[0])
 
 
-@pytest.mark.parametrize(
+@table(
     "path",
     [
         *("/queue/?kind=chat&state=held&order=age&signal=no-source", "/queue/?state=decided&by=person"),
@@ -86,18 +90,22 @@ LISTS = sorted(
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("page", LISTS)
-def test_no_list_passes_over_a_filter_that_it_does_not_know(client: Any, kuro: Any, page: str, name: str) -> None:
-    kuro.hold()
+@pytest.fixture
+def held(kuro: Caller) -> str:
+    return kuro.hold()
+
+
+@table("name", NAMES)
+@table("page", LISTS)
+def test_no_list_passes_over_a_filter_that_it_does_not_know(client: Any, held: str, page: str, name: str) -> None:
     shown = page_of(client, f"{reverse(page)}?{name}=bogus")
     told = [f"Unknown filter “{name}”: this page", f"Unknown {NAMES[name]} “bogus”: not", "bogus is not one of the"]
     assert sum(each in shown for each in told) == 1
     assert "messages unknown" not in page_of(client, f"{reverse(page)}?{name}=")
 
 
-@pytest.mark.parametrize("page", sorted(FILES))
-@pytest.mark.parametrize("query", ["agent=bogus", "kind=bogus", "days=8", "action=bogus", "since=bogus"])
+@table("page", sorted(FILES))
+@table("query", ["agent=bogus", "kind=bogus", "days=8", "action=bogus", "since=bogus"])
 def test_no_file_is_given_for_a_filter_that_is_not_known(client: Any, kuro: Any, page: str, query: str) -> None:
     if (page, query) != ("statistics-csv", "since=bogus"):
         assert client.get(f"{reverse(page)}?{query}").status_code == 404
@@ -169,3 +177,40 @@ def test_excerpts_of_before_are_quoted_so_too_where_patterns_and_lessons_point_a
         page = page_of(client, path)
         assert "It never rains." in page
         assert "kuro:" not in page
+
+
+# Pages of one row, by what their address takes.
+OF_ROWS = {
+    "agent": "agent_id", "agent-context": "agent_id", "policy": "agent_id", "item": "held_id",
+    "response": "response_id", "problem": "problem_id", "extension": "extension_id", "thread": "thread_id",
+    "memory": "memory_id", "lesson": "lesson_id", "research": "research_id", "reflection": "reflection_id",
+    "pattern": "pattern_id",
+}  # fmt: skip
+ASKED = ["/search/?q=waits", "/search/?q=clearly", "/memory/?q=home", "/queue/?kind=remember&agent={}"]
+
+
+@pytest.fixture
+def namesakes(kuro: Any, namesake: Caller, olga: User, borealis: Any, settings: Any) -> Any:
+    """Let two agents of one name have one of everything, each in a team of its own, and olga own both teams."""
+    settings.SEARXNG_URL = ""
+    for caller in (kuro, namesake):
+        fill(caller, olga, caller.id)
+        for number in range(9):
+            caller.respond(f"It waits, {number}.", items=[])
+    Agent.objects.update(name="kuro")
+    Membership.objects.create(user=olga, team=borealis, role="owner")
+    return kuro
+
+
+@table("page", [*(name for name in LISTS if name != "audit"), *ASKED, *OF_ROWS])  # the audit log has a column for it
+def test_no_page_names_one_of_two_namesakes_without_its_team(client: Any, namesakes: Any, page: str) -> None:
+    if page in OF_ROWS:
+        addresses = [reverse(page, args=[row]) for row in ROWS[OF_ROWS[page]]()]
+        assert len(addresses) > 1
+    else:
+        addresses = [page.format(namesakes.id) if page in ASKED else reverse(page)]
+    for address in addresses:
+        said = " ".join(strip_tags(page_of(client, address).partition("<main")[2]).split())
+        assert not re.findall(r"\bkuro\b(?! (?:· )?(?:Aurora|Borealis)).{0,100}", said), address
+        title = page_of(client, address).partition("<title>")[2].partition("</title>")[0]
+        assert "kuro" not in title or "kuro · " in title

@@ -77,6 +77,18 @@ def test_what_an_address_says_wrongly_counts_as_unsaid(client: Any, kuro: Any, q
     assert shown(client.get(f"/queue/?{query}")) == [held]
 
 
+def test_it_says_why_it_lists_what_no_longer_waits(client: Any, kuro: Any, decide: Any) -> None:
+    first, second = kuro.hold(), kuro.hold()
+    decide(client, first)
+    told = "Nothing waits any more: what was just decided leaves this list after a minute."
+    assert told not in client.get("/queue/").content.decode()
+    decide(client, second)
+    page = client.get("/queue/")
+    assert told in page.content.decode()
+    assert shown(page) == [second, first]
+    assert told not in client.get("/queue/?state=decided").content.decode()
+
+
 def test_its_pages_follow_each_other_without_gap_or_repetition(
     client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ from metacog.models import Membership, Policy
 from metacog.runtime import catalogs
 from reviews.models import AgentResponse, Signal, response_id
 from reviews.pages import response as response_views
-from tests.conftest import Caller
+from tests.conftest import HELD, Caller
 
 
 @pytest.fixture
@@ -35,11 +35,18 @@ def test_the_list_is_filtered_by_its_address(client: Any, kuro: Any) -> None:
     passed = kuro.respond("It may rain, according to [1].")["id"]
     marked = kuro.respond("The cache again.")["id"]
     held = kuro.respond()["id"]
-    assert listed(client.get("/responses/")) == [held, marked, passed]
-    assert listed(client.get("/responses/?show=triggered")) == [held, marked]
+    empty = kuro.respond(HELD, items=[])["id"]
+    flagged = kuro.respond("`[CHAT]Hi[/CHAT]`", items=None)["id"]
+    every = client.get("/responses/")
+    assert listed(every) == [flagged, empty, held, marked, passed]
+    came_to = re.findall(r'<td><span class="state[^>]*>([^<]*)<', every.content.decode())
+    assert came_to == ["no items", "no items", "held", "marked", "passed"]
+    assert listed(client.get("/responses/?show=triggered")) == [empty, held, marked]
     assert listed(client.get("/responses/?show=held")) == [held]
+    assert listed(client.get("/responses/?show=flagged")) == [flagged]
     assert listed(client.get(f"/responses/?agent={kuro.id}&show=held")) == [held]
-    assert listed(client.get("/responses/?agent=agt_0")) == [held, marked, passed]  # it says so
+    assert listed(client.get(f"/responses/?agent={kuro.id}&show=flagged")) == [flagged]
+    assert listed(client.get("/responses/?agent=agt_0")) == listed(every)  # it says so
 
 
 @pytest.mark.parametrize(
