@@ -63,7 +63,7 @@ def table(names: str | Sequence[str], rows: Iterable[Any], *, rolled_back: bool 
 
         signature = inspect.signature(test)
         left = [parameter for name, parameter in signature.parameters.items() if name not in fields]
-        through_all.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
+        through_all.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]  # pytest reads it
         del through_all.__wrapped__  # pytest and hypothesis would look behind it
         return through_all
 
