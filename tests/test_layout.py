@@ -5,6 +5,7 @@ import importlib.util
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -27,11 +28,17 @@ def module(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
 def imports(path: Path) -> set[str]:
     """Return what a file imports, with what it imports from: `from a import b` gives `a` and `a.b`."""
     found = set()
     package = module(path) if path.name == "__init__.py" else module(path).rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -83,7 +90,7 @@ def test_no_function_takes_more_than_seven_parameters() -> None:
     """What more belongs together is a value with a name."""
     long = []
     for path in [*sources(), *sorted((ROOT / "scripts").glob("*.py"))]:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 taken = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
                 if sum(each.arg not in ("self", "cls") for each in taken) > 7:

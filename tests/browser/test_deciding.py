@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_people import LOW
+from tests.tables import table
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -73,7 +74,7 @@ def test_a_decision_opens_the_next_item_and_puts_the_focus_on_its_heading(
     expect(page.locator("#live")).to_contain_text("Approved")
 
 
-@pytest.mark.parametrize(
+@table(
     ("down", "other", "approve"),
     [
         (("о", "KeyJ"), ("л", "KeyK"), ("ф", "KeyA")),  # Russian
@@ -83,11 +84,10 @@ def test_a_decision_opens_the_next_item_and_puts_the_focus_on_its_heading(
     ],
 )
 def test_keys_of_other_layouts_go_by_their_letter_or_their_place(
-    open_page: Any, alice: Any, kuro: Any, down: tuple[str, str], other: tuple[str, str], approve: tuple[str, str]
+    three_held: Any, down: tuple[str, str], other: tuple[str, str], approve: tuple[str, str]
 ) -> None:
-    first, second, third = kuro.hold(), kuro.hold(), kuro.hold()
-    page = open_page(alice)
-    page.goto("/queue/")
+    page, (first, second, third) = three_held
+    page.goto(f"/queue/{third}/")
     expect(page.locator("#item")).to_have_attribute("data-held", third)
     type_key(page, *other)
     type_key(page, *down)
@@ -96,8 +96,15 @@ def test_keys_of_other_layouts_go_by_their_letter_or_their_place(
     expect(page.locator("#item")).to_have_attribute("data-held", first)
     type_key(page, *approve)
     expect(page.locator(f"#row-{first}")).to_contain_text("approved by you")
+    page.keyboard.press("u")
+    expect(page.locator(f"#row-{first}")).not_to_contain_text("approved by you")
     type_key(page, "?", "Digit7")
     expect(page.locator("#keys")).to_be_visible()
+
+
+@pytest.fixture
+def three_held(open_page: Any, alice: Any, kuro: Any) -> Any:
+    return open_page(alice), [kuro.hold() for _ in range(3)]
 
 
 def type_key(page: Any, key: str, code: str, modifiers: int = 0) -> None:

@@ -437,6 +437,7 @@ def responses(folder: Path) -> int:
     return int(found)
 
 
+@pytest.mark.starts
 def test_its_agent_goes_on_posting_and_ends_with_it(tmp_path: Path, port: int) -> None:
     with running(tmp_path / "data", port) as lines:
         said = next(line for line in lines if line.startswith("It has "))

@@ -400,6 +400,7 @@ def test_the_first_owners_password_is_told_before_anything_else_can_go_wrong(tmp
     assert (done.stdout, done.stderr) == ("The first owner is admin.\n", "There is no room.\n")
 
 
+@pytest.mark.starts
 def test_its_end_by_sigkill_leaves_no_process_behind(start: Callable[..., Running]) -> None:
     running = start()
     running.await_line("is ready at")
@@ -418,6 +419,7 @@ def test_two_starts_on_one_database_wait_for_each_other(start: Callable[..., Run
 # One process each
 
 
+@pytest.mark.starts
 def test_web_worker_and_beat_run_by_themselves_and_stop_cleanly(tmp_path: Path, database_url: str) -> None:
     environment = environment_for(tmp_path / "data", METACOG_DATABASE_URL=database_url)
     port = free_port()

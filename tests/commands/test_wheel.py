@@ -26,6 +26,7 @@ def fetch(url: str, language: str = "en") -> str:
         return text
 
 
+@pytest.mark.starts
 def test_what_the_wheel_installs_runs_outside_the_checkout(tmp_path: Path) -> None:
     build: list[Any] = [UV, "build", "--wheel", "--quiet", "--out-dir", tmp_path / "dist", settings.BASE_DIR]
     built = subprocess.run(build, capture_output=True, text=True)
