@@ -53,6 +53,9 @@ def _from_files(given: Mapping[str, str]) -> dict[str, str]:
             except (OSError, UnicodeError) as error:
                 reason = getattr(error, "strerror", None) or "it is not UTF-8"
                 CONFIG_PROBLEMS.append((f"{path} cannot be read: {reason}.", f"{name} names it."))
+            else:
+                if not found[setting]:
+                    CONFIG_PROBLEMS.append((f"{path} is empty.", f"{name} names it."))
     return found
 
 

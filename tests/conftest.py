@@ -79,6 +79,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
+@pytest.hookimpl(trylast=True, specname="pytest_collection_modifyitems")
+def browser_first(items: list[pytest.Item]) -> None:
+    """Begin with what waits for a browser most of its time, so that one process waits while the others work."""
+    items.sort(key=lambda item: "browser" not in item.path.parts)
+
+
 @dataclass
 class Caller:
     """An agent as the outside sees it: an id, a key, a secret."""

@@ -116,6 +116,7 @@ def test_settings_come_from_the_working_folder_and_from_files_too(
 ) -> None:
     (tmp_path / "key").write_text("from a file\n\n")
     (tmp_path / "nine").write_text("9\n")
+    (tmp_path / "nothing").write_text("\n")
     (tmp_path / "other.env").write_text("METACOG_UNDO_SECONDS=11")
     missing = "cannot be read: No such file or directory."
     both = {"METACOG_SECRET_KEY": "a", "METACOG_SECRET_KEY_FILE": "key"}
@@ -139,6 +140,7 @@ def test_settings_come_from_the_working_folder_and_from_files_too(
         ("METACOG_SECRET_KEY=\udcff", {}, "CONFIG_PROBLEMS", [".env cannot be read: it is not UTF-8."]),
         (None, {"METACOG_DOTENV": "none.env"}, "CONFIG_PROBLEMS", [f"none.env {missing}"]),
         (None, {"METACOG_SECRET_KEY_FILE": "/none"}, "CONFIG_PROBLEMS", [f"/none {missing}"]),
+        (None, {"METACOG_SECRET_KEY_FILE": "nothing"}, "CONFIG_PROBLEMS", ["nothing is empty."]),
         (None, both, "CONFIG_PROBLEMS", ["METACOG_SECRET_KEY and METACOG_SECRET_KEY_FILE are both set."]),
     ]
     wrong = []
