@@ -17,8 +17,8 @@ from metacog.heuristics.policy.quality_settings import QualitySettings
 from metacog.heuristics.quality.confidence import estimate
 from metacog.heuristics.quality.quality import assess
 from metacog.heuristics.stuck.brief import brief, constraints
+from metacog.heuristics.stuck.fingerprints import normalise_error, normalise_output
 from metacog.heuristics.stuck.stuck import Stuck, advance, asks_to_think_twice
-from metacog.heuristics.text.fingerprints import normalise_error, normalise_output
 from metacog.heuristics.text.words import fold_signs
 from metacog.heuristics.text.words import questions as questions_in
 

@@ -12,13 +12,13 @@ from typing import Any, Literal, NamedTuple
 from ..lexicon import LANGUAGES, either, machines, seed, together
 from ..lexicon.shapes import StuckWords
 from ..policy.stuck_settings import SETTINGS, WEIGHTS, StuckSettings
-from ..text.fingerprints import digest, normalise_output, normalised_errors, passages, prints, squeeze
 from ..text.matcher import automaton_of
 from ..text.spans import Place, Span, SpanPart
 from ..text.speech import find_phrases, own_words, persons_words
 from ..text.words import clause, lowered
 from ..wire.assessment import StuckPart, StuckSignalPart
 from ..wire.wire import instant
+from .fingerprints import digest, normalise_output, normalised_errors, passages, prints, squeeze
 
 KEYWORD_SIGNALS = ("exhaustion", "uncertainty", "scope-creep")
 # What the wire says of each signal, the contract's "same error 3 times".

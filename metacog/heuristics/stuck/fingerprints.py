@@ -7,8 +7,8 @@ from typing import NamedTuple
 from zlib import crc32
 
 from ..lexicon import LANGUAGES, either, machines
-from .spans import Place
-from .words import lowered
+from ..text.spans import Place
+from ..text.words import lowered
 
 PASSAGE_TOKENS = 16
 MAX_READ = 32_768  # code points of a text; the rest is not looked at
