@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -54,6 +55,12 @@ def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
     connection.settings_dict["TEST"]["NAME"] = str(folder / f"tests-{process}.sqlite3")
     # Nothing here must last.
     connection.settings_dict["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _views_are_imported() -> None:
+    """Import every view before a test replaces a constant, which a view first imported then would keep for good."""
+    importlib.import_module("metacog.urls")
 
 
 @pytest.fixture(autouse=True)
