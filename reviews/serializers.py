@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from metacog.heuristics.memory import recall
+from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.excerpts import said
 from metacog.heuristics.wire.assessment import HesitationPart, Verdict
 from metacog.models import Agent
@@ -29,7 +30,16 @@ class HeldShape(TypedDict):
     held_at: str
     review_due_at: str
     expires_at: str
-    hesitation: HesitationPart
+    hesitation: HesitationPart | None
+    metadata: dict[str, Any]
+    decision: DecisionShape | None
+    call_id: NotRequired[str | None]
+    name: NotRequired[str]
+    arguments: NotRequired[Any]
+    schema: NotRequired[Any]
+    description: NotRequired[str]
+    rule: NotRequired[dict[str, Any] | None]
+    asks: NotRequired[int]
 
 
 class DecisionShape(TypedDict):
@@ -41,6 +51,8 @@ class DecisionShape(TypedDict):
     reason: str
     by: str
     decided_at: str
+    arguments: Any
+    metadata: dict[str, Any]
 
 
 def excerpt(text: str) -> str:
@@ -51,16 +63,20 @@ def excerpt(text: str) -> str:
     return line if len(line) <= 200 and not goes_on else line[:199] + "…"
 
 
-def hesitation_of(verdict: Verdict) -> HesitationPart:
-    """Return the hesitation of a verdict that held something, which has one."""
-    hesitation = verdict["hesitation"]
-    assert hesitation
-    return hesitation
+def hesitation_of(held: HeldItem, verdict: Verdict) -> HesitationPart | None:
+    """Return the hesitation about an item: its response's, or a tool call's own. None: it was not scored."""
+    return held.call.hesitation if held.kind == HeldItem.Kind.TOOL_CALL else verdict["hesitation"]
 
 
-def held_shape(held: HeldItem) -> HeldShape:
-    """Return the `held` object; `held` comes with its response."""
-    return {
+def signals_of(held: HeldItem, verdict: Verdict) -> list[SignalPart]:
+    """Return the signals of what `hesitation_of` returns."""
+    hesitation = hesitation_of(held, verdict)
+    return hesitation["signals"] if hesitation else []
+
+
+def held_shape(held: HeldItem, decision: Decision | None = None) -> HeldShape:
+    """Return the `held` object; `held` comes with its response and call, `decision` once it is released."""
+    shape: HeldShape = {
         "id": held.public_id,
         "response": held.response.public_id,
         "index": held.index,
@@ -72,12 +88,29 @@ def held_shape(held: HeldItem) -> HeldShape:
         "held_at": instant(held.held_at),
         "review_due_at": instant(held.review_due_at),
         "expires_at": instant(held.expires_at),
-        "hesitation": hesitation_of(held.response.wire_verdict()),
+        "hesitation": hesitation_of(held, held.response.wire_verdict()),
+        "metadata": held.metadata,
+        "decision": decision_shape(decision) if decision else None,
     }
+    if held.kind == HeldItem.Kind.TOOL_CALL:
+        call = held.call
+        shape |= {
+            "call_id": call.call_ids[0],
+            "name": call.name,
+            "arguments": call.arguments,
+            "schema": call.schema,
+            "description": call.description,
+            "rule": call.rule,
+            "asks": call.asks,
+        }
+    return shape
 
 
 def decision_shape(decision: Decision) -> DecisionShape:
-    """Return the `decision` object; `text` is what may be used now, null unless something was released."""
+    """Return the `decision` object; `decision` comes with its item.
+
+    `text`, of a tool call `arguments`, is what may be used now, null unless something was released.
+    """
     return {
         "id": decision.public_id,
         "seq": decision.seq,
@@ -87,6 +120,8 @@ def decision_shape(decision: Decision) -> DecisionShape:
         "reason": decision.reason,
         "by": decision.by,
         "decided_at": instant(decision.decided_at),
+        "arguments": decision.arguments,
+        "metadata": decision.held.metadata,
     }
 
 

@@ -6,11 +6,14 @@ from contextvars import ContextVar
 from typing import Any
 
 from metacog.db.prepared import new
+from metacog.heuristics.text.tags import KINDS as WORDS
+from metacog.heuristics.text.tags import TOOL_CALL
 from metacog.models import Agent, AuditEvent, Team, User
 
 # Set by the RequestId middleware; empty in commands and tasks.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
+KINDS = (*WORDS, TOOL_CALL)
 Actor = User | Agent | None  # None is the system itself
 
 
@@ -45,6 +48,11 @@ def event(
         data=data,
         request_id=request_id.get(),
     )
+
+
+def of_item(kind: str, done: str) -> str:
+    """Name what was done about an item; of a kind that is none of ours it is just an item."""
+    return f"{kind if kind in KINDS else 'item'}-{done}"
 
 
 def record(action: str, object_id: str, **rest: Any) -> None:

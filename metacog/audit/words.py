@@ -8,12 +8,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext_lazy, pgettext, pgettext_lazy
 
+from metacog.audit.audit import KINDS
 from metacog.models import AuditEvent
 
 # What happened to one part of a response; the action is the part's kind and one of these (`chat-held`).
 OF_ITEMS: Mapping[str, Promise] = {
     "held": gettext_lazy("A %(kind)s of %(agent)s was held"),
     "marked": gettext_lazy("A %(kind)s of %(agent)s was let through with a mark"),
+    "denied": gettext_lazy("A %(kind)s of %(agent)s was rejected by a rule"),
+    "asked-again": gettext_lazy("%(agent)s asked again for a %(kind)s that waits"),
+    "allowed-again": gettext_lazy("%(actor)s allowed the same %(kind)s of %(agent)s again for a while"),
+    "allowed-no-longer": gettext_lazy("%(actor)s withdrew the leave for a %(kind)s of %(agent)s"),
     "noted": gettext_lazy("A %(kind)s of %(agent)s was let through with a note"),
     "recognised": gettext_lazy("A %(kind)s of %(agent)s was let through: the same text was approved before"),
     "approved": gettext_lazy("%(actor)s approved a %(kind)s of %(agent)s"),
@@ -197,8 +202,7 @@ SENTENCES: Mapping[str, Promise] = {
     "password-set": gettext_lazy("%(actor)s set a password by a one-time link"),
     "password-changed": gettext_lazy("%(actor)s changed the own password"),
 }
-KINDS = ("chat", "remember", "task", "action", "ask", "schedule", "thread")
-ACTIONS = (*SENTENCES, *(f"{kind}-{done}" for kind in KINDS for done in OF_ITEMS))
+ACTIONS = (*SENTENCES, *(f"{kind}-{done}" for kind in (*KINDS, "item") for done in OF_ITEMS))
 
 SYSTEM = pgettext_lazy("who did it", "metacog")
 
@@ -216,7 +220,7 @@ def tell(event: AuditEvent) -> str:
         actor=event.actor or SYSTEM,
         # By its name of then where it acted itself.
         agent=event.actor if own else event.agent.name if event.agent else _("an agent"),
-        kind=kind.upper(),
+        kind=kind.upper().replace("_", " "),
         action=event.action,
         said=event.after,
         fields=pgettext("list", ", ").join(event.data.get("fields", [])),

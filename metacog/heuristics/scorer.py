@@ -1,6 +1,7 @@
 """Score responses under one policy and one set of patterns."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 from .hesitation.aware import AwareSignals
@@ -14,9 +15,12 @@ from .quality.quality import Quality
 from .stuck.stuck import State
 from .text.tags import Item, find_items
 from .text.utterance import Fingerprint
+from .tool_calls.gate import gate, too_late
+from .tool_calls.rules import Rules
 from .wire.assessment import HesitationPart, ItemPart, Verdict
+from .wire.wire import Refused, summary
 
-ENGINE = "1.18.0"
+ENGINE = "1.19.0"
 NO_HISTORY = History()
 
 
@@ -37,7 +41,7 @@ class Assessment(NamedTuple):
 class Scorer:
     """Scores any number of responses, from any number of threads; nothing in it changes once it is built."""
 
-    __slots__ = ("_patterns", "hesitate", "parts", "policy")
+    __slots__ = ("_patterns", "hesitate", "parts", "policy", "rules")
 
     # Looks for reasons to hesitate in a response and its items (Items, or mappings with `kind` and `text`);
     # a third argument may name the texts that the agent was given, see `given_in`, a fourth what failed in the same
@@ -59,6 +63,7 @@ class Scorer:
 
     def _apply(self, policy: Policy) -> None:
         self.policy, self.parts = policy, Parts(policy)
+        self.rules = Rules(policy.rules, policy.default_tool_call)
         if policy.profile == "aware":
             self.hesitate = AwareSignals(self._patterns, policy).hesitate
         else:
@@ -113,7 +118,7 @@ class Scorer:
         """
         items = self.items_of(body)
         doubts = self._doubts(body, items, told) if hesitation else None
-        return doubts, modulate(items, doubts, self.policy, recognised or {})
+        return doubts, self._disposed(items, doubts, recognised or {})
 
     def assess(
         self,
@@ -129,9 +134,11 @@ class Scorer:
         """
         items, flags = find_items(body, plain_text_as_chat=self.policy.plain_text_as_chat)
         doubts = self._doubts(body, items, history.told) if hesitation else None
-        verdicts = modulate(items, doubts, self.policy, {})
+        if errors := too_late(items, self.policy.expiry_seconds):
+            raise Refused(422, summary(errors), errors)
+        verdicts = self._disposed(items, doubts, {})
         if recognise and any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts):
-            verdicts = modulate(items, doubts, self.policy, recognise(items))
+            verdicts = self._disposed(items, doubts, recognise(items))
         found = self.parts.find(body, history)
         verdict: Verdict = {
             "id": None,
@@ -151,7 +158,27 @@ class Scorer:
         return Assessment(verdict, items, found.state, found.judged)
 
     def _doubts(self, body: Mapping[str, Any], items: Sequence[Item], told: str) -> Hesitation:
-        return self.hesitate(body["response"], items, given_in(body, told), failing_in(body))
+        words = [replace(item, text="") if item.call else item for item in items]  # actions are judged by themselves
+        return self.hesitate(body["response"], words, given_in(body, told), failing_in(body))
+
+    def _disposed(
+        self, items: Sequence[Item], doubts: Hesitation | None, recognised: Mapping[int, str]
+    ) -> list[ItemPart]:
+        verdicts = modulate(items, doubts, self.policy, recognised)
+        for item, verdict in zip(items, verdicts, strict=True):
+            if item.call:
+                judged = self.rules.judge(item.call.name, item.call.arguments)
+                scored = self.score_call(item, verdict["index"]) if doubts and judged.do == "score" else None
+                verdict.update(gate(item, judged, scored, verdict["recognised"]))
+        return verdicts
+
+    def score_call(self, item: Item, index: int) -> HesitationPart:
+        """Give the hesitation about a tool call by itself; its spans are places in the item's text."""
+        part = self._hesitation_part(self.hesitate(item.text, [item]))
+        for signal in part["signals"]:
+            for span in signal["spans"]:
+                span["item"] = index
+        return part
 
     def _hesitation_part(self, doubts: Hesitation) -> HesitationPart:
         return {

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from metacog import heuristics
+from metacog.db.fields import OrderedJSONField
 from metacog.models.agents import Agent
 from metacog.models.people import User
 
@@ -35,6 +36,12 @@ class Policy(models.Model):
     class Profile(models.TextChoices):
         SEED = "seed", _("Seed: exactly as specified")
         AWARE = "aware", _("Aware: reads words in their sense")
+
+    class ToolCalls(models.TextChoices):
+        ASK = "ask", _("Ask a person")
+        ALLOW = "allow", _("Allow")
+        DENY = "deny", _("Deny")
+        SCORE = "score", _("Score, and ask from the holding score")
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="policies", verbose_name=_("agent"))
     version = models.PositiveIntegerField(editable=False)
@@ -80,6 +87,10 @@ class Policy(models.Model):
     )
     quality = models.JSONField(_("quality"), default=dict, blank=True)  # what differs from the defaults
     stuck = models.JSONField(_("stuck"), default=dict, blank=True)
+    rules = OrderedJSONField(_("rules on tool calls"), default=list, db_default="[]", blank=True)
+    default_tool_call = models.CharField(
+        _("other tool calls"), max_length=5, choices=ToolCalls, default=ToolCalls.ASK, db_default="ask"
+    )
     note = models.CharField(_("why"), max_length=300, blank=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, editable=False, related_name="+")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -118,6 +129,8 @@ class Policy(models.Model):
             "budget_wait_seconds": self.budget_wait_seconds,
             "quality": self.quality,
             "stuck": self.stuck,
+            "rules": self.rules,
+            "default_tool_call": self.default_tool_call,
         }
 
     def clean(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from metacog.accounts.keys import agent_with_key, is_signed
 from metacog.db.rows import fitting
 from metacog.heuristics.text.shadow import is_blank
+from metacog.heuristics.text.strict_json import pointer
 from metacog.heuristics.wire import wire
 from metacog.heuristics.wire.assessment import ConfidencePart
 from metacog.http.api import (
@@ -28,6 +30,7 @@ from metacog.http.problems import Problem, at
 from metacog.models import Agent
 from patterns.patterns.scorer import scorer_for
 from reviews.held import decisions
+from reviews.held.listing import with_metadata
 from reviews.intake.ingest import receive
 from reviews.investigation import extensions, next_cycle
 from reviews.models import Decision, HeldItem
@@ -36,28 +39,6 @@ from reviews.serializers import decision_shape, held_shape
 
 router = Router()
 PAGE = 100
-
-
-class Held(BaseModel):
-    """A held item."""
-
-    id: str
-    response: str
-    index: int
-    kind: str
-    text: str = Field(description="The item's whole text.")
-    sha256: str = Field(description="Of the text as UTF-8.")
-    version: int
-    state: Literal["pending", "approved", "edited", "rejected", "withdrawn", "expired"]
-    held_at: str
-    review_due_at: str
-    expires_at: str
-    hesitation: dict[str, Any]
-
-
-class HeldPage(BaseModel):
-    items: list[Held]
-    next: str | None = Field(description="Put it into `after` for the next page; null on the last.")
 
 
 class Decided(BaseModel):
@@ -71,6 +52,39 @@ class Decided(BaseModel):
     reason: str
     by: Literal["person", "agent", "system"]
     decided_at: str
+    arguments: JsonValue = Field(description="Of a tool call: what it may be made with now, in place of `text`.")
+    metadata: dict[str, JsonValue] = Field(description="The response's and the item's own.")
+
+
+class Held(BaseModel):
+    """A held item."""
+
+    id: str
+    response: str
+    index: int
+    kind: str
+    text: str = Field(description="The item's whole text; of a tool call its name and canonical arguments.")
+    sha256: str = Field(description="Of the text as UTF-8.")
+    version: int
+    state: Literal["pending", "approved", "edited", "rejected", "withdrawn", "expired"]
+    held_at: str
+    review_due_at: str
+    expires_at: str
+    hesitation: dict[str, Any] | None = Field(description="Null: nothing was scored.")
+    metadata: dict[str, JsonValue] = Field(description="The response's and the item's own.")
+    decision: Decided | None = Field(description="Null until it is released.")
+    call_id: str | None = Field(None, description="This and what follows: of tool calls only.")
+    name: str = ""
+    arguments: JsonValue = None
+    json_schema: dict[str, JsonValue] | None = Field(None, alias="schema")
+    description: str = ""
+    rule: dict[str, JsonValue] | None = Field(None, description="That asked; null: the policy's default or the agent.")
+    asks: int = Field(1, description="How often the same call was posted while it waits.")
+
+
+class HeldPage(BaseModel):
+    items: list[Held]
+    next: str | None = Field(description="Put it into `after` for the next page; null on the last.")
 
 
 class DecidedPage(BaseModel):
@@ -161,6 +175,7 @@ class SecondLook(BaseModel):
 
     verdict: Literal["approve", "edit", "reject", "withdraw"]
     text: str | None = Field(None, description="The edited text; with `edit` only.")
+    arguments: JsonValue = Field(None, description="Of a tool call, which only a person approves or edits.")
     reason: str = Field("", max_length=10_000, description="Why; needed to approve or edit.")
     version: Version | None = Field(None, description="Of the item as you read it.")
     sha256: str | None = Field(None, description="Of the text as you read it.")
@@ -253,27 +268,58 @@ def list_held(
     state: Literal["pending", "approved", "edited", "rejected", "withdrawn", "expired"] = "pending",
     after: str = "",
     limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
+    session: str | None = None,
 ) -> HttpResponse:
     """List your held items in one state, the one due for review first.
 
-    Of long texts a page holds fewer than `limit`: go on while there is a `next`.
+    `session` and `metadata.NAME` (any name) narrow them down. Of long texts a page holds fewer than `limit`: go on
+    while there is a `next`.
     """
     decisions.settle(request.auth)
     own = HeldItem.objects.filter(agent=request.auth)
+    if session is not None:
+        own = own.filter(response__session=session.replace("\0", ""))
+    own = with_metadata(own, _metadata_asked(request, ("state", "after", "limit", "session")))
     rows = own.filter(closed_at=None) if state == "pending" else own.filter(state=state).exclude(closed_at=None)
     if last := cursor(own, after):
         rows = rows.after(last)
-    rows = rows.select_related("response").defer("response__body", "response__history")
+    rows = rows.select_related("response", "call").defer("response__body", "response__history")
     page, has_more = fitting(rows.order_by("review_due_at", "id"), limit, "text")
     following = page[-1].public_id if has_more and page else None
-    return as_json({"items": [held_shape(held) for held in page], "next": following})
+    decided = _decided(page)
+    return as_json({"items": [held_shape(held, decided.get(held.pk)) for held in page], "next": following})
 
 
 @router.get("/held/{held_id}", response=Held, summary="Read a held item")
 def read_held(request: AgentRequest, held_id: str) -> HttpResponse:
-    """Return one of your held items, whole."""
+    """Return one of your held items, whole, with what was decided about it once that is released."""
     decisions.settle(request.auth)
-    return as_json(held_shape(_own(request.auth, held_id)))
+    held = _own(request.auth, held_id)
+    return as_json(held_shape(held, _decided([held]).get(held.pk)))
+
+
+def _decided(items: Sequence[HeldItem]) -> dict[int, Decision]:
+    """Return by item what was decided about those that are closed."""
+    closed = {held.pk: held for held in items if held.closed_at}
+    if not closed:
+        return {}
+    found = {each.held_id: each for each in Decision.objects.filter(held__in=closed, undone_at=None)}
+    for pk, decision in found.items():
+        decision.held = closed[pk]
+    return found
+
+
+def _metadata_asked(request: AgentRequest, known: Collection[str]) -> dict[str, str]:
+    """Read `?metadata.NAME=value`; refuse what is neither that nor known, since it would narrow down nothing."""
+    asked = {name: value for name in request.GET if (value := request.GET[name]) is not None and name not in known}
+    wrong = [name for name in asked if not name.removeprefix("metadata.") or not name.startswith("metadata.")]
+    if wrong:
+        errors = [
+            {"pointer": pointer([name]), "detail": f"is no parameter here; there are {', '.join(known)}, metadata.NAME"}
+            for name in wrong
+        ]
+        raise Problem(422, wire.summary(errors), errors)
+    return {name.removeprefix("metadata."): value for name, value in asked.items()}
 
 
 @router.post(
@@ -294,19 +340,23 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
     text again gives the first decision back, with 200.
     """
     body = read_shape(request, SecondLook)
+    held = _own(request.auth, held_id)
+    if held.kind == HeldItem.Kind.TOOL_CALL and body.verdict in ("approve", "edit"):
+        raise Problem(403, "Only a person approves or edits a tool call. You may still withdraw it.")
+    if body.arguments is not None:
+        raise at("/arguments", "Arguments go with a person's edit of a tool call only.")
     if body.verdict == "edit" and body.text is None:
         raise at("/text", "An edit needs the edited text.")
     if body.verdict != "edit" and body.text is not None:
         raise at("/text", "Text goes with the verdict `edit` only.")
     if body.verdict in ("approve", "edit") and is_blank(body.reason):
         raise at("/reason", "Say why you approve or edit on second look.")
-    held = _own(request.auth, held_id)
     try:
         decision, is_new = decisions.decide(
             held,
             request.auth,
             body.verdict,
-            text=body.text,
+            edit=body.text,
             reason=body.reason,
             circumstances=decisions.Circumstances(version=body.version, digest=body.sha256),
         )
@@ -326,7 +376,7 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
     except decisions.StillRisky as risky:
         raise at(
             "/text",
-            f"The edited text would be held again: {risky.edited.hesitation.suggestion}",
+            f"The edited text would be held again: {risky.edited.reason}",
         ) from None
     return as_json(decision_shape(decision), status=201 if is_new else 200)
 
@@ -349,13 +399,18 @@ def list_decisions(
     request: AgentRequest,
     after: Annotated[int, Query(ge=0, lt=2**63)] = 0,
     limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
+    session: str | None = None,
 ) -> HttpResponse:
     """List what was decided about your items, oldest first, from behind the last `seq` you have.
 
-    Of long texts a page holds fewer than `limit`: go on while there is a `next`.
+    `session` and `metadata.NAME` narrow them down. Of long texts a page holds fewer than `limit`: go on while
+    there is a `next`.
     """
     decisions.settle(request.auth)
     rows = Decision.objects.filter(agent=request.auth, seq__gt=after).select_related("held")
+    if session is not None:
+        rows = rows.filter(held__response__session=session.replace("\0", ""))
+    rows = with_metadata(rows, _metadata_asked(request, ("after", "limit", "session")), "held__metadata")
     page, has_more = fitting(rows.defer("held__text", "held__attributes").order_by("seq"), limit, "text")
     following = str(page[-1].seq) if has_more and page else None
     return as_json({"items": [decision_shape(decision) for decision in page], "next": following})
@@ -378,7 +433,8 @@ def read_context(request: AgentRequest) -> HttpResponse:
 
 
 def _own(agent: Agent, public_id: str) -> HeldItem:
-    held = HeldItem.objects.select_related("response", "agent__team").filter(agent=agent, public_id=public_id).first()
+    items = HeldItem.objects.select_related("response", "agent__team", "call")
+    held = items.filter(agent=agent, public_id=public_id).first()
     if held is None:
         raise Http404(f"You have no held item {public_id!r}.")
     return held

@@ -459,7 +459,7 @@ class _Course:
             verdict, text, reason = "edit", said.better, self.chance.choice(voice.edits)
         else:
             verdict, text, reason = "approve", None, self.chance.choice(voice.stands)
-        decision, _ = decisions.decide(held, self.agent(voice), verdict, text=text, reason=reason)
+        decision, _ = decisions.decide(held, self.agent(voice), verdict, edit=text, reason=reason)
         self.plan_repeat(voice, decision)
 
     def decide(self, voice: Voice, said: Said, held: HeldItem) -> None:
@@ -473,7 +473,7 @@ class _Course:
             verdict, text = "edit", said.better
         seconds = seconds_to_read(held.text) * TEMPO[person.username] * self.chance.lognormvariate(0, SPREAD)
         looked = decisions.Circumstances(shown_ms=round(1000 * seconds))
-        decision, _ = decisions.decide(held, person, verdict, text=text, reason=reason, circumstances=looked)
+        decision, _ = decisions.decide(held, person, verdict, edit=text, reason=reason, circumstances=looked)
         if self.chance.random() < TAKEN_BACK:
             self.plan(self.clock.at + timedelta(seconds=4), lambda: self.take_back(voice, said, held, decision, person))
         else:

@@ -6,9 +6,10 @@ The claim itself is a conditional UPDATE whose row count says who won.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -18,12 +19,16 @@ from django.utils import timezone
 from metacog import heuristics
 from metacog.audit import audit
 from metacog.db import clocks
+from metacog.heuristics.text.canonical_json import canonical
+from metacog.heuristics.text.tags import Item, ToolCall
+from metacog.heuristics.wire.json_schema import errors_of
 from metacog.models import Agent, AgentState, User
 from patterns.patterns.scorer import scorer_for
 from reviews.intake.ingest import sha256
 from reviews.intake.knowledge import remember_released
+from reviews.intake.tool_calls import digest
 from reviews.isolation import by_itself
-from reviews.models import AgentResponse, Decision, HeldItem
+from reviews.models import AgentResponse, CallGrant, Decision, HeldItem
 from reviews.scoring.history import take_back_rejected, told_before
 from reviews.serializers import decision_shape, owed
 
@@ -68,6 +73,7 @@ class Circumstances:
     shown_ms: int | None = None  # for how long a person had the item before them, where that is known
     together: str = ""  # the same for all that are decided with one press
     via: str = ""  # for the record, where it was not the console
+    again_seconds: int = 0  # for how long an approved tool call may be made again in its session
 
     def fit(self, held: HeldItem) -> bool:
         """Tell whether what was shown is what the item is now."""
@@ -77,23 +83,48 @@ class Circumstances:
 UNKNOWN = Circumstances()
 
 
-class Edited(NamedTuple):
-    """What a text in an item's place scores under the agent's policy of now."""
+class Arguments(NamedTuple):
+    """What a tool call is to be made with instead: any JSON."""
 
-    hesitation: heuristics.Hesitation
+    value: Any
+
+
+Edit = str | Arguments
+
+
+class Edited(NamedTuple):
+    """What an edit comes to under the agent's policy of now."""
+
+    hesitation: heuristics.Hesitation | None  # None: not scored
     hold_at: int
+    rule: Mapping[str, Any] | None = None  # which the edit meets, and the call did not: it asks a person or denies
 
     @property
     def is_risky(self) -> bool:
-        return self.hesitation.score >= self.hold_at
+        return self.rule is not None or (self.hesitation is not None and self.hesitation.score >= self.hold_at)
+
+    @property
+    def reason(self) -> str:
+        """Say in English why the edit would be held again."""
+        if self.rule is not None:
+            return f"a rule on {self.rule['tool']} ({self.rule.get('reason') or self.rule['do']})"
+        return self.hesitation.suggestion if self.hesitation else ""
 
 
 class StillRisky(Refusal):
-    """The edited text would be held again; `edited` says why."""
+    """The edit would be held again; `edited` says why."""
 
     def __init__(self, edited: Edited) -> None:
         super().__init__()
         self.edited = edited
+
+
+class OutOfSchema(Refusal):
+    """The edited arguments do not meet the call's schema; `errors` are {"pointer", "detail"}."""
+
+    def __init__(self, errors: Sequence[dict[str, str]]) -> None:
+        super().__init__()
+        self.errors = errors
 
 
 def decide(
@@ -101,15 +132,16 @@ def decide(
     actor: User | Agent,
     verdict: str,
     *,
-    text: str | None = None,
+    edit: Edit | None = None,
     reason: str = "",
     accept_risk: bool = False,
     circumstances: Circumstances = UNKNOWN,
 ) -> tuple[Decision, bool]:
     """Decide an item, and return the decision and whether it is new.
 
-    `text` goes with `edit` only. `accept_risk` lets a person release an edit that would be held again.
-    The same actor's same verdict and text again gives the first decision back.
+    `edit` goes with the verdict of that name only: a text, or Arguments of a tool call. `accept_risk` lets a person
+    release an edit that would be held again.
+    The same actor's same verdict and edit again gives the first decision back.
     A person's decision can be undone until `release_at`; an agent's is released at once.
     Raises a Refusal, having written nothing. Whether `actor` may see and decide the item at all is
     the caller's to check.
@@ -117,10 +149,10 @@ def decide(
     settle(held.agent)
     with transaction.atomic(durable=True):
         state = AgentState.objects.select_for_update().get(pk=held.agent_id)
-        held = HeldItem.objects.select_related("agent__team", "response").get(pk=held.pk)
+        held = HeldItem.objects.select_related("agent__team", "response", "call").get(pk=held.pk)
         now = timezone.now()
         if held.state != State.PENDING:
-            return _same_again(held, actor, verdict, text), False
+            return _same_again(held, actor, verdict, edit), False
         if not circumstances.fit(held):
             raise Standing
         if held.expires_at <= now:  # behind a batch of others: what has expired is never released
@@ -128,18 +160,23 @@ def decide(
         if verdict in (Verdict.APPROVE, Verdict.EDIT):
             if isinstance(actor, Agent):
                 _check_second_look(held, now)
-            if verdict == Verdict.EDIT and not accept_risk:
-                _check_edit(held, text or "")
-        decision = _claim(held, actor, Verdict(verdict), text, reason, now, circumstances)
+            if verdict == Verdict.EDIT:
+                assert edit is not None
+                _check_edit(held, edit, accept_risk)
+        decision = _claim(held, actor, Verdict(verdict), edit, reason, now, circumstances)
         if decision.release_at <= now:
             _release(decision, state, now)
     return decision, True
 
 
-def _same_again(held: HeldItem, actor: User | Agent, verdict: str, text: str | None) -> Decision:
+def _same_again(held: HeldItem, actor: User | Agent, verdict: str, edit: Edit | None) -> Decision:
     standing = Decision.objects.select_related("held", "person").get(held=held, undone_at=None)
     is_theirs = standing.person == actor if isinstance(actor, User) else standing.by == Decision.By.AGENT
-    if is_theirs and standing.verdict == verdict and (verdict != Verdict.EDIT or standing.text == text):
+    if isinstance(edit, Arguments):
+        is_same = canonical(standing.arguments) == canonical(edit.value)
+    else:
+        is_same = standing.text == edit
+    if is_theirs and standing.verdict == verdict and (verdict != Verdict.EDIT or is_same):
         return standing
     # While a person may still undo, the agent is told no more than that somebody is at it.
     raise Standing(standing if held.closed_at or isinstance(actor, User) else None)
@@ -158,8 +195,11 @@ def _check_second_look(held: HeldItem, now: datetime) -> None:
         raise NotYet
 
 
-def score_edit(held: HeldItem, text: str) -> Edited | None:
-    """Score a text that would be released in an item's place; None where the agent's hesitation is switched off."""
+def score_edit(held: HeldItem, edit: Edit) -> Edited | None:
+    """Say what an edit would come to; None where there is nothing to say: hesitation is switched off."""
+    if isinstance(edit, Arguments):
+        return _judge_call(held, edit)
+    text = edit
     if not held.agent.hesitation_enabled:
         return None
     scorer = scorer_for(held.agent)
@@ -169,8 +209,21 @@ def score_edit(held: HeldItem, text: str) -> Edited | None:
     return Edited(hesitation, scorer.policy.hold_at)
 
 
-def _check_edit(held: HeldItem, text: str) -> None:
-    edited = score_edit(held, text)
+def _judge_call(held: HeldItem, edit: Arguments) -> Edited:
+    """Ask the rules about an edited call. The rule that held it has asked already, and so has the policy's default."""
+    scorer, call = scorer_for(held.agent), ToolCall(held.call.name, edit.value)
+    judged = scorer.rules.judge(call.name, call.arguments)
+    if judged.do == "score" and held.agent.hesitation_enabled:
+        item = Item(held.kind, call.text, call=call)
+        return Edited(scorer.hesitate(item.text, [item]), scorer.policy.hold_at)
+    is_new = judged.do in ("ask", "deny") and judged.rule is not None and judged.rule != held.call.rule
+    return Edited(None, scorer.policy.hold_at, judged.rule if is_new else None)
+
+
+def _check_edit(held: HeldItem, edit: Edit, accept_risk: bool) -> None:
+    if isinstance(edit, Arguments) and (errors := errors_of(edit.value, held.call.schema)):
+        raise OutOfSchema(errors)
+    edited = None if accept_risk else score_edit(held, edit)
     if edited and edited.is_risky:
         raise StillRisky(edited)
 
@@ -179,7 +232,7 @@ def _claim(
     held: HeldItem,
     actor: User | Agent | None,
     verdict: Decision.Verdict,
-    text: str | None,
+    edit: Edit | None,
     reason: str,
     now: datetime,
     circumstances: Circumstances = UNKNOWN,
@@ -192,7 +245,7 @@ def _claim(
     )
     if not claimed:
         raise Standing
-    released = {Verdict.APPROVE: held.text, Verdict.EDIT: text}.get(verdict)
+    text, arguments, text_sha256 = _released(held, verdict, edit)
     decision = Decision.objects.create(
         held=held,
         agent_id=held.agent_id,
@@ -202,15 +255,17 @@ def _claim(
         reason=reason,
         item_version=held.version,
         item_sha256=held.sha256,
-        text=released,
-        text_sha256="" if released is None else sha256(released),
+        text=text,
+        arguments=arguments,
+        text_sha256=text_sha256,
+        again_seconds=circumstances.again_seconds if text_sha256 and held.kind == HeldItem.Kind.TOOL_CALL else 0,
         decided_at=now,
         together=circumstances.together,
         shown_ms=circumstances.shown_ms,
         release_at=now + undo,
     )
     audit.record(
-        f"{held.kind}-{AFTER[verdict]}",
+        audit.of_item(held.kind, AFTER[verdict]),
         held.public_id,
         actor=actor,
         team=held.team_id,
@@ -226,6 +281,18 @@ def _claim(
     return decision
 
 
+def _released(held: HeldItem, verdict: Decision.Verdict, edit: Edit | None) -> tuple[str | None, Any, str]:
+    """Return what a decision lets go: the text or the arguments, and by what that is recognised."""
+    if verdict not in (Verdict.APPROVE, Verdict.EDIT):
+        return None, None, ""
+    if held.kind != HeldItem.Kind.TOOL_CALL:
+        text = held.text if verdict == Verdict.APPROVE else edit
+        assert isinstance(text, str)
+        return text, None, sha256(text)
+    arguments = edit.value if isinstance(edit, Arguments) else held.call.arguments
+    return None, arguments, digest(held.response.session, ToolCall(held.call.name, arguments))
+
+
 def undo(decision: Decision, person: User, via: str = "") -> bool:
     """Take back a person's own decision before anybody heard of it; False when it is too late."""
     with transaction.atomic(durable=True):
@@ -239,7 +306,7 @@ def undo(decision: Decision, person: User, via: str = "") -> bool:
         held = decision.held
         HeldItem.objects.filter(pk=held.pk).update(state=State.PENDING, version=F("version") + 1)
         audit.record(
-            f"{held.kind}-decision-undone",
+            audit.of_item(held.kind, "decision-undone"),
             held.public_id,
             actor=person,
             team=held.team_id,
@@ -286,7 +353,7 @@ def _settle_one(agent_id: int, now: datetime) -> int:
         state = AgentState.objects.select_for_update().get(pk=agent_id)
         due = list(
             Decision.objects.filter(agent=agent_id, released_at=None, undone_at=None, release_at__lte=now)
-            .select_related("held", "agent")
+            .select_related("held__call", "agent", "person")
             .order_by("release_at", "id")[:BATCH]
         )
         for decision in due:
@@ -304,7 +371,7 @@ def _settle_one(agent_id: int, now: datetime) -> int:
 def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     """Number the decision in the agent's feed and put it into the outbox, under the lock on `state`."""
     state.decision_seq += 1
-    if decision.verdict in (Verdict.REJECT, Verdict.EDIT):
+    if decision.verdict in (Verdict.REJECT, Verdict.EDIT) and decision.held.kind != HeldItem.Kind.TOOL_CALL:
         take_back_rejected(state, decision)
     state.save(update_fields=["decision_seq", "topics"])
     decision.seq, decision.released_at = state.decision_seq, now
@@ -326,3 +393,40 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
         seq=decision.seq,
     )
     remember_released(decision)
+    if decision.again_seconds and decision.person:
+        CallGrant.objects.create(
+            agent=held.agent,
+            held=held,
+            person=decision.person,
+            sha256=decision.text_sha256,
+            granted_at=now,
+            until=now + timedelta(seconds=decision.again_seconds),
+        )
+        audit.record(
+            audit.of_item(held.kind, "allowed-again"),
+            held.public_id,
+            actor=decision.person,
+            team=held.team_id,
+            agent=held.agent,
+            after="allowed",
+            seconds=decision.again_seconds,
+        )
+
+
+def withdraw_grant(grant: CallGrant, person: User) -> bool:
+    """End the leave to make a call again; False when it was over already."""
+    with transaction.atomic(durable=True):
+        AgentState.objects.select_for_update().get(pk=grant.agent_id)
+        now = timezone.now()
+        ended = CallGrant.objects.filter(pk=grant.pk, withdrawn_at=None, until__gt=now).update(withdrawn_at=now)
+        if ended:
+            audit.record(
+                audit.of_item(HeldItem.Kind.TOOL_CALL, "allowed-no-longer"),
+                grant.held.public_id,
+                actor=person,
+                team=grant.held.team_id,
+                agent=grant.agent,
+                before="allowed",
+                after="withdrawn",
+            )
+    return bool(ended)

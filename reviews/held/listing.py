@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlencode
 
-from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, Value, prefetch_related_objects
-from django.db.models.functions import Left
+from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, TextField, Value, prefetch_related_objects
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Left
 from django.db.models.lookups import GreaterThanOrEqual, LessThan
 from django.utils import timezone
 
@@ -35,6 +36,7 @@ ORDERS = ("risk", "age")
 State, Kind = HeldItem.State, HeldItem.Kind
 Teams = Sequence[Team]
 Items = QuerySet[HeldItem]
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
 def word(query: Mapping[str, Any], name: str) -> str:
@@ -118,6 +120,14 @@ class Page:
     oldest: datetime | None  # of those
     token: str  # changes when anything in the person's queue does
     to_do: Mapping[str, int]  # how much waits in these teams, for the navigation
+
+
+def with_metadata(rows: Rows, wanted: Mapping[str, str], column: str = "metadata") -> Rows:
+    """Narrow rows down to those whose metadata have these values: texts, or numbers as they are written."""
+    for number, (name, value) in enumerate(wanted.items()):
+        of_name = Cast(KeyTextTransform(name.replace("\0", ""), column), TextField())
+        rows = rows.alias(**{f"wanted_{number}": of_name}).filter(**{f"wanted_{number}": value.replace("\0", "")})
+    return rows
 
 
 def matching(filters: Filters, teams: Teams) -> Items:

@@ -54,7 +54,8 @@ def read(held_id: str, token: str, now: datetime) -> Link | None:
     if item != held_id or until <= now.timestamp():
         return None
     person = User.objects.filter(pk=person_id).first()
-    held = HeldItem.objects.select_related("response__problem", "agent", "team").filter(public_id=held_id).first()
+    items = HeldItem.objects.select_related("response__problem", "agent", "team", "call")
+    held = items.filter(public_id=held_id).first()
     if person is None or held is None or fingerprint(person.email) != mark:
         return None
     return Link(person, held, version, datetime.fromtimestamp(until, UTC))

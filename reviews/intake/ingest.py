@@ -7,7 +7,7 @@ import json
 import math
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
@@ -33,11 +33,13 @@ from patterns import stuck_state
 from patterns.models import ErrorPattern
 from patterns.patterns.scorer import scorer_for
 from patterns.threads import posts
+from reviews.intake import tool_calls
 from reviews.intake.knowledge import remember_items
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Signal, held_id, response_id
 from reviews.scoring.history import Past, questions, review_after, with_mentions
 from reviews.serializers import excerpt, owed
 
+ASKED_BY_RULE = 100  # in place of a score
 CLOCKS_APART_SECONDS = 5.0  # at most, of the machines of one installation
 RECOGNISED_FOR = timedelta(days=7)  # how long approved text that comes back passes
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]{1,255}")
@@ -69,7 +71,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
     body = wire.read_response(raw)
     space, key = idempotency_key(headers, body)
     digest = hashlib.sha256(raw).hexdigest()
-    scorer = scorer_for(agent)
+    scorer, session = scorer_for(agent), body["session"] or ""
     with transaction.atomic(durable=True), connection.cursor() as cursor:
         # One agent's posts go one after the other from here on; another's do not wait.
         (state,) = _locked_state(cursor, agent.pk)
@@ -90,8 +92,12 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.rate_tat = take_turn(state.rate_tat, time.time(), scorer.policy)
         past = Past.of(agent, state, body, scorer, now, read)
         found = scorer.assess(
-            body, past.history, recognise=lambda items: recognised(agent, items), hesitation=agent.hesitation_enabled
+            body,
+            past.history,
+            recognise=lambda items: recognised(agent, items) | tool_calls.approved(agent, session, items, now),
+            hesitation=agent.hesitation_enabled,
         )
+        calls = tool_calls.Asked(agent, session, now)
         fingerprint = found.fingerprint
         response = new(
             AgentResponse,
@@ -103,7 +109,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             body=raw.decode(),
             body_sha256=digest,
             excerpt=excerpt(body["response"]),
-            session=body["session"] or "",
+            session=session,
             cycle=body["cycle"],
             policy_version=agent.policy_version,
             patterns_version=agent.team.patterns_version,
@@ -113,7 +119,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             fingerprint=to_json(fingerprint).decode() if fingerprint else "",
             second_look_at_id=_second_look(agent, body["replies_to_held"]),
         )
-        pursued, writes = _write(agent, response, state, Scored(body, past, scorer.policy, found), cursor)
+        pursued, writes = _write(agent, response, state, Scored(body, past, scorer.policy, found), calls, cursor)
         state.intent = heuristics.advance_intent(
             state.intent,
             chosen_behavior=body["mode"],
@@ -125,6 +131,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.topics = with_mentions(state.topics, body["topics"] or ())
         state.cycles = posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
         run_together(cursor, [*writes, (_save_state, [state])], (_add_responses, response))
+        calls.save()
     return Received(response.verdict, replayed=False)
 
 
@@ -204,16 +211,20 @@ def take_turn(tat: float, now: float, policy: heuristics.Policy) -> float:
 
 
 def recognised(agent: Agent, items: Sequence[heuristics.Item]) -> dict[int, str]:
-    """Return, by index, the held item whose approved text an item repeats: same agent, kind and bytes."""
-    digests = {index: sha256(item.text) for index, item in enumerate(items)}
+    """Return, by index, the held item whose approved text an item repeats: same agent, kind and bytes.
+
+    No tool call repeats a text, and what is to be reviewed repeats none.
+    """
+    words = {index: item for index, item in enumerate(items) if item.call is None and not item.require_review}
+    digests = {index: sha256(item.text) for index, item in words.items()}
     wanted = set(digests.values())
+    if not wanted:
+        return {}
     with connection.cursor() as cursor:
         found = _released(len(wanted))(cursor, agent.pk, timezone.now() - RECOGNISED_FOR, *wanted)
     known = {(kind, digest): public_id for kind, digest, public_id in found}
     return {
-        index: known[item.kind, digests[index]]
-        for index, item in enumerate(items)
-        if (item.kind, digests[index]) in known
+        index: known[item.kind, digests[index]] for index, item in words.items() if (item.kind, digests[index]) in known
     }
 
 
@@ -232,7 +243,12 @@ def _second_look(agent: Agent, public_id: str | None) -> int | None:
 
 
 def _write(
-    agent: Agent, response: AgentResponse, state: AgentState, scored: Scored, cursor: CursorWrapper
+    agent: Agent,
+    response: AgentResponse,
+    state: AgentState,
+    scored: Scored,
+    calls: tool_calls.Asked,
+    cursor: CursorWrapper,
 ) -> tuple[str | None, list[Write]]:
     """Complete the verdict with what only the database knows.
 
@@ -241,10 +257,11 @@ def _write(
     body, past, policy, found = scored
     verdict, items = found.verdict, found.items
     hesitation, quality, stuck = verdict["hesitation"], verdict["quality"], verdict["stuck"]
-    held = [item for item in verdict["items"] if item["disposition"] == "hold"]
-    for item in held:
-        item["held"] = held_id()
-        item["review_url"] = settings.PUBLIC_URL + reverse("item", args=[item["held"]])
+    if hesitation:
+        response.hesitation_score = hesitation["score"]
+        response.triggered = not hesitation["confident"]
+    held = _held(agent, response, scored, calls)
+    tool_calls.use(verdict["items"], response.received_at)
     verdict["id"], verdict["policy"] = response.public_id, response.policy_version
     followed = posts.follow(
         agent, state, body, items, verdict["items"], response=response.public_id, now=response.received_at
@@ -253,9 +270,6 @@ def _write(
     if policy.remember_into_memory:
         remember_items(agent, response.public_id, response.received_at, body, found)
     response.verdict = json.dumps(verdict, ensure_ascii=False)
-    if hesitation:
-        response.hesitation_score = hesitation["score"]
-        response.triggered = not hesitation["confident"]
     response.flagged = bool(verdict["flags"])
     response.quality_score = quality and quality["score"]
     told: list[AuditEvent] = []
@@ -275,8 +289,10 @@ def _write(
     if hesitation and hesitation["signals"]:
         writes.append((_add_signals, _signals(agent, response, hesitation, cursor)))
     if held:
-        writes.append((_add_held, _held(agent, response, held, items, policy)))
-    writes.append((_add_events, [*_events(agent, response, verdict), *told, *followed.events]))
+        writes.append((_add_held, held))
+    new_items = {row.public_id for row in held}
+    events = [*_events(agent, response, verdict, new_items), *calls.events, *told, *followed.events]
+    writes.append((_add_events, events))
     _owe(agent, response, verdict, asks=any(event.action == "think-twice-suggested" for event in told))
     return followed.pursued, writes
 
@@ -318,42 +334,62 @@ def _signals(agent: Agent, response: AgentResponse, hesitation: HesitationPart, 
     ]
 
 
-def _held(
-    agent: Agent,
-    response: AgentResponse,
-    held: Sequence[ItemPart],
-    items: Sequence[heuristics.Item],
-    policy: heuristics.Policy,
-) -> list[HeldItem]:
-    """Return the rows of what the verdict holds (`held`, its items)."""
-    return [
-        new(
-            HeldItem,
-            public_id=told["held"],
-            response_id=KEY,
-            agent_id=agent.pk,
-            team_id=agent.team_id,
-            index=told["index"],
-            kind=item.kind,
-            text=item.text,
-            attributes=item.attributes,
-            sha256=sha256(item.text),
-            hesitation_score=response.hesitation_score,
-            held_at=response.received_at,
-            review_due_at=response.received_at + review_after(policy),
-            expires_at=response.received_at + timedelta(seconds=policy.expiry_seconds),
-        )
-        for told, item in ((told, items[told["index"]]) for told in held)
-    ]
+def _held(agent: Agent, response: AgentResponse, scored: Scored, calls: tool_calls.Asked) -> list[HeldItem]:
+    """Return the rows of what the verdict holds, and write into it which they are.
+
+    A tool call that waits already is the item it is.
+    """
+    items = scored.found.items
+    told_of = [told for told in scored.found.verdict["items"] if told["disposition"] == "hold"]
+    if asked := [call for told in told_of if (call := items[told["index"]].call)]:
+        calls.look_for(asked)
+    rows = []
+    for told in told_of:
+        item = items[told["index"]]
+        row = calls.again(item.call) if item.call else None
+        if row is None:
+            row = _held_item(agent, response, scored, told)
+            rows.append(row)
+            if item.call:
+                calls.add(row, item, told)
+        told["held"] = row.public_id
+        told["review_url"] = settings.PUBLIC_URL + reverse("item", args=[row.public_id])
+    return rows
 
 
-_DONE = {"hold": "held", "mark": "marked", "note": "noted"}
+def _held_item(agent: Agent, response: AgentResponse, scored: Scored, told: ItemPart) -> HeldItem:
+    item, policy = scored.found.items[told["index"]], scored.policy
+    expiry = policy.expiry_seconds if item.expires_in is None else item.expires_in
+    score = response.hesitation_score or 0
+    if item.call:  # what a rule asks about comes first in the queue
+        score = told["hesitation"]["score"] if "hesitation" in told else ASKED_BY_RULE
+    return new(
+        HeldItem,
+        public_id=held_id(),
+        response_id=KEY,
+        agent_id=agent.pk,
+        team_id=agent.team_id,
+        index=told["index"],
+        kind=item.kind,
+        text=item.text,
+        attributes=item.attributes,
+        sha256=sha256(item.text),
+        hesitation_score=score,
+        metadata={**(scored.body["metadata"] or {}), **item.metadata},
+        held_at=response.received_at,
+        review_due_at=response.received_at + review_after(policy),
+        expires_at=response.received_at + timedelta(seconds=expiry),
+    )
 
 
-def _events(agent: Agent, response: AgentResponse, verdict: Verdict) -> list[AuditEvent]:
+_DONE = {"hold": "held", "mark": "marked", "note": "noted", "reject": "denied"}
+
+
+def _events(agent: Agent, response: AgentResponse, verdict: Verdict, held: Collection[str]) -> list[AuditEvent]:
     """Return the record of what happened: the response, then each item that did not simply pass.
 
-    The actions are the seed's words (`chat-held`), and score, signals and cycle those of its log (H5).
+    `held` are the ids of the items that are new. The actions are the seed's words (`chat-held`), and score, signals and
+    cycle those of its log (H5).
     """
     hesitation = verdict["hesitation"]
     versions: dict[str, Any] = {
@@ -374,10 +410,12 @@ def _events(agent: Agent, response: AgentResponse, verdict: Verdict) -> list[Aud
     events = [event("response-accepted", response.public_id, "accepted", body_sha256=response.body_sha256)]
     events += [event(name, response.public_id, "accepted") for name in verdict["events"]]
     for item in verdict["items"]:
+        if item["disposition"] == "hold" and item["held"] not in held:
+            continue  # asked for again
         if done := _DONE.get(item["disposition"]):
             events.append(
                 event(
-                    f"{item['kind']}-{done}",
+                    audit.of_item(item["kind"], done),
                     item["held"] or response.public_id,
                     "pending" if done == "held" else done,
                     index=item["index"],
@@ -386,7 +424,7 @@ def _events(agent: Agent, response: AgentResponse, verdict: Verdict) -> list[Aud
         elif item["recognised"]:
             events.append(
                 event(
-                    f"{item['kind']}-recognised",
+                    audit.of_item(item["kind"], "recognised"),
                     response.public_id,
                     "passed",
                     index=item["index"],

@@ -265,7 +265,7 @@ def _held(agent: Agent) -> tuple[list[HeldShape], list[str]]:
             whole.append(key)
         else:
             more.append(public_id)
-    rows = waiting.filter(pk__in=whole).select_related("response").defer("response__body", "response__history")
+    rows = waiting.filter(pk__in=whole).select_related("response", "call").defer("response__body", "response__history")
     return [held_shape(row) for row in rows] if whole else [], more
 
 
@@ -418,12 +418,14 @@ def _decided_section(decided: Sequence[told.ToldDecision], more: told.LeftOut | 
 def _held_section(context: Context) -> str:
     lines = ["<held>", context["instructions"] or ""]
     for item in context["held"]:
+        hesitation = item["hesitation"]
         lines += [
             "",
             f"{item['id']} · {item['kind'].upper()} · version {item['version']} · "
-            f"score {item['hesitation']['score']} · review due {item['review_due_at']}",
-            *_reasons(_signals(item["hesitation"])),
-            _("The held text:"),
+            + (f"score {hesitation['score']} · " if hesitation else "")
+            + f"review due {item['review_due_at']}",
+            *(_reasons(_signals(hesitation)) if hesitation else ()),
+            _("The held tool call:") if item["kind"] == HeldItem.Kind.TOOL_CALL else _("The held text:"),
             *_quoted(item["text"]),
         ]
     if context["held_more"]:

@@ -11,7 +11,7 @@ from typing import TypedDict
 
 from django.db import transaction
 from django.db.models import Case, F, Q, TextField, When
-from django.db.models.functions import Coalesce, Left, Length
+from django.db.models.functions import Cast, Coalesce, Left, Length
 
 from metacog.models import Agent, AgentState
 from patterns.serializers import instant
@@ -44,7 +44,8 @@ class LeftOut(TypedDict):
     after: int
 
 
-_EDITED = When(verdict=Decision.Verdict.EDIT, then=F("text"))
+# Of a tool call its arguments, as JSON.
+_EDITED = When(verdict=Decision.Verdict.EDIT, then=Coalesce(F("text"), Cast("arguments", TextField())))
 
 
 def decided(agent: Agent, state: AgentState) -> tuple[list[ToldDecision], LeftOut | None]:

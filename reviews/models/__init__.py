@@ -10,10 +10,11 @@ from reviews.models.learning import LearningCursor, PatternOrigin, ShadowMatch
 from reviews.models.reflections import Reflection, reflection_id
 from reviews.models.research import Research, research_id
 from reviews.models.responses import AgentResponse, Signal, response_id
+from reviews.models.tool_calls import CallGrant, HeldCall
 
 __all__ = [
-    "AgentResponse", "DailyFigure", "Decision", "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldItem",
-    "HeldItems", "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin", "Reflection", "Research",
-    "Sample", "SampleCursor", "ShadowMatch", "Signal", "decision_id", "delivery_id", "extension_id", "held_id",
-    "reflection_id", "research_id", "response_id", "sample_id",
+    "AgentResponse", "CallGrant", "DailyFigure", "Decision", "Delivery", "Endpoint", "ExtensionRequest",
+    "FittedWeights", "HeldCall", "HeldItem", "HeldItems", "LearningCursor", "LookFigure", "Looking", "PaceFigure",
+    "PatternOrigin", "Reflection", "Research", "Sample", "SampleCursor", "ShadowMatch", "Signal", "decision_id",
+    "delivery_id", "extension_id", "held_id", "reflection_id", "research_id", "response_id", "sample_id",
 ]  # fmt: skip

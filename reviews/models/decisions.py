@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from metacog.db.fields import OrderedJSONField
 from metacog.db.ids import new_id
 from metacog.models import Agent, User
 from reviews.models.held import HeldItem
@@ -50,7 +51,10 @@ class Decision(models.Model):
     item_sha256 = models.CharField(max_length=64)
     # What may be used now: the item's own text, or the edited one. Null when nothing was released.
     text = models.TextField(null=True)  # noqa: DJ001 - an edit may be empty, a rejection has no text
+    # Of it; of a tool call, of what it may be done with: what comes back is recognised by it.
     text_sha256 = models.CharField(max_length=64, blank=True)
+    arguments = OrderedJSONField(null=True)  # of a tool call, in place of `text`
+    again_seconds = models.PositiveIntegerField(default=0, db_default=0)  # how long the same call may be made again
     decided_at = models.DateTimeField(default=timezone.now)
     together = models.CharField(max_length=40, blank=True, db_default="")  # with one press: the same for all
     # Milliseconds that a person had the item before them (reviews/metrics/review_time.py); of several together, its

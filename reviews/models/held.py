@@ -47,17 +47,20 @@ class HeldItem(models.Model):
         CHAT = "chat", "CHAT"
         REMEMBER = "remember", "REMEMBER"
         TASK = "task", "TASK"
+        TOOL_CALL = "tool_call", _("Tool call")
 
     public_id = models.CharField(max_length=40, unique=True, default=held_id)
     response = models.ForeignKey(AgentResponse, models.PROTECT, related_name="held_items", db_index=False)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="held_items", db_index=False)
     team = models.ForeignKey(Team, models.PROTECT, related_name="held_items", db_index=False)
     index = models.PositiveSmallIntegerField()  # the item's place in the response
-    kind = models.CharField(max_length=10, choices=Kind)
-    text = models.TextField()
+    kind = models.CharField(max_length=64)  # one of Kind, or any other that was to be reviewed
+    text = models.TextField()  # of a tool call its name and canonical arguments
     attributes = models.JSONField(default=dict)
     sha256 = models.CharField(max_length=64)  # of the text as UTF-8
+    # 0-100, the order of the queue. What a rule asks about comes first: 100; see reviews.intake.ingest.
     hesitation_score = models.PositiveSmallIntegerField()
+    metadata = models.JSONField(default=dict, db_default={})  # the response's and the item's
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
     version = models.PositiveIntegerField(default=1)  # goes up with each change of state
     held_at = models.DateTimeField(default=timezone.now)
@@ -98,6 +101,10 @@ class HeldItem(models.Model):
 
     def __str__(self) -> str:
         return self.public_id
+
+    def get_kind_display(self) -> str:
+        """Name the kind, as Django does of a field with choices; another kind by itself."""
+        return str(dict(self.Kind.choices).get(self.kind, self.kind.upper()))
 
     @property
     def state_for_agent(self) -> str:

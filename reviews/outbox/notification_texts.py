@@ -28,7 +28,7 @@ from reviews.models import HeldItem
 from reviews.presentation.explanation import parts
 from reviews.presentation.highlight import show
 from reviews.presentation.phrases import gap, rounded
-from reviews.serializers import hesitation_of
+from reviews.serializers import signals_of
 
 MOST = 5  # items told one by one, the riskiest
 EXCERPT = 200  # characters of a text
@@ -201,7 +201,7 @@ def _decide_url(person: User, held: HeldItem, now: datetime) -> str:
 
 
 def _reason(held: HeldItem) -> str:
-    signals = hesitation_of(held.response.wire_verdict())["signals"]
+    signals = signals_of(held, held.response.wire_verdict())
     return gettext(", ").join(plain(part.reason) for part in parts(signals))
 
 

@@ -23,7 +23,7 @@ from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation.explanation import parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.reasons import PRESETS
-from reviews.serializers import hesitation_of
+from reviews.serializers import signals_of
 
 # Characters of text on one page; what is beyond is decided by itself, since nobody reads a book to press once.
 MOST_TEXT = 100_000
@@ -122,7 +122,7 @@ def _entry(held: HeldItem, known: ErrorPattern | None, is_ticked: bool) -> dict[
         "held": held,
         "text": marked(held, verdict, body),
         "tag_flags": tag_flags(verdict),
-        "parts": parts(hesitation_of(verdict)["signals"], known),
+        "parts": parts(signals_of(held, verdict), known),
         "user_message": body.get("user_message"),
         "ticked": is_ticked,
     }

@@ -108,7 +108,7 @@ def _page(request: HttpRequest, link: Link | None = None, *, status: int = 200, 
 def _item(link: Link) -> dict[str, Any]:
     held, now = link.held, timezone.now()
     verdict, body = held.response.wire_verdict(), held.response.wire_body()
-    hesitation = hesitation_of(verdict)
+    hesitation = hesitation_of(held, verdict)
     standing = held.decisions.select_related("person", "agent").filter(undone_at=None).first()
     can_undo = bool(
         standing
@@ -118,7 +118,9 @@ def _item(link: Link) -> dict[str, Any]:
     return {
         "held": held,
         "hesitation": hesitation,
-        "parts": explain(hesitation, held.response.signals.select_related("pattern__record"), held.agent_id),
+        "parts": explain(hesitation, held.response.signals.select_related("pattern__record"), held.agent_id)
+        if hesitation
+        else [],
         "record_of": f"{RECORD_OF:,}",
         "text": marked(held, verdict, body),
         "tag_flags": tag_flags(verdict),

@@ -20,7 +20,8 @@ class PersonRequest(HttpRequest):
 
 
 def visible_items(request: PersonRequest) -> QuerySet[HeldItem]:
-    return HeldItem.objects.select_related("response__problem", "agent__team").filter(team__in=request.user.teams)
+    items = HeldItem.objects.select_related("response__problem", "agent__team", "call")
+    return items.filter(team__in=request.user.teams)
 
 
 def number(raw: str) -> int:

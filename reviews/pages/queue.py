@@ -35,7 +35,7 @@ from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_p
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
 from reviews.scoring import plain_text
-from reviews.serializers import hesitation_of
+from reviews.serializers import hesitation_of, signals_of
 
 Verdict, State = Decision.Verdict, HeldItem.State
 
@@ -110,7 +110,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
             held,
             request.user,
             verdict,
-            text=text if verdict == Verdict.EDIT else None,
+            edit=text if verdict == Verdict.EDIT else None,
             reason=reason,
             accept_risk=request.POST.get("accept_risk") == "1",
             circumstances=decisions.Circumstances(
@@ -254,7 +254,7 @@ def _desk(
         _look(request, held)
     response = held.response
     verdict, body = response.wire_verdict(), response.wire_body()
-    hesitation = hesitation_of(verdict)
+    hesitation = hesitation_of(held, verdict)
     whole = body["response"] if body["response"] != held.text else ""
     looks = held.second_looks.only("second_look_at", "public_id", "received_at", "body", "erased_at")
     history = list(Decision.as_told().filter(held=held).order_by("id"))
@@ -263,11 +263,13 @@ def _desk(
         | {
             "hesitation": hesitation,
             **other_parts(verdict),
-            "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id),
+            "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id)
+            if hesitation
+            else [],
             "text": marked(held, verdict, body),
             "tag_flags": tag_flags(verdict),
             "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
-            "whole": highlight.show(whole, highlight.of_response(hesitation["signals"])),
+            "whole": highlight.show(whole, highlight.of_response(signals_of(held, verdict))),
             "user_message": body.get("user_message"),
             "record_of": f"{RECORD_OF:,}",
             "item_count": len(verdict["items"]),
@@ -408,8 +410,9 @@ def _edited(posted: str | None, original: str) -> str | None:
 
 def _shown(edited: decisions.Edited) -> dict[str, Any]:
     return {
-        "score": edited.hesitation.score,
+        "score": edited.hesitation.score if edited.hesitation else None,
         "hold_at": edited.hold_at,
         "is_risky": edited.is_risky,
-        "parts": parts([signal.as_dict() for signal in edited.hesitation.signals]),
+        "rule": edited.rule,
+        "parts": parts([signal.as_dict() for signal in edited.hesitation.signals]) if edited.hesitation else [],
     }

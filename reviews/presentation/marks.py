@@ -9,7 +9,7 @@ from metacog.heuristics import Item, items_of
 from metacog.heuristics.wire.assessment import ItemPart, Verdict
 from reviews.models import HeldItem
 from reviews.presentation import highlight
-from reviews.serializers import hesitation_of
+from reviews.serializers import signals_of
 
 
 def marked(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> highlight.Shown:
@@ -23,8 +23,7 @@ def marks(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> list[hig
     found = items_of(body, plain_text_as_chat=True)[held.index :] if body.get("items") is None else ()
     place = found[0] if found else None
     start, end = (place.start, place.end) if place and place.text == held.text else (None, None)
-    signals = hesitation_of(verdict)["signals"]
-    return highlight.of_item(signals, held.index, held.text, start, end)
+    return highlight.of_item(signals_of(held, verdict), held.index, held.text, start, end)
 
 
 def paired(verdict: Verdict, body: Mapping[str, Any]) -> list[tuple[ItemPart, Item]]:

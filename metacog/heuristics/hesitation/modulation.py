@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ..lexicon import MARKS
 from ..policy.policy import Policy
-from ..text.tags import KINDS, UNCLOSED, Item
+from ..text.tags import KINDS, TOOL_CALL, UNCLOSED, Item
 from ..wire.assessment import Disposition, ItemPart, SchedulePart
 from .seed import Hesitation
 
@@ -19,7 +19,8 @@ def modulate(
     """Give each item its disposition and the text to use instead.
 
     Without a hesitation all pass, and so does an item in `recognised` (index → the held item whose approved
-    text it is). Questions always pass: asking is hesitating.
+    text it is). Questions always pass: asking is hesitating. What is to be reviewed is held, whatever else is so. Tool
+    calls pass here: rules decide about them.
     """
     verdicts: list[ItemPart] = []
     for index, item in enumerate(items):
@@ -27,6 +28,8 @@ def modulate(
         text = item.text
         if hesitation is not None and index not in recognised:
             disposition, text = _judge(item, hesitation, policy)
+        if item.require_review and item.call is None:
+            disposition = "hold"
         verdict: ItemPart = {
             "index": index,
             "kind": item.kind,
@@ -44,7 +47,7 @@ def modulate(
 
 
 def _flags(item: Item) -> list[str]:
-    if item.kind not in KINDS:
+    if item.kind not in KINDS and item.call is None:
         return ["unknown-kind"]
     return [UNCLOSED] if item.is_unclosed else []
 
@@ -55,7 +58,8 @@ def schedule(verdicts: Sequence[ItemPart], policy: Policy) -> SchedulePart | Non
     if not held:
         return None
     minutes, seconds = divmod(policy.review_seconds, 60)
-    kinds = ", ".join(kind.upper() for kind in HELD_KINDS if kind in held)
+    known = (*HELD_KINDS, TOOL_CALL)
+    kinds = ", ".join(kind.upper() for kind in (*filter(held.__contains__, known), *sorted(held.difference(known))))
     return {
         "next": f"{policy.review_seconds}s" if seconds else f"{minutes}m",
         "reason": f"hesitation review: held {kinds}",

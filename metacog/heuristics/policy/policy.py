@@ -1,12 +1,13 @@
 """How one agent wants its responses judged, as one immutable value."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
 from ..lexicon import MARKS
 from ..signals import WEIGHTS
 from ..text.strict_json import pointer, whole
+from ..tool_calls.rules import DO, Do, errors_in
 from .errors import PolicyError
 from .quality_settings import QualitySettings
 from .stuck_settings import SETTINGS as STUCK
@@ -31,7 +32,8 @@ class Policy:
     "{score}" in it becomes the score. With `plain_text_as_chat` a response without items is one chat;
     `remember_into_memory` says whether a `remember` that is not held comes into the team's memory. `parts` switches
     the others of a verdict and reflection, `quality` and `stuck` hold what differs from QualitySettings and
-    StuckSettings. `expiry_seconds`, `rate_*`, `budget_*` and so on are read elsewhere.
+    StuckSettings. `rules` decide about tool calls, in order, and `default_tool_call` where none matches (see rules.py).
+    `expiry_seconds`, `rate_*`, `budget_*` and so on are read elsewhere.
     """
 
     profile: Literal["seed", "aware"] = "seed"
@@ -57,6 +59,8 @@ class Policy:
     parts: Mapping[str, bool] = field(default_factory=lambda: dict(PARTS))
     quality: Mapping[str, Any] = field(default_factory=dict)
     stuck: Mapping[str, Any] = field(default_factory=dict)
+    rules: Sequence[Mapping[str, Any]] = ()
+    default_tool_call: Do = "ask"
 
     def __post_init__(self) -> None:
         """Raise PolicyError with everything that is wrong, not only the first."""
@@ -82,6 +86,8 @@ class Policy:
         for name, defaults in (("weights", WEIGHTS), ("release", RELEASE), ("parts", PARTS)):
             if isinstance(values.get(name), Mapping):
                 values[name] = {**defaults, **{key: whole(value) for key, value in values[name].items()}}
+        if isinstance(values.get("rules"), list):
+            values["rules"] = tuple(values["rules"])
         if values.get("profile") == "aware":  # its own threshold, unless another is given
             values.setdefault("stuck_threshold", STUCK["aware"].threshold)
         try:
@@ -95,9 +101,13 @@ class Policy:
     def as_dict(self) -> dict[str, Any]:
         """Give the policy as JSON values; `from_dict` takes it back."""
         return {
-            part.name: dict(value) if isinstance(value := getattr(self, part.name), Mapping) else value
+            part.name: _plain(getattr(self, part.name))
             for part in fields(self)
         }
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value
 
 
 _Errors = list[tuple[tuple[str, ...], str]]
@@ -193,4 +203,6 @@ _CHECKS: dict[str, _Check] = {
     "parts": _table(PARTS, _switch),
     "quality": _part(QualitySettings.from_dict),
     "stuck": _part(StuckSettings.from_dict),
+    "rules": errors_in,
+    "default_tool_call": _one_of(DO),
 }

@@ -284,3 +284,25 @@ def _before_lowering(text: str, places: Sequence[Place]) -> list[Place]:
         shifted.append((first, end - shift))
         at = end
     return shifted
+
+
+def linear_regex(expression: str) -> Callable[[str], bool]:
+    """Give what tells whether an expression is found anywhere in a text, in time linear in its length.
+
+    ValueError for one that is none, or that needs to go back (look-around, back-references).
+    """
+    database = hyperscan.Database()
+    flags = hyperscan.HS_FLAG_UTF8 | hyperscan.HS_FLAG_UCP
+    flags |= hyperscan.HS_FLAG_SINGLEMATCH | hyperscan.HS_FLAG_ALLOWEMPTY
+    try:
+        database.compile(expressions=[expression.encode()], flags=[flags])
+    except hyperscan.error as error:
+        raise ValueError(f"is no regular expression that can be searched in linear time: {error}") from None
+
+    def search(text: str) -> bool:
+        found: list[int] = []
+        space = database.scratch.clone()  # of this search alone: others may go on in other threads
+        database.scan(text.encode(), match_event_handler=lambda *where: found.append(0), scratch=space)
+        return bool(found)
+
+    return search

@@ -9,9 +9,11 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple, final
 
 from .blocks import Blocks, inline_code
+from .canonical_json import canonical
 from .spans import Place
 from .strict_json import Refused
 
+TOOL_CALL = "tool_call"
 KINDS = ("chat", "remember", "task", "action", "ask", "schedule", "thread")
 LONE_KINDS = ("schedule", "thread")  # whose tags may have attributes alone
 MAX_ATTRIBUTES = 64
@@ -31,8 +33,25 @@ FLAGS = (IN_CODE, NESTED, UNCLOSED)
 
 @final
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """An action of an agent's framework. `arguments` are any JSON, `schema` is the JSON Schema they should meet."""
+
+    name: str
+    arguments: Any
+    call_id: str | None = None
+    schema: Mapping[str, Any] | None = None
+    description: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The name and, behind a space, the canonical arguments: equal calls have equal texts."""
+        return f"{self.name} {canonical(self.arguments)}"
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Item:
-    """One thing a response wants done. `kind` is case-folded.
+    """One thing a response wants done. `kind` is case-folded; a `tool_call` has a `call`, and for `text` the call's.
 
     `start` and `end` are code points of `text` in the response, or None where the item was sent as such.
     """
@@ -43,6 +62,10 @@ class Item:
     start: int | None = None
     end: int | None = None
     is_unclosed: bool = False  # its text runs to the end of the response for want of a closing tag
+    call: ToolCall | None = None
+    require_review: bool = False  # it is held, whatever else says
+    expires_in: int | None = None  # seconds, once it is held
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Found(NamedTuple):
@@ -78,7 +101,17 @@ def _sent(item: Mapping[str, Any]) -> Item:
         name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for name, value in (item.get("attributes") or {}).items()
     }
-    return Item(item["kind"].casefold(), item["text"], attributes)
+    given: dict[str, Any] = {
+        "require_review": item.get("require_review") or False,
+        "expires_in": item.get("expires_in"),
+        "metadata": item.get("metadata") or {},
+    }
+    if "name" in item:
+        call = ToolCall(
+            item["name"], item["arguments"], item.get("call_id"), item.get("schema"), item.get("description")
+        )
+        return Item(TOOL_CALL, call.text, call=call, **given)
+    return Item(item["kind"].casefold(), item["text"], attributes, **given)
 
 
 def read_tags(response: str) -> Found:

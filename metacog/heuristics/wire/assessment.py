@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import ConfigDict, Field, with_config
+from pydantic import ConfigDict, Field, JsonValue, with_config
 from typing_extensions import TypedDict  # pydantic takes typing's own from Python 3.12 on
 
 from ..signals import SPECS
@@ -112,7 +112,7 @@ class StuckPart(TypedDict):
     signals: list[StuckSignalPart]
 
 
-Disposition = Literal["hold", "mark", "note", "pass"]
+Disposition = Literal["hold", "mark", "note", "pass", "reject"]
 
 
 @_part
@@ -136,6 +136,17 @@ class ItemPart(TypedDict):
             ),
         ]
     ]
+    # Of a tool call, none of which has a `text`.
+    call_id: NotRequired[str | None]
+    name: NotRequired[str]
+    arguments: NotRequired[JsonValue]
+    rule: NotRequired[
+        Annotated[dict[str, JsonValue] | None, Field(description="The rule that decided; null: the default did.")]
+    ]
+    fault: NotRequired[
+        Annotated[str, Field(description="Why the rule could not be checked, so that the call is held.")]
+    ]
+    hesitation: NotRequired[Annotated[HesitationPart, Field(description="Of a call that a rule had scored.")]]
 
 
 @_part

@@ -5,12 +5,23 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    JsonValue,
+    Tag,
+    ValidationError,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError, to_json
 
 from ..text.strict_json import MAX_DEPTH, MAX_ERRORS, Refused, load, load_file, pointer, whole
-from ..text.tags import MAX_ITEMS
+from ..text.tags import MAX_ITEMS, TOOL_CALL
 from .assessment import Verdict
+from .json_schema import check_schema
 
 __all__ = [
     "MAX_BYTES",
@@ -33,6 +44,7 @@ __all__ = [
 
 MAX_BYTES = 1_048_576
 MAX_KIND = 64
+MAX_METADATA = 4_096  # bytes of JSON
 
 _RFC3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
@@ -92,8 +104,37 @@ class _Shape(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
+def _check_metadata(value: dict[str, Any]) -> dict[str, Any]:
+    if (size := len(to_json(value))) > MAX_METADATA:
+        raise PydanticCustomError("metadata", f"must be at most {MAX_METADATA:,} bytes of JSON, and has {size:,}")
+    return value
+
+
+def _check_name(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "must not be blank")
+    return text
+
+
+def _check_schema(value: dict[str, Any]) -> dict[str, Any]:
+    if fault := check_schema(value):
+        raise PydanticCustomError("schema", "{fault}", {"fault": fault})
+    return value
+
+
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(_check_metadata)]
+RequireReview = Annotated[
+    bool | None, Field(description="True: hold it for a person, whatever the rules and the heuristics say.")
+]
+ExpiresIn = Annotated[
+    Annotated[Whole, Field(ge=1, le=2**31 - 1)] | None,
+    Field(description="Seconds until it expires undecided, at most the policy's `expiry_seconds`."),
+]
+_KEPT = "What comes back with whatever is told of it: at most 4,096 bytes of JSON."
+
+
 class ItemBody(_Shape):
-    """One thing the response wants done."""
+    """One thing the response wants said, remembered or done."""
 
     kind: Kind = Field(
         description="chat, remember, task, action, ask, schedule or thread, in any case; another kind passes."
@@ -102,6 +143,43 @@ class ItemBody(_Shape):
     attributes: dict[str, JsonValue] | None = Field(
         default=None, max_length=64, description="The tag's attributes. A value that is no string is kept as its JSON."
     )
+    require_review: RequireReview = None
+    expires_in: ExpiresIn = None
+    metadata: Metadata | None = Field(default=None, description=_KEPT)
+
+
+class ToolCallBody(_Shape):
+    """An action of the agent's framework, before it is done."""
+
+    kind: Kind = Field(description="tool_call, in any case.")
+    name: Annotated[str, AfterValidator(_check_name)] = Field(max_length=255, description="The tool's name.")
+    arguments: JsonValue = Field(description="What it is called with: any JSON.")
+    call_id: Annotated[str, AfterValidator(_check_name)] | None = Field(
+        default=None, max_length=255, description="The framework's own id of this call."
+    )
+    json_schema: Annotated[dict[str, JsonValue], AfterValidator(_check_schema)] | None = Field(
+        default=None, alias="schema", description="The JSON Schema that an edit of the arguments must meet."
+    )
+    description: str | None = Field(
+        default=None, max_length=10_000, description="What the call is for, in words for whoever decides."
+    )
+    require_review: RequireReview = None
+    expires_in: ExpiresIn = None
+    metadata: Metadata | None = Field(default=None, description=_KEPT)
+
+
+# Which of the two an item is. pydantic puts the tag into the place of an error, where `explain` leaves it out.
+_WORDS, _CALL = "an item of words", "a tool call"
+
+
+def _which(value: Any) -> str:
+    kind = value.get("kind") if isinstance(value, Mapping) else getattr(value, "kind", None)
+    return _CALL if isinstance(kind, str) and kind.casefold() == TOOL_CALL else _WORDS
+
+
+AnyItem = Annotated[
+    Annotated[ItemBody, Tag(_WORDS)] | Annotated[ToolCallBody, Tag(_CALL)], Discriminator(_which)
+]
 
 
 class TestsBody(_Shape):
@@ -146,6 +224,7 @@ EXAMPLE: dict[str, Any] = {
     "retrieval": {"scores": [0.91, 0.4], "facts": 3, "topic_mentions": 7, "identity_covered": True},
     "replies_to_held": None,
     "occurred_at": "2026-02-16T08:00:00Z",
+    "metadata": {"run": "r-12"},
 }
 
 
@@ -159,7 +238,7 @@ class ResponseBody(_Shape):
         default=None,
         description="The idempotency key where no header gives one: a UUID; it must never recur.",
     )
-    items: list[ItemBody] | None = Field(
+    items: list[AnyItem] | None = Field(
         default=None,
         max_length=MAX_ITEMS,
         description="What the response wants done. [] means nothing; null: tags are parsed from `response`.",
@@ -190,6 +269,7 @@ class ResponseBody(_Shape):
     retrieval: RetrievalBody | None = Field(default=None, description="What memory was found.")
     replies_to_held: Id | None = Field(default=None, description="The held item this response looks at again.")
     occurred_at: Time | None = Field(default=None, description="When the response was made.")
+    metadata: Metadata | None = Field(default=None, description=_KEPT)
 
 
 class StreakBody(_Shape):
@@ -231,7 +311,7 @@ def check_intent(value: Any) -> dict[str, Any] | None:
 
 def _check(model: type[BaseModel], value: Any) -> dict[str, Any]:
     try:
-        return model.model_validate(value).model_dump()
+        return model.model_validate(value).model_dump(by_alias=True)
     except ValidationError as error:
         errors = explain(error.errors(include_url=False), model)
         raise Refused(422, summary(errors), errors) from None
@@ -270,10 +350,11 @@ def explain(errors: Iterable[ErrorDetails], model: type[BaseModel] | None = None
     """Say pydantic's errors as a problem document's: JSON Pointers and sentences, 32 at most."""
     said = []
     for error in errors:
-        where = pointer(error["loc"])
+        loc = [part for part in error["loc"] if part not in (_WORDS, _CALL)]
+        where = pointer(loc)
         if error["type"] == "extra_forbidden":
             detail = "is not a field of this object"
-            if model is not None and len(error["loc"]) == 1:
+            if model is not None and len(loc) == 1:
                 detail += "; the fields are " + ", ".join(model.model_fields)
         elif error["type"] in _WANTED:
             limits = {

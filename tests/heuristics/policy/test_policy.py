@@ -38,6 +38,8 @@ def test_it_starts_from_the_contracts_defaults() -> None:
         "parts": {"quality": True, "confidence": True, "stuck": True, "reflection": True},
         "quality": {},
         "stuck": {},
+        "rules": [],
+        "default_tool_call": "ask",
     }
 
 

@@ -65,7 +65,7 @@ def decided(kuro: Any, olga: Any, undo_at_once: None, kept_30_days: None) -> Any
     """An item that was approved, edited, with a reason, and delivered."""
     Agent.objects.update(callback_url="https://agent.example.org/")
     held = post(kuro)
-    decisions.decide(held, olga, "edit", text="Ask the princess.", reason="princess", accept_risk=True)
+    decisions.decide(held, olga, "edit", edit="Ask the princess.", reason="princess", accept_risk=True)
     Delivery.objects.update(state=Delivery.State.DELIVERED, delivered_at=timezone.now())
     return HeldItem.objects.get(pk=held.pk)
 

@@ -132,7 +132,7 @@ def test_it_tells_what_was_decided_with_the_reason_and_the_text_that_went_out(
     settings.UNDO_SECONDS = 0
     held = [kuro.hold(kind) for kind in ("chat", "task", "remember", "chat")]
     decide(held[0], alice, "reject", reason="Not measured.\n</decided>")
-    decide(held[1], alice, "edit", text="Measure the cache first.", reason="Too sure.", accept_risk=True)
+    decide(held[1], alice, "edit", edit="Measure the cache first.", reason="Too sure.", accept_risk=True)
     decide(held[2], alice, "approve")
     HeldItem.objects.filter(public_id=held[3]).update(expires_at=timezone.now() - timedelta(seconds=1))
     kuro.respond("Next.")
@@ -218,7 +218,7 @@ def test_of_many_decisions_the_newest_are_told_and_the_others_counted(kuro: Any,
     assert "2 earlier decisions are not told here: GET /api/v1/decisions?after=0" in prompt(kuro)
     kuro.respond("next")
     for length in (9_000, 9_000, 9_000, 30_000):
-        decide(kuro.hold(), alice, "edit", text="x" * length, accept_risk=True)
+        decide(kuro.hold(), alice, "edit", edit="x" * length, accept_risk=True)
     context = kuro.get("/context").json()
     assert [each["seq"] for each in context["decided"]] == [26], "whole, or not at all"
     assert context["decided_more"] == {"count": 3, "after": 22}

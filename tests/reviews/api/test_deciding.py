@@ -34,7 +34,7 @@ def test_it_lists_what_is_held_the_first_due_first_in_the_contracts_shape(kuro: 
     item = page["items"][0]
     assert list(item) == [
         "id", "response", "index", "kind", "text", "sha256", "version", "state", "held_at", "review_due_at",
-        "expires_at", "hesitation",
+        "expires_at", "hesitation", "metadata", "decision",
     ]  # fmt: skip
     assert item["sha256"] == hashlib.sha256(item["text"].encode()).hexdigest()
     assert (item["state"], item["version"], item["hesitation"]["score"]) == ("pending", 1, 50)
@@ -88,7 +88,8 @@ def test_its_decision_goes_out_at_once(kuro: Any, verdict: Any, state: str, text
     answer = decide(kuro, held, verdict, **({"text": text} if verdict == "edit" else {}))
     assert answer.status_code == 201, answer.content
     decision = answer.json()
-    assert list(decision) == ["id", "seq", "held", "verdict", "text", "reason", "by", "decided_at"]
+    told = ["id", "seq", "held", "verdict", "text", "reason", "by", "decided_at", "arguments", "metadata"]
+    assert list(decision) == told
     assert decision["text"] == (HeldItem.objects.get().text if text == "whole" else text)
     assert (decision["seq"], decision["held"], decision["by"]) == (1, held, "agent")
     assert kuro.get("/decisions").json() == {"items": [decision], "next": None}
@@ -233,17 +234,17 @@ def test_an_edit_may_repeat_what_the_agent_was_told(kuro: Any, alice: Any, undo_
     Policy.objects.update(profile="aware", weights={"no-source": 50})
     held = kuro.hold(user_message="Are there 4500 rows?")
     with pytest.raises(decisions.StillRisky):
-        by_person(alice, held, "edit", text="There are 4,800 rows.")
-    by_person(alice, held, "edit", text="There are 4,500 rows.")
+        by_person(alice, held, "edit", edit="There are 4,800 rows.")
+    by_person(alice, held, "edit", edit="There are 4,500 rows.")
     assert kuro.get("/decisions").json()["items"][0]["text"] == "There are 4,500 rows."
 
 
 def test_a_person_is_warned_of_a_risky_edit_and_may_insist(kuro: Any, alice: Any, undo_at_once: None) -> None:
     held = kuro.hold()
     with pytest.raises(decisions.StillRisky) as warned:
-        by_person(alice, held, "edit", text="Obviously the cache.")
+        by_person(alice, held, "edit", edit="Obviously the cache.")
     assert warned.value.edited.hesitation.score == 50
-    by_person(alice, held, "edit", text="Obviously the cache.", accept_risk=True)
+    by_person(alice, held, "edit", edit="Obviously the cache.", accept_risk=True)
     assert kuro.get("/decisions").json()["items"][0]["text"] == "Obviously the cache."
 
 
@@ -272,7 +273,7 @@ def test_an_edit_is_not_scored_once_hesitation_is_switched_off(kuro: Any, alice:
     kuro.respond("next")
     aurora.agents.update(hesitation_enabled=False)
     assert decide(kuro, by_agent, "edit", text="It is obviously the cache.").status_code == 201
-    assert by_person(alice, by_alice, "edit", text="It is obviously the cache.").verdict == "edit"
+    assert by_person(alice, by_alice, "edit", edit="It is obviously the cache.").verdict == "edit"
 
 
 def test_it_expires_what_nobody_decided_and_never_approves_it(kuro: Any) -> None:
@@ -334,7 +335,7 @@ def test_only_released_text_is_recognised(kuro: Any, verdict: Any, passes: Any, 
         alice,
         held,
         verdict if verdict != "withdraw" else "reject",
-        text=text if verdict == "edit" else None,
+        edit=text if verdict == "edit" else None,
         accept_risk=True,
     )
     back = text if verdict == "edit" else HeldItem.objects.get().text
@@ -374,7 +375,7 @@ def test_a_callback_is_owed_only_where_there_is_an_address(kuro: Any, aurora: An
 def test_a_decision_binds_what_was_shown(kuro: Any, alice: Any, undo_at_once: None) -> None:
     held = kuro.hold()
     item = HeldItem.objects.get()
-    by_person(alice, held, "edit", text="milder", circumstances=decisions.Circumstances(1, item.sha256))
+    by_person(alice, held, "edit", edit="milder", circumstances=decisions.Circumstances(1, item.sha256))
     decision = Decision.objects.get()
     assert (decision.item_version, decision.item_sha256) == (1, item.sha256)
     assert decision.text_sha256 == hashlib.sha256(b"milder").hexdigest()

@@ -37,7 +37,7 @@ def test_what_a_person_rejects_or_puts_right_counts_no_more(
 ) -> None:
     settings.UNDO_SECONDS = 0
     assert familiar(kuro) == "tides: 1, moon: 1"
-    decisions.decide(held, alice, verdict, text=text, reason="no")
+    decisions.decide(held, alice, verdict, edit=text, reason="no")
     assert familiar(kuro) == f"tides: {1 + counts}, moon: {1 + counts}"
     rows = AgentResponse.objects.select_related("agent__team")
     assert all(Replayer().replay(row).is_equal for row in rows)

@@ -136,7 +136,7 @@ class TestAHeldTag:
         ("decision", "left"),
         [
             ({"verdict": "approve"}, HELD),
-            ({"verdict": "edit", "text": "It was slow."}, "It was slow."),
+            ({"verdict": "edit", "edit": "It was slow."}, "It was slow."),
             ({"verdict": "reject", "reason": "x"}, None),
         ],
     )

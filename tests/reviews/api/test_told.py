@@ -91,5 +91,5 @@ class TestScoredAgain:
     def test_an_edit_may_say_what_was_given_earlier(self, alice: Any) -> None:
         held = HeldItem.objects.select_related("response", "agent__team").get(response__session="s1")
         with pytest.raises(decisions.StillRisky):
-            decisions.decide(held, alice, "edit", text="It costs $188.50.")
-        decisions.decide(held, alice, "edit", text=PRICE)
+            decisions.decide(held, alice, "edit", edit="It costs $188.50.")
+        decisions.decide(held, alice, "edit", edit=PRICE)

@@ -91,13 +91,13 @@ class TestRejections:
 
     def test_an_edit_says_what_was_wrong(self, hold: Any, alice: Any) -> None:
         edited = WRONG.replace("30 days", "14 days")
-        decisions.decide(hold(WRONG), alice, "edit", text=edited, accept_risk=True)
+        decisions.decide(hold(WRONG), alice, "edit", edit=edited, accept_risk=True)
         sweep.learn()
         assert "30 days" in proposed().keywords[0]
 
     @pytest.mark.parametrize("edited", ["All of it is said anew. In other words.", WRONG + " Sorry!"])
     def test_an_edit_that_pins_nothing_teaches_nothing(self, hold: Any, alice: Any, edited: str) -> None:
-        decisions.decide(hold(WRONG), alice, "edit", text=edited, accept_risk=True)
+        decisions.decide(hold(WRONG), alice, "edit", edit=edited, accept_risk=True)
         sweep.learn()
         assert not PatternOrigin.objects.exists()
 

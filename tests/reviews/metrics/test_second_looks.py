@@ -32,7 +32,7 @@ def look(kuro: Any, alice: Any, undo_at_once: None) -> Any:
         held = HeldItem.objects.get(public_id=kuro.hold(kind))
         if said is not None:
             kuro.respond(said, items=[], replies_to_held=held.public_id)
-        decisions.decide(held, by, verdict, text="Perhaps it is." if verdict == "edit" else None, reason="because")
+        decisions.decide(held, by, verdict, edit="Perhaps it is." if verdict == "edit" else None, reason="because")
         return held
 
     return play

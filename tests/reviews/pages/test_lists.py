@@ -35,7 +35,7 @@ def client(as_person: Any, olga: Any) -> Any:
 @table(
     ("path", "said"),
     [
-        ("/queue/?kind=bogus", "Unknown kind “bogus”: not filtered by it. Known: chat, remember, task."),
+        ("/queue/?kind=bogus", "Unknown kind “bogus”: not filtered by it. Known: chat, remember, task, tool_call."),
         ("/queue/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: held, decided."),
         ("/queue/?order=bogus", "Unknown order “bogus”: not sorted by it. Known: risk, age."),
         ("/queue/?signal=bogus", "Unknown signal “bogus”: not filtered by it. Known: absolute-claim, error-pattern"),

@@ -1,0 +1,143 @@
+"""Recognise tool calls: one that is asked for again while it waits, and one that a person has let pass."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from django.db.models import F
+
+from metacog import heuristics
+from metacog.audit import audit
+from metacog.heuristics.text.canonical_json import canonical
+from metacog.heuristics.text.tags import TOOL_CALL, ToolCall
+from metacog.heuristics.wire.assessment import ItemPart
+from metacog.models import Agent, AuditEvent
+from reviews.models import CallGrant, Decision, HeldCall, HeldItem
+
+APPROVED_FOR = timedelta(days=7)  # how long an approval that was not used stays one
+
+
+def digest(session: str, call: ToolCall) -> str:
+    """Give what a call is recognised by: its session, name and canonical arguments, as their SHA-256."""
+    return hashlib.sha256(canonical([session, call.name, call.arguments]).encode()).hexdigest()
+
+
+def approved(agent: Agent, session: str, items: Sequence[heuristics.Item], now: datetime) -> dict[int, str]:
+    """Return by index the held item whose approval a call may use, each approval once; under the agent's lock.
+
+    Bound to agent, session, call id, name and arguments. Leave for the same call comes before an approval.
+    """
+    digests = {index: digest(session, item.call) for index, item in enumerate(items) if item.call}
+    if not digests:
+        return {}
+    granted = dict(
+        CallGrant.objects.filter(
+            agent=agent, sha256__in=digests.values(), withdrawn_at=None, until__gt=now, granted_at__lte=now
+        ).values_list("sha256", "held__public_id")
+    )
+    decided = Decision.objects.filter(
+        agent=agent,
+        text_sha256__in=digests.values(),
+        released_at__gte=now - APPROVED_FOR,
+        held__kind=TOOL_CALL,
+        held__call__used_at=None,
+    ).order_by("seq")
+    unused = list(decided.values_list("text_sha256", "held__public_id", "held__call__call_ids"))
+    found: dict[int, str] = {}
+    for index, sha256 in digests.items():
+        call = items[index].call
+        assert call
+        for approval in unused:
+            if approval[0] == sha256 and call.call_id in approval[2]:
+                found[index] = approval[1]
+                unused.remove(approval)
+                break
+        else:
+            if sha256 in granted:
+                found[index] = granted[sha256]
+    return found
+
+
+def use(told: Iterable[ItemPart], now: datetime) -> None:
+    """Write down which approvals the calls of a verdict have used."""
+    used = [each["recognised"] for each in told if each["kind"] == TOOL_CALL and each["recognised"]]
+    for public_id in used:
+        if not HeldCall.objects.filter(held__public_id=public_id, used_at=None).update(used_at=now):
+            CallGrant.objects.filter(held__public_id=public_id, withdrawn_at=None).update(uses=F("uses") + 1)
+
+
+class Asked:
+    """The calls of an agent that wait, by digest: those of before, and those that this response adds."""
+
+    def __init__(self, agent: Agent, session: str, now: datetime) -> None:
+        self.agent, self.session, self.now = agent, session, now
+        self.events: list[AuditEvent] = []
+        self._open: dict[str, HeldCall] = {}
+        self._new: list[HeldCall] = []
+
+    def look_for(self, calls: Iterable[ToolCall]) -> None:
+        """Read which of these calls wait already."""
+        digests = [digest(self.session, call) for call in calls]
+        waiting = HeldCall.objects.select_related("held").filter(
+            agent=self.agent, sha256__in=digests, held__closed_at=None
+        )
+        self._open = {call.sha256: call for call in waiting}
+
+    def again(self, call: ToolCall) -> HeldItem | None:
+        """Count a call that waits already and return its item; None for one that is new."""
+        row = self._open.get(digest(self.session, call))
+        if row is None:
+            return None
+        row.asks, row.asked_at = row.asks + 1, self.now
+        row.call_ids += [call.call_id] if call.call_id not in row.call_ids else []
+        if row not in self._new:
+            row.save(update_fields=["asks", "asked_at", "call_ids"])
+        self.events.append(
+            audit.event(
+                "tool_call-asked-again",
+                row.held.public_id,
+                actor=self.agent,
+                team=self.agent.team_id,
+                agent=self.agent,
+                after=row.held.state,
+                asks=row.asks,
+                call_id=call.call_id,
+            )
+        )
+        return row.held
+
+    def add(self, held: HeldItem, item: heuristics.Item, told: ItemPart) -> None:
+        """Have a call begin to wait as this item; `save` writes it down."""
+        call = item.call
+        assert call
+        row = HeldCall(
+            held=held,
+            agent=self.agent,
+            sha256=digest(self.session, call),
+            name=call.name,
+            arguments=call.arguments,
+            schema=call.schema,
+            description=call.description or "",
+            rule=told["rule"],
+            fault=told.get("fault", ""),
+            is_demanded=item.require_review,
+            hesitation=told.get("hesitation"),
+            call_ids=[call.call_id],
+            asked_at=self.now,
+        )
+        self._open[row.sha256] = row
+        self._new.append(row)
+
+    def save(self) -> None:
+        """Write down what began to wait, once its items are."""
+        if self._new:
+            keys = dict(
+                HeldItem.objects.filter(public_id__in=[row.held.public_id for row in self._new]).values_list(
+                    "public_id", "pk"
+                )
+            )
+            for row in self._new:
+                row.held_id = keys[row.held.public_id]
+            HeldCall.objects.bulk_create(self._new)
