@@ -10,7 +10,7 @@ import asyncio
 import io
 import os
 import sys
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, ClassVar, NoReturn
@@ -21,6 +21,7 @@ from django.core.signals import request_finished
 from django.core.wsgi import get_wsgi_application
 
 from metacog.http.problems import Problem
+from metacog.http.waiting import WAITS, Look, Wait, Waiting
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -121,6 +122,7 @@ REFUSALS = {
     413: "The body is larger than {most} bytes. Send less in one post.",
     503: "Too much is being sent at once. Nothing was written; send it again later.",
 }
+REFUSALS_OF_WAITING = "Too many are waiting for an answer already. Ask again later, or without `wait`."
 
 
 async def application(scope: Message, receive: Receive, send: Send) -> None:
@@ -129,7 +131,10 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
     length = environ.get("CONTENT_LENGTH", "")
     if length in ("", "0") and "HTTP_TRANSFER_ENCODING" not in environ:
         is_open = not length and environ["SERVER_PROTOCOL"] == "HTTP/1.0" and environ["REQUEST_METHOD"] in WITH_BODY
-        await _send(send, await _answer(environ, Problem(411, REFUSALS[411]) if is_open else b"", send))
+        if is_open:
+            await _send(send, await _answer(environ, Problem(411, REFUSALS[411]), send))
+        else:
+            await _send(send, await _answer_in_time(environ, receive, send))
         return
     most = settings.MAX_BODY_BYTES if environ["PATH_INFO"].startswith("/api/") else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     body = Body(receive, int(length or 0), most)
@@ -149,6 +154,50 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
         body.leave()
         if body.reading:
             body.reading.cancel()
+
+
+async def _answer_in_time(environ: dict[str, Any], receive: Receive, send: Send) -> Answer | None:
+    """Answer a request without a body, later if its view says what would be worth waiting for."""
+    loop, until = asyncio.get_running_loop(), None
+    gone: asyncio.Task[None] | None = None
+    try:
+        while True:
+            waits: list[Wait] = []
+            answer = await _answer(environ | {WAITS: waits}, b"", send)
+            if not waits:
+                return answer
+            wait = waits[0]
+            until = loop.time() + wait.seconds if until is None else until
+            if loop.time() >= until or waiting.is_over:
+                return answer
+            if waiting.is_full:
+                full = Problem(503, REFUSALS_OF_WAITING, headers={"Retry-After": "5"})
+                return await _answer(environ, full, send)
+            gone = gone or asyncio.ensure_future(_leaving(receive))
+            if not await waiting.until(wait, until - loop.time(), gone):
+                return None
+    finally:
+        if gone:
+            gone.cancel()
+
+
+async def _leaving(receive: Receive) -> None:
+    """Return when the client has gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _run_look(look: Look, keys: Collection[int]) -> set[int]:
+    def run() -> set[int]:
+        try:
+            return look(keys)
+        finally:
+            request_finished.send(sender=Ahead)  # the connection to the database goes back
+
+    return await asyncio.get_running_loop().run_in_executor(threads, run)
+
+
+waiting = Waiting(_run_look)
 
 
 def _environ(scope: Message) -> dict[str, Any]:

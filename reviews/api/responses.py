@@ -27,10 +27,12 @@ from metacog.http.api import (
     takes,
 )
 from metacog.http.problems import Problem, at
+from metacog.http.waiting import Wait, wait_for
 from metacog.models import Agent
 from patterns.patterns.scorer import scorer_for
 from reviews.held import decisions
 from reviews.held.listing import with_metadata
+from reviews.held.waiting import ready
 from reviews.intake.ingest import receive
 from reviews.investigation import extensions, next_cycle
 from reviews.models import Decision, HeldItem
@@ -39,6 +41,7 @@ from reviews.serializers import decision_shape, held_shape
 
 router = Router()
 PAGE = 100
+MOST_WAIT = 60  # seconds
 
 
 class Decided(BaseModel):
@@ -291,10 +294,19 @@ def list_held(
 
 
 @router.get("/held/{held_id}", response=Held, summary="Read a held item")
-def read_held(request: AgentRequest, held_id: str) -> HttpResponse:
-    """Return one of your held items, whole, with what was decided about it once that is released."""
+def read_held(
+    request: AgentRequest,
+    held_id: str,
+    wait: Annotated[float, Query(ge=0, le=MOST_WAIT, description="Seconds to wait until it is decided.")] = 0,
+) -> HttpResponse:
+    """Return one of your held items, whole, with what was decided about it once that is released.
+
+    With `wait` the answer comes as soon as that is so, else after this time with the state as it is.
+    """
     decisions.settle(request.auth)
     held = _own(request.auth, held_id)
+    if wait and held.closed_at is None:
+        wait_for(request, Wait(ready, held.pk, wait))
     return as_json(held_shape(held, _decided([held]).get(held.pk)))
 
 

@@ -33,6 +33,7 @@ class Sent:
         }  # fmt: skip
         self.parts, self.taken = list(parts), 0
         self.status, self.body = 0, b""
+        self.headers: dict[bytes, bytes] = {}
 
     async def receive(self) -> dict[str, Any]:
         part = self.parts[self.taken]
@@ -45,6 +46,7 @@ class Sent:
 
     async def send(self, message: Any) -> None:
         self.status = message.get("status", self.status)
+        self.headers |= dict(message.get("headers", ()))
         self.body += message.get("body", b"")
 
     async def played(self) -> Sent:
