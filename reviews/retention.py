@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from metacog.audit import audit
 from metacog.heuristics.stuck import stuck
-from metacog.heuristics.wire.assessment import Verdict
+from metacog.heuristics.wire.assessment import ItemPart, Verdict
 from metacog.models import Agent, AgentState, AuditEvent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread, ThreadStep
 from reviews.isolation import by_itself
@@ -30,6 +30,7 @@ from reviews.models import (
     Decision,
     Delivery,
     ExtensionRequest,
+    HeldCall,
     HeldItem,
     PatternOrigin,
     Reflection,
@@ -140,8 +141,11 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
             response.history, response.fingerprint = "", ""
         fields = ["verdict", "body", "excerpt", "history", "fingerprint", "erased_at"]
         AgentResponse.objects.bulk_update(responses, fields)
-        HeldItem.objects.filter(response__in=responses).update(text="", attributes={})
-        Decision.objects.filter(held__response__in=responses).update(text=None, reason="")
+        HeldItem.objects.filter(response__in=responses).update(text="", attributes={}, metadata={})
+        HeldCall.objects.filter(held__response__in=responses).update(
+            arguments=None, schema=None, description="", fault="", hesitation=None
+        )
+        Decision.objects.filter(held__response__in=responses).update(text=None, arguments=None, reason="")
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
         ids = [response.public_id for response in responses]
         _erase_origins(team, Q(response__in=responses) | Q(row__in=ids))
@@ -286,6 +290,15 @@ def _event(action: str, team: Team, agent: Agent | None, object_id: str = "", **
     return audit.event(action, about, actor=None, team=team, agent=agent, after="erased", days=days, **data)
 
 
+def _item_without_texts(item: ItemPart) -> ItemPart:
+    kept: ItemPart = {**item, "text": None}
+    if "arguments" in kept:  # of a tool call: its name and the policy's rule stay
+        kept["arguments"] = None
+        kept.pop("fault", None)
+        kept.pop("hesitation", None)
+    return kept
+
+
 def without_texts(verdict: Verdict) -> Verdict:
     """Return what a verdict says in figures, ids and words of ours; a replay answers with it.
 
@@ -337,7 +350,7 @@ def without_texts(verdict: Verdict) -> Verdict:
                 for signal in circling["signals"]
             ],
         },
-        "items": [{**item, "text": None} for item in verdict["items"]],
+        "items": [_item_without_texts(item) for item in verdict["items"]],
         # Verdicts of an older engine have no such part.
         "flags": verdict.get("flags", []),
         "schedule": verdict["schedule"],

@@ -120,7 +120,7 @@ def count(firings: Sequence[Firing], decisions: Sequence[Decision]) -> None:
     ]
     concerned = _patterns_of({response for response, _ in decided})
     records = _locked({each.pattern for each in firings}.union(*concerned.values()))
-    items = HeldItem.objects.filter(response__in={each.response.pk for each in firings}).order_by()
+    items = HeldItem.objects.words().filter(response__in={each.response.pk for each in firings}).order_by()
     held = dict(items.values_list("response").annotate(Count("pk")))
     for pattern, response, keyword, _in_shadow in firings:
         record = records[pattern]

@@ -161,7 +161,9 @@ def _read(period: QuerySet[AgentResponse]) -> tuple[list[Turn], dict[str, tuple[
 
 
 def _held(agent: Agent, since: datetime, until: datetime, signals: dict[str, tuple[str, ...]]) -> Iterator[Held]:
-    items = HeldItem.objects.filter(agent=agent, response__received_at__gte=since, response__received_at__lt=until)
+    items = HeldItem.objects.words().filter(
+        agent=agent, response__received_at__gte=since, response__received_at__lt=until
+    )
     reasons = dict(
         Decision.objects.filter(
             held__in=items, verdict=Decision.Verdict.REJECT, by=Decision.By.PERSON, released_at__isnull=False

@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce
 
 from metacog.audit import audit
 from metacog.db.rows import fitting
+from metacog.heuristics.hesitation.modulation import HELD_KINDS
 from metacog.heuristics.text.shadow import fold
 from metacog.models import Agent, AgentState, Team, User
 from patterns.models import ErrorPattern, keyword_problems
@@ -72,9 +73,11 @@ def _learn_once(agent: Agent) -> int:
     released = Decision.objects.filter(agent=agent, seq__gt=cursor.decision_seq).select_related("held").order_by("seq")
     heard_of, _ = fitting(released, BATCH, "held__text")
     # What was decided about a response counts once the response does.
-    decisions = list(takewhile(lambda each: each.held.response_id <= reached, heard_of))
-    if not responses and not decisions:
+    heard = list(takewhile(lambda each: each.held.response_id <= reached, heard_of))
+    if not responses and not heard:
         return 0
+    # What was decided about a tool call, or about what somebody wanted reviewed, says nothing of the rules on words.
+    decisions = [each for each in heard if each.held.kind in HELD_KINDS]
     firings = pattern_stats.find(agent, responses)
     taught, corrected = _taught(agent, responses, decisions)
     ends = agreement.read(decisions)
@@ -84,8 +87,8 @@ def _learn_once(agent: Agent) -> int:
         state = AgentState.objects.select_for_update().get(pk=agent.pk) if corrected else None
         _lock(agent.team)
         was = {"response": cursor.response, "decision_seq": cursor.decision_seq}
-        heard = decisions[-1].seq if decisions else cursor.decision_seq
-        moved = LearningCursor.objects.filter(pk=agent.pk, **was).update(response=reached, decision_seq=heard)
+        last = heard[-1].seq if heard else cursor.decision_seq
+        moved = LearningCursor.objects.filter(pk=agent.pk, **was).update(response=reached, decision_seq=last)
         if not moved:
             return 0
         pattern_stats.count(firings, decisions)
@@ -96,7 +99,7 @@ def _learn_once(agent: Agent) -> int:
             for response in corrected:
                 take_back_corrected(state, response)
             state.save(update_fields=["topics"])
-    return len(responses) + len(decisions)
+    return len(responses) + len(heard)
 
 
 def _taught(

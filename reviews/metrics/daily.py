@@ -118,7 +118,8 @@ def _changed() -> dict[int, list[date]]:
     stored = DailyFigure.objects.filter(pending__gt=0).order_by("agent", "day").values_list("agent", "day", "pending")
     still_open = {
         (agent, day): count
-        for agent, day, count in HeldItem.objects.filter(closed_at=None)
+        for agent, day, count in HeldItem.objects.words()
+        .filter(closed_at=None)
         .order_by()
         .values_list("agent", TruncDate("response__received_at", tzinfo=UTC))
         .annotate(Count("pk"))
@@ -147,13 +148,15 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
     told: dict[str, Any] = responses.aggregate(
         responses=Count("pk"), triggered=Count("pk", filter=Q(triggered=True))
     )
-    held = HeldItem.objects.filter(response__in=responses).count()
+    held = HeldItem.objects.words().filter(response__in=responses).count()
     outcomes: Counter[str] = Counter()
     scores: dict[str, list[int]] = {}
     lengths: dict[str, list[int]] = {}
     seconds: Counter[str] = Counter()
     # An item is closed by its one released decision, which nobody can take back.
-    decisions = Decision.objects.filter(held__response__in=responses, released_at__isnull=False, undone_at=None)
+    decisions = Decision.objects.filter(
+        held__response__in=responses, released_at__isnull=False, undone_at=None
+    ).exclude(held__kind=HeldItem.Kind.TOOL_CALL)
     for verdict, score, length, erased_at, held_at, decided_at in decisions.order_by().values_list(
         "verdict",
         "held__hesitation_score",
@@ -187,7 +190,9 @@ def _two_digits(length: int) -> int:
 
 
 def _signals(responses: Any) -> dict[str, dict[str, int]]:
-    closed = Q(response__held_items__closed_at__isnull=False)
+    closed = Q(response__held_items__closed_at__isnull=False) & ~Q(
+        response__held_items__kind=HeldItem.Kind.TOOL_CALL
+    )
     rows = (
         Signal.objects.filter(response__in=responses)
         .order_by()

@@ -24,7 +24,7 @@ from django.db.models.functions import TruncDate
 from metacog.heuristics.text.reading import is_hasty, seconds_to_read
 from metacog.models import Team, User
 from reviews.metrics.daily import DAYS_A_RUN, Ratio, day_of, percentile, start_of
-from reviews.models import Decision, PaceFigure
+from reviews.models import Decision, HeldItem, PaceFigure
 
 Verdict = Decision.Verdict
 
@@ -98,10 +98,12 @@ def _final(now: datetime) -> QuerySet[Decision]:
 def _count_day(day: date, now: datetime) -> None:
     decided = _final(now).filter(decided_at__gte=start_of(day), decided_at__lt=start_of(day + timedelta(days=1)))
     told = decided.order_by("decided_at", "id").values_list(
-        "person", "held__team", "verdict", "held__hesitation_score", "shown_ms", "held__text"
+        "person", "held__team", "verdict", "held__hesitation_score", "shown_ms", "held__text", "held__kind"
     )
     rows: dict[tuple[int, int], list[Decided]] = defaultdict(list)
-    for person, team, verdict, score, shown_ms, text in told.iterator(chunk_size=AT_ONCE):
+    for person, team, verdict, score, shown_ms, text, kind in told.iterator(chunk_size=AT_ONCE):
+        if kind == HeldItem.Kind.TOOL_CALL:
+            score = 0  # which is a rule's, not a score
         rows[person, team].append(Decided.of(verdict, score, shown_ms, text))
     with transaction.atomic():
         for (person, team), each in rows.items():

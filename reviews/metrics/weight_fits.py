@@ -19,7 +19,7 @@ from metacog.heuristics.hesitation.fitting import Case, Fit, Signals
 from metacog.models import Agent, AgentState, Policy
 from reviews.isolation import by_itself
 from reviews.metrics import daily
-from reviews.models import AgentResponse, Decision, FittedWeights, Sample, Signal
+from reviews.models import AgentResponse, Decision, FittedWeights, HeldItem, Sample, Signal
 from reviews.scoring.preview import DAYS, MOST
 
 SINCE = timedelta(days=90)  # verdicts of responses that are older say little about an agent that goes on changing
@@ -83,7 +83,7 @@ def _cases(agent: Agent, responses: QuerySet[AgentResponse], since: date) -> lis
         seq__isnull=False,
         held__response__in=responses,
         held__response__received_at__gte=daily.start_of(since),
-    )
+    ).exclude(held__kind=HeldItem.Kind.TOOL_CALL)
     rejected: dict[int, bool] = {}
     for response, verdict in decided.order_by("-seq").values_list("held__response", "verdict")[:MOST_DECISIONS]:
         rejected[response] = rejected.get(response, False) or verdict == Verdict.REJECT

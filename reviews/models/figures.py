@@ -15,7 +15,7 @@ class DailyFigure(models.Model):
     """What became of the responses of one agent's day (in UTC); reviews/metrics/daily.py counts it from the rows.
 
     A held item belongs to the day its response came, whenever it is decided. A decision counts once it
-    can no longer be undone; until then its item is pending.
+    can no longer be undone; until then its item is pending. Tool calls are not among them.
     """
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="daily_figures")

@@ -27,6 +27,10 @@ class HeldItems(models.QuerySet["HeldItem"]):
         place = Row(Value(item.review_due_at, DateTimeField()), Value(item.pk))
         return self.filter(GreaterThan(Row(F("review_due_at"), F("pk")), place))
 
+    def words(self) -> Self:
+        """Return what is said, remembered or asked for; not what is done, which is held by other rules."""
+        return self.exclude(kind=HeldItem.Kind.TOOL_CALL)
+
 
 class HeldItem(models.Model):
     """A part of a response that waits for a second thought, whatever its kind.

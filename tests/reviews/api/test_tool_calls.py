@@ -296,3 +296,48 @@ def test_metadata_come_back_and_find_their_items(kuro: Any, alice: Any) -> None:
     HeldItem.objects.get(kind="tool_call").decisions.update(release_at=timezone.now())
     (decision,) = kuro.get("/decisions?session=s2&metadata.run=r-13").json()["items"]
     assert decision["metadata"] == call
+
+
+def test_a_verdict_with_calls_is_made_again(kuro: Any, alice: Any, undo_at_once: None) -> None:
+    from reviews.models import AgentResponse
+    from reviews.scoring.replay import Replayer
+
+    ruled(kuro, {"tool": "read_*", "do": "allow"}, {"tool": "sh", "do": "score"}, {"tool": "rm", "do": "deny"})
+    by_person(alice, held_by(kuro), "approve")
+    calls = [TRANSFER, TRANSFER | {"name": "read_file"}, TRANSFER | {"name": "sh"}, TRANSFER | {"name": "rm"}]
+    kuro.respond("", session="s1", items=[*calls, {"kind": "ask", "text": "Now?", "require_review": True}])
+    response = AgentResponse.objects.get(pk=AgentResponse.objects.latest("pk").pk)
+    assert [item["disposition"] for item in response.wire_verdict()["items"]] == [
+        *("pass", "pass", "pass", "reject", "hold"),
+    ]  # fmt: skip
+    assert Replayer().replay(response).differences == []
+
+
+def test_what_was_decided_about_calls_is_no_figure_of_words(kuro: Any, alice: Any, undo_at_once: None) -> None:
+    from reviews.learning import sweep
+    from reviews.metrics import daily
+    from reviews.models import DailyFigure
+
+    by_person(alice, held_by(kuro), "reject")
+    by_person(alice, kuro.hold(), "approve")
+    sweep.learn()
+    daily.count_days(timezone.now())
+    figure = DailyFigure.objects.get()
+    assert (figure.responses, figure.held, figure.approved, figure.rejected) == (2, 1, 1, 0)
+
+
+def test_what_calls_say_is_erased_with_their_response(kuro: Any, alice: Any, aurora: Any, undo_at_once: None) -> None:
+    from reviews import retention
+    from reviews.models import AgentResponse, Decision
+
+    secret = {"arguments": {"note": "swordfish"}, "description": "swordfish", "metadata": {"note": "swordfish"}}
+    by_person(alice, held_by(kuro, **secret), "approve")
+    long_ago = timezone.now() - timedelta(days=400)
+    AgentResponse.objects.update(received_at=long_ago)
+    HeldItem.objects.update(closed_at=long_ago)
+    aurora.retention_days = 30
+    aurora.save()
+    retention.erase()
+    rows = [*AgentResponse.objects.values(), *HeldItem.objects.values(), *HeldCall.objects.values()]
+    assert "swordfish" not in str([*rows, *Decision.objects.values()])
+    assert kuro.get("/decisions").json()["items"][0]["arguments"] is None
