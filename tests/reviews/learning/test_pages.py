@@ -52,7 +52,7 @@ def make(team: Any, state: str = "proposed", keywords: list[str] | None = None, 
 @pytest.fixture
 def history(hold: Any, kuro: Any, alice: Any) -> None:
     """Three refunds that were held and rejected, edited and approved; one that waits; and one that passed."""
-    for verdict, given in (("reject", {"reason": "x"}), ("edit", {"text": "y", "accept_risk": True}), ("approve", {})):
+    for verdict, given in (("reject", {"reason": "x"}), ("edit", {"edit": "y", "accept_risk": True}), ("approve", {})):
         decisions.decide(hold(f"{SAID} {verdict}"), alice, verdict, **given)
     hold(f"{SAID} open")
     kuro.respond("Your refund will arrive in 30 days, all the same.")

@@ -34,7 +34,7 @@ def in_shadow(aurora: Any, carla: Any) -> ErrorPattern:
 
 
 def test_it_counts_what_people_made_of_what_was_held(hold: Any, kuro: Any, alice: Any) -> None:
-    for verdict, given in (("reject", {"reason": "x"}), ("edit", {"text": "y", "accept_risk": True}), ("approve", {})):
+    for verdict, given in (("reject", {"reason": "x"}), ("edit", {"edit": "y", "accept_risk": True}), ("approve", {})):
         decisions.decide(hold(f"{CACHE} {verdict}"), alice, verdict, **given)
     for verdict in ("withdraw", "reject"):
         own = hold(f"{CACHE} own {verdict}")
