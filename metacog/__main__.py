@@ -5,6 +5,9 @@ import os
 import sys
 
 from metacog.runtime.file_errors import database_remedy, remedy
+from metacog.runtime.program import IN_CHECKOUT, command
+
+FROM_WHEEL = "Install metacog's wheel with pip, which brings what this release needs."
 
 
 def main() -> None:
@@ -14,7 +17,8 @@ def main() -> None:
     try:
         from django.core.management import execute_from_command_line
     except ImportError:
-        sys.exit("Django is not installed in this Python. Run `make up`, which makes .venv, or use .venv/bin/python.")
+        how = "Run `make up`, which makes .venv, or use .venv/bin/python." if IN_CHECKOUT else FROM_WHEEL
+        sys.exit(f"Django is not installed in this Python. {how}")
     from django.db import DatabaseError
 
     try:
@@ -29,7 +33,8 @@ def main() -> None:
         name = (error.name or "").partition(".")[0]
         if name in ("", "metacog", "patterns", "reviews") or "--traceback" in sys.argv:
             raise
-        sys.exit(f"{name} is not installed in this Python. Run `make up`, which installs what this release needs.")
+        how = "Run `make up`, which installs what this release needs." if IN_CHECKOUT else FROM_WHEEL
+        sys.exit(f"{name} is not installed in this Python. {how}")
     except OSError as error:  # a full disk, a folder that cannot be written
         if "--traceback" in sys.argv:
             raise
@@ -43,7 +48,7 @@ def main() -> None:
             raise
         said = " ".join(str(error).split())
         if "no such" in said or "does not exist" in said:  # a table or column, in SQLite's words or PostgreSQL's
-            sys.exit(f"The database is not prepared for this version: start `manage.py up` once. ({said})")
+            sys.exit(f"The database is not prepared for this version: start `{command('up')}` once. ({said})")
         if what_to_do := database_remedy(said):
             from django.conf import settings
 

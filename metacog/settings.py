@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from metacog.runtime.program import IN_CHECKOUT
+
 BASE_DIR = Path(__file__).resolve().parent.parent
-IN_CHECKOUT = (BASE_DIR / "manage.py").is_file()
 ASSETS = BASE_DIR if IN_CHECKOUT else BASE_DIR / "metacog" / "assets"  # where the wheel has them
 
 CONFIG_PROBLEMS: list[tuple[str, str]] = []  # (what is wrong, hint)

@@ -227,6 +227,20 @@ def test_a_command_without_its_database_ends_with_a_sentence(tmp_path: Path, url
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("started", "named"), [(["-m", "metacog"], "python -m metacog up"), (["{folder}/bin/metacog"], "metacog up")]
+)
+def test_a_command_to_run_is_named_as_this_one_was_started(tmp_path: Path, started: list[str], named: str) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "metacog").write_text("from metacog.__main__ import main\nmain()\n")  # as pip writes it
+    done = subprocess.run(
+        [sys.executable, *(part.format(folder=tmp_path) for part in started), "agent", "list"],
+        env={**os.environ, "METACOG_DATA_DIR": str(tmp_path), "PYTHONPATH": str(BASE_DIR)},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert f"start `{named}` once." in done.stderr
+
+
 def test_a_command_works_without_standard_output(tmp_path: Path) -> None:
     done = subprocess.run(
         ["sh", "-c", '"$@" >&-', "sh", sys.executable, str(Path(__file__).parents[2] / "manage.py"), "help"],
