@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 
+from metacog import __version__
 from metacog.runtime.file_errors import database_remedy, remedy
 from metacog.runtime.program import IN_CHECKOUT, command
 
@@ -13,16 +14,19 @@ FROM_WHEEL = "Install metacog's wheel with pip, which brings what this release n
 def main() -> None:
     if sys.stdout is None:  # `>&-`: a daemon's start
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - for as long as the process runs
+    if sys.argv[1:] in (["--version"], ["version"]):
+        print(__version__)
+        return
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
     try:
-        from django.core.management import execute_from_command_line
+        from metacog.management.utility import Utility
     except ImportError:
         how = "Run `make up`, which makes .venv, or use .venv/bin/python." if IN_CHECKOUT else FROM_WHEEL
         sys.exit(f"Django is not installed in this Python. {how}")
     from django.db import DatabaseError
 
     try:
-        execute_from_command_line(sys.argv)
+        Utility(sys.argv).execute()
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(130)

@@ -7,6 +7,7 @@ import runpy
 import sqlite3
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +240,22 @@ def test_a_command_to_run_is_named_as_this_one_was_started(tmp_path: Path, start
         capture_output=True, text=True,
     )  # fmt: skip
     assert f"start `{named}` once." in done.stderr
+
+
+def test_the_version_is_metacogs_own(tmp_path: Path) -> None:
+    packaged = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
+    assert manage(tmp_path, "--version").stdout == f"{packaged}\n"
+
+
+def test_help_lists_our_commands_first_and_what_each_does(tmp_path: Path) -> None:
+    (tmp_path / "babel.py").write_text("import lacking")  # as where only what runs is installed
+    for asked in ((), ("help",)):
+        done = manage(tmp_path, *asked, PYTHONPATH=str(tmp_path))
+        ours, _, others = done.stdout.partition("Django and other packages:")
+        assert "\nmetacog:\n    agent     Add agents, rotate and end their keys, let them in or refuse them\n" in ours
+        assert "\n    up        Prepare the database" in ours
+        assert "messages" not in ours
+        assert "changepassword, check," in others
 
 
 def test_a_command_works_without_standard_output(tmp_path: Path) -> None:
