@@ -31,7 +31,13 @@ def _env_file(name: str) -> dict[str, str]:
         lines = Path(name).read_text("utf-8-sig").split("\n")
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        CONFIG_PROBLEMS.append((f"{name} cannot be read: {reason}.", "Let this user read it, or take it away."))
+        if isinstance(error, PermissionError):
+            hint = "Let the user that runs metacog read it (chown or chmod), or set METACOG_DOTENV to another file."
+        elif isinstance(error, UnicodeError):
+            hint = "Save it as UTF-8."
+        else:
+            hint = "Set METACOG_DOTENV to the file that is meant, or to nothing."
+        CONFIG_PROBLEMS.append((f"{name} cannot be read: {reason}.", hint))
         return {}
     for number, line in enumerate(map(str.strip, lines), 1):
         if match := _ENV_LINE.fullmatch(line):

@@ -163,6 +163,28 @@ def test_settings_come_from_the_working_folder_and_from_files_too(
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize(
+    ("error", "hint"),
+    [
+        (PermissionError(13, "Permission denied"), "Let the user that runs metacog read it (chown or chmod)"),
+        (FileNotFoundError(2, "No such file or directory"), "Set METACOG_DOTENV to the file that is meant"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "Save it as UTF-8."),
+    ],
+)
+def test_what_to_do_about_a_file_of_settings_depends_on_why_it_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, hint: str
+) -> None:
+    def refused(*args: Any) -> str:
+        raise error
+
+    monkeypatch.setenv("METACOG_DOTENV", str(tmp_path / "its.env"))
+    monkeypatch.setenv("METACOG_SECRET_KEY", "k" * 50)  # no other file is read
+    monkeypatch.setattr(Path, "read_text", refused)
+    ((said, told),) = runpy.run_path(str(BASE_DIR / "metacog" / "settings.py"))["CONFIG_PROBLEMS"]
+    assert said.startswith(f"{tmp_path}/its.env cannot be read: ")
+    assert told.startswith(hint)
+
+
 def test_a_package_that_a_release_needs_and_nobody_installed_is_told_at_start(tmp_path: Path) -> None:
     (tmp_path / "msgspec.py").write_text("import lacking.part")
     done = manage(tmp_path, "up", PYTHONPATH=str(tmp_path))
