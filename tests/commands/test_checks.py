@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import runpy
 import sqlite3
 import subprocess
@@ -14,7 +15,8 @@ from typing import Any
 import pytest
 
 from metacog.runtime import checks
-from metacog.settings import BASE_DIR
+from metacog.settings import BASE_DIR, SETTINGS
+from tests.commands.test_up import free_port
 
 
 def test_what_settings_found_wrong_is_an_error_with_its_hint(settings: Any) -> None:
@@ -183,6 +185,32 @@ def test_what_to_do_about_a_file_of_settings_depends_on_why_it_cannot_be_read(
     ((said, told),) = runpy.run_path(str(BASE_DIR / "metacog" / "settings.py"))["CONFIG_PROBLEMS"]
     assert said.startswith(f"{tmp_path}/its.env cannot be read: ")
     assert told.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("METACOG_UNDO_SECOND", "Is METACOG_UNDO_SECONDS meant?"),
+        ("METACOG_SECRETKEY_FILE", "Is METACOG_SECRET_KEY meant?"),
+        ("METACOG_QQ", "docs/operations.md lists all there are."),
+        ("METACOG_UNDO_SECONDS", ""),
+        ("METACOG_TEST_DATABASE_URL", ""),
+        ("METACOG_PORT_8000_TCP_ADDR", ""),
+    ],
+)
+def test_a_name_that_is_no_setting_is_told_and_refuses_nothing(tmp_path: Path, name: str, hint: str) -> None:
+    given = {name: "7", "METACOG_DATABASE_URL": "sqlite:////nowhere/at/all.sqlite3"}  # where `up` ends soon
+    first, *_ = manage(tmp_path, "up", f"--port={free_port()}", **given).stderr.splitlines()
+    said = f"{name} is no setting of metacog and does nothing. {hint}"
+    assert first.startswith(said if hint else "/nowhere/at/all.sqlite3: unable to open")
+
+
+def test_every_setting_is_known_by_name_and_described() -> None:
+    read = re.findall(r"\"METACOG_([A-Z_]+[A-Z])\"", (BASE_DIR / "metacog" / "settings.py").read_text())
+    described = re.findall(r"^\|.*", (BASE_DIR / "docs" / "operations.md").read_text(), re.MULTILINE)
+    assert set(read) <= SETTINGS
+    named = " ".join(line.split("|")[1] for line in described)
+    assert {name for name in SETTINGS if f"`METACOG_{name}`" not in named} == set()
 
 
 def test_a_package_that_a_release_needs_and_nobody_installed_is_told_at_start(tmp_path: Path) -> None:

@@ -118,6 +118,8 @@ def begin() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: os._exit(0))
     os.umask(0o077)
+    for doubt, hint in settings.CONFIG_DOUBTS:
+        print(doubt, hint, file=sys.stderr, flush=True)
     if settings.CONFIG_PROBLEMS:
         refuse("\n".join(f"{problem} {hint}" for problem, hint in settings.CONFIG_PROBLEMS))
 
