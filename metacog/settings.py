@@ -332,10 +332,13 @@ DEBUG = False
 SECRET_KEY = _ENV.get("METACOG_SECRET_KEY", "")
 SECRET_KEY_FALLBACKS = [key for key in _ENV.get("METACOG_SECRET_KEY_FALLBACKS", "").split(",") if key]
 ALLOWED_HOSTS = [host.strip() for host in _ENV.get("METACOG_ALLOWED_HOSTS", "").split(",") if host.strip()]
+_make_key = "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
 if PRODUCTION and len(SECRET_KEY) < 50:
     CONFIG_PROBLEMS.append(
         ("METACOG_SECRET_KEY must be set, to 50 characters or more, when others than this machine can reach metacog.",
-         "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"))
+         _make_key))
+elif SECRET_KEY and len(SECRET_KEY) < 50:
+    CONFIG_DOUBTS.append(("METACOG_SECRET_KEY has fewer than 50 characters, so that it may be guessed.", _make_key))
 if PRODUCTION and not ALLOWED_HOSTS:
     CONFIG_PROBLEMS.append(
         ("METACOG_ALLOWED_HOSTS must be set when others than this machine can reach metacog.",

@@ -205,6 +205,27 @@ def test_a_name_that_is_no_setting_is_told_and_refuses_nothing(tmp_path: Path, n
     assert first.startswith(said if hint else "/nowhere/at/all.sqlite3: unable to open")
 
 
+@pytest.mark.parametrize(
+    ("url", "length", "lists"),
+    [
+        ("", 49, "CONFIG_DOUBTS"),
+        ("", 50, ""),
+        ("https://metacog.example.org", 49, "CONFIG_PROBLEMS"),
+        ("https://metacog.example.org", 50, ""),
+    ],
+)
+def test_a_short_key_is_warned_of_here_and_refused_where_others_come(
+    monkeypatch: pytest.MonkeyPatch, url: str, length: int, lists: str
+) -> None:
+    given = {"METACOG_PUBLIC_URL": url, "METACOG_SECRET_KEY": "k" * length, "METACOG_ALLOWED_HOSTS": "a.example.org"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    found = runpy.run_path(str(BASE_DIR / "metacog" / "settings.py"))
+    told = {name: [said for said, _ in found[name]] for name in ("CONFIG_DOUBTS", "CONFIG_PROBLEMS") if found[name]}
+    assert list(told) == list(filter(None, [lists]))
+    assert all("METACOG_SECRET_KEY" in said for said, in told.values())
+
+
 def test_every_setting_is_known_by_name_and_described() -> None:
     read = re.findall(r"\"METACOG_([A-Z_]+[A-Z])\"", (BASE_DIR / "metacog" / "settings.py").read_text())
     described = re.findall(r"^\|.*", (BASE_DIR / "docs" / "operations.md").read_text(), re.MULTILINE)
