@@ -329,6 +329,18 @@ def test_help_lists_our_commands_first_and_what_each_does(tmp_path: Path) -> Non
         assert "changepassword, check," in others
 
 
+def test_the_database_is_its_owners_alone_whichever_command_makes_it(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        manage(tmp_path, "agent", "list")
+    finally:
+        os.umask(before)
+    assert {path.name: oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()} == {
+        "metacog.sqlite3": "0o600",
+        "secret-key": "0o600",
+    }
+
+
 def test_a_command_works_without_standard_output(tmp_path: Path) -> None:
     done = subprocess.run(
         ["sh", "-c", '"$@" >&-', "sh", sys.executable, str(Path(__file__).parents[2] / "manage.py"), "help"],
