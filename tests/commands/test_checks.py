@@ -307,7 +307,9 @@ def test_a_command_to_run_is_named_as_this_one_was_started(tmp_path: Path, start
     (tmp_path / "bin" / "metacog").write_text("from metacog.__main__ import main\nmain()\n")  # as pip writes it
     done = subprocess.run(
         [sys.executable, *(part.format(folder=tmp_path) for part in started), "agent", "list"],
-        env={**os.environ, "METACOG_DATA_DIR": str(tmp_path), "PYTHONPATH": str(BASE_DIR)},
+        env={
+            **os.environ, "METACOG_DATA_DIR": str(tmp_path), "METACOG_DATABASE_URL": "", "PYTHONPATH": str(BASE_DIR)
+        },
         capture_output=True, text=True,
     )  # fmt: skip
     assert f"start `{named}` once." in done.stderr
@@ -332,7 +334,7 @@ def test_help_lists_our_commands_first_and_what_each_does(tmp_path: Path) -> Non
 def test_the_database_is_its_owners_alone_whichever_command_makes_it(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
-        manage(tmp_path, "agent", "list")
+        manage(tmp_path, "agent", "list", METACOG_DATABASE_URL="")
     finally:
         os.umask(before)
     assert {path.name: oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()} == {
