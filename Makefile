@@ -7,17 +7,17 @@ BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on 
 .PHONY: help up demo test test-all test-smoke check bench faults messages lock screenshots
 
 help:
-	@echo "make up        install what is missing, then start metacog on http://127.0.0.1:8000"
-	@echo "make demo      the same with example data and a small agent that goes on posting"
-	@echo "make test      run every test on SQLite, and on PostgreSQL what it decides (ARGS=\"-k word\": some, on both)"
-	@echo "make test-all  run every test on both"
-	@echo "make test-smoke  start it, and run the tests of the API, on SQLite: for a second Python (PYTHON=python3.13)"
-	@echo "make check     linters, types, migrations, deploy checks, templates, licences, translations"
-	@echo "make bench     how fast responses are scored, against the seed's own rules in Node (ARGS=\"--corpus FOLDER\")"
-	@echo "make faults    the long fault tests"
-	@echo "make messages  bring the translations' sources and the table of signals up to date with the code"
+	@echo "make up           install what is missing, then start metacog on http://127.0.0.1:8000"
+	@echo "make demo         the same with example data and a small agent that goes on posting"
+	@echo "make test         run every test on SQLite, and on PostgreSQL what it decides (ARGS=\"-k word\": some, on both)"
+	@echo "make test-all     run every test on both"
+	@echo "make test-smoke   start it, and run the tests of the API, on SQLite: for a second Python (PYTHON=python3.13)"
+	@echo "make check        linters, types, migrations, deploy checks, templates, licences, translations"
+	@echo "make bench        how fast responses are scored, against the seed's own rules in Node (ARGS=\"--corpus FOLDER\")"
+	@echo "make faults       the long fault tests"
+	@echo "make messages     bring the translations' sources and the table of signals up to date with the code"
 	@echo "make screenshots  take docs/pictures anew from the running program (ARGS=FOLDER: of every page)"
-	@echo "make lock      write requirements*.txt anew from pyproject.toml (ARGS=--upgrade for newer releases)"
+	@echo "make lock         write requirements*.txt anew from pyproject.toml (ARGS=--upgrade for newer releases)"
 
 up:
 	@$(BOOTSTRAP) manage.py up $(ARGS)

@@ -2,3 +2,5 @@
 
 Imports neither `patterns` nor `reviews`; `heuristics` imports nothing of the rest.
 """
+
+__version__ = "0.1.0"

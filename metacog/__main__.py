@@ -4,21 +4,29 @@ import contextlib
 import os
 import sys
 
+from metacog import __version__
 from metacog.runtime.file_errors import database_remedy, remedy
+from metacog.runtime.program import IN_CHECKOUT, command
+
+FROM_WHEEL = "Install metacog's wheel with pip, which brings what this release needs."
 
 
 def main() -> None:
     if sys.stdout is None:  # `>&-`: a daemon's start
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - for as long as the process runs
+    if sys.argv[1:] in (["--version"], ["version"]):
+        print(__version__)
+        return
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "metacog.settings")
     try:
-        from django.core.management import execute_from_command_line
+        from metacog.management.utility import Utility
     except ImportError:
-        sys.exit("Django is not installed in this Python. Run `make up`, which makes .venv, or use .venv/bin/python.")
+        how = "Run `make up`, which makes .venv, or use .venv/bin/python." if IN_CHECKOUT else FROM_WHEEL
+        sys.exit(f"Django is not installed in this Python. {how}")
     from django.db import DatabaseError
 
     try:
-        execute_from_command_line(sys.argv)
+        Utility(sys.argv).execute()
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(130)
@@ -29,7 +37,8 @@ def main() -> None:
         name = (error.name or "").partition(".")[0]
         if name in ("", "metacog", "patterns", "reviews") or "--traceback" in sys.argv:
             raise
-        sys.exit(f"{name} is not installed in this Python. Run `make up`, which installs what this release needs.")
+        how = "Run `make up`, which installs what this release needs." if IN_CHECKOUT else FROM_WHEEL
+        sys.exit(f"{name} is not installed in this Python. {how}")
     except OSError as error:  # a full disk, a folder that cannot be written
         if "--traceback" in sys.argv:
             raise
@@ -43,7 +52,7 @@ def main() -> None:
             raise
         said = " ".join(str(error).split())
         if "no such" in said or "does not exist" in said:  # a table or column, in SQLite's words or PostgreSQL's
-            sys.exit(f"The database is not prepared for this version: start `manage.py up` once. ({said})")
+            sys.exit(f"The database is not prepared for this version: start `{command('up')}` once. ({said})")
         if what_to_do := database_remedy(said):
             from django.conf import settings
 

@@ -1,22 +1,34 @@
 """Settings, read once from the environment, from `.env` and from `NAME_FILE`s. docs/operations.md describes each.
 
-What is wrong is collected in `CONFIG_PROBLEMS` and told by the system checks (metacog/runtime/checks.py) in
-one plain sentence each, so that a bad value never ends in a traceback.
+What is wrong is collected in `CONFIG_PROBLEMS`, what only looks so in `CONFIG_DOUBTS`, and told by the system checks
+(metacog/runtime/checks.py) in one plain sentence each, so that a bad value never ends in a traceback.
 """
 
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from metacog.runtime.program import IN_CHECKOUT
+
 BASE_DIR = Path(__file__).resolve().parent.parent
-IN_CHECKOUT = (BASE_DIR / "manage.py").is_file()
 ASSETS = BASE_DIR if IN_CHECKOUT else BASE_DIR / "metacog" / "assets"  # where the wheel has them
 
 CONFIG_PROBLEMS: list[tuple[str, str]] = []  # (what is wrong, hint)
+CONFIG_DOUBTS: list[tuple[str, str]] = []
+
+SETTINGS = {  # each as METACOG_NAME
+    "ADMIN_PASSWORD", "ALLOWED_HOSTS", "BROKER_URL", "CALLBACK_ALLOW", "CALLBACK_SCHEDULE", "CHAIRMAN_KEY",
+    "CHAIRMAN_MODEL", "CHAIRMAN_URL", "DATABASE_URL", "DATA_DIR", "DOTENV", "LISTEN_HOST", "LISTEN_PORT",
+    "MAIL_FROM", "METRICS_TOKEN", "PREPARED", "PUBLIC_URL", "REVIEW_SECONDS", "SEARXNG_URL", "SECRET_KEY",
+    "SECRET_KEY_FALLBACKS", "SMTP_URL", "UNDO_SECONDS",
+}  # fmt: skip
+# For the tests; and what Kubernetes gives every container beside a service of the name `metacog`.
+_OTHERS = re.compile(r"METACOG_(TEST_\w+|SERVICE_(HOST|PORT)\w*|PORT(_\d+_\w+)?)")
 
 _ENV_LINE = re.compile(r"""(?:export\s+)?(\w+)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^\s'"#].*?)?)(?:\s+#.*)?""")
 
@@ -30,7 +42,13 @@ def _env_file(name: str) -> dict[str, str]:
         lines = Path(name).read_text("utf-8-sig").split("\n")
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        CONFIG_PROBLEMS.append((f"{name} cannot be read: {reason}.", "Let this user read it, or take it away."))
+        if isinstance(error, PermissionError):
+            hint = "Let the user that runs metacog read it (chown or chmod), or set METACOG_DOTENV to another file."
+        elif isinstance(error, UnicodeError):
+            hint = "Save it as UTF-8."
+        else:
+            hint = "Set METACOG_DOTENV to the file that is meant, or to nothing."
+        CONFIG_PROBLEMS.append((f"{name} cannot be read: {reason}.", hint))
         return {}
     for number, line in enumerate(map(str.strip, lines), 1):
         if match := _ENV_LINE.fullmatch(line):
@@ -59,8 +77,20 @@ def _from_files(given: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+def _doubt_unknown(names: Iterable[str]) -> None:
+    """Name what is no setting, most likely one that is spelt wrong."""
+    for name in sorted({name for name in names if name.startswith("METACOG_")}):
+        setting = name.removeprefix("METACOG_").removesuffix("_FILE")
+        if setting not in SETTINGS and not _OTHERS.fullmatch(name):
+            near = get_close_matches(setting, SETTINGS, 1)
+            hint = f"Is METACOG_{near[0]} meant?" if near else "docs/operations.md lists all there are."
+            CONFIG_DOUBTS.append((f"{name} is no setting of metacog and does nothing.", hint))
+
+
 # What the environment says of a setting, in either way, stands before what the file says of it.
-_ENV = _from_files(_env_file(os.environ.get("METACOG_DOTENV", ".env"))) | _from_files(os.environ)
+_dotenv = _env_file(os.environ.get("METACOG_DOTENV", ".env"))
+_ENV = _from_files(_dotenv) | _from_files(os.environ)
+_doubt_unknown([*_dotenv, *os.environ])
 
 
 def _data_folder() -> Path:
@@ -302,10 +332,13 @@ DEBUG = False
 SECRET_KEY = _ENV.get("METACOG_SECRET_KEY", "")
 SECRET_KEY_FALLBACKS = [key for key in _ENV.get("METACOG_SECRET_KEY_FALLBACKS", "").split(",") if key]
 ALLOWED_HOSTS = [host.strip() for host in _ENV.get("METACOG_ALLOWED_HOSTS", "").split(",") if host.strip()]
+_make_key = "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
 if PRODUCTION and len(SECRET_KEY) < 50:
     CONFIG_PROBLEMS.append(
         ("METACOG_SECRET_KEY must be set, to 50 characters or more, when others than this machine can reach metacog.",
-         "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"))
+         _make_key))
+elif SECRET_KEY and len(SECRET_KEY) < 50:
+    CONFIG_DOUBTS.append(("METACOG_SECRET_KEY has fewer than 50 characters, so that it may be guessed.", _make_key))
 if PRODUCTION and not ALLOWED_HOSTS:
     CONFIG_PROBLEMS.append(
         ("METACOG_ALLOWED_HOSTS must be set when others than this machine can reach metacog.",

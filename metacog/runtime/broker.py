@@ -20,6 +20,8 @@ from typing import Any
 
 from kombu.transport import virtual
 
+from metacog.db.private_file import make_private
+
 log = logging.getLogger("metacog")
 
 LONGEST_WAIT = 0.3  # seconds
@@ -54,6 +56,7 @@ class Channel(virtual.Channel):
         self._lease_seconds = options["lease_seconds"]
         # Celery acknowledges from another thread than the one that consumes.
         self._lock = threading.Lock()
+        make_private(options["path"])
         self._database = sqlite3.connect(options["path"], timeout=5, isolation_level=None, check_same_thread=False)
         self._sql("PRAGMA journal_mode=WAL")
         self._sql("PRAGMA synchronous=NORMAL")

@@ -17,8 +17,11 @@ LAST_WITH_ALL_MIGRATIONS = "the release of commit 52a1992"
 
 @register(Tags.security)
 def environment(**kwargs: Any) -> list[CheckMessage]:
-    """Report what settings.py found wrong in the environment."""
-    return [Error(problem, hint=hint, id="metacog.E001") for problem, hint in settings.CONFIG_PROBLEMS]
+    """Report what settings.py found wrong in the environment, and what it doubts."""
+    return [
+        *(Error(problem, hint=hint, id="metacog.E001") for problem, hint in settings.CONFIG_PROBLEMS),
+        *(Warning(doubt, hint=hint, id="metacog.W007") for doubt, hint in settings.CONFIG_DOUBTS),
+    ]
 
 
 @register(Tags.files)

@@ -20,6 +20,8 @@ from django.conf import settings
 from kombu import Connection
 from kombu.simple import SimpleQueue
 
+import metacog.celery  # noqa: F401 - which gives kombu the transport
+
 LEASE = 0.5  # where its end is waited for; else no lease ends, however slow the machine
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import runpy
 import sqlite3
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from metacog.runtime import checks
-from metacog.settings import BASE_DIR
+from metacog.settings import BASE_DIR, SETTINGS
+from tests.commands.test_up import free_port
 
 
 def test_what_settings_found_wrong_is_an_error_with_its_hint(settings: Any) -> None:
@@ -162,6 +165,75 @@ def test_settings_come_from_the_working_folder_and_from_files_too(
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize(
+    ("error", "hint"),
+    [
+        (PermissionError(13, "Permission denied"), "Let the user that runs metacog read it (chown or chmod)"),
+        (FileNotFoundError(2, "No such file or directory"), "Set METACOG_DOTENV to the file that is meant"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "Save it as UTF-8."),
+    ],
+)
+def test_what_to_do_about_a_file_of_settings_depends_on_why_it_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, hint: str
+) -> None:
+    def refused(*args: Any) -> str:
+        raise error
+
+    monkeypatch.setenv("METACOG_DOTENV", str(tmp_path / "its.env"))
+    monkeypatch.setenv("METACOG_SECRET_KEY", "k" * 50)  # no other file is read
+    monkeypatch.setattr(Path, "read_text", refused)
+    ((said, told),) = runpy.run_path(str(BASE_DIR / "metacog" / "settings.py"))["CONFIG_PROBLEMS"]
+    assert said.startswith(f"{tmp_path}/its.env cannot be read: ")
+    assert told.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("METACOG_UNDO_SECOND", "Is METACOG_UNDO_SECONDS meant?"),
+        ("METACOG_SECRETKEY_FILE", "Is METACOG_SECRET_KEY meant?"),
+        ("METACOG_QQ", "docs/operations.md lists all there are."),
+        ("METACOG_UNDO_SECONDS", ""),
+        ("METACOG_TEST_DATABASE_URL", ""),
+        ("METACOG_PORT_8000_TCP_ADDR", ""),
+    ],
+)
+def test_a_name_that_is_no_setting_is_told_and_refuses_nothing(tmp_path: Path, name: str, hint: str) -> None:
+    given = {name: "7", "METACOG_DATABASE_URL": "sqlite:////nowhere/at/all.sqlite3"}  # where `up` ends soon
+    first, *_ = manage(tmp_path, "up", f"--port={free_port()}", **given).stderr.splitlines()
+    said = f"{name} is no setting of metacog and does nothing. {hint}"
+    assert first.startswith(said if hint else "/nowhere/at/all.sqlite3: unable to open")
+
+
+@pytest.mark.parametrize(
+    ("url", "length", "lists"),
+    [
+        ("", 49, "CONFIG_DOUBTS"),
+        ("", 50, ""),
+        ("https://metacog.example.org", 49, "CONFIG_PROBLEMS"),
+        ("https://metacog.example.org", 50, ""),
+    ],
+)
+def test_a_short_key_is_warned_of_here_and_refused_where_others_come(
+    monkeypatch: pytest.MonkeyPatch, url: str, length: int, lists: str
+) -> None:
+    given = {"METACOG_PUBLIC_URL": url, "METACOG_SECRET_KEY": "k" * length, "METACOG_ALLOWED_HOSTS": "a.example.org"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    found = runpy.run_path(str(BASE_DIR / "metacog" / "settings.py"))
+    told = {name: [said for said, _ in found[name]] for name in ("CONFIG_DOUBTS", "CONFIG_PROBLEMS") if found[name]}
+    assert list(told) == list(filter(None, [lists]))
+    assert all("METACOG_SECRET_KEY" in said for said, in told.values())
+
+
+def test_every_setting_is_known_by_name_and_described() -> None:
+    read = re.findall(r"\"METACOG_([A-Z_]+[A-Z])\"", (BASE_DIR / "metacog" / "settings.py").read_text())
+    described = re.findall(r"^\|.*", (BASE_DIR / "docs" / "operations.md").read_text(), re.MULTILINE)
+    assert set(read) <= SETTINGS
+    named = " ".join(line.split("|")[1] for line in described)
+    assert {name for name in SETTINGS if f"`METACOG_{name}`" not in named} == set()
+
+
 def test_a_package_that_a_release_needs_and_nobody_installed_is_told_at_start(tmp_path: Path) -> None:
     (tmp_path / "msgspec.py").write_text("import lacking.part")
     done = manage(tmp_path, "up", PYTHONPATH=str(tmp_path))
@@ -225,6 +297,50 @@ def test_a_command_without_its_database_ends_with_a_sentence(tmp_path: Path, url
     assert done.returncode == 1
     assert done.stderr.startswith(said.format(folder=tmp_path))
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("started", "named"), [(["-m", "metacog"], "python -m metacog up"), (["{folder}/bin/metacog"], "metacog up")]
+)
+def test_a_command_to_run_is_named_as_this_one_was_started(tmp_path: Path, started: list[str], named: str) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "metacog").write_text("from metacog.__main__ import main\nmain()\n")  # as pip writes it
+    done = subprocess.run(
+        [sys.executable, *(part.format(folder=tmp_path) for part in started), "agent", "list"],
+        env={
+            **os.environ, "METACOG_DATA_DIR": str(tmp_path), "METACOG_DATABASE_URL": "", "PYTHONPATH": str(BASE_DIR)
+        },
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert f"start `{named}` once." in done.stderr
+
+
+def test_the_version_is_metacogs_own(tmp_path: Path) -> None:
+    packaged = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
+    assert manage(tmp_path, "--version").stdout == f"{packaged}\n"
+
+
+def test_help_lists_our_commands_first_and_what_each_does(tmp_path: Path) -> None:
+    (tmp_path / "babel.py").write_text("import lacking")  # as where only what runs is installed
+    for asked in ((), ("help",)):
+        done = manage(tmp_path, *asked, PYTHONPATH=str(tmp_path))
+        ours, _, others = done.stdout.partition("Django and other packages:")
+        assert "\nmetacog:\n    agent     Add agents, rotate and end their keys, let them in or refuse them\n" in ours
+        assert "\n    up        Prepare the database" in ours
+        assert "messages" not in ours
+        assert "changepassword, check," in others
+
+
+def test_the_database_is_its_owners_alone_whichever_command_makes_it(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        manage(tmp_path, "agent", "list", METACOG_DATABASE_URL="")
+    finally:
+        os.umask(before)
+    assert {path.name: oct(path.stat().st_mode & 0o777) for path in tmp_path.iterdir()} == {
+        "metacog.sqlite3": "0o600",
+        "secret-key": "0o600",
+    }
 
 
 def test_a_command_works_without_standard_output(tmp_path: Path) -> None:

@@ -50,3 +50,12 @@ def test_it_names_only_what_there_is() -> None:
         wrong += [f"{name} mounts {volume}" for volume in volumes - set(compose["volumes"])]
     assert not wrong
     assert {"migrate", "web", "worker", "beat"} <= {command[0] for command in commands}
+
+
+def test_each_unit_says_at_its_top_what_it_is_and_whence_its_user_comes() -> None:
+    for unit in sorted((DEPLOY / "systemd").iterdir()):
+        text = unit.read_text()
+        top, _, body = text.partition("[Unit]")
+        assert top.startswith("# "), unit.name
+        (user,) = re.findall(r"^User=(.*)", body, re.MULTILINE)
+        assert re.search(rf"useradd .* {user}$", top, re.MULTILINE) or "as metacog.service says" in top, unit.name

@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 
 from django.db.backends.sqlite3 import base
 
+from metacog.db.private_file import make_private
+
 ASK_AGAIN = 0.001  # seconds
 
 Answer = TypeVar("Answer")
@@ -75,6 +77,8 @@ def converted(query: str) -> str:
 class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> sqlite3.Connection:
         _close_those_of_ended_threads()
+        if not str(conn_params["database"]).startswith(("file:", ":memory:")):
+            make_private(conn_params["database"])
         connection: sqlite3.Connection = super().get_new_connection(conn_params)
         connection.execute("PRAGMA busy_timeout = 0")
         self.left: list[Cursor] = []

@@ -37,6 +37,7 @@ from metacog.audit.audit import record
 from metacog.models import Membership, Role, Team, User
 from metacog.runtime import catalogs, checks
 from metacog.runtime.file_errors import database_remedy
+from metacog.runtime.program import command
 from metacog.runtime.supervisor import Child, Supervisor
 
 # Any number: two `up`s on one PostgreSQL database wait for each other under it.
@@ -117,6 +118,8 @@ def begin() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: os._exit(0))
     os.umask(0o077)
+    for doubt, hint in settings.CONFIG_DOUBTS:
+        print(doubt, hint, file=sys.stderr, flush=True)
     if settings.CONFIG_PROBLEMS:
         refuse("\n".join(f"{problem} {hint}" for problem, hint in settings.CONFIG_PROBLEMS))
 
@@ -196,7 +199,7 @@ def refuse_unprepared() -> None:
     executor = MigrationExecutor(db.connection)
     refuse_newer(executor.loader)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        refuse("The database is not prepared for this version: run `manage.py migrate` first.")
+        refuse(f"The database is not prepared for this version: run `{command('migrate')}` first.")
 
 
 def refuse_newer(loader: MigrationLoader) -> None:

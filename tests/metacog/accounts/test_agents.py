@@ -111,7 +111,7 @@ class TestAdding:
     ) -> None:
         page = new(as_person(olga), aurora).content.decode()
         command = html.unescape(re.search(r'id="first-post"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])
-        *_, authorization, _, content_type, _, body = shlex.split(command.replace("\\\n", " "))
+        *_, authorization, _, content_type, _, body = shlex.split(command.replace("\\\n", ""))
         headers = dict(each.split(": ", 1) for each in (authorization, content_type))
         answer = Client(headers=headers).generic("POST", "/api/v1/responses", body, headers.pop("Content-Type"))
         assert [item["disposition"] for item in answer.json()["items"]] == ["hold"]

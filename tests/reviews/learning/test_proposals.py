@@ -139,3 +139,17 @@ def test_quotes_go_with_the_texts_and_so_does_a_proposal_nobody_took_up(
     assert pattern.origins.get().evidence == {}
     assert pattern.keywords == keywords
     assert AuditEvent.objects.filter(action="pattern-erased").count() == (state == "proposed")
+
+
+def test_a_proposal_stays_while_another_text_speaks_for_it(aurora: Any, olga: Any, kuro: Any) -> None:
+    for _ in range(2):
+        kuro.respond(f"All {PHRASE}.")
+    first, second = AgentResponse.objects.order_by("pk")
+    pattern = propose(aurora, response=first)
+    assert propose(aurora, row="mem_2", response=second) == pattern
+    set_retention(aurora, 30, olga)
+    for response, keywords in ((first, [PHRASE]), (second, [])):
+        AgentResponse.objects.filter(pk=response.pk).update(received_at=timezone.now() - timedelta(days=31))
+        retention.erase()
+        pattern.refresh_from_db()
+        assert pattern.keywords == keywords

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db.models import F
+from django.utils import timezone
 
 from reviews.models import Looking
 from tests.reviews.pages.test_queue import shown
@@ -45,6 +46,14 @@ def test_other_teams_are_told_nothing(as_person: Any, mallory: Any, ann: Any, ku
     assert "looking" not in as_person(mallory).get("/queue/").content.decode()
 
 
+def test_what_other_teams_look_at_is_no_news(as_person: Any, mallory: Any, other: Any, ann: Any, kuro: Any) -> None:
+    held, theirs = kuro.hold(), other.hold()
+    asked = {"token": token(ann.get(f"/queue/{held}/").content.decode()), "open": held, "version": "1"}
+    as_person(mallory).get(f"/queue/{theirs}/")
+    assert Looking.objects.filter(held__public_id=theirs).exists()
+    assert ann.get("/queue/changes", asked).status_code == 204
+
+
 def test_a_page_that_asks_hears_who_came_and_who_left(ann: Any, ben: Any, kuro: Any) -> None:
     held = kuro.hold()
     asked = {"token": token(ann.get("/queue/").content.decode()), "open": held, "version": "1"}
@@ -65,11 +74,12 @@ def test_a_page_that_asks_hears_who_came_and_who_left(ann: Any, ben: Any, kuro: 
 
 def test_a_page_that_goes_on_asking_keeps_its_reader_there(ann: Any, ben: Any, kuro: Any) -> None:
     held = kuro.hold()
-    ben.get(f"/queue/{held}/")
-    Looking.objects.update(seen_at=F("seen_at") - timedelta(seconds=9))
-    before = Looking.objects.get().seen_at
-    ben.get("/queue/changes", {"open": held})
-    assert Looking.objects.get().seen_at > before
+    asked = {"token": token(ben.get(f"/queue/{held}/").content.decode()), "open": held, "version": "1"}
+    for seconds, is_written in ((7, False), (9, True)):
+        before = timezone.now() - timedelta(seconds=seconds)
+        Looking.objects.update(seen_at=before)
+        assert ben.get("/queue/changes", asked).status_code == 204  # nothing else is news
+        assert (Looking.objects.get().seen_at > before) is is_written
 
 
 def test_nobody_stays_where_they_were_before_the_clock_was_set_back(ann: Any, ben: Any, kuro: Any, noon: Any) -> None:

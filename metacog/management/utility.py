@@ -1,0 +1,39 @@
+"""The command line itself: its help names metacog's commands first, with what each does, then the others."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from textwrap import fill
+
+from django.core.management import ManagementUtility, get_commands, load_command_class
+
+OURS = ("metacog", "patterns", "reviews")
+
+
+class Utility(ManagementUtility):
+    def main_help_text(self, commands_only: bool = False) -> str:
+        if commands_only:
+            return super().main_help_text(commands_only=True)
+        ours = meanings()
+        others = sorted(name for name, app in get_commands().items() if app not in OURS)
+        return "\n".join(
+            [
+                f"Type '{self.prog_name} help COMMAND' for what one of them takes.",
+                "",
+                "metacog:",
+                *(f"    {name:8}  {meaning}" for name, meaning in ours.items()),
+                "",
+                "Django and other packages:",
+                fill(", ".join(others), 110, initial_indent="    ", subsequent_indent="    "),
+            ]
+        )
+
+
+def meanings() -> dict[str, str]:
+    """Return the first sentence of what each of our commands says of itself."""
+    found = {}
+    for name, app in sorted(get_commands().items()):
+        if app in OURS:
+            with suppress(ModuleNotFoundError):  # a developer's, where only what runs is installed
+                found[name] = load_command_class(app, name).help.partition(". ")[0].rstrip(".")
+    return found
