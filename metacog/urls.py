@@ -6,7 +6,7 @@ from django.views.generic import RedirectView
 
 from metacog.http import health
 from metacog.http.api import api
-from metacog.pages import account, agents, audit, notices, team
+from metacog.pages import account, agents, audit, notices, team, tokens
 from patterns.api.patterns import router as patterns_router
 from patterns.api.threads import router as threads_router
 from reviews.api.investigations import router as extension_router
@@ -106,6 +106,8 @@ urlpatterns = [
     path("preferences/", account.preferences, name="preferences"),
     path("preferences/notices", notices.notices_change, name="notices-change"),
     path("preferences/notices/test", notices.notices_test, name="notices-test"),
+    path("preferences/tokens", tokens.token_new, name="token-new"),
+    path("preferences/tokens/<int:token_id>/revoke", tokens.token_revoke, name="token-revoke"),
     path("notices/stop/<str:token>", notices.notices_stop, name="notices-stop"),
     path("theme", account.set_theme, name="set-theme"),
     path("language/", account.set_language, name="set_language"),
@@ -123,6 +125,8 @@ urlpatterns = [
     path("team/<int:team_id>/members", team.member_add, name="member-add"),
     path("team/<int:team_id>/retention", team.team_retention, name="team-retention"),
     path("team/<int:team_id>/notices", team.team_notices, name="team-notices"),
+    path("team/<int:team_id>/names", team.team_names, name="team-names"),
+    path("team/<int:team_id>/tokens/<int:token_id>/revoke", team.member_token_revoke, name="member-token-revoke"),
     path("team/<int:team_id>/chat", team.team_channel, name="team-channel"),
     path("team/<int:team_id>/chat/test", team.channel_test, name="channel-test"),
     path("team/<int:team_id>/chat/remove", team.channel_remove, name="channel-remove"),
