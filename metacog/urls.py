@@ -13,6 +13,7 @@ from reviews.api.investigations import router as extension_router
 from reviews.api.memory import router as memory_router
 from reviews.api.research import router as research_router
 from reviews.api.responses import router as reviews_router
+from reviews.api.review import router as review_router
 from reviews.metrics import prometheus
 from reviews.pages import (
     bulk,
@@ -36,6 +37,7 @@ api.add_router("", threads_router, tags=["thought threads"])
 api.add_router("", memory_router, tags=["shared memory"])
 api.add_router("", extension_router, tags=["extended investigation"])
 api.add_router("", research_router, tags=["research"])
+api.add_router("", review_router, tags=["deciding as a person"])
 
 urlpatterns = [
     path("api/v1/", api.urls),  # first, since addresses are tried in order and agents post all the time
