@@ -6,13 +6,14 @@ from django.views.generic import RedirectView
 
 from metacog.http import health
 from metacog.http.api import api
-from metacog.pages import account, agents, audit, notices, team
+from metacog.pages import account, agents, audit, notices, team, tokens
 from patterns.api.patterns import router as patterns_router
 from patterns.api.threads import router as threads_router
 from reviews.api.investigations import router as extension_router
 from reviews.api.memory import router as memory_router
 from reviews.api.research import router as research_router
 from reviews.api.responses import router as reviews_router
+from reviews.api.review import router as review_router
 from reviews.metrics import prometheus
 from reviews.pages import (
     bulk,
@@ -36,6 +37,7 @@ api.add_router("", threads_router, tags=["thought threads"])
 api.add_router("", memory_router, tags=["shared memory"])
 api.add_router("", extension_router, tags=["extended investigation"])
 api.add_router("", research_router, tags=["research"])
+api.add_router("", review_router, tags=["deciding as a person"])
 
 urlpatterns = [
     path("api/v1/", api.urls),  # first, since addresses are tried in order and agents post all the time
@@ -106,6 +108,8 @@ urlpatterns = [
     path("preferences/", account.preferences, name="preferences"),
     path("preferences/notices", notices.notices_change, name="notices-change"),
     path("preferences/notices/test", notices.notices_test, name="notices-test"),
+    path("preferences/tokens", tokens.token_new, name="token-new"),
+    path("preferences/tokens/<int:token_id>/revoke", tokens.token_revoke, name="token-revoke"),
     path("notices/stop/<str:token>", notices.notices_stop, name="notices-stop"),
     path("theme", account.set_theme, name="set-theme"),
     path("language/", account.set_language, name="set_language"),
@@ -123,6 +127,8 @@ urlpatterns = [
     path("team/<int:team_id>/members", team.member_add, name="member-add"),
     path("team/<int:team_id>/retention", team.team_retention, name="team-retention"),
     path("team/<int:team_id>/notices", team.team_notices, name="team-notices"),
+    path("team/<int:team_id>/names", team.team_names, name="team-names"),
+    path("team/<int:team_id>/tokens/<int:token_id>/revoke", team.member_token_revoke, name="member-token-revoke"),
     path("team/<int:team_id>/chat", team.team_channel, name="team-channel"),
     path("team/<int:team_id>/chat/test", team.channel_test, name="channel-test"),
     path("team/<int:team_id>/chat/remove", team.channel_remove, name="channel-remove"),

@@ -17,8 +17,9 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, r
 from django.utils import timezone
 from django.utils.translation import trans_real
 
+from metacog.accounts import tokens
 from metacog.accounts.agents import create_agent
-from metacog.models import Agent, Language, Membership, Policy, Role, User, seed_weights
+from metacog.models import Agent, Language, Membership, PersonalToken, Policy, Role, User, seed_weights
 from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread
 from reviews.held.decisions import decide
 from reviews.metrics import daily
@@ -64,6 +65,7 @@ ROWS: dict[str, Any] = {
     "membership_id": lambda: Membership.objects.values_list("pk", flat=True),
     "conflict_id": lambda: MemoryConflict.objects.values_list("pk", flat=True),
     "token": lambda: ["rubbish"],
+    "token_id": lambda: PersonalToken.objects.values_list("pk", flat=True),
     "uidb64": lambda: ["MQ"],
 }
 MOST = 40  # rows of a kind that are opened
@@ -193,6 +195,7 @@ def test_every_page_opens_for_every_kind_of_agent(
 ) -> None:
     settings.SEARXNG_URL = ""
     fill(kuro, olga, "princess")
+    tokens.issue(olga, name="script", scopes=["read", "decide"], days=7)
     decide(HeldItem.objects.filter(team=aurora)[0], olga, "reject", reason="It was not measured.")
     kinds = itertools.product(Language.values, Policy.Profile.values)
     for number, ((language, profile), switches) in enumerate(zip(kinds, SWITCHES, strict=True)):

@@ -14,11 +14,12 @@ from django import forms
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, UsernameField
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from metacog.accounts.agents import MAX_CALLBACK_URL, MAX_NAME
 from metacog.heuristics.signals import SPECS
 from metacog.heuristics.text.shadow import is_blank
-from metacog.models import Agent, Language, Role, Team, User
+from metacog.models import Agent, Language, PersonalToken, Role, Team, User
 
 SIGNALS = {name: _(spec.title) for name, spec in SPECS.items()}
 PARTS = {"quality": _("Quality"), "confidence": _("Confidence"), "stuck": _("Stuck"), "reflection": _("Reflection")}
@@ -223,6 +224,42 @@ class RetentionForm(forms.Form):
         max_value=36_500,
         help_text=_("Empty: for ever. Scores, decisions, digests and figures stay either way."),
     )
+
+
+class NamesForm(forms.Form):
+    """What a team's agents are told of its people."""
+
+    names_people = forms.BooleanField(
+        label=_("Tell agents who decided"),
+        required=False,
+        help_text=_("Each decision that an agent is told of then names the person who made it."),
+    )
+
+
+class TokenForm(forms.Form):
+    """An access token that a person makes for a program of theirs."""
+
+    DAYS = (7, 30, 90, 365)
+
+    name = ShownField(
+        label=_("Name"),
+        max_length=100,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "placeholder": _("What it is for")}),
+    )
+    scopes = forms.MultipleChoiceField(
+        label=_("Scopes"),
+        choices=PersonalToken.Scope.choices,
+        initial=[PersonalToken.Scope.READ],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    days = forms.TypedChoiceField(label=_("Expires after"), coerce=int, initial=30)
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data, prefix="token")
+        choices: Any = self.fields["days"]
+        choices.choices = [
+            (days, ngettext("%(days)s day", "%(days)s days", days) % {"days": days}) for days in self.DAYS
+        ]
 
 
 class RoleForm(forms.Form):

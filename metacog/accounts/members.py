@@ -73,6 +73,15 @@ def _name_of_its_own() -> Iterator[None]:
         raise ValidationError({"name": _("There is a team of this name already.")}) from None
 
 
+def set_names_people(team: Team, names_people: bool, actor: audit.Actor) -> bool:
+    """Set whether the team's agents are told who decided; return whether that was a change."""
+    with transaction.atomic():
+        if not Team.objects.filter(pk=team.pk, names_people=not names_people).update(names_people=names_people):
+            return False
+        audit.record(f"names-people-{'on' if names_people else 'off'}", str(team.pk), actor=actor, team=team)
+    return True
+
+
 def add_member(team: Team, username: str, role: str, actor: audit.Actor, *, email: str = "") -> tuple[Membership, bool]:
     """Give somebody a role in the team; return the membership and whether the person is new here.
 

@@ -183,6 +183,14 @@ SENTENCES: Mapping[str, Promise] = {
     "member-removed": gettext_lazy("%(actor)s removed %(person)s from the team"),
     "role-changed": gettext_lazy("%(actor)s changed the role of %(person)s"),
     "member-link-made": gettext_lazy("%(actor)s made %(person)s a link to set a password"),
+    "token-created": ngettext_lazy(
+        "%(person)s made the access token “%(name)s” (%(hint)s…) for %(days)s day",
+        "%(person)s made the access token “%(name)s” (%(hint)s…) for %(days)s days",
+        "days",
+    ),
+    "token-revoked": gettext_lazy("%(actor)s revoked the access token “%(name)s” (%(hint)s…) of %(person)s"),
+    "names-people-on": gettext_lazy("%(actor)s let agents be told who decided"),
+    "names-people-off": gettext_lazy("%(actor)s no longer lets agents be told who decided"),
     "notices-changed": gettext_lazy("%(actor)s changed what they are told by mail (%(fields)s)"),
     "team-notices-changed": gettext_lazy("%(actor)s changed what mail about the team's items may hold (%(fields)s)"),
     "channel-changed": gettext_lazy("%(actor)s set the chat that is told what waits (%(fields)s)"),
@@ -203,6 +211,9 @@ SENTENCES: Mapping[str, Promise] = {
     "password-changed": gettext_lazy("%(actor)s changed the own password"),
 }
 ACTIONS = (*SENTENCES, *(f"{kind}-{done}" for kind in (*KINDS, "item") for done in OF_ITEMS))
+
+# How it was done, where that was not in the console.
+WAYS: Mapping[str, Promise] = {"mail": gettext_lazy("%(told)s, by mail"), "api": gettext_lazy("%(told)s, by API")}
 
 SYSTEM = pgettext_lazy("who did it", "metacog")
 
@@ -226,7 +237,8 @@ def tell(event: AuditEvent) -> str:
         fields=pgettext("list", ", ").join(event.data.get("fields", [])),
     )
     told = str(sentence % words)
-    return _("%(told)s, by mail") % {"told": told} if event.data.get("via") == "mail" else told
+    way = WAYS.get(event.data.get("via", ""))
+    return str(way) % {"told": told} if way else told
 
 
 class _Words(dict[str, object]):

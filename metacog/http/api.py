@@ -1,4 +1,7 @@
-"""The agents' API: who may call, how bodies are read, how errors are told. Calls live beside their models."""
+"""The API of agents and of people's programs: who may call, how bodies are read, how errors are told.
+
+Calls live beside their models.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,12 @@ from ninja.security import HttpBearer
 from pydantic import BaseModel, Field
 from pydantic import ValidationError as PydanticError
 
+from metacog.accounts import tokens
 from metacog.accounts.keys import agent_with_key, is_signed
 from metacog.heuristics import ENGINE
 from metacog.heuristics.wire import wire
 from metacog.http.problems import Problem, answer, at
-from metacog.models import Agent
+from metacog.models import Agent, PersonalToken
 
 Shape = TypeVar("Shape", bound=BaseModel)
 Row = TypeVar("Row", bound=Model)
@@ -33,10 +37,32 @@ class AgentRequest(HttpRequest):
     auth: Agent
 
 
+class TokenRequest(HttpRequest):
+    """A request of a person's program, whose token was checked: `auth` is the token, read with its person."""
+
+    auth: PersonalToken
+
+
 UNKNOWN = Problem(
     401,
     "This call needs the agent's key, as `Authorization: Bearer <key>`.",
     headers={"WWW-Authenticate": 'Bearer realm="metacog"'},
+)
+NOT_THE_AGENTS = Problem(
+    401,
+    "This is a person's token, and this call needs an agent's key (mck_…). People's tokens are for /api/v1/review/….",
+    headers=UNKNOWN.headers,
+)
+NO_TOKEN = Problem(
+    401,
+    "This call needs a person's live token, as `Authorization: Bearer mcp_…`. People make one on their Preferences.",
+    headers=UNKNOWN.headers,
+)
+NOT_A_PERSONS = Problem(
+    401,
+    "This is an agent's key, and this call needs a person's token (mcp_…), made on their Preferences. "
+    "An agent decides its own items by /api/v1/held/….",
+    headers=UNKNOWN.headers,
 )
 UNSIGNED = Problem(
     401,
@@ -52,9 +78,51 @@ class ApiKey(HttpBearer):
     def authenticate(self, request: HttpRequest, token: str) -> Agent:
         agent = agent_with_key(token)
         if agent is None:
-            raise UNKNOWN
+            raise NOT_THE_AGENTS if token.startswith(tokens.PREFIX) else UNKNOWN
         request.body  # noqa: B018 - by now it may be waited for: calls run on whole requests only (metacog/asgi.py)
         return enabled(agent)
+
+
+class PersonToken(HttpBearer):
+    """A person's token, made on their Preferences."""
+
+    def __call__(self, request: HttpRequest) -> PersonalToken:
+        found: PersonalToken | None = super().__call__(request)
+        if found is None:
+            raise NO_TOKEN
+        return found
+
+    def authenticate(self, request: HttpRequest, token: str) -> PersonalToken:
+        found = tokens.live_token(token)
+        if found is None:
+            raise NOT_A_PERSONS if token.startswith("mck_") else NO_TOKEN
+        request.body  # noqa: B018 - as above
+        if not tokens.count_call(found):
+            raise Problem(
+                429,
+                f"More than {tokens.CALLS_PER_SECOND} calls a second with this token. "
+                "Nothing was written; send it again in 1 s.",
+                headers={"Retry-After": "1"},
+            )
+        return found
+
+
+def check_scope(request: TokenRequest, scope: PersonalToken.Scope) -> None:
+    """Raise the 403 of a token without this scope."""
+    if scope not in request.auth.scopes:
+        challenge = f'Bearer realm="metacog", error="insufficient_scope", scope="{scope}"'
+        raise Problem(
+            403,
+            f"This token lacks the scope `{scope}`. Make one with it on your Preferences.",
+            headers={"WWW-Authenticate": challenge},
+        )
+
+
+def check_parameters(request: HttpRequest, *known: str) -> None:
+    """Raise the 422 that names what of the query is none of the `known` parameters."""
+    if unknown := [name for name in request.GET if name not in known]:
+        errors = [{"pointer": f"/query/{name}", "detail": "There is no such parameter."} for name in unknown]
+        raise Problem(422, f"Unknown: {', '.join(unknown)}. Parameters here are {', '.join(known)}.", errors)
 
 
 def enabled(agent: Agent) -> Agent:
@@ -138,7 +206,14 @@ ERRORS = {
 ALWAYS = (401, 403, 422, 503)
 WITH_BODY = (400, 408, 413, 415)
 CONFLICTS = ("/confidence", "/decision", "/extensions", "/memory", "/threads", "/think-twice")
+OF_PEOPLE = ERRORS | {  # what they mean to calls of people's programs
+    401: "No live token of a person.",
+    403: "The token lacks the scope, or its person the role.",
+    429: "More than 20 calls a second; `Retry-After` says when to come back.",
+}
 STANDING = {  # what a 409 shows, and as
+    "review/held/{held_id}/decision": ("decision", "ReviewDecision"),
+    "review/held/{held_id}/undo": ("decision", "ReviewDecision"),
     "decision": ("decision", "Decided"),
     "extensions": ("extension", "Extension"),
     "withdraw": ("extension", "Extension"),
@@ -172,8 +247,9 @@ class Api(NinjaAPI):
                 for content in body.values():
                     components.update(content["schema"].pop("$defs", {}))
                 statuses = {*ALWAYS, *(WITH_BODY if body else ()), *([404] if "{" in path else ())}
-                statuses |= {429} if path.endswith(("/responses", "/research")) else set()
-                if body and any(part in path for part in CONFLICTS):
+                is_limited = path.endswith(("/responses", "/research")) or "/review/" in path
+                statuses |= {429} if is_limited else set()
+                if (body and any(part in path for part in CONFLICTS)) or path.endswith("/undo"):
                     statuses.add(409)
                 for status in sorted(statuses):
                     call["responses"].setdefault(str(status), _problem_of(status, path))
@@ -182,11 +258,12 @@ class Api(NinjaAPI):
 
 def _problem_of(status: int, path: str) -> dict[str, Any]:
     schema: dict[str, Any] = {"$ref": REFERENCE.format(model="ProblemDocument")}
-    name, model = STANDING.get(path.rpartition("/")[2], ("", "")) if status == 409 else ("", "")
-    if name:
+    shown = [each for end, each in STANDING.items() if path.endswith(f"/{end}")] if status == 409 else []
+    for name, model in shown[:1]:
         standing = [{"$ref": REFERENCE.format(model=model)}, {"type": "null"}]
         schema = {"allOf": [schema, {"type": "object", "properties": {name: {"anyOf": standing}}}]}
-    return {"description": ERRORS[status], "content": {"application/problem+json": {"schema": schema}}}
+    described = OF_PEOPLE if "/review/" in path else ERRORS
+    return {"description": described[status], "content": {"application/problem+json": {"schema": schema}}}
 
 
 api = Api(

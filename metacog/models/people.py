@@ -110,6 +110,8 @@ class Team(models.Model):
     # Off until an owner says otherwise: who has the mail has the link, and no retention reaches a mail.
     mail_links = models.BooleanField(default=False, editable=False)
     mail_texts = models.BooleanField(default=False, editable=False)
+    # Whether its agents are told who decided.
+    names_people = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -31,10 +31,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from metacog.accounts import members, sign_ins
-from metacog.accounts.forms import PasswordForm, PreferencesForm, SignInForm
+from metacog.accounts.forms import PasswordForm, PreferencesForm, SignInForm, TokenForm
 from metacog.accounts.notice_forms import PersonNoticesForm
 from metacog.audit import audit
-from metacog.models import Language, Role, User
+from metacog.models import Language, PersonalToken, Role, User
 from metacog.notices import mail
 
 YEAR = 365 * 24 * 3600
@@ -139,13 +139,17 @@ def preferences(request: Request) -> HttpResponse:
     return preferences_page(request, form=form, password_form=password_form, status=status)
 
 
-def preferences_page(request: Request, *, status: int, **forms: Form) -> HttpResponse:
-    """Show the preferences, with the forms that were filled in."""
+def preferences_page(request: Request, *, status: int, new_token: str = "", **forms: Form) -> HttpResponse:
+    """Show the preferences, with the forms that were filled in, and once the text of a new access token."""
     user = request.user
     context = {
         "form": forms.get("form") or PreferencesForm(instance=user),
         "password_form": forms.get("password_form") or PasswordForm(user),
         "notices": forms.get("notices") or PersonNoticesForm(user),
+        "token_form": forms.get("token") or TokenForm(),
+        "tokens": PersonalToken.objects.live(timezone.now()).filter(person=user),
+        "new_token": new_token,
+        "base_url": settings.PUBLIC_URL,
         "has_mail": mail.is_set_up(),
         "may_decide": user.teams_as(Role.REVIEWER).exists(),
         "section": "preferences",

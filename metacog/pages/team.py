@@ -17,11 +17,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from metacog.accounts import members
-from metacog.accounts.forms import MemberForm, RetentionForm, RoleForm
+from metacog.accounts import members, tokens
+from metacog.accounts.forms import MemberForm, NamesForm, RetentionForm, RoleForm
 from metacog.accounts.notice_forms import ChannelForm, TeamNoticesForm
 from metacog.accounts.retention import set_retention
-from metacog.models import Agent, Channel, Membership, Notice, Role, Team, User
+from metacog.models import Agent, Channel, Membership, Notice, PersonalToken, Role, Team, User
 from metacog.notices import chat, mail, notices
 from metacog.pages.account import Request
 
@@ -136,6 +136,27 @@ def team_notices(request: Request, team_id: int) -> HttpResponse:
     return _to_team(found)
 
 
+@require_POST
+def team_names(request: Request, team_id: int) -> HttpResponse:
+    """Set whether the team's agents are told who decided."""
+    found = _owned(request, team_id)
+    form = NamesForm(request.POST)
+    if form.is_valid() and members.set_names_people(found, form.cleaned_data["names_people"], request.user):
+        messages.success(request, _("Saved."))
+    return _to_team(found)
+
+
+@require_POST
+def member_token_revoke(request: Request, team_id: int, token_id: int) -> HttpResponse:
+    """End an access token of a member."""
+    found = _owned(request, team_id)
+    of_members = PersonalToken.objects.select_related("person").filter(person__memberships__team=found)
+    token = get_object_or_404(of_members, pk=token_id)
+    if tokens.revoke(token, request.user, found):
+        messages.success(request, _("The token “%(name)s” is revoked.") % {"name": token.name})
+    return _to_team(found)
+
+
 @never_cache
 @require_POST
 def team_channel(request: Request, team_id: int) -> HttpResponse:
@@ -210,6 +231,8 @@ def _team_page(
         "notices": TeamNoticesForm(
             initial={name: getattr(chosen, name, False) for name in TeamNoticesForm.base_fields}
         ),
+        "names": NamesForm(initial={"names_people": chosen is not None and chosen.names_people}),
+        "tokens": tokens.live_tokens_of(chosen) if chosen else (),
         "channel": channel or ChannelForm(chosen),
         "has_mail": mail.is_set_up(),
         "mailed": chosen and sent.filter(person__memberships__team=chosen).first(),

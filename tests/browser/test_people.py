@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from metacog.accounts import tokens
 from metacog.models import Agent, Team
 from metacog.notices import notices
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
@@ -98,6 +99,7 @@ def test_the_pages_have_no_fault_axe_can_find(
     for reason in ("Need TSMC Q3 revenue", "need more time"):
         kuro.post("/extensions", {"reason": reason, "evidence": ["Q2: 933.8"]})
     kuro.post("/research", {"verdict": "You should wait for 45 days.", "topic": "cache"})
+    tokens.issue(olga, name="night shift", scopes=["read", "decide"], days=30)
     passed = AgentResponse.objects.filter(held_items=None, session="").latest("pk")
     Sample.objects.create(response=passed, agent=agent, day=passed.received_at.date())
     page = open_page(olga, color_scheme=scheme, viewport={"width": width, "height": 844})

@@ -8,10 +8,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from metacog.accounts import tokens
 from metacog.models import Agent, AgentKey, AuditEvent, Membership
 from tests.tables import table
 
-AGENT, TEAM, MEMBER = "agent", "team", "member"
+AGENT, TEAM, MEMBER, TOKEN, MEMBER_TOKEN = "agent", "team", "member", "token", "member's token"
 # name, method, what its argument is, data, then the status for a stranger, viewer, reviewer, curator, owner
 TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("agents", "get", "", {}, 200, 200, 200, 200, 200),
@@ -25,6 +26,8 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("member-add", "post", TEAM, {"username": "nina", "role": "viewer"}, 404, 403, 403, 403, 200),
     ("team-retention", "post", TEAM, {"days": ""}, 404, 403, 403, 403, 302),
     ("team-notices", "post", TEAM, {"mail_links": "on"}, 404, 403, 403, 403, 302),
+    ("team-names", "post", TEAM, {"names_people": "on"}, 404, 403, 403, 403, 302),
+    ("member-token-revoke", "post", MEMBER_TOKEN, {}, 404, 403, 403, 403, 302),
     ("team-channel", "post", TEAM, {"chat-url": "https://chat.test/x", "chat-minutes": "9", "chat-language": "en"},
      404, 403, 403, 403, 302),
     ("channel-test", "post", TEAM, {}, 404, 403, 403, 403, 404),
@@ -52,6 +55,8 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("notices-change", "post", "", {"told-when": "never", "told-minutes": "9", "told-hour": "8"},
      302, 302, 302, 302, 302),
     ("notices-test", "post", "", {}, 404, 404, 404, 404, 404),
+    ("token-new", "post", "", {"token-name": "x", "token-scopes": "read", "token-days": "7"}, 200, 200, 200, 200, 200),
+    ("token-revoke", "post", TOKEN, {}, 404, 404, 404, 404, 404),
 ]  # fmt: skip
 PEOPLE = ["mallory", "victor", "alice", "carla", "olga"]
 
@@ -59,7 +64,9 @@ PEOPLE = ["mallory", "victor", "alice", "carla", "olga"]
 @pytest.fixture
 def arguments(aurora: Any, kuro: Any, bob: Any) -> dict[str, list[Any]]:
     member = Membership.objects.get(user=bob)
-    return {"": [], AGENT: [kuro.id], TEAM: [aurora.pk], MEMBER: [member.pk]}
+    token, _text = tokens.issue(bob, name="script", scopes=["read"], days=7)
+    own = {"": [], AGENT: [kuro.id], TEAM: [aurora.pk], MEMBER: [member.pk], TOKEN: [token.pk]}
+    return own | {MEMBER_TOKEN: [aurora.pk, token.pk]}
 
 
 @pytest.fixture

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from metacog.accounts import tokens
 from metacog.heuristics.wire import wire
+from tests.conftest import Caller
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +47,22 @@ def test_it_is_openapi_3_1_and_lists_every_call(document: Any) -> None:
         "/problems/{key}": ["get"],
         "/problems/{key}/resolve": ["post"],
         "/problems/{key}/think-twice": ["post"],
+        "/review/queue": ["get"],
+        "/review/held/{held_id}": ["get"],
+        "/review/held/{held_id}/decision": ["post"],
+        "/review/held/{held_id}/undo": ["post"],
     }
+
+
+def test_peoples_calls_want_a_token_and_agents_calls_a_key(document: Any) -> None:
+    assert {name: scheme["scheme"] for name, scheme in document["components"]["securitySchemes"].items()} == {
+        "ApiKey": "bearer",
+        "PersonToken": "bearer",
+    }
+    for path, calls in document["paths"].items():
+        wanted = "PersonToken" if "/review/" in path else "ApiKey"
+        for call in calls.values():
+            assert call.get("security", [{wanted: []}]) == [{wanted: []}], path
 
 
 def test_every_reference_leads_somewhere(document: Any) -> None:
@@ -77,6 +94,8 @@ def test_every_call_names_its_errors_as_problem_documents(document: Any) -> None
     ("path", "member", "model"),
     [
         ("/held/{held_id}/decision", "decision", "Decided"),
+        ("/review/held/{held_id}/decision", "decision", "ReviewDecision"),
+        ("/review/held/{held_id}/undo", "decision", "ReviewDecision"),
         ("/extensions", "extension", "Extension"),
         ("/extensions/{extension_id}/withdraw", "extension", "Extension"),
         ("/problems/{key}/think-twice", None, None),
@@ -93,8 +112,9 @@ def test_it_tells_what_a_conflict_shows(document: Any, path: str, member: Any, m
         assert shown == [{"$ref": f"#/components/schemas/{model}"}, {"type": "null"}]
 
 
-def test_its_examples_are_taken(document: Any, kuro: Any) -> None:
+def test_its_examples_are_taken(document: Any, kuro: Any, alice: Any) -> None:
     held = kuro.hold()
+    program = Caller("", tokens.issue(alice, name="script", scopes=["decide"], days=7)[1], "")
     kuro.respond("next", problem="bug-17")
     kuro.post("/threads", {"title": "Hope"})
     asked = kuro.post("/extensions", {"reason": "need more time"}).json()["id"]
@@ -109,7 +129,7 @@ def test_its_examples_are_taken(document: Any, kuro: Any) -> None:
             address = path.removeprefix("/api/v1")
             for name, value in known.items():
                 address = address.replace(f"{{{name}}}", value)
-            answer = kuro.post(address, body)
+            answer = (program if "/review/" in path else kuro).post(address, body)
             assert answer.status_code in (200, 201, 409), (path, answer.content)
             tried += 1
     assert tried >= 3
@@ -140,6 +160,7 @@ def test_it_names_every_part_of_a_verdict_as_it_is_sent(document: Any, kuro: Any
     ("path", "needs"),
     [
         ("/held/{held_id}/decision", [{"reason"}, {"text", "reason"}, set()]),
+        ("/review/held/{held_id}/decision", [set(), {"text"}, {"reason"}]),
         ("/problems/{key}/think-twice", [{"answer"}, {"outcome"}]),
     ],
 )

@@ -1,0 +1,279 @@
+"""What people's programs call: read the queue and decide as their person, by the console's rules."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from django.conf import settings
+from django.db.models import Prefetch, prefetch_related_objects
+from django.http import Http404, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from ninja import Query, Router
+from pydantic import BaseModel, ConfigDict, Field
+
+from metacog.db.rows import fitting
+from metacog.heuristics.signals.spec import SignalPart
+from metacog.heuristics.text.shadow import is_blank
+from metacog.http.api import (
+    PersonToken,
+    TokenRequest,
+    as_json,
+    check_parameters,
+    check_scope,
+    cursor,
+    read_shape,
+    takes,
+)
+from metacog.http.problems import Problem, at
+from metacog.models import Agent, PersonalToken, Role, User
+from patterns.serializers import instant
+from reviews.api.responses import SAID, Decided, Held, Version
+from reviews.held import decisions
+from reviews.held.listing import Filters, behind, in_order, matching
+from reviews.models import Decision, HeldItem
+from reviews.serializers import decision_shape, excerpt, held_shape
+
+router = Router(auth=PersonToken())
+PAGE = 100
+VIA = "api"
+Scope, State = PersonalToken.Scope, HeldItem.State
+
+
+class ReviewDecision(Decided):
+    """A decision as people see it."""
+
+    seq: int | None = Field(  # type: ignore[assignment]  # here a decision is told before it has one
+        description="The agent's own count; null until the decision is released."
+    )
+    decided_by: str | None = Field(description="The user name of the person who decided; null where nobody did.")
+    undo_until: str | None = Field(description="Until when its person may undo it; null once that is over.")
+
+
+class ItemAgent(BaseModel):
+    id: str
+    name: str
+
+
+class QueueItem(Held):
+    """A held item as people see it: `state` changes with the decision, and does not wait until it is released."""
+
+    agent: ItemAgent
+    team: str
+    review_url: str = Field(description="Its page in the console.")
+    excerpt: str = Field(description="How the text begins, without tags, on one line.")
+    decision: ReviewDecision | None = Field(description="The decision that stands.")
+
+
+class ReviewItem(QueueItem):
+    """A held item with what was around it."""
+
+    user_message: str | None = Field(description="What the agent answered, where it said so.")
+    response_text: str = Field(description="The whole response; empty once its texts were erased.")
+    signals: list[SignalPart] = Field(description="Spans are places in `response_text`, or in `text` with `item`.")
+
+
+class QueuePage(BaseModel):
+    items: list[QueueItem]
+    next: str | None = Field(description="Put it into `after` for the next page; null on the last.")
+
+
+class PersonsDecision(BaseModel):
+    """A person's decision. Its fields beside `version` and `sha256` are arguments of `decisions.decide`."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        json_schema_extra={
+            "oneOf": [
+                {"properties": {"verdict": {"const": "approve"}, "text": {"type": "null"}}},
+                {"required": ["text"], "properties": {"verdict": {"const": "edit"}, "text": {"type": "string"}}},
+                {
+                    "required": ["reason"],
+                    "properties": {"verdict": {"const": "reject"}, "text": {"type": "null"}, "reason": SAID},
+                },
+            ]
+        },
+    )
+
+    verdict: Literal["approve", "edit", "reject"]
+    text: str | None = Field(None, description="The edited text; with `edit` only.")
+    reason: str = Field("", max_length=10_000, description="Why; the agent reads it. Needed to reject.")
+    accept_risk: bool = Field(False, description="Release an edit although it would be held again.")
+    version: Version | None = Field(None, description="Of the item as you read it.")
+    sha256: str | None = Field(None, description="Of the text as you read it.")
+
+
+@router.get("/review/queue", response=QueuePage, summary="Read the queue")
+def read_queue(
+    request: TokenRequest,
+    state: Literal["pending", "decided", "approved", "edited", "rejected", "withdrawn", "expired"] = "pending",
+    agent: Annotated[str, Query(max_length=40, description="An agent's id.")] = "",
+    kind: Annotated[str, Query(max_length=64)] = "",
+    order: Literal["risk", "age"] = "risk",
+    limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
+    after: str = "",
+) -> HttpResponse:
+    """List the held items of your teams in the console's order: the riskiest first, or with `order=age` the oldest.
+
+    What is decided comes with the latest first. Of long texts a page holds fewer than `limit`: go on while there is a
+    `next`.
+    """
+    check_scope(request, Scope.READ)
+    check_parameters(request, "state", "agent", "kind", "order", "limit", "after")
+    teams = request.auth.person.teams
+    if agent and not Agent.objects.filter(team__in=teams, public_id=agent).exists():
+        raise at("/query/agent", f"Your teams have no agent {agent!r}.")
+    filters = Filters(state="held" if state == "pending" else "decided", agent=agent, kind=kind, order=order)
+    items = matching(filters, teams)
+    items = items.exclude(state=State.PENDING) if state == "decided" else items.filter(state=state)
+    if last := cursor(HeldItem.objects.filter(team__in=teams), after):
+        items = behind(items, filters, last)
+    # Which they are first, as in the console: else the texts of all that match are read to be put in order.
+    listed = list(in_order(items, filters).values_list("pk", flat=True)[: limit + 1])
+    rows = HeldItem.objects.filter(pk__in=listed).select_related("response", "agent", "team")
+    rows = rows.defer("response__body", "response__history")
+    page, has_more = fitting(in_order(rows, filters), limit, "text")
+    _read_standing(page)
+    following = page[-1].public_id if has_more and page else None
+    return as_json({"items": [_queue_item(held) for held in page], "next": following})
+
+
+@router.get("/review/held/{held_id}", response=ReviewItem, summary="Read an item to decide it")
+def read_item(request: TokenRequest, held_id: str) -> HttpResponse:
+    """Return one item of your teams, whole, with what was around it and the decision that stands."""
+    check_scope(request, Scope.READ)
+    held = _visible(request.auth.person, held_id)
+    if decisions.settle(held.agent):
+        held = _visible(request.auth.person, held_id)
+    return as_json(_review_item(held))
+
+
+@router.post(
+    "/review/held/{held_id}/decision",
+    response={201: ReviewDecision, 200: ReviewDecision},
+    openapi_extra=takes(
+        PersonsDecision,
+        {"verdict": "approve", "version": 1},
+        {"verdict": "reject", "reason": "The slowdown began before the cache went live."},
+        {"verdict": "edit", "text": "The cache may be the cause; not measured yet.", "accept_risk": True},
+    ),
+    summary="Decide an item as a person",
+)
+def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
+    """Decide as the person whose token this is, by the console's rules.
+
+    The agent hears of it once `undo_until` is over. An edit that would be held again is answered 422 with its
+    `hesitation`, unless `accept_risk` is true. Decided already, or `version` or `sha256` out of date: 409 with the
+    standing decision. Your same verdict and text again gives the first decision back, with 200.
+    """
+    check_scope(request, Scope.DECIDE)
+    person, held = request.auth.person, _decidable(request.auth.person, held_id)
+    body = read_shape(request, PersonsDecision)
+    if body.verdict == "edit" and body.text is None:
+        raise at("/text", "An edit needs the edited text.")
+    if body.verdict != "edit" and body.text is not None:
+        raise at("/text", "Text goes with the verdict `edit` only.")
+    if body.verdict == "reject" and is_blank(body.reason):
+        raise at("/reason", "Give a reason: the agent reads it, and it is what metacog learns from.")
+    said: dict[str, Any] = body.model_dump(exclude={"version", "sha256"}, exclude_unset=True)
+    circumstances = decisions.Circumstances(version=body.version, digest=body.sha256, via=VIA)
+    try:
+        decision, is_new = decisions.decide(held, person, **said, circumstances=circumstances)
+    except decisions.Standing:
+        held = _visible(person, held_id)
+        told = "Decided before" if held.standing else "This is not the item as it stands now: read it again"
+        raise _conflict(held, told) from None
+    except decisions.StillRisky as risky:
+        raise _still_risky(risky.edited) from None
+    return as_json(_decision(decision), status=201 if is_new else 200)
+
+
+@router.post("/review/held/{held_id}/undo", response=ReviewItem, summary="Undo a decision")
+def undo_decision(request: TokenRequest, held_id: str) -> HttpResponse:
+    """Take back your decision until its `undo_until`, and return the item, which is pending again.
+
+    Takes no body. The same again changes nothing. Answered 409 with the standing decision when it is too late, or
+    somebody else's; with null where nothing is decided.
+    """
+    check_scope(request, Scope.DECIDE)
+    person, held = request.auth.person, _decidable(request.auth.person, held_id)
+    standing: Decision | None = next(iter(held.standing), None)
+    if standing is None:
+        latest = held.decisions.order_by("-id").first()
+        if latest is None or latest.person_id != person.pk:
+            raise _conflict(held, "Nothing is decided here")
+    elif standing.person_id != person.pk:
+        raise _conflict(held, "Only who decided can undo it")
+    elif not decisions.undo(standing, person, VIA):
+        raise _conflict(held, "Too late to undo: the decision was released")
+    return as_json(_review_item(_visible(person, held_id)))
+
+
+def _visible(person: User, held_id: str) -> HeldItem:
+    """Return an item of the person's teams, with its standing decision; raise Http404 for any other."""
+    items = HeldItem.objects.select_related("response", "agent__team", "team")
+    held = items.filter(team__in=person.teams, public_id=held_id).first()
+    if held is None:
+        raise Http404(f"Your teams have no held item {held_id!r}.")
+    _read_standing([held])
+    return held
+
+
+def _read_standing(items: list[HeldItem]) -> None:
+    """Read into each item's `standing` the one decision that stands, if there is one."""
+    standing = Decision.objects.filter(undone_at=None).select_related("person")
+    prefetch_related_objects(items, Prefetch("decisions", standing, to_attr="standing"))
+
+
+def _decidable(person: User, held_id: str) -> HeldItem:
+    """Return an item that the person sees; raise the 403 where they may not decide it."""
+    held = _visible(person, held_id)
+    if not person.has_role(held.team_id, Role.REVIEWER):
+        raise Problem(
+            403, f"You may read in the team {held.team.name!r}, not decide: that takes the role of a reviewer."
+        )
+    return held
+
+
+def _queue_item(held: HeldItem) -> dict[str, Any]:
+    return {
+        **held_shape(held),
+        "state": held.state,
+        "agent": {"id": held.agent.public_id, "name": held.agent.name},
+        "team": held.team.name,
+        "review_url": settings.PUBLIC_URL + reverse("item", args=[held.public_id]),
+        "excerpt": excerpt(held.text),
+        "decision": next(map(_decision, held.standing), None),
+    }
+
+
+def _review_item(held: HeldItem) -> dict[str, Any]:
+    body, item = held.response.wire_body(), _queue_item(held)
+    return {
+        **item,
+        "user_message": body.get("user_message"),
+        "response_text": body["response"],
+        "signals": item["hesitation"]["signals"],
+    }
+
+
+def _decision(decision: Decision) -> dict[str, Any]:
+    until = instant(decision.release_at) if decision.can_be_undone(timezone.now()) else None
+    name = decision.person.get_username() if decision.person else None
+    return {**decision_shape(decision), "decided_by": name, "undo_until": until}
+
+
+def _conflict(held: HeldItem, told: str) -> Problem:
+    """Return the 409 that shows the decision that stands."""
+    standing = next(map(_decision, held.standing), None)
+    which = f": {standing['verdict']}, by {standing['decided_by'] or standing['by']}" if standing else ""
+    return Problem(409, f"{told}{which}.", decision=standing)
+
+
+def _still_risky(edited: decisions.Edited) -> Problem:
+    hesitation = edited.hesitation
+    detail = f"The edited text would be held again: {hesitation.suggestion}. Send `accept_risk: true` to release it."
+    signals = [signal.as_dict() for signal in hesitation.signals]
+    shown = {"score": hesitation.score, "hold_at": edited.hold_at, "signals": signals}
+    return Problem(422, detail, [{"pointer": "/text", "detail": hesitation.suggestion}], hesitation=shown)
