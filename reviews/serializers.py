@@ -53,6 +53,7 @@ class DecisionShape(TypedDict):
     decided_at: str
     arguments: Any
     metadata: dict[str, Any]
+    decided_by: NotRequired[str | None]
 
 
 def excerpt(text: str) -> str:
@@ -74,8 +75,11 @@ def signals_of(held: HeldItem, verdict: Verdict) -> list[SignalPart]:
     return hesitation["signals"] if hesitation else []
 
 
-def held_shape(held: HeldItem, decision: Decision | None = None) -> HeldShape:
-    """Return the `held` object; `held` comes with its response and call, `decision` once it is released."""
+def held_shape(held: HeldItem, decision: Decision | None = None, *, names: bool = False) -> HeldShape:
+    """Return the `held` object; `held` comes with its response and call, `decision` once it is released.
+
+    `names` says whether its reader may know who decided.
+    """
     shape: HeldShape = {
         "id": held.public_id,
         "response": held.response.public_id,
@@ -90,7 +94,7 @@ def held_shape(held: HeldItem, decision: Decision | None = None) -> HeldShape:
         "expires_at": instant(held.expires_at),
         "hesitation": hesitation_of(held, held.response.wire_verdict()),
         "metadata": held.metadata,
-        "decision": decision_shape(decision) if decision else None,
+        "decision": decision_shape(decision, names=names) if decision else None,
     }
     if held.kind == HeldItem.Kind.TOOL_CALL:
         call = held.call
@@ -106,12 +110,12 @@ def held_shape(held: HeldItem, decision: Decision | None = None) -> HeldShape:
     return shape
 
 
-def decision_shape(decision: Decision) -> DecisionShape:
-    """Return the `decision` object; `decision` comes with its item.
+def decision_shape(decision: Decision, *, names: bool) -> DecisionShape:
+    """Return the `decision` object; `decision` comes with its item, and where it `names` who decided, its person.
 
     `text`, of a tool call `arguments`, is what may be used now, null unless something was released.
     """
-    return {
+    shape: DecisionShape = {
         "id": decision.public_id,
         "seq": decision.seq,
         "held": decision.held.public_id,
@@ -123,6 +127,9 @@ def decision_shape(decision: Decision) -> DecisionShape:
         "arguments": decision.arguments,
         "metadata": decision.held.metadata,
     }
+    if names:
+        shape["decided_by"] = decision.person.get_username() if decision.person else None
+    return shape
 
 
 def matched(text: str, terms: Iterable[str]) -> list[str]:

@@ -118,11 +118,23 @@ def check_scope(request: TokenRequest, scope: PersonalToken.Scope) -> None:
         )
 
 
+METADATA = "metadata."
+
+
 def check_parameters(request: HttpRequest, *known: str) -> None:
-    """Raise the 422 that names what of the query is none of the `known` parameters."""
-    if unknown := [name for name in request.GET if name not in known]:
+    """Raise the 422 that names what of the query is none of the `known` parameters; METADATA: any that begins so."""
+
+    def is_known(name: str) -> bool:
+        return name in known if not name.startswith(METADATA) else METADATA in known and name != METADATA
+
+    if unknown := [name for name in request.GET if not is_known(name)]:
         errors = [{"pointer": f"/query/{name}", "detail": "There is no such parameter."} for name in unknown]
         raise Problem(422, f"Unknown: {', '.join(unknown)}. Parameters here are {', '.join(known)}.", errors)
+
+
+def metadata_asked(request: HttpRequest) -> dict[str, str]:
+    """Return what `?metadata.NAME=value` asks for, by name."""
+    return {name.removeprefix(METADATA): str(request.GET[name]) for name in request.GET if name.startswith(METADATA)}
 
 
 def enabled(agent: Agent) -> Agent:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,15 +12,17 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from metacog.accounts.keys import agent_with_key, is_signed
 from metacog.db.rows import fitting
 from metacog.heuristics.text.shadow import is_blank
-from metacog.heuristics.text.strict_json import pointer
 from metacog.heuristics.wire import wire
 from metacog.heuristics.wire.assessment import ConfidencePart
 from metacog.http.api import (
+    METADATA,
     UNKNOWN,
     UNSIGNED,
     AgentRequest,
     as_json,
+    check_parameters,
     cursor,
+    metadata_asked,
     read_json,
     read_shape,
     signed_agent,
@@ -57,6 +59,7 @@ class Decided(BaseModel):
     decided_at: str
     arguments: JsonValue = Field(description="Of a tool call: what it may be made with now, in place of `text`.")
     metadata: dict[str, JsonValue] = Field(description="The response's and the item's own.")
+    decided_by: str | None = Field(None, description="The person's user name, where the team lets agents know it.")
 
 
 class Held(BaseModel):
@@ -278,19 +281,20 @@ def list_held(
     `session` and `metadata.NAME` (any name) narrow them down. Of long texts a page holds fewer than `limit`: go on
     while there is a `next`.
     """
+    check_parameters(request, "state", "after", "limit", "session", METADATA)
     decisions.settle(request.auth)
     own = HeldItem.objects.filter(agent=request.auth)
     if session is not None:
         own = own.filter(response__session=session.replace("\0", ""))
-    own = with_metadata(own, _metadata_asked(request, ("state", "after", "limit", "session")))
+    own = with_metadata(own, metadata_asked(request))
     rows = own.filter(closed_at=None) if state == "pending" else own.filter(state=state).exclude(closed_at=None)
     if last := cursor(own, after):
         rows = rows.after(last)
     rows = rows.select_related("response", "call").defer("response__body", "response__history")
     page, has_more = fitting(rows.order_by("review_due_at", "id"), limit, "text")
     following = page[-1].public_id if has_more and page else None
-    decided = _decided(page)
-    return as_json({"items": [held_shape(held, decided.get(held.pk)) for held in page], "next": following})
+    decided, names = _decided(page), request.auth.team.names_people
+    return as_json({"items": [held_shape(held, decided.get(held.pk), names=names) for held in page], "next": following})
 
 
 @router.get("/held/{held_id}", response=Held, summary="Read a held item")
@@ -307,7 +311,7 @@ def read_held(
     held = _own(request.auth, held_id)
     if wait and held.closed_at is None:
         wait_for(request, Wait(ready, held.pk, wait))
-    return as_json(held_shape(held, _decided([held]).get(held.pk)))
+    return as_json(held_shape(held, _decided([held]).get(held.pk), names=request.auth.team.names_people))
 
 
 def _decided(items: Sequence[HeldItem]) -> dict[int, Decision]:
@@ -315,23 +319,11 @@ def _decided(items: Sequence[HeldItem]) -> dict[int, Decision]:
     closed = {held.pk: held for held in items if held.closed_at}
     if not closed:
         return {}
-    found = {each.held_id: each for each in Decision.objects.filter(held__in=closed, undone_at=None)}
+    standing = Decision.objects.filter(held__in=closed, undone_at=None).select_related("person")
+    found = {each.held_id: each for each in standing}
     for pk, decision in found.items():
         decision.held = closed[pk]
     return found
-
-
-def _metadata_asked(request: AgentRequest, known: Collection[str]) -> dict[str, str]:
-    """Read `?metadata.NAME=value`; refuse what is neither that nor known, since it would narrow down nothing."""
-    asked = {name: value for name in request.GET if (value := request.GET[name]) is not None and name not in known}
-    wrong = [name for name in asked if not name.removeprefix("metadata.") or not name.startswith("metadata.")]
-    if wrong:
-        errors = [
-            {"pointer": pointer([name]), "detail": f"is no parameter here; there are {', '.join(known)}, metadata.NAME"}
-            for name in wrong
-        ]
-        raise Problem(422, wire.summary(errors), errors)
-    return {name.removeprefix("metadata."): value for name, value in asked.items()}
 
 
 @router.post(
@@ -390,7 +382,8 @@ def decide_held(request: AgentRequest, held_id: str) -> HttpResponse:
             "/text",
             f"The edited text would be held again: {risky.edited.reason}",
         ) from None
-    return as_json(decision_shape(decision), status=201 if is_new else 200)
+    names = request.auth.team.names_people
+    return as_json(decision_shape(decision, names=names), status=201 if is_new else 200)
 
 
 def _conflict(held: HeldItem, decision: Decision | None) -> Problem:
@@ -403,7 +396,7 @@ def _conflict(held: HeldItem, decision: Decision | None) -> Problem:
             if held.state == HeldItem.State.PENDING
             else "Somebody is deciding this now. Look at /decisions in a few seconds."
         )
-    return Problem(409, detail, decision=decision and decision_shape(decision))
+    return Problem(409, detail, decision=decision and decision_shape(decision, names=held.agent.team.names_people))
 
 
 @router.get("/decisions", response=DecidedPage, summary="Follow the decisions")
@@ -418,14 +411,16 @@ def list_decisions(
     `session` and `metadata.NAME` narrow them down. Of long texts a page holds fewer than `limit`: go on while
     there is a `next`.
     """
+    check_parameters(request, "after", "limit", "session", METADATA)
     decisions.settle(request.auth)
-    rows = Decision.objects.filter(agent=request.auth, seq__gt=after).select_related("held")
+    rows = Decision.objects.filter(agent=request.auth, seq__gt=after).select_related("held", "person")
     if session is not None:
         rows = rows.filter(held__response__session=session.replace("\0", ""))
-    rows = with_metadata(rows, _metadata_asked(request, ("after", "limit", "session")), "held__metadata")
+    rows = with_metadata(rows, metadata_asked(request), "held__metadata")
     page, has_more = fitting(rows.defer("held__text", "held__attributes").order_by("seq"), limit, "text")
     following = str(page[-1].seq) if has_more and page else None
-    return as_json({"items": [decision_shape(decision) for decision in page], "next": following})
+    names = request.auth.team.names_people
+    return as_json({"items": [decision_shape(decision, names=names) for decision in page], "next": following})
 
 
 @router.get("/context", response=Context, summary="Read the next cycle's context")

@@ -9,19 +9,22 @@ from django.db.models import Prefetch, prefetch_related_objects
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from ninja import Query, Router
-from pydantic import BaseModel, ConfigDict, Field
+from ninja import Query, Router, Schema
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from metacog.db.rows import fitting
 from metacog.heuristics.signals.spec import SignalPart
 from metacog.heuristics.text.shadow import is_blank
+from metacog.heuristics.wire import wire
 from metacog.http.api import (
+    METADATA,
     PersonToken,
     TokenRequest,
     as_json,
     check_parameters,
     check_scope,
     cursor,
+    metadata_asked,
     read_shape,
     takes,
 )
@@ -30,13 +33,14 @@ from metacog.models import Agent, PersonalToken, Role, User
 from patterns.serializers import instant
 from reviews.api.responses import SAID, Decided, Held, Version
 from reviews.held import decisions
-from reviews.held.listing import Filters, behind, in_order, matching
+from reviews.held.listing import Filters, behind, in_order, matching, with_metadata
 from reviews.models import Decision, HeldItem
-from reviews.serializers import decision_shape, excerpt, held_shape
+from reviews.serializers import decision_shape, excerpt, held_shape, signals_of
 
 router = Router(auth=PersonToken())
 PAGE = 100
 VIA = "api"
+MOST_AGAIN = 600  # seconds
 Scope, State = PersonalToken.Scope, HeldItem.State
 
 
@@ -79,7 +83,7 @@ class QueuePage(BaseModel):
 
 
 class PersonsDecision(BaseModel):
-    """A person's decision. Its fields beside `version` and `sha256` are arguments of `decisions.decide`."""
+    """A person's decision."""
 
     model_config = ConfigDict(
         strict=True,
@@ -87,7 +91,11 @@ class PersonsDecision(BaseModel):
         json_schema_extra={
             "oneOf": [
                 {"properties": {"verdict": {"const": "approve"}, "text": {"type": "null"}}},
-                {"required": ["text"], "properties": {"verdict": {"const": "edit"}, "text": {"type": "string"}}},
+                {
+                    "required": ["text"],
+                    "properties": {"verdict": {"const": "edit"}, "text": {"type": "string"}, "arguments": False},
+                },
+                {"required": ["arguments"], "properties": {"verdict": {"const": "edit"}, "text": {"type": "null"}}},
                 {
                     "required": ["reason"],
                     "properties": {"verdict": {"const": "reject"}, "text": {"type": "null"}, "reason": SAID},
@@ -97,43 +105,56 @@ class PersonsDecision(BaseModel):
     )
 
     verdict: Literal["approve", "edit", "reject"]
-    text: str | None = Field(None, description="The edited text; with `edit` only.")
+    text: str | None = Field(None, description="The edited text; with `edit` only, of words.")
+    arguments: JsonValue = Field(None, description="The edited arguments; with `edit` only, of a tool call.")
+    again_seconds: Annotated[wire.Whole, Field(ge=0, le=MOST_AGAIN)] = Field(
+        0, description="With an approved tool call: for how long the same call may be made again in its session."
+    )
     reason: str = Field("", max_length=10_000, description="Why; the agent reads it. Needed to reject.")
     accept_risk: bool = Field(False, description="Release an edit although it would be held again.")
     version: Version | None = Field(None, description="Of the item as you read it.")
     sha256: str | None = Field(None, description="Of the text as you read it.")
 
 
+class QueueAsked(Schema):
+    """Which part of the queue is asked for."""
+
+    state: Literal["pending", "decided", "approved", "edited", "rejected", "withdrawn", "expired"] = "pending"
+    agent: str = Field("", max_length=40, description="An agent's id.")
+    kind: str = Field("", max_length=64)
+    order: Literal["risk", "age"] = "risk"
+    limit: int = Field(PAGE, ge=1, le=PAGE)
+    after: str = ""
+    session: str | None = None
+
+
 @router.get("/review/queue", response=QueuePage, summary="Read the queue")
-def read_queue(
-    request: TokenRequest,
-    state: Literal["pending", "decided", "approved", "edited", "rejected", "withdrawn", "expired"] = "pending",
-    agent: Annotated[str, Query(max_length=40, description="An agent's id.")] = "",
-    kind: Annotated[str, Query(max_length=64)] = "",
-    order: Literal["risk", "age"] = "risk",
-    limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
-    after: str = "",
-) -> HttpResponse:
+def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
     """List the held items of your teams in the console's order: the riskiest first, or with `order=age` the oldest.
 
-    What is decided comes with the latest first. Of long texts a page holds fewer than `limit`: go on while there is a
-    `next`.
+    `session` and `metadata.NAME` narrow them down. What is decided comes with the latest first. Of long texts a page
+    holds fewer than `limit`: go on while there is a `next`.
     """
     check_scope(request, Scope.READ)
-    check_parameters(request, "state", "agent", "kind", "order", "limit", "after")
+    check_parameters(request, *QueueAsked.model_fields, METADATA)
     teams = request.auth.person.teams
-    if agent and not Agent.objects.filter(team__in=teams, public_id=agent).exists():
-        raise at("/query/agent", f"Your teams have no agent {agent!r}.")
-    filters = Filters(state="held" if state == "pending" else "decided", agent=agent, kind=kind, order=order)
-    items = matching(filters, teams)
+    if asked.agent and not Agent.objects.filter(team__in=teams, public_id=asked.agent).exists():
+        raise at("/query/agent", f"Your teams have no agent {asked.agent!r}.")
+    state = asked.state
+    filters = Filters(
+        state="held" if state == "pending" else "decided", agent=asked.agent, kind=asked.kind, order=asked.order
+    )
+    items = with_metadata(matching(filters, teams), metadata_asked(request))
+    if asked.session is not None:
+        items = items.filter(response__session=asked.session.replace("\0", ""))
     items = items.exclude(state=State.PENDING) if state == "decided" else items.filter(state=state)
-    if last := cursor(HeldItem.objects.filter(team__in=teams), after):
+    if last := cursor(HeldItem.objects.filter(team__in=teams), asked.after):
         items = behind(items, filters, last)
     # Which they are first, as in the console: else the texts of all that match are read to be put in order.
-    listed = list(in_order(items, filters).values_list("pk", flat=True)[: limit + 1])
-    rows = HeldItem.objects.filter(pk__in=listed).select_related("response", "agent", "team")
+    listed = list(in_order(items, filters).values_list("pk", flat=True)[: asked.limit + 1])
+    rows = HeldItem.objects.filter(pk__in=listed).select_related("response", "agent", "team", "call")
     rows = rows.defer("response__body", "response__history")
-    page, has_more = fitting(in_order(rows, filters), limit, "text")
+    page, has_more = fitting(in_order(rows, filters), asked.limit, "text")
     _read_standing(page)
     following = page[-1].public_id if has_more and page else None
     return as_json({"items": [_queue_item(held) for held in page], "next": following})
@@ -170,23 +191,52 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
     check_scope(request, Scope.DECIDE)
     person, held = request.auth.person, _decidable(request.auth.person, held_id)
     body = read_shape(request, PersonsDecision)
-    if body.verdict == "edit" and body.text is None:
-        raise at("/text", "An edit needs the edited text.")
-    if body.verdict != "edit" and body.text is not None:
-        raise at("/text", "Text goes with the verdict `edit` only.")
+    edit = _edit(body, held)
     if body.verdict == "reject" and is_blank(body.reason):
         raise at("/reason", "Give a reason: the agent reads it, and it is what metacog learns from.")
-    said: dict[str, Any] = body.model_dump(exclude={"version", "sha256"}, exclude_unset=True)
-    circumstances = decisions.Circumstances(version=body.version, digest=body.sha256, via=VIA)
+    circumstances = decisions.Circumstances(
+        version=body.version, digest=body.sha256, via=VIA, again_seconds=body.again_seconds
+    )
     try:
-        decision, is_new = decisions.decide(held, person, **said, circumstances=circumstances)
+        decision, is_new = decisions.decide(
+            held,
+            person,
+            body.verdict,
+            edit=edit,
+            reason=body.reason,
+            accept_risk=body.accept_risk,
+            circumstances=circumstances,
+        )
     except decisions.Standing:
         held = _visible(person, held_id)
         told = "Decided before" if held.standing else "This is not the item as it stands now: read it again"
         raise _conflict(held, told) from None
     except decisions.StillRisky as risky:
-        raise _still_risky(risky.edited) from None
+        raise _still_risky(risky.edited, "/arguments" if body.text is None else "/text") from None
+    except decisions.OutOfSchema as wrong:
+        errors = [{**error, "pointer": f"/arguments{error['pointer']}"} for error in wrong.errors]
+        raise Problem(422, wire.summary(errors), errors) from None
     return as_json(_decision(decision), status=201 if is_new else 200)
+
+
+def _edit(body: PersonsDecision, held: HeldItem) -> decisions.Edit | None:
+    """Return what a body puts in an item's place; raise the 422 where it is not what its verdict and kind take."""
+    is_call = held.kind == HeldItem.Kind.TOOL_CALL
+    if body.text is not None and (is_call or body.verdict != "edit"):
+        raise at("/text", "Text goes with the verdict `edit` of words only.")
+    if "arguments" in body.model_fields_set and (not is_call or body.verdict != "edit"):
+        raise at("/arguments", "Arguments go with the verdict `edit` of a tool call only.")
+    if body.again_seconds and (not is_call or body.verdict == "reject"):
+        raise at("/again_seconds", "Only an approved tool call may be made again.")
+    if body.verdict != "edit":
+        return None
+    if is_call:
+        if "arguments" not in body.model_fields_set:
+            raise at("/arguments", "An edit of a tool call needs its arguments.")
+        return decisions.Arguments(body.arguments)
+    if body.text is None:
+        raise at("/text", "An edit needs the edited text.")
+    return body.text
 
 
 @router.post("/review/held/{held_id}/undo", response=ReviewItem, summary="Undo a decision")
@@ -212,7 +262,7 @@ def undo_decision(request: TokenRequest, held_id: str) -> HttpResponse:
 
 def _visible(person: User, held_id: str) -> HeldItem:
     """Return an item of the person's teams, with its standing decision; raise Http404 for any other."""
-    items = HeldItem.objects.select_related("response", "agent__team", "team")
+    items = HeldItem.objects.select_related("response", "agent__team", "team", "call")
     held = items.filter(team__in=person.teams, public_id=held_id).first()
     if held is None:
         raise Http404(f"Your teams have no held item {held_id!r}.")
@@ -254,14 +304,14 @@ def _review_item(held: HeldItem) -> dict[str, Any]:
         **item,
         "user_message": body.get("user_message"),
         "response_text": body["response"],
-        "signals": item["hesitation"]["signals"],
+        "signals": signals_of(held, held.response.wire_verdict()),
     }
 
 
 def _decision(decision: Decision) -> dict[str, Any]:
     until = instant(decision.release_at) if decision.can_be_undone(timezone.now()) else None
     name = decision.person.get_username() if decision.person else None
-    return {**decision_shape(decision), "decided_by": name, "undo_until": until}
+    return {**decision_shape(decision, names=True), "decided_by": name, "undo_until": until}
 
 
 def _conflict(held: HeldItem, told: str) -> Problem:
@@ -271,9 +321,12 @@ def _conflict(held: HeldItem, told: str) -> Problem:
     return Problem(409, f"{told}{which}.", decision=standing)
 
 
-def _still_risky(edited: decisions.Edited) -> Problem:
-    hesitation = edited.hesitation
-    detail = f"The edited text would be held again: {hesitation.suggestion}. Send `accept_risk: true` to release it."
-    signals = [signal.as_dict() for signal in hesitation.signals]
-    shown = {"score": hesitation.score, "hold_at": edited.hold_at, "signals": signals}
-    return Problem(422, detail, [{"pointer": "/text", "detail": hesitation.suggestion}], hesitation=shown)
+def _still_risky(edited: decisions.Edited, place: str) -> Problem:
+    detail = f"The edit would be held again: {edited.reason}. Send `accept_risk: true` to release it."
+    shown = edited.hesitation and {
+        "score": edited.hesitation.score,
+        "hold_at": edited.hold_at,
+        "signals": [signal.as_dict() for signal in edited.hesitation.signals],
+    }
+    errors = [{"pointer": place, "detail": edited.reason}]
+    return Problem(422, detail, errors, hesitation=shown, rule=edited.rule)

@@ -353,14 +353,14 @@ def _settle_one(agent_id: int, now: datetime) -> int:
         state = AgentState.objects.select_for_update().get(pk=agent_id)
         due = list(
             Decision.objects.filter(agent=agent_id, released_at=None, undone_at=None, release_at__lte=now)
-            .select_related("held__call", "agent", "person")
+            .select_related("held__call", "held__agent__team", "agent", "person")
             .order_by("release_at", "id")[:BATCH]
         )
         for decision in due:
             _release(decision, state, now)
         late = list(
             HeldItem.objects.filter(agent=agent_id, state=State.PENDING, expires_at__lte=now)
-            .select_related("agent")
+            .select_related("agent__team", "call")
             .order_by("expires_at", "id")[:BATCH]
         )
         for held in late:
@@ -381,7 +381,8 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     held.closed_at = now
     if held.agent.callback_url:
         kind = "item.expired" if decision.verdict == Verdict.EXPIRE else "item.decided"
-        owed(held.agent, kind, decision_shape(decision), now, held).save(force_insert=True)
+        told = decision_shape(decision, names=held.agent.team.names_people)
+        owed(held.agent, kind, told, now, held).save(force_insert=True)
     audit.record(
         "decision-released",
         decision.public_id,

@@ -11,7 +11,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('metacog', '0020_policy_rules'),
+        ('metacog', '0003_policy_rules'),
         ('reviews', '0025_flagged'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -160,7 +160,7 @@ def test_it_names_every_part_of_a_verdict_as_it_is_sent(document: Any, kuro: Any
     ("path", "needs"),
     [
         ("/held/{held_id}/decision", [{"reason"}, {"text", "reason"}, set()]),
-        ("/review/held/{held_id}/decision", [set(), {"text"}, {"reason"}]),
+        ("/review/held/{held_id}/decision", [set(), {"text"}, {"arguments"}, {"reason"}]),
         ("/problems/{key}/think-twice", [{"answer"}, {"outcome"}]),
     ],
 )

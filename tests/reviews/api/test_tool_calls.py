@@ -341,3 +341,53 @@ def test_what_calls_say_is_erased_with_their_response(kuro: Any, alice: Any, aur
     rows = [*AgentResponse.objects.values(), *HeldItem.objects.values(), *HeldCall.objects.values()]
     assert "swordfish" not in str([*rows, *Decision.objects.values()])
     assert kuro.get("/decisions").json()["items"][0]["arguments"] is None
+
+
+class TestAPersonsToken:
+    @pytest.fixture
+    def decide(self, alice: Any) -> Any:
+        from metacog.accounts import tokens
+
+        token = tokens.issue(alice, name="ci", scopes=["read", "decide"], days=7)[1]
+
+        def post(held: str, **body: Any) -> Any:
+            person = Caller("", token, "")
+            return person.post(f"/review/held/{held}/decision", body)
+
+        return post
+
+    def test_it_edits_arguments_by_the_consoles_rules(self, kuro: Any, decide: Any, undo_at_once: None) -> None:
+        ruled(kuro, {"tool": "*", "where": {"/to": {"eq": "evil"}}, "do": "deny", "reason": "never"})
+        held = held_by(kuro, schema=SCHEMA)
+        for body, pointer in (
+            ({"verdict": "edit"}, "/arguments"),
+            ({"verdict": "edit", "text": "x"}, "/text"),
+            ({"verdict": "approve", "arguments": {}}, "/arguments"),
+            ({"verdict": "edit", "arguments": {"eur": "x"}}, "/arguments/eur"),
+            ({"verdict": "edit", "arguments": {"eur": 1, "to": "evil"}}, "/arguments"),
+        ):
+            answer = decide(held, **body)
+            assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, pointer), body
+        assert answer.json()["rule"]["reason"] == "never"
+        answer = decide(held, verdict="edit", arguments={"eur": 2, "to": "DE"})
+        assert (answer.status_code, answer.json()["arguments"]) == (201, {"eur": 2, "to": "DE"})
+        assert decide(held, verdict="edit", arguments={"to": "DE", "eur": 2.0}).status_code == 200
+
+    def test_it_may_allow_the_same_call_again(self, kuro: Any, decide: Any, undo_at_once: None) -> None:
+        assert decide(held_by(kuro), verdict="approve", again_seconds=601).status_code == 422
+        held = HeldItem.objects.get().public_id
+        assert decide(held, verdict="approve", again_seconds=600).status_code == 201
+        assert [ask(kuro, call_id=name)["disposition"] for name in "ab"] == ["pass", "pass"]
+        assert decide(kuro.hold(), verdict="approve", again_seconds=600).status_code == 422
+
+
+def test_an_agent_is_told_who_decided_where_its_team_allows_it(
+    kuro: Any, alice: Any, aurora: Any, undo_at_once: None
+) -> None:
+    held = held_by(kuro)
+    by_person(alice, held, "approve")
+    assert "decided_by" not in kuro.get(f"/held/{held}").json()["decision"]
+    aurora.names_people = True
+    aurora.save()
+    assert kuro.get(f"/held/{held}").json()["decision"]["decided_by"] == "alice"
+    assert kuro.get("/decisions").json()["items"][0]["decided_by"] == "alice"

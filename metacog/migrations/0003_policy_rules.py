@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('metacog', '0001_squashed_0019_accept_relayed_yes'),
+        ('metacog', '0002_personal_tokens'),
     ]
 
     operations = [
