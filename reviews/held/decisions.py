@@ -20,6 +20,7 @@ from metacog.audit import audit
 from metacog.db import clocks
 from metacog.models import Agent, AgentState, User
 from patterns.patterns.scorer import scorer_for
+from reviews import webhooks
 from reviews.intake.ingest import sha256
 from reviews.intake.knowledge import remember_released
 from reviews.isolation import by_itself
@@ -312,8 +313,9 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     held = decision.held
     HeldItem.objects.filter(pk=held.pk).update(closed_at=now)
     held.closed_at = now
+    kind = "item.expired" if decision.verdict == Verdict.EXPIRE else "item.decided"
+    webhooks.tell(held.team_id, kind, lambda: decision_shape(decision), now, agent=held.agent, held=held)
     if held.agent.callback_url:
-        kind = "item.expired" if decision.verdict == Verdict.EXPIRE else "item.decided"
         owed(held.agent, kind, decision_shape(decision), now, held).save(force_insert=True)
     audit.record(
         "decision-released",

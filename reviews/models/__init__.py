@@ -1,7 +1,7 @@
 """What happened and what people decided; a module for each subject."""
 
 from reviews.models.decisions import Decision, decision_id
-from reviews.models.deliveries import Delivery, Endpoint, delivery_id
+from reviews.models.deliveries import Delivery, Endpoint, TeamWebhook, delivery_id, webhook_id
 from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_id
 from reviews.models.extensions import ExtensionRequest, extension_id
 from reviews.models.figures import DailyFigure, LookFigure, PaceFigure
@@ -14,6 +14,6 @@ from reviews.models.responses import AgentResponse, Signal, response_id
 __all__ = [
     "AgentResponse", "DailyFigure", "Decision", "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldItem",
     "HeldItems", "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin", "Reflection", "Research",
-    "Sample", "SampleCursor", "ShadowMatch", "Signal", "decision_id", "delivery_id", "extension_id", "held_id",
-    "reflection_id", "research_id", "response_id", "sample_id",
+    "Sample", "SampleCursor", "ShadowMatch", "Signal", "TeamWebhook", "decision_id", "delivery_id", "extension_id",
+    "held_id", "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
 ]  # fmt: skip
