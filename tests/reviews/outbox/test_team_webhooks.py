@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -18,6 +19,7 @@ from reviews import retention
 from reviews import webhooks as team_webhooks
 from reviews.held import decisions
 from reviews.learning import sweep
+from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, Delivery, Endpoint, HeldItem, TeamWebhook
 from reviews.outbox import deliveries, webhooks
 from tests.reviews.outbox.receiving import NOW, Receiver, at, owe
@@ -116,17 +118,20 @@ def test_a_request_for_more_tool_calls_is_told_once(kuro: Any, receiver: Any, ad
 
 
 def test_a_proposed_pattern_is_told_whoever_proposed_it(
-    kuro: Any, receiver: Any, added: Any, aurora: Any, carla: Any, alice: Any, undo_at_once: None
+    receiver: Receiver, added: Any, aurora: Any, carla: Any
 ) -> None:
     by_hand = lifecycle.add(aurora, carla, keywords=["princess"], description="who she is", source="external")
-    held = HeldItem.objects.get(public_id=kuro.hold("chat", response="It is obviously the cache."))
-    decisions.decide(held, alice, "reject", reason="You said “without any doubt whatsoever”, and nothing was measured.")
-    sweep.learn()
-    told = [each["data"] for each in arrived(receiver, added[1]) if each["type"] == "pattern.proposed"]
-    assert {each["id"] for each in told} == set(
-        AuditEvent.objects.filter(action__in=["pattern-added", "pattern-proposed"]).values_list("object_id", flat=True)
+    learned = PatternProposal(
+        keywords=["thirty days"], description="14", source="external", told="14", kind="memory", row="mem_1"
     )
-    [own] = [each for each in told if each["id"] == by_hand.public_id]
+    found = sweep.propose(aurora, learned)
+    assert found
+    assert sweep.propose(aurora, replace(learned, row="mem_2")) == found, "it joins the proposal, which was told"
+    told = {each["data"]["id"]: each for each in arrived(receiver, added[1])}
+    assert len(receiver.seen) == 2
+    assert {each["type"] for each in told.values()} == {"pattern.proposed"}
+    assert told[found.public_id]["data"]["keywords"] == ["thirty days"]
+    own = told[by_hand.public_id]["data"]
     assert own == {
         "id": by_hand.public_id, "keywords": ["princess"], "description": "who she is", "source": "external",
         "createdAt": own["createdAt"], "triggerCount": 0,
