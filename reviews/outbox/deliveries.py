@@ -122,7 +122,8 @@ def deliver_due(now: datetime | None = None) -> int:
         while is_ours:
             elapsed = time.monotonic() - began
             if _goes_on(elapsed, flying.values()):
-                for attempt in _claim_due(clock(), list(flying.values()), elapsed < TURN_SECONDS):
+                in_time = elapsed < LONGEST_TURN_SECONDS - egress.DEADLINE_SECONDS
+                for attempt in _claim_due(clock(), list(flying.values()), elapsed < TURN_SECONDS, webhooks_too=in_time):
                     flying[pool.submit(send, attempt)] = attempt
                     sent += 1
             if not flying:
@@ -267,23 +268,21 @@ def _bring_forward(now: datetime) -> None:
         clocks.bring_forward(deliveries_of(to).filter(ahead), "next_attempt_at", now)
 
 
-def _claim_due(now: datetime, flying: Sequence[Attempt], failing_too: bool) -> list[Attempt]:
-    """Claim as much as there are slots for.
+def _claim_due(
+    now: datetime, flying: Sequence[Attempt], failing_too: bool, *, webhooks_too: bool = True
+) -> list[Attempt]:
+    """Claim as much as there are slots for. Webhooks only while they land within the turn: no agent waits for them.
 
     What is disabled is sent nothing: what it is owed waits until it is enabled again.
     """
     due = Delivery.objects.filter(_due(now))
     agents = Agent.objects.filter(Exists(due.filter(agent=OuterRef("pk"), webhook=None)), enabled=True)
     webhooks = TeamWebhook.objects.filter(Exists(due.filter(webhook=OuterRef("pk"))), enabled=True)
-    owed: list[tuple[type[Receiver], QuerySet[Any], int, int]] = [
-        (
-            Agent,
-            agents.select_related("endpoint").order_by(F("endpoint__tried_at").asc(nulls_first=True), "pk"),
-            SLOTS,
-            FAILING_SLOTS,
-        ),
-        (TeamWebhook, webhooks.order_by(F("tried_at").asc(nulls_first=True), "pk"), WEBHOOK_SLOTS, WEBHOOK_SLOTS // 2),
-    ]
+    agents = agents.select_related("endpoint").order_by(F("endpoint__tried_at").asc(nulls_first=True), "pk")
+    owed: list[tuple[type[Receiver], QuerySet[Any], int, int]] = [(Agent, agents, SLOTS, FAILING_SLOTS)]
+    if webhooks_too:
+        webhooks = webhooks.order_by(F("tried_at").asc(nulls_first=True), "pk")
+        owed.append((TeamWebhook, webhooks, WEBHOOK_SLOTS, WEBHOOK_SLOTS // 2))
     claimed: list[Attempt] = []
     for kind, receivers, slots, failing_slots in owed:
         of_kind = [attempt for attempt in flying if attempt.to[0] is kind]

@@ -254,6 +254,8 @@ def test_what_fails_at_a_team_leaves_the_agents_slots_and_endpoint_alone(
     assert len(to_agents) == deliveries.AGENT_SLOTS
     assert len(claimed) - len(to_agents) == deliveries.WEBHOOK_SLOTS // 2
     assert Endpoint.objects.get(agent=agent).failing_since is None
+    later = timezone.now() + deliveries.LEASE
+    assert {attempt.to[0] for attempt in deliveries._claim_due(later, [], True, webhooks_too=False)} == {Agent}
 
 
 def test_a_disabled_webhook_is_sent_nothing_until_it_is_enabled(webhook: Any, olga: Any, receiver: Any) -> None:
