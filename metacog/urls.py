@@ -27,6 +27,7 @@ from reviews.pages import (
     search,
     stuck,
     threads,
+    webhooks,
 )
 from reviews.pages.knowledge import lessons, memory, patterns, reflections, research
 from reviews.pages.metrics import review_time, samples, statistics
@@ -135,6 +136,9 @@ urlpatterns = [
     path("team/members/<int:membership_id>/role", team.member_change, name="member-change"),
     path("team/members/<int:membership_id>/remove", team.member_remove, name="member-remove"),
     path("team/members/<int:membership_id>/link", team.member_link, name="member-link"),
+    path("team/<int:team_id>/webhooks/new", webhooks.webhook_new, name="webhook-new"),
+    path("team/webhooks/<str:webhook_id>/", webhooks.webhook, name="webhook"),
+    path("team/webhooks/<str:webhook_id>/step", webhooks.webhook_step, name="webhook-step"),
     path("audit/", audit.audit, name="audit"),
     path("audit/export", audit.export, name="audit-export"),
     path("admin/", admin.site.urls),

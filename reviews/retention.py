@@ -2,7 +2,7 @@
 
 A response goes as a whole, with its held items, their decisions and callbacks, once all of it is older
 than the team's retention: its items were closed that long ago, and no callback of it is still owed.
-What a disabled agent is owed is given up then. What nobody has decided yet is never erased.
+What a disabled agent or webhook is owed is given up then. What nobody has decided yet is never erased.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from reviews.models import (
     PatternOrigin,
     Reflection,
     Research,
+    TeamWebhook,
 )
 from reviews.outbox import deliveries
 
@@ -59,7 +60,7 @@ Row = TypeVar("Row", bound=Erasable)
 
 
 def erase() -> int:
-    """Erase what is due in every team; return how many responses and callbacks that were."""
+    """Erase what is due in every team; return how many responses and deliveries that were."""
     now = timezone.now()
     # In any order: one team may have more to erase than the task has time for, again and again.
     return sum(_erase_of(team, now) for team in Team.objects.exclude(retention_days=None).order_by("?"))
@@ -115,11 +116,16 @@ def _taken(
 
 
 def _give_up_callbacks(team: Team, before: datetime, now: datetime) -> None:
-    """Give up what disabled agents were owed: else it would wait, and keep texts, for ever."""
-    owed = Delivery.objects.filter(agent=OuterRef("pk"), state=Delivery.State.WAITING, created_at__lt=before)
-    for agent in Agent.objects.filter(Exists(owed.exclude(body="")), team=team, enabled=False).order_by("pk"):
+    """Give up what disabled agents and webhooks were owed: else it would wait, and keep texts, for ever."""
+    owed = Delivery.objects.filter(state=Delivery.State.WAITING, created_at__lt=before).exclude(body="")
+    to_agents, to_webhooks = owed.filter(agent=OuterRef("pk"), webhook=None), owed.filter(webhook=OuterRef("pk"))
+    disabled: list[Agent | TeamWebhook] = [
+        *Agent.objects.filter(Exists(to_agents), team=team, enabled=False).order_by("pk"),
+        *TeamWebhook.objects.filter(Exists(to_webhooks), team=team, enabled=False).order_by("pk"),
+    ]
+    for receiver in disabled:
         for _ in range(BATCHES_A_RUN):
-            if deliveries.give_up_disabled(agent, before, now) < deliveries.BATCH:
+            if deliveries.give_up_disabled(receiver, before, now) < deliveries.BATCH:
                 break
 
 
@@ -180,11 +186,21 @@ def _erase_names(rows: Sequence[ErrorPattern | Lesson]) -> None:
 
 def _erase_callbacks(team: Team, before: datetime, _now: datetime) -> int:
     """Erase callbacks about no held item, and those that were sent again while their response was erased."""
+    due = Delivery.objects.filter(agent__team=team, webhook=None)
+    return _erase_deliveries(team, due, before, "callback-erased")
+
+
+def _erase_webhook_deliveries(team: Team, before: datetime, _now: datetime) -> int:
+    """Erase the same of what the team's webhooks were owed."""
+    return _erase_deliveries(team, Delivery.objects.filter(webhook__team=team), before, "webhook-erased")
+
+
+def _erase_deliveries(team: Team, rows: QuerySet[Delivery, Delivery], before: datetime, action: str) -> int:
     alone = Q(held=None) | Q(held__response__erased_at__isnull=False)
-    due = Delivery.objects.filter(alone, agent__team=team, created_at__lt=before, state__in=OVER).exclude(body="")
-    with _taken(team, due, "callback-erased") as callbacks:
-        Delivery.objects.filter(pk__in=[callback.pk for callback in callbacks]).update(body="")
-    return len(callbacks)
+    due = rows.filter(alone, created_at__lt=before, state__in=OVER).exclude(body="")
+    with _taken(team, due, action) as erased:
+        Delivery.objects.filter(pk__in=[delivery.pk for delivery in erased]).update(body="")
+    return len(erased)
 
 
 def _erase_problems(team: Team, before: datetime, now: datetime) -> int:
@@ -270,6 +286,7 @@ def _erase_research(team: Team, before: datetime, now: datetime) -> int:
 _STEPS = (
     _erase_responses,
     _erase_callbacks,
+    _erase_webhook_deliveries,
     _erase_problems,
     _erase_threads,
     _erase_lessons,

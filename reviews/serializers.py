@@ -139,5 +139,9 @@ def matched(text: str, terms: Iterable[str]) -> list[str]:
 
 def owed(agent: Agent, kind: str, data: Mapping[str, Any], at: datetime, held: HeldItem | None = None) -> Delivery:
     """Return a callback for the outbox, unsaved: its body is what is sent, on every attempt."""
-    body = json.dumps({"type": kind, "timestamp": instant(at), "data": data}, ensure_ascii=False)
-    return Delivery(agent=agent, held=held, type=kind, body=body)
+    return Delivery(agent=agent, held=held, type=kind, body=body_of(kind, data, at))
+
+
+def body_of(kind: str, data: Mapping[str, Any], at: datetime) -> str:
+    """Return the body of a delivery: `{"type", "timestamp", "data"}`."""
+    return json.dumps({"type": kind, "timestamp": instant(at), "data": data}, ensure_ascii=False)

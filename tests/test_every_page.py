@@ -32,6 +32,7 @@ from reviews.models import (
     Reflection,
     Research,
     Sample,
+    TeamWebhook,
 )
 from tests.conftest import HELD, Caller
 from tests.metacog.accounts.test_other_teams import fill
@@ -61,6 +62,7 @@ ROWS: dict[str, Any] = {
     "sample_id": lambda: Sample.objects.values_list("public_id", flat=True),
     "decision_id": lambda: Decision.objects.values_list("public_id", flat=True),
     "delivery_id": lambda: Delivery.objects.values_list("public_id", flat=True),
+    "webhook_id": lambda: TeamWebhook.objects.values_list("public_id", flat=True),
     "team_id": lambda: Membership.objects.values_list("team_id", flat=True).distinct(),
     "membership_id": lambda: Membership.objects.values_list("pk", flat=True),
     "conflict_id": lambda: MemoryConflict.objects.values_list("pk", flat=True),

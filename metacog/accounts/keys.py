@@ -1,4 +1,4 @@
-"""Credentials: agents' API keys, kept as hashes; their signing secrets and the addresses of chats, kept encrypted."""
+"""Credentials: agents' API keys, kept as hashes; signing secrets and the addresses of chats, kept encrypted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 import secrets
 import time
 from functools import cache
+from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
@@ -18,7 +19,7 @@ from django.utils import timezone
 
 from metacog.audit import audit
 from metacog.db.prepared import Select
-from metacog.models import Agent, AgentKey, Channel
+from metacog.models import Agent, AgentKey, Channel, Team
 
 TOLERANCE_SECONDS = 300
 _TIMESTAMP = re.compile(r"[0-9]{10}", re.ASCII)
@@ -30,7 +31,7 @@ def issue(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
     They are shown this once. The key holds 256 random bits, so its plain SHA-256 is safe to store.
     """
     api_key = "mck_" + secrets.token_urlsafe(32)
-    signing_secret = "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
+    signing_secret = new_secret()
     with transaction.atomic():
         key = AgentKey.objects.create(
             agent=agent,
@@ -42,6 +43,11 @@ def issue(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
             "key-issued", agent.public_id, actor=actor, team=agent.team_id, agent=agent, key=key.pk, hint=key.hint
         )
     return api_key, signing_secret
+
+
+def new_secret() -> str:
+    """Return a secret to sign with, as Standard Webhooks writes one."""
+    return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def revoke(agent: Agent, actor: audit.Actor, *, keep: int = 1) -> int:
@@ -146,25 +152,28 @@ def decrypted(stored: str) -> str | None:
         return None
 
 
-def rekey() -> tuple[int, list[AgentKey | Channel]]:
+def rekey() -> tuple[int, list[Any]]:
     """Encrypt with the present secret key what of the live secrets a former one encrypted.
 
     Returns how many that were, and the rows whose secret no secret key that is given can read.
     """
     present, vault = _fernet(settings.SECRET_KEY), _vault()
-    changed, lost = 0, list[AgentKey | Channel]()
+    changed, lost = 0, list[Any]()
     live = AgentKey.objects.filter(revoked_at=None).select_related("agent__team")
-    rows: list[tuple[AgentKey | Channel, str]] = [
+    webhooks: Any = Team._meta.get_field("webhooks").related_model  # reviews stands above this package
+    of_webhooks = list(webhooks.objects.filter(removed_at=None).select_related("team"))
+    rows: list[tuple[Any, str]] = [
         *((key, "secret_encrypted") for key in live),
         *((channel, "url_encrypted") for channel in Channel.objects.select_related("team")),
+        *((webhook, field) for webhook in of_webhooks for field in ("secret_encrypted", "former_secret_encrypted")),
     ]
     for row, field in rows:
         stored = getattr(row, field).encode()
-        if _opens(present, stored):
+        if not stored or _opens(present, stored):
             continue
         if _opens(vault, stored):
             kept = {field: vault.rotate(stored).decode()}
-            # Unless an owner set the address of a chat anew meanwhile.
+            # Unless an owner set it anew meanwhile.
             changed += type(row)._default_manager.filter(pk=row.pk, **{field: stored.decode()}).update(**kept)
         else:
             lost.append(row)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, TypedDict
 
 from django.db import transaction
-from django.db.models import F, Func, IntegerField, OuterRef, Subquery
+from django.db.models import F, Func, IntegerField, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -137,7 +137,11 @@ def give(team: Team) -> list[Entry]:
 
     `triggerCount` is what their file said they had been triggered before, and the responses they fired on here.
     """
-    rows = ErrorPattern.objects.filter(team=team, state=ErrorPattern.State.ACTIVE)
+    return entries(ErrorPattern.objects.filter(team=team, state=ErrorPattern.State.ACTIVE))
+
+
+def entries(rows: QuerySet[ErrorPattern]) -> list[Entry]:
+    """Return patterns in order, in the shape of a file and of the API."""
     return [
         {
             "id": row.public_id,

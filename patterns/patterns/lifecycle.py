@@ -13,6 +13,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Sum
+from django.dispatch import Signal
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -26,6 +27,8 @@ from patterns.models import MAX_PATTERNS, ErrorPattern, PatternRecord, keyword_p
 State = ErrorPattern.State
 
 MAX_SHADOW = 100  # of one team: each is looked for in every response, behind the writes
+# Sent with `pattern` in the transaction in which it becomes a proposal; apps above this one listen.
+proposed = Signal()
 WORKING = (State.SHADOW, State.ACTIVE)  # their matches are counted
 
 # From which states a step may be taken, and what the pattern is then.
@@ -82,6 +85,7 @@ def add(team: Team, actor: audit.Actor, *, keywords: list[str], description: str
         )
         ErrorPattern.objects.bulk_create([pattern])  # not save(): no scorer is out of date
         audit.record("pattern-added", pattern.public_id, actor=actor, team=team, after=pattern.state)
+        proposed.send(ErrorPattern, pattern=pattern)
     return pattern
 
 
@@ -115,6 +119,8 @@ def take_step(
             PatternRecord.objects.filter(pattern=pattern).update(seen_to=responses_of(pattern.team_id))
         data = {"keywords_sha256": seen} if step == "activate" else {}
         _record(_DONE[step], pattern, actor, before, **data)
+        if after == State.PROPOSED:
+            proposed.send(ErrorPattern, pattern=pattern)
     return pattern
 
 

@@ -24,6 +24,7 @@ from metacog.heuristics.text.tags import Item, ToolCall
 from metacog.heuristics.wire.json_schema import errors_of
 from metacog.models import Agent, AgentState, User
 from patterns.patterns.scorer import scorer_for
+from reviews import webhooks
 from reviews.intake.ingest import sha256
 from reviews.intake.knowledge import remember_released
 from reviews.intake.tool_calls import digest
@@ -379,9 +380,10 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
     held = decision.held
     HeldItem.objects.filter(pk=held.pk).update(closed_at=now)
     held.closed_at = now
+    kind = "item.expired" if decision.verdict == Verdict.EXPIRE else "item.decided"
+    told = decision_shape(decision, names=held.agent.team.names_people)
+    webhooks.tell(held.team_id, kind, lambda: told, now, agent=held.agent, held=held)
     if held.agent.callback_url:
-        kind = "item.expired" if decision.verdict == Verdict.EXPIRE else "item.decided"
-        told = decision_shape(decision, names=held.agent.team.names_people)
         owed(held.agent, kind, told, now, held).save(force_insert=True)
     audit.record(
         "decision-released",

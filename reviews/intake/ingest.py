@@ -33,6 +33,7 @@ from patterns import stuck_state
 from patterns.models import ErrorPattern
 from patterns.patterns.scorer import scorer_for
 from patterns.threads import posts
+from reviews import webhooks
 from reviews.intake import tool_calls
 from reviews.intake.knowledge import remember_items
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Signal, held_id, response_id
@@ -132,6 +133,8 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         state.cycles = posts.with_cycle(state.cycles, body["cycle"], body["topics"] or ())
         run_together(cursor, [*writes, (_save_state, [state])], (_add_responses, response))
         calls.save()
+        if any(item["held"] for item in found.verdict["items"]):
+            webhooks.tell_held(agent, response.public_id)
     return Received(response.verdict, replayed=False)
 
 

@@ -176,6 +176,8 @@ def propose(team: Team, wanted: PatternProposal, actor: audit.Actor = None) -> E
             kind=wanted.kind,
             row=wanted.row,
         )
+        if is_new:
+            lifecycle.proposed.send(ErrorPattern, pattern=pattern)
     return pattern
 
 

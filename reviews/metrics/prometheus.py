@@ -22,7 +22,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from metacog.http import failures
 from metacog.http.health import may_read_metrics
 from metacog.models import AgentState, AuditUnsealed, Heartbeat, Notice
-from reviews.models import Decision, Delivery, Endpoint, HeldItem
+from reviews.models import Decision, Delivery, Endpoint, HeldItem, TeamWebhook
 
 
 class Figures:
@@ -54,16 +54,20 @@ class Figures:
                 Decision.objects.filter(released_at=None, undone_at=None).count(),
             ),
             "metacog_deliveries_waiting": (
-                "Callbacks not yet delivered",
-                Delivery.objects.filter(state=Delivery.State.WAITING).count(),
+                "Callbacks and events for webhooks not yet delivered",
+                _deliveries(Delivery.State.WAITING),
             ),
             "metacog_deliveries_given_up": (
-                "Callbacks given up and not sent again",
-                Delivery.objects.filter(state=Delivery.State.EXHAUSTED).count(),
+                "Callbacks and events for webhooks given up and not sent again",
+                _deliveries(Delivery.State.EXHAUSTED),
             ),
             "metacog_endpoints_off": (
                 "Agents whose callback address is switched off",
                 Endpoint.objects.filter(off_at__isnull=False, url=F("agent__callback_url")).count(),
+            ),
+            "metacog_webhooks_off": (
+                "Webhooks of teams that are switched off",
+                TeamWebhook.objects.filter(off_at__isnull=False, removed_at=None).count(),
             ),
             "metacog_notices_failing": (
                 "Mail and messages to chats that did not get through and are tried again",
@@ -78,6 +82,13 @@ class Figures:
         yield failed
         for name, (meaning, value) in gauges.items():
             yield GaugeMetricFamily(name, meaning, value=value)
+
+
+def _deliveries(state: str) -> int:
+    """Count the deliveries in a state, but for those of webhooks that were removed."""
+    of_state = Delivery.objects.filter(state=state)
+    to_agents, to_webhooks = of_state.filter(webhook=None), of_state.filter(webhook__isnull=False)
+    return to_agents.count() + to_webhooks.filter(webhook__removed_at=None).count()  # apart, as their indexes are
 
 
 def _since(moment: datetime | None, now: datetime) -> float:

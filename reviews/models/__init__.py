@@ -1,7 +1,7 @@
 """What happened and what people decided; a module for each subject."""
 
 from reviews.models.decisions import Decision, decision_id
-from reviews.models.deliveries import Delivery, Endpoint, delivery_id
+from reviews.models.deliveries import Delivery, Endpoint, TeamWebhook, delivery_id, webhook_id
 from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_id
 from reviews.models.extensions import ExtensionRequest, extension_id
 from reviews.models.figures import DailyFigure, LookFigure, PaceFigure
@@ -15,6 +15,7 @@ from reviews.models.tool_calls import CallGrant, HeldCall
 __all__ = [
     "AgentResponse", "CallGrant", "DailyFigure", "Decision", "Delivery", "Endpoint", "ExtensionRequest",
     "FittedWeights", "HeldCall", "HeldItem", "HeldItems", "LearningCursor", "LookFigure", "Looking", "PaceFigure",
-    "PatternOrigin", "Reflection", "Research", "Sample", "SampleCursor", "ShadowMatch", "Signal", "decision_id",
-    "delivery_id", "extension_id", "held_id", "reflection_id", "research_id", "response_id", "sample_id",
+    "PatternOrigin", "Reflection", "Research", "Sample", "SampleCursor", "ShadowMatch", "Signal", "TeamWebhook",
+    "decision_id", "delivery_id", "extension_id", "held_id", "reflection_id", "research_id", "response_id",
+    "sample_id", "webhook_id",
 ]  # fmt: skip

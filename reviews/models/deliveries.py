@@ -1,6 +1,8 @@
-"""What agents are owed by callback, and how their addresses have been doing."""
+"""What agents and teams are owed by webhook, and how their addresses have been doing."""
 
 from __future__ import annotations
+
+from urllib.parse import urlsplit
 
 from django.db import models
 from django.db.models import Q
@@ -8,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from metacog.db.ids import new_id
-from metacog.models import Agent
+from metacog.models import Agent, Team, User
 from reviews.models.held import HeldItem
 
 
@@ -16,8 +18,40 @@ def delivery_id() -> str:
     return new_id("msg")
 
 
+def webhook_id() -> str:
+    return new_id("wh")
+
+
+class Health(models.Model):
+    """How an address has been doing."""
+
+    class Off(models.TextChoices):
+        GONE = "gone", _("The receiver answered 410: it is gone for good.")
+        GIVEN_UP = "given-up", _("Five deliveries in a row were given up.")
+        FAILING = "failing", _("Nothing has got through for a day.")
+
+    url = models.CharField(max_length=500)
+    tried_at = models.DateTimeField(null=True)  # who was tried longest ago comes first
+    failing_since = models.DateTimeField(null=True)
+    given_up = models.PositiveIntegerField(default=0)  # deliveries in a row
+    off_at = models.DateTimeField(null=True)
+    off_reason = models.CharField(max_length=10, choices=Off, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def is_off(self) -> bool:
+        """Say whether it was switched off because nothing got through."""
+        return self.off_at is not None
+
+
 class Delivery(models.Model):
-    """One callback that an agent is owed: the outbox. `body` is what is sent, on every attempt."""
+    """One event that an agent's callback address or a team's webhook is owed: the outbox.
+
+    `body` is what is sent, on every attempt. Without `webhook` it goes to the agent; with one, `agent` is whom the
+    event is about, if anybody.
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
@@ -28,9 +62,9 @@ class Delivery(models.Model):
         """Why an attempt failed. Never in the receiver's own words."""
 
         # As `egress.Failed` says it.
-        ADDRESS = "address", _("The callback address cannot be used.")
-        FORBIDDEN = "forbidden", _("The callback address leads to a place that is not public.")
-        NAME = "name", _("The name in the callback address could not be found.")
+        ADDRESS = "address", _("The address cannot be used.")
+        FORBIDDEN = "forbidden", _("The address leads to a place that is not public.")
+        NAME = "name", _("The name in the address could not be found.")
         CONNECTION = "connection", _("No connection, or it broke off.")
         CERTIFICATE = "certificate", _("The certificate could not be verified.")
         TIMEOUT = "timeout", _("No answer in time.")
@@ -40,14 +74,15 @@ class Delivery(models.Model):
         REDIRECT = "redirect", _("The receiver answered with a redirect, which is never followed.")
         GONE = "gone", _("The receiver answered that it is gone for good.")
         # As it stood here.
-        NO_SECRET = "no-secret", _("The agent has no live secret to sign with.")
+        NO_SECRET = "no-secret", _("There is no live secret to sign with.")
         NO_URL = "no-url", _("The agent has no callback address any more.")
         OFF = "off", _("The endpoint was switched off.")
-        DISABLED = "disabled", _("The agent was disabled for as long as texts are kept.")
+        DISABLED = "disabled", _("The receiver was disabled for as long as texts are kept.")
         INTERRUPTED = "interrupted", _("metacog was interrupted while it was sending.")
 
     public_id = models.CharField(max_length=40, unique=True, default=delivery_id)  # the webhook-id
-    agent = models.ForeignKey(Agent, models.PROTECT, related_name="deliveries", db_index=False)
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="deliveries", db_index=False)
+    webhook = models.ForeignKey("TeamWebhook", models.PROTECT, null=True, related_name="deliveries", db_index=False)
     held = models.ForeignKey(HeldItem, models.PROTECT, null=True, related_name="deliveries")
     type = models.CharField(max_length=40)
     body = models.TextField()
@@ -65,37 +100,58 @@ class Delivery(models.Model):
         verbose_name = _("delivery")
         verbose_name_plural = _("deliveries")
         ordering = ["-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(agent__isnull=False) | Q(webhook__isnull=False), name="delivery_to_somebody"
+            )
+        ]
         indexes = [
-            # What an agent is owed now, and what is on its way to it.
-            models.Index(fields=["agent", "next_attempt_at"], condition=Q(state="waiting"), name="deliveries_owed"),
+            # What an agent or a webhook is owed now, and what is on its way to it.
+            models.Index(
+                fields=["agent", "next_attempt_at"], condition=Q(state="waiting", webhook=None), name="deliveries_owed"
+            ),
+            models.Index(
+                fields=["webhook", "next_attempt_at"],
+                condition=Q(state="waiting", webhook__isnull=False),
+                name="deliveries_owed_webhook",
+            ),
             models.Index(
                 fields=["agent", "leased_until"],
-                condition=Q(leased_until__isnull=False),
+                condition=Q(leased_until__isnull=False, webhook=None),
                 name="deliveries_leased",
             ),
-            models.Index(fields=["agent", "-id"], name="deliveries_of_agent"),
-            models.Index(fields=["agent", "-id"], condition=Q(state="exhausted"), name="deliveries_given_up"),
+            models.Index(
+                fields=["webhook", "leased_until"],
+                condition=Q(leased_until__isnull=False, webhook__isnull=False),
+                name="deliveries_leased_webhook",
+            ),
+            models.Index(fields=["agent", "-id"], condition=Q(webhook=None), name="deliveries_of_agent"),
+            models.Index(fields=["webhook", "-id"], condition=Q(webhook__isnull=False), name="deliveries_of_webhook"),
+            models.Index(
+                fields=["agent", "-id"], condition=Q(state="exhausted", webhook=None), name="deliveries_given_up"
+            ),
+            models.Index(
+                fields=["webhook", "-id"],
+                condition=Q(state="exhausted", webhook__isnull=False),
+                name="deliveries_given_up_webhook",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.public_id
 
+    @property
+    def receiver(self) -> Agent | TeamWebhook:
+        """Return whose address it goes to."""
+        receiver = self.webhook or self.agent
+        assert receiver
+        return receiver
 
-class Endpoint(models.Model):
+
+class Endpoint(Health):
     """How an agent's callback address has been doing. What is told of another address no longer counts."""
 
-    class Off(models.TextChoices):
-        GONE = "gone", _("The receiver answered 410: it is gone for good.")
-        GIVEN_UP = "given-up", _("Five deliveries in a row were given up.")
-        FAILING = "failing", _("Nothing has got through for a day.")
-
     agent = models.OneToOneField(Agent, models.CASCADE, primary_key=True, related_name="endpoint")
-    url = models.CharField(max_length=500)
-    tried_at = models.DateTimeField(null=True)  # who was tried longest ago comes first
-    failing_since = models.DateTimeField(null=True)
-    given_up = models.PositiveIntegerField(default=0)  # deliveries in a row
-    off_at = models.DateTimeField(null=True)
-    off_reason = models.CharField(max_length=10, choices=Off, blank=True)
 
     def __str__(self) -> str:
         return f"endpoint of {self.agent_id}"
@@ -103,4 +159,47 @@ class Endpoint(models.Model):
     @property
     def is_off(self) -> bool:
         """Say whether the address the agent has now is switched off."""
-        return self.off_at is not None and self.url == self.agent.callback_url
+        return super().is_off and self.url == self.agent.callback_url
+
+
+class TeamWebhook(Health):
+    """An address at which a team is told of events, signed with a secret of its own. Its owners manage it.
+
+    A removed one keeps its row, as the audit log names it, without its secrets.
+    """
+
+    class Event(models.TextChoices):
+        HELD = "item.held", _("An item was held")
+        DECIDED = "item.decided", _("An item was decided")
+        EXPIRED = "item.expired", _("An item expired undecided")
+        EXTENSION = "extension.requested", _("An agent asked for more tool calls")
+        PATTERN = "pattern.proposed", _("An error pattern was proposed")
+
+    public_id = models.CharField(max_length=40, unique=True, default=webhook_id)
+    team = models.ForeignKey(Team, models.PROTECT, related_name="webhooks")
+    events = models.JSONField(default=list)  # of Event
+    secret_encrypted = models.TextField()
+    former_secret_encrypted = models.TextField(blank=True)  # signs as well until an owner ends it
+    enabled = models.BooleanField(default=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    removed_at = models.DateTimeField(null=True)
+    delivered_at = models.DateTimeField(null=True)  # the last success
+    failed_at = models.DateTimeField(null=True)  # the last failure, and why
+    trouble = models.CharField(max_length=20, choices=Delivery.Trouble, blank=True)
+    failed_status = models.PositiveSmallIntegerField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.host
+
+    @property
+    def host(self) -> str:
+        """Name it without the path, which may carry a token."""
+        return urlsplit(self.url).netloc
+
+    @property
+    def event_labels(self) -> list[str]:
+        return [str(event.label) for event in self.Event if event.value in self.events]

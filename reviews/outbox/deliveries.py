@@ -5,8 +5,9 @@ by a conditional UPDATE; it is stamped delivered after a 2xx. A worker that dies
 runs out, and the next sweep takes the row up again. No transaction is open while anything is sent, and
 the threads that send touch no row: they get plain values and give one back.
 
-An agent's endpoint is locked before its deliveries are claimed or their outcomes written, here and
-nowhere else, so that the bounds hold with any number of workers.
+They go to agents' callback addresses and to teams' webhooks, in the same way; each kind has slots of its own, so
+that no team's receiver takes an agent's. An agent's endpoint, or a webhook's row, is locked before its deliveries are
+claimed or their outcomes written, here and nowhere else, so that the bounds hold with any number of workers.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from metacog.audit import audit
 from metacog.db import clocks
 from metacog.models import Agent, AuditEvent, User
 from reviews.isolation import by_itself
-from reviews.models import Delivery, Endpoint
+from reviews.models import Delivery, Endpoint, TeamWebhook
 
 State, Trouble, Off = Delivery.State, Delivery.Trouble, Endpoint.Off
 
@@ -47,15 +48,16 @@ ASKS_TO_WAIT = (429, 503)  # the answers with which it may (RFC 6585, 4; RFC 911
 
 SLOTS = 32  # sends at once in one sweep
 FAILING_SLOTS = SLOTS // 2  # of them for endpoints that are failing: healthy ones never wait for those
-AGENT_SLOTS = 4  # sends at once to one agent, from all workers together
+WEBHOOK_SLOTS = 16  # beside them, for teams' webhooks, and half of those for failing ones
+AGENT_SLOTS = 4  # sends at once to one agent or webhook, from all workers together
 FAILING_AGENT_SLOTS = 1
 BATCH = 200  # deliveries given up in one transaction
 
 # What a delivery's move to a state is called in the record, and where it comes from.
 MOVES = {
-    State.DELIVERED: ("callback-delivered", State.WAITING),
-    State.EXHAUSTED: ("callback-given-up", State.WAITING),
-    State.WAITING: ("callback-sent-again", State.EXHAUSTED),
+    State.DELIVERED: ("delivered", State.WAITING),
+    State.EXHAUSTED: ("given-up", State.WAITING),
+    State.WAITING: ("sent-again", State.EXHAUSTED),
 }
 
 # Longer than a send and the writing of its outcome may take.
@@ -73,6 +75,10 @@ TICK_SECONDS = 0.5  # how often what became due is looked for while sends are un
 log = logging.getLogger(__name__)
 
 
+Receiver = Agent | TeamWebhook  # whose address deliveries go to
+Key = tuple[type[Receiver], int]  # which of them, in plain values
+
+
 class SwitchedOff(Exception):
     """The endpoint is off, or the agent has none; nothing was written."""
 
@@ -82,7 +88,7 @@ class Attempt:
     """One claimed delivery, as the thread that sends it needs it."""
 
     pk: int
-    agent_id: int
+    to: Key
     number: int  # 1 is the first
     url: str
     public_id: str
@@ -109,26 +115,27 @@ def deliver_due(now: datetime | None = None) -> int:
     clock: Callable[[], datetime] = timezone.now if now is None else lambda: now
     flying: dict[Future[Outcome], Attempt] = {}
     sent = 0
-    with ThreadPoolExecutor(SLOTS, thread_name_prefix="deliver") as pool, turn("deliver") as is_ours:
+    with ThreadPoolExecutor(SLOTS + WEBHOOK_SLOTS, thread_name_prefix="deliver") as pool, turn("deliver") as is_ours:
         began = time.monotonic()
         if is_ours:
             _bring_forward(clock())
         while is_ours:
             elapsed = time.monotonic() - began
             if _goes_on(elapsed, flying.values()):
-                for attempt in _claim_due(clock(), list(flying.values()), elapsed < TURN_SECONDS):
+                in_time = elapsed < LONGEST_TURN_SECONDS - egress.DEADLINE_SECONDS
+                for attempt in _claim_due(clock(), list(flying.values()), elapsed < TURN_SECONDS, webhooks_too=in_time):
                     flying[pool.submit(send, attempt)] = attempt
                     sent += 1
             if not flying:
                 break
             landed, _ = wait(flying, TICK_SECONDS, FIRST_COMPLETED)
-            outcomes: dict[int, list[tuple[Attempt, Outcome]]] = {}
+            outcomes: dict[Key, list[tuple[Attempt, Outcome]]] = {}
             for future in landed:
                 attempt = flying.pop(future)
-                outcomes.setdefault(attempt.agent_id, []).append((attempt, future.result()))
-            for agent_id, of_agent in outcomes.items():
-                with by_itself("The outcomes of callbacks to the agent with the key %s are lost", agent_id):
-                    _record(agent_id, of_agent, clock())
+                outcomes.setdefault(attempt.to, []).append((attempt, future.result()))
+            for to, of_one in outcomes.items():
+                with by_itself("The outcomes of deliveries to the %s with the key %s are lost", to[0].__name__, to[1]):
+                    _record(to, of_one, clock())
     return sent
 
 
@@ -166,32 +173,32 @@ def send_again(delivery: Delivery, person: User) -> bool:
 
     Raises SwitchedOff. Whether `person` may is the caller's to check.
     """
-    agent = delivery.agent
+    to = delivery.receiver
     with transaction.atomic():
-        if _locked_endpoint(agent).is_off or not agent.callback_url:
+        if _locked(to).is_off or not _address(to):
             raise SwitchedOff
-        return bool(_move([delivery], agent, person, State.WAITING, attempts=0, next_attempt_at=timezone.now()))
+        return bool(_move([delivery], to, person, State.WAITING, attempts=0, next_attempt_at=timezone.now()))
 
 
-def switch_on(agent: Agent, person: User, *, with_given_up: bool) -> tuple[bool, int]:
-    """Let callbacks go to the agent's address again, and with them, if wanted, all that was given up.
+def switch_on(to: Receiver, person: User, *, with_given_up: bool) -> tuple[bool, int]:
+    """Let deliveries go to an address again, and with them, if wanted, all that was given up.
 
     Returns whether it was off, and how many deliveries go out again.
     """
     now, again = timezone.now(), 0
     with transaction.atomic():
-        endpoint = _locked_endpoint(agent)
+        endpoint = _locked(to)
         if not endpoint.is_off:
             return False, 0
         endpoint.off_at, endpoint.off_reason = None, ""
         endpoint.failing_since, endpoint.given_up = None, 0
-        endpoint.save()
-        _event("endpoint-switched-on", agent.public_id, agent, person, "off", "on").save()
+        endpoint.save(update_fields=HEALTH)
+        _event(f"{_kind(to)}-switched-on", to.public_id, to, person, "off", "on").save()
         if with_given_up:
             # All at once: one by one, 20,000 kept everybody else on SQLite waiting for 14 s.
-            given_up = Delivery.objects.filter(agent=agent, state=State.EXHAUSTED).exclude(body="")
+            given_up = deliveries_of(to).filter(state=State.EXHAUSTED).exclude(body="")
             rows = given_up.select_for_update().only("public_id", "type", "attempts")
-            events = [_moved(row, agent, person, State.WAITING) for row in rows]
+            events = [_moved(row, to, person, State.WAITING) for row in rows]
             AuditEvent.objects.bulk_create(events, batch_size=500)
             again = given_up.update(state=State.WAITING, attempts=0, next_attempt_at=now)
     return True, again
@@ -234,8 +241,15 @@ def _goes_on(elapsed: float, flying: Iterable[Attempt]) -> bool:
 # -- claiming ----------------------------------------------------------------------------------------
 
 
-def _due(now: datetime) -> QuerySet[Delivery]:
-    return Delivery.objects.filter(clocks.is_free(now, LEASE), state=State.WAITING, next_attempt_at__lte=now)
+def deliveries_of(to: Receiver) -> QuerySet[Delivery]:
+    """Return what goes, or went, to an agent's address or to a webhook."""
+    if isinstance(to, TeamWebhook):
+        return Delivery.objects.filter(webhook=to)
+    return Delivery.objects.filter(agent=to, webhook=None)
+
+
+def _due(now: datetime) -> Q:
+    return Q(clocks.is_free(now, LEASE), state=State.WAITING, next_attempt_at__lte=now)
 
 
 def _bring_forward(now: datetime) -> None:
@@ -244,78 +258,115 @@ def _bring_forward(now: datetime) -> None:
     pauses = [pause * (1 + JITTER) for pause in SCHEDULE] if given is None else given
     too_far = clocks.too_far(now, [max(pause, LONGEST_WAIT) for pause in pauses])
     too_far |= clocks.too_far(now, pauses) & ~Q(last_status__in=ASKS_TO_WAIT)
-    # By agent, as the index is.
-    ahead = Delivery.objects.filter(too_far, state=State.WAITING, next_attempt_at__gt=now + clocks.LEEWAY)
-    for agent in Agent.objects.filter(Exists(ahead.filter(agent=OuterRef("pk")))):
-        clocks.bring_forward(ahead.filter(agent=agent), "next_attempt_at", now)
+    # By agent and by webhook, as the indexes are.
+    ahead = Q(too_far, state=State.WAITING, next_attempt_at__gt=now + clocks.LEEWAY)
+    receivers: list[QuerySet[Any]] = [
+        Agent.objects.filter(Exists(Delivery.objects.filter(ahead, agent=OuterRef("pk"), webhook=None))),
+        TeamWebhook.objects.filter(Exists(Delivery.objects.filter(ahead, webhook=OuterRef("pk")))),
+    ]
+    for to in (each for rows in receivers for each in rows):
+        clocks.bring_forward(deliveries_of(to).filter(ahead), "next_attempt_at", now)
 
 
-def _claim_due(now: datetime, flying: Sequence[Attempt], failing_too: bool) -> list[Attempt]:
-    """Claim as much as there are slots for, beginning with whoever was served longest ago.
+def _claim_due(
+    now: datetime, flying: Sequence[Attempt], failing_too: bool, *, webhooks_too: bool = True
+) -> list[Attempt]:
+    """Claim as much as there are slots for. Webhooks only while they land within the turn: no agent waits for them.
 
-    A disabled agent is sent nothing: what it is owed waits until it is let in again.
+    What is disabled is sent nothing: what it is owed waits until it is enabled again.
     """
-    under_way = Counter(attempt.agent_id for attempt in flying)
-    room = SLOTS - len(flying)
-    failing_room = FAILING_SLOTS - sum(attempt.to_failing for attempt in flying) if failing_too else 0
+    due = Delivery.objects.filter(_due(now))
+    agents = Agent.objects.filter(Exists(due.filter(agent=OuterRef("pk"), webhook=None)), enabled=True)
+    webhooks = TeamWebhook.objects.filter(Exists(due.filter(webhook=OuterRef("pk"))), enabled=True)
+    agents = agents.select_related("endpoint").order_by(F("endpoint__tried_at").asc(nulls_first=True), "pk")
+    owed: list[tuple[type[Receiver], QuerySet[Any], int, int]] = [(Agent, agents, SLOTS, FAILING_SLOTS)]
+    if webhooks_too:
+        webhooks = webhooks.order_by(F("tried_at").asc(nulls_first=True), "pk")
+        owed.append((TeamWebhook, webhooks, WEBHOOK_SLOTS, WEBHOOK_SLOTS // 2))
     claimed: list[Attempt] = []
-    owed = (
-        Agent.objects.filter(Exists(_due(now).filter(agent=OuterRef("pk"))), enabled=True)
-        .select_related("endpoint")
-        .order_by(F("endpoint__tried_at").asc(nulls_first=True), "pk")
-    )
-    for agent in owed:
+    for kind, receivers, slots, failing_slots in owed:
+        of_kind = [attempt for attempt in flying if attempt.to[0] is kind]
+        failing_room = failing_slots - sum(attempt.to_failing for attempt in of_kind) if failing_too else 0
+        claimed += _claim_fairly(receivers, now, of_kind, slots - len(of_kind), failing_room)
+    return claimed
+
+
+def _claim_fairly(
+    receivers: QuerySet[Any], now: datetime, flying: Sequence[Attempt], room: int, failing_room: int
+) -> list[Attempt]:
+    """Claim for receivers of one kind, in their order: whoever was served longest ago comes first."""
+    under_way = Counter(attempt.to for attempt in flying)
+    claimed: list[Attempt] = []
+    for to in receivers:
         if not room:
             break
-        is_failing = _is_failing(agent)
+        is_failing = _is_failing(to)
         slots = min(FAILING_AGENT_SLOTS, failing_room) if is_failing else AGENT_SLOTS
-        if slots <= under_way[agent.pk]:
+        if slots <= under_way[type(to), to.pk]:
             continue
         attempts: list[Attempt] = []
-        with by_itself("No callback goes to %s", agent.public_id):
-            attempts = _claim(agent, now, slots, room)
+        with by_itself("No delivery goes to %s", to.public_id):
+            attempts = _claim(to, now, slots, room)
         claimed += attempts
         room -= len(attempts)
         failing_room -= len(attempts) if is_failing else 0
     return claimed
 
 
-def _is_failing(agent: Agent) -> bool:
-    endpoint: Endpoint | None = getattr(agent, "endpoint", None)
-    return bool(endpoint and endpoint.failing_since and endpoint.url == agent.callback_url)
+def health_of(to: Receiver) -> Endpoint | TeamWebhook | None:
+    """Return how the address of a receiver has been doing; None where an agent's was never tried."""
+    if isinstance(to, TeamWebhook):
+        return to
+    endpoint: Endpoint | None = getattr(to, "endpoint", None)
+    return endpoint
 
 
-def _claim(agent: Agent, now: datetime, slots: int, room: int) -> list[Attempt]:
-    """Claim what one agent is owed, up to `slots` on their way at once; give up what can reach nobody."""
+def _is_failing(to: Receiver) -> bool:
+    health = health_of(to)
+    return bool(health and health.failing_since and health.url == _address(to))
+
+
+def _address(to: Receiver) -> str:
+    return to.url if isinstance(to, TeamWebhook) else to.callback_url
+
+
+def _secrets(to: Receiver) -> tuple[str, ...]:
+    """Return the secrets that sign what goes to a receiver, newest first."""
+    if isinstance(to, Agent):
+        return tuple(keys.live_secrets(to))
+    stored = [each for each in (to.secret_encrypted, to.former_secret_encrypted) if each]
+    return tuple(secret for secret in map(keys.decrypted, stored) if secret is not None)
+
+
+def _claim(to: Receiver, now: datetime, slots: int, room: int) -> list[Attempt]:
+    """Claim what one receiver is owed, up to `slots` on their way at once; give up what can reach nobody."""
     pauses = schedule()
     with transaction.atomic():
-        endpoint = _locked_endpoint(agent)
-        if not agent.enabled:
+        endpoint = _locked(to)
+        if not to.enabled:
             return []
-        due = _due(now).filter(agent=agent).order_by("next_attempt_at", "pk")
-        if not agent.callback_url or endpoint.is_off:
-            trouble = Trouble.OFF if agent.callback_url else Trouble.NO_URL
-            give_up(list(due.defer("body")[:BATCH]), agent, last_error=trouble)
+        due = deliveries_of(to).filter(_due(now)).order_by("next_attempt_at", "pk")
+        if not _address(to) or endpoint.is_off:
+            trouble = Trouble.OFF if _address(to) else Trouble.NO_URL
+            give_up(list(due.defer("body")[:BATCH]), to, last_error=trouble)
             return []
-        leased = Delivery.objects.filter(agent=agent, state=State.WAITING, leased_until__gt=now)
+        leased = deliveries_of(to).filter(state=State.WAITING, leased_until__gt=now)
         under_way = leased.exclude(clocks.is_free(now, LEASE)).count()
-        secrets = tuple(keys.live_secrets(agent))
+        secrets = _secrets(to)
         claimed = []
         for delivery in due[: max(0, min(slots - under_way, room))]:
             died = {"last_error": Trouble.INTERRUPTED} if delivery.leased_until else {}
             if delivery.attempts > len(pauses):  # a worker died in the last one
-                give_up([delivery], agent, **died)
-            elif (
-                _due(now)
-                .filter(pk=delivery.pk, attempts=delivery.attempts)
-                .update(attempts=F("attempts") + 1, leased_until=now + LEASE, **died)
+                give_up([delivery], to, **died)
+            elif Delivery.objects.filter(_due(now), pk=delivery.pk, attempts=delivery.attempts).update(
+                attempts=F("attempts") + 1, leased_until=now + LEASE, **died
             ):
                 claimed.append(
                     Attempt(
                         pk=delivery.pk,
-                        agent_id=agent.pk,
+                        to=(type(to), to.pk),
                         number=delivery.attempts + 1,
-                        url=agent.callback_url,
+                        url=_address(to),
                         public_id=delivery.public_id,
                         body=delivery.body.encode(),
                         secrets=secrets,
@@ -329,44 +380,57 @@ def _claim(agent: Agent, now: datetime, slots: int, room: int) -> list[Attempt]:
     return claimed
 
 
-def _locked_endpoint(agent: Agent) -> Endpoint:
-    """Return the endpoint at the agent's address, locked; a new address starts afresh.
+def _locked(to: Receiver) -> Endpoint | TeamWebhook:
+    """Return how the receiver's address has been doing, locked; a new address of an agent starts afresh.
 
-    Where the agent is reached, and whether at all, is read anew: it may have changed since the agent was read.
+    Where `to` is reached, and whether at all, is read anew: it may have changed since `to` was read.
     """
-    endpoint, _ = Endpoint.objects.select_for_update().get_or_create(agent=agent, defaults={"url": agent.callback_url})
-    agent.refresh_from_db(fields=["callback_url", "enabled"])
-    if endpoint.url != agent.callback_url:
-        endpoint = Endpoint(agent=agent, url=agent.callback_url, tried_at=endpoint.tried_at)
+    if isinstance(to, TeamWebhook):
+        # Not its key: who puts something into its outbox does not wait.
+        to.refresh_from_db(from_queryset=TeamWebhook.objects.select_for_update(no_key=True))
+        return to
+    endpoint, _ = Endpoint.objects.select_for_update().get_or_create(agent=to, defaults={"url": to.callback_url})
+    to.refresh_from_db(fields=["callback_url", "enabled"])
+    if endpoint.url != to.callback_url:
+        endpoint = Endpoint(agent=to, url=to.callback_url, tried_at=endpoint.tried_at)
         endpoint.save(force_update=True)
-    endpoint.agent = agent
+    endpoint.agent = to
     return endpoint
 
 
 # -- outcomes ----------------------------------------------------------------------------------------
 
 
-def _record(agent_id: int, outcomes: Iterable[tuple[Attempt, Outcome]], now: datetime) -> None:
-    """Write what came of an agent's attempts, and what they say of its endpoint."""
+def _record(key: Key, outcomes: Iterable[tuple[Attempt, Outcome]], now: datetime) -> None:
+    """Write what came of a receiver's attempts, and what they say of its endpoint."""
     with transaction.atomic():
-        endpoint = Endpoint.objects.select_for_update(of=("self",)).select_related("agent").get(pk=agent_id)
+        endpoint = _judged(key)
+        to = endpoint if isinstance(endpoint, TeamWebhook) else endpoint.agent
         for attempt, outcome in outcomes:
-            given_up = _settle(attempt, outcome, endpoint.agent, now)
-            if attempt.url == endpoint.url == endpoint.agent.callback_url:
+            given_up = _settle(attempt, outcome, to, now)
+            if attempt.url == endpoint.url == _address(to):
                 _judge(endpoint, outcome, given_up, now)
 
 
-def _settle(attempt: Attempt, outcome: Outcome, agent: Agent, now: datetime) -> int:
+def _judged(key: Key) -> Endpoint | TeamWebhook:
+    """Return the endpoint that attempts went to, locked."""
+    model, pk = key
+    if model is TeamWebhook:
+        return TeamWebhook.objects.select_for_update(no_key=True).get(pk=pk)
+    return Endpoint.objects.select_for_update(of=("self",)).select_related("agent").get(pk=pk)
+
+
+def _settle(attempt: Attempt, outcome: Outcome, to: Receiver, now: datetime) -> int:
     """Write what came of one attempt; return how many deliveries that ended without success, 0 or 1."""
     delivery = Delivery.objects.defer("body").get(pk=attempt.pk)
     told = {"last_error": outcome.trouble, "last_status": outcome.status}
     pauses = schedule()
     if not outcome.trouble:
         # Whichever attempt it was: one whose lease ran out has got through all the same.
-        _move([delivery], agent, None, State.DELIVERED, delivered_at=now, leased_until=None, **told)
+        _move([delivery], to, None, State.DELIVERED, delivered_at=now, leased_until=None, **told)
     elif delivery.attempts == attempt.number:  # else the next attempt is under way, and tells
         if outcome.trouble == Trouble.GONE or attempt.number > len(pauses):
-            return give_up([delivery], agent, **told)
+            return give_up([delivery], to, **told)
         pause = timedelta(seconds=max(pauses[attempt.number - 1], min(outcome.wait, LONGEST_WAIT)))
         Delivery.objects.filter(pk=attempt.pk, state=State.WAITING).update(
             leased_until=None, next_attempt_at=now + pause, **told
@@ -374,8 +438,13 @@ def _settle(attempt: Attempt, outcome: Outcome, agent: Agent, now: datetime) -> 
     return 0
 
 
-def _judge(endpoint: Endpoint, outcome: Outcome, given_up: int, now: datetime) -> None:
+HEALTH = ("failing_since", "given_up", "off_at", "off_reason")
+
+
+def _judge(endpoint: Endpoint | TeamWebhook, outcome: Outcome, given_up: int, now: datetime) -> None:
     """Note how the endpoint does, and switch it off when it is gone or nothing gets through for too long."""
+    if isinstance(endpoint, TeamWebhook):
+        _note_last(endpoint, outcome, now)
     if not outcome.trouble:
         if endpoint.failing_since or endpoint.given_up:
             endpoint.failing_since, endpoint.given_up = None, 0
@@ -392,34 +461,43 @@ def _judge(endpoint: Endpoint, outcome: Outcome, given_up: int, now: datetime) -
         reason = Off.FAILING
     if reason and not endpoint.off_at:
         endpoint.off_at, endpoint.off_reason = now, reason
-        # Not the address: it may carry a token.
-        agent = endpoint.agent
-        _event("endpoint-switched-off", agent.public_id, agent, None, "on", "off", reason=reason).save()
-        log.warning("The endpoint of agent %s was switched off: %s", agent.public_id, reason)
-    endpoint.save()
+        to = endpoint if isinstance(endpoint, TeamWebhook) else endpoint.agent
+        _event(f"{_kind(to)}-switched-off", to.public_id, to, None, "on", "off", reason=reason).save()
+        log.warning("The endpoint of %s was switched off: %s", to.public_id, reason)
+    endpoint.save(update_fields=HEALTH)
 
 
-def give_up_disabled(agent: Agent, before: datetime, now: datetime) -> int:
-    """Give up what a disabled agent was owed before a moment, BATCH at most; return how many that were.
+def _note_last(webhook: TeamWebhook, outcome: Outcome, now: datetime) -> None:
+    """Note when a webhook last took something or failed to, for its owners."""
+    if outcome.trouble:
+        webhook.failed_at, webhook.trouble, webhook.failed_status = now, outcome.trouble, outcome.status
+        webhook.save(update_fields=["failed_at", "trouble", "failed_status"])
+    else:
+        webhook.delivered_at = now
+        webhook.save(update_fields=["delivered_at"])
 
-    Nothing that is on its way, nor once the agent is let in again.
+
+def give_up_disabled(to: Receiver, before: datetime, now: datetime) -> int:
+    """Give up what was owed before a moment to what is disabled, BATCH at most; return how many that were.
+
+    Nothing that is on its way, nor once it is enabled again.
     """
     with transaction.atomic(durable=True):
-        _locked_endpoint(agent)
-        if agent.enabled:
+        _locked(to)
+        if to.enabled:
             return 0
         free = clocks.is_free(now, LEASE)
-        owed = Delivery.objects.filter(free, agent=agent, state=State.WAITING, created_at__lt=before).exclude(body="")
-        return give_up(list(owed.defer("body").order_by("pk")[:BATCH]), agent, last_error=Trouble.DISABLED)
+        owed = deliveries_of(to).filter(free, state=State.WAITING, created_at__lt=before).exclude(body="")
+        return give_up(list(owed.defer("body").order_by("pk")[:BATCH]), to, last_error=Trouble.DISABLED)
 
 
-def give_up(deliveries: Sequence[Delivery], agent: Agent, **told: Any) -> int:
+def give_up(deliveries: Sequence[Delivery], to: Receiver, **told: Any) -> int:
     """End deliveries that did not get through; people can have them sent again. Returns how many ended."""
-    return _move(deliveries, agent, None, State.EXHAUSTED, leased_until=None, **told)
+    return _move(deliveries, to, None, State.EXHAUSTED, leased_until=None, **told)
 
 
 def _move(
-    deliveries: Sequence[Delivery], agent: Agent, person: User | None, after: Delivery.State, **values: Any
+    deliveries: Sequence[Delivery], to: Receiver, person: User | None, after: Delivery.State, **values: Any
 ) -> int:
     """Move deliveries to a state, each with its audit event; return how many were not there already.
 
@@ -427,7 +505,7 @@ def _move(
     """
     _, before = MOVES[after]
     events = [
-        _moved(delivery, agent, person, after, **values)
+        _moved(delivery, to, person, after, **values)
         for delivery in deliveries
         if Delivery.objects.filter(pk=delivery.pk, state=before).exclude(body="").update(state=after, **values)
     ]
@@ -435,12 +513,12 @@ def _move(
     return len(events)
 
 
-def _moved(delivery: Delivery, agent: Agent, person: User | None, after: Delivery.State, **values: Any) -> AuditEvent:
-    action, before = MOVES[after]
+def _moved(delivery: Delivery, to: Receiver, person: User | None, after: Delivery.State, **values: Any) -> AuditEvent:
+    done, before = MOVES[after]
     return _event(
-        action,
+        f"{'webhook' if isinstance(to, TeamWebhook) else 'callback'}-{done}",
         delivery.public_id,
-        agent,
+        to,
         person,
         before,
         after,
@@ -451,15 +529,22 @@ def _moved(delivery: Delivery, agent: Agent, person: User | None, after: Deliver
     )
 
 
+def _kind(to: Receiver) -> str:
+    return "webhook" if isinstance(to, TeamWebhook) else "endpoint"
+
+
 def _event(
-    action: str, public_id: str, agent: Agent, person: User | None, before: str, after: str, **data: object
+    action: str, public_id: str, to: Receiver, person: User | None, before: str, after: str, **data: object
 ) -> AuditEvent:
+    # Of an address its host alone: the rest may carry a token.
+    about = {"host": to.host} if isinstance(to, TeamWebhook) else {}
+    agent = to if isinstance(to, Agent) else None
     return audit.event(
-        action, public_id, actor=person, team=agent.team_id, agent=agent, before=before, after=after, **data
+        action, public_id, actor=person, team=to.team_id, agent=agent, before=before, after=after, **about, **data
     )
 
 
 def for_list(rows: QuerySet[Delivery]) -> QuerySet[Delivery]:
     """Return deliveries with what a row shows, latest first, without the texts."""
-    shown = rows.select_related("agent__endpoint", "agent__team", "held")
+    shown = rows.select_related("agent__endpoint", "agent__team", "webhook", "held")
     return shown.defer("body", "held__text", "held__attributes").order_by("-id")

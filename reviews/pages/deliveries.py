@@ -1,4 +1,4 @@
-"""The page about callbacks: what agents were told, what waits, and what was given up."""
+"""The page about deliveries: what agents, or one webhook of a team, were told, what waits, and what was given up."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from metacog.models import Agent, Role, Team
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
-from reviews.models import Delivery, Endpoint
+from reviews.models import Delivery, Endpoint, TeamWebhook
 from reviews.outbox import deliveries
 from reviews.outbox.deliveries import for_list
 from reviews.pages.person import PersonRequest
@@ -36,6 +36,7 @@ class Filters:
     state: str = ""
     agent: str = ""  # public id
     item: str = ""  # public id of a held item
+    webhook: str = ""  # public id; without one, agents' callbacks
     after: str = ""  # public id of the last delivery of the page before
 
     @classmethod
@@ -44,7 +45,7 @@ class Filters:
         state = query.get("state", "")
         return cls(
             state=state if state in State.values else "",
-            **{name: query.get(name, "")[:40] for name in ("agent", "item", "after")},
+            **{name: query.get(name, "")[:40] for name in ("agent", "item", "webhook", "after")},
         )
 
     @property
@@ -62,7 +63,8 @@ def delivery_list(request: PersonRequest) -> HttpResponse:
     unknown = unknown_filters(request.GET, agents=named, state=State.values)
     if not named:
         filters = replace(filters, agent="")
-    scope = _scope(filters, teams)
+    webhook = _webhook(request, filters.webhook) if filters.webhook else None
+    scope = _scope(filters, teams, webhook)
     rows = scope.filter(state=filters.state) if filters.state else scope
     if filters.after and (last := scope.filter(public_id=filters.after).first()):
         rows = rows.filter(pk__lt=last.pk)
@@ -71,7 +73,10 @@ def delivery_list(request: PersonRequest) -> HttpResponse:
     may_send = set(request.user.teams_as(Role.CURATOR).values_list("pk", flat=True))
     context = {
         "unknown_filters": unknown,
-        "rows": [{"delivery": row, "may_send": row.agent.team_id in may_send} for row in found[:PAGE]],
+        "webhook": webhook,
+        "rows": [
+            {"delivery": row, "may_send": row.receiver.team_id in may_send and not _is_off(row)} for row in found[:PAGE]
+        ],
         "now": timezone.now(),
         "filters": filters,
         "views": _views(filters, scope),
@@ -79,7 +84,7 @@ def delivery_list(request: PersonRequest) -> HttpResponse:
         "have_address": agents.exclude(callback_url="").exists(),
         "endpoints": [
             {"endpoint": endpoint, "given_up": endpoint.exhausted, "may_send": endpoint.agent.team_id in may_send}
-            for endpoint in _in_trouble(filters, teams)
+            for endpoint in (() if webhook else _in_trouble(filters, teams))
         ],
         "first_url": replace(filters, after="").url if filters.after else "",
         "next_url": replace(filters, after=following).url if following else "",
@@ -91,12 +96,14 @@ def delivery_list(request: PersonRequest) -> HttpResponse:
 @require_POST
 def replay(request: PersonRequest, delivery_id: str) -> HttpResponse:
     """Have a delivery that was given up sent again, under its id and with its bytes."""
+    teams = request.user.teams_as()
     delivery = get_object_or_404(
-        Delivery.objects.select_related("agent").defer("body"),
+        Delivery.objects.select_related("agent", "webhook__team").defer("body"),
+        Q(webhook=None, agent__team__in=teams) | Q(webhook__team__in=teams, webhook__removed_at=None),
         public_id=delivery_id,
-        agent__team__in=request.user.teams_as(),
     )
-    _check_curator(request, delivery.agent)
+    receiver = delivery.receiver
+    _check_may_send(request, receiver)
     try:
         if deliveries.send_again(delivery, request.user):
             messages.success(request, gettext("It is sent again now, with the same id and the same bytes."))
@@ -106,7 +113,7 @@ def replay(request: PersonRequest, delivery_id: str) -> HttpResponse:
         messages.error(
             request,
             gettext("%(agent)s has no endpoint that is switched on. Nothing was changed.")
-            % {"agent": request.user.name_of(delivery.agent)},
+            % {"agent": request.user.name_of(receiver) if isinstance(receiver, Agent) else receiver.host},
         )
     return _back(request)
 
@@ -115,7 +122,7 @@ def replay(request: PersonRequest, delivery_id: str) -> HttpResponse:
 def endpoint_on(request: PersonRequest, agent_id: str) -> HttpResponse:
     """Switch an agent's endpoint on again, and send what was given up if that is wanted."""
     agent = get_object_or_404(Agent, public_id=agent_id, team__in=request.user.teams_as())
-    _check_curator(request, agent)
+    _check_may_send(request, agent)
     was_off, again = deliveries.switch_on(agent, request.user, with_given_up=request.POST.get("again") == "1")
     if not was_off:
         messages.info(request, gettext("The endpoint was on already: nothing was changed."))
@@ -134,9 +141,23 @@ def endpoint_on(request: PersonRequest, agent_id: str) -> HttpResponse:
     return redirect("agent", agent.public_id) if "from_agent" in request.POST else _back(request)
 
 
-def _scope(filters: Filters, teams: QuerySet[Team]) -> QuerySet[Delivery]:
-    """Return the deliveries of the agent or the item that is looked at, in any state."""
-    found = Delivery.objects.filter(agent__team__in=teams)
+def _webhook(request: PersonRequest, webhook_id: str) -> TeamWebhook:
+    """Return a webhook of a team that the person owns."""
+    owned = request.user.teams_as(Role.OWNER)
+    return get_object_or_404(TeamWebhook, public_id=webhook_id, team__in=owned, removed_at=None)
+
+
+def _is_off(delivery: Delivery) -> bool:
+    health = deliveries.health_of(delivery.receiver)
+    return bool(health and health.is_off)
+
+
+def _scope(filters: Filters, teams: QuerySet[Team], webhook: TeamWebhook | None) -> QuerySet[Delivery]:
+    """Return the deliveries of the webhook, the agent or the item that is looked at, in any state."""
+    if webhook:
+        found = deliveries.deliveries_of(webhook)
+    else:
+        found = Delivery.objects.filter(agent__team__in=teams, webhook=None)
     if filters.agent:
         found = found.filter(agent__public_id=filters.agent)
     if filters.item:
@@ -167,7 +188,7 @@ def _in_trouble(filters: Filters, teams: QuerySet[Team]) -> QuerySet[Any]:
     )
     if filters.agent:
         found = found.filter(agent__public_id=filters.agent)
-    given_up = Delivery.objects.filter(agent=OuterRef("pk"), state=State.EXHAUSTED).order_by()
+    given_up = Delivery.objects.filter(agent=OuterRef("pk"), webhook=None, state=State.EXHAUSTED).order_by()
     count = given_up.values("agent").annotate(number=Count("pk")).values("number")
     return (
         found.exclude(url="")
@@ -177,8 +198,11 @@ def _in_trouble(filters: Filters, teams: QuerySet[Team]) -> QuerySet[Any]:
     )
 
 
-def _check_curator(request: PersonRequest, agent: Agent) -> None:
-    if not request.user.has_role(agent.team_id, Role.CURATOR):
+def _check_may_send(request: PersonRequest, receiver: deliveries.Receiver) -> None:
+    if isinstance(receiver, TeamWebhook):
+        if not request.user.has_role(receiver.team_id, Role.OWNER):
+            raise PermissionDenied(gettext("Only owners of the team can see and change its webhooks."))
+    elif not request.user.has_role(receiver.team_id, Role.CURATOR):
         raise PermissionDenied(gettext("Only curators and owners of the team can have callbacks sent again."))
 
 

@@ -9,8 +9,9 @@ from django.template.context import RequestContext
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from metacog.models import Agent, Role
-from reviews.models import Delivery, Endpoint, HeldItem
+from metacog.models import Agent, Role, Team
+from reviews.models import Delivery, Endpoint, HeldItem, TeamWebhook
+from reviews.outbox import webhooks
 from reviews.outbox.deliveries import for_list
 
 register = template.Library()
@@ -25,17 +26,19 @@ EVENTS = {
     "extension.decided": _("More tool calls: the answer"),
     "meta.reflection": _("Its day was looked back on"),
 }
+# Of teams' webhooks, where they are said otherwise than to the agent.
+TEAM_EVENTS: dict[str, Any] = {**{event.value: event.label for event in TeamWebhook.Event}, webhooks.TEST: _("A test")}
 
 
 @register.filter
 def event_title(name: str) -> str:
-    return str(EVENTS.get(name, name))
+    return str(EVENTS.get(name) or TEAM_EVENTS.get(name, name))
 
 
 @register.inclusion_tag("reviews/_held_deliveries.html")
 def callbacks_of(held: HeldItem) -> dict[str, Any]:
     """Show how the agent was told of what was decided about an item; nothing when nothing was owed."""
-    return {"held": held, "deliveries": for_list(held.deliveries.all()), "now": timezone.now()}
+    return {"held": held, "deliveries": for_list(held.deliveries.filter(webhook=None)), "now": timezone.now()}
 
 
 @register.inclusion_tag("reviews/_endpoint.html", takes_context=True)
@@ -47,9 +50,16 @@ def endpoint_of(context: RequestContext, agent: Agent) -> dict[str, Any]:
     return {
         "agent": agent,
         "endpoint": endpoint,
-        "given_up": Delivery.objects.filter(agent=agent, state=Delivery.State.EXHAUSTED).count(),
+        "given_up": Delivery.objects.filter(agent=agent, webhook=None, state=Delivery.State.EXHAUSTED).count(),
         "user": context["user"],
         "may_send": context["user"].has_role(agent.team_id, Role.CURATOR),
         "on_agent_page": True,
         "csrf_token": context.get("csrf_token"),
     }
+
+
+@register.inclusion_tag("reviews/_team_webhooks.html")
+def webhooks_of(team: Team) -> dict[str, Any]:
+    """Show a team's webhooks and how they are doing, to its owners."""
+    found = webhooks.of_team(team)
+    return {"team": team, "webhooks": found, "may_add": len(found) < webhooks.MOST, "most": webhooks.MOST}

@@ -21,9 +21,11 @@ class Command(BaseCommand):
         self.stdout.write("None needs METACOG_SECRET_KEY_FALLBACKS.")
 
 
-def _lost(row: AgentKey | Channel) -> str:
+def _lost(row: Any) -> str:
     if isinstance(row, AgentKey):
         what, remedy = f"The secret beside key {row.hint}… of {row.agent} in {row.agent.team}", "rotate the agent's key"
+    elif not isinstance(row, Channel):
+        what, remedy = f"A secret of the webhook {row.public_id} ({row}) of {row.team}", "rotate its secret"
     else:
         what, remedy = f"The address of the chat of {row.team}", "set the address anew"
     return f"{what} was encrypted with a key that is not given: add it to METACOG_SECRET_KEY_FALLBACKS, or {remedy}."

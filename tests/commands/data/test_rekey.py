@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from metacog.accounts import agents, keys
 from metacog.models import Agent, AgentKey, Channel
 from metacog.notices import notices
+from reviews.outbox import webhooks
 
 OLD, NEW = "o" * 50, "n" * 50
 
@@ -97,3 +98,21 @@ def test_it_encrypts_the_addresses_of_chats_too_and_names_those_no_key_can_read(
     assert "Aurora" not in str(told.value)
     settings.SECRET_KEY_FALLBACKS = []
     assert keys.decrypted(Channel.objects.get(team=aurora).url_encrypted) == "https://chat.example.org/a"
+
+
+def test_it_encrypts_both_secrets_of_webhooks_too_and_names_one_no_key_can_read(
+    aurora: Any, borealis: Any, olga: Any, settings: Any
+) -> None:
+    settings.SECRET_KEY = OLD
+    webhook, first = webhooks.add(aurora, olga, url="https://x.example/hook", events=["item.held"])
+    second = webhooks.rotate(webhook, olga)
+    settings.SECRET_KEY = "x" * 50
+    webhooks.add(borealis, olga, url="https://y.example/hook", events=["item.held"])
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
+    with pytest.raises(CommandError, match=r"A secret of the webhook wh_\w+ \(y\.example\) of Borealis was") as told:
+        run()
+    assert "Aurora" not in str(told.value)
+    settings.SECRET_KEY_FALLBACKS = []
+    webhook.refresh_from_db()
+    stored = (webhook.secret_encrypted, webhook.former_secret_encrypted)
+    assert [keys.decrypted(each) for each in stored] == [second, first]

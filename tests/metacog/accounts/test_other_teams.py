@@ -18,7 +18,17 @@ from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from patterns.threads import threads
 from reviews.learning import backtest, reflections
 from reviews.metrics import daily
-from reviews.models import AgentResponse, Delivery, Endpoint, ExtensionRequest, HeldItem, Reflection, Sample
+from reviews.models import (
+    AgentResponse,
+    Delivery,
+    Endpoint,
+    ExtensionRequest,
+    HeldItem,
+    Reflection,
+    Sample,
+    TeamWebhook,
+)
+from reviews.outbox import webhooks
 from tests.tables import table
 
 OURS, THEIRS = "princess", "vizier"
@@ -50,6 +60,8 @@ def fill(caller: Any, owner: User, word: str) -> None:
     Endpoint.objects.create(agent=agent, url=agent.callback_url, off_at=timezone.now(), off_reason="gone")
     address = f"https://chat.example/{word}"
     notices.set_channel(agent.team, owner, url=address, minutes=9, language="en", texts=False)
+    webhook, _ = webhooks.add(agent.team, owner, url=f"https://{word}.example/hook", events=["item.held"])
+    Delivery.objects.create(webhook=webhook, type="item.held", body=word, state="exhausted")
     response = AgentResponse.objects.filter(agent=agent).earliest("pk")
     Sample.objects.create(response=response, agent=agent, day=response.received_at.date())
 
@@ -102,6 +114,7 @@ ROWS: dict[str, Any] = {
     "memory": Memory,
     "lesson": Lesson,
     "reflection": Reflection,
+    "webhook": TeamWebhook,
     "agent": Agent,
     "policy": Agent,
     "agent-context": Agent,
@@ -111,7 +124,8 @@ ROWS: dict[str, Any] = {
 @table("name", ROWS)
 def test_a_row_has_a_page_for_its_own_team_only(two_teams: None, olga: User, as_person: Any, name: str) -> None:
     rows = ROWS[name].objects.all()
-    team = "team" if name in ("item", "memory", "lesson", "agent", "policy", "agent-context") else "agent__team"
+    of_team = ("item", "memory", "lesson", "webhook", "agent", "policy", "agent-context")
+    team = "team" if name in of_team else "agent__team"
     client = as_person(olga)
     ours = rows.filter(**{f"{team}__name": "Aurora"}).latest("pk")
     theirs = rows.filter(**{f"{team}__name": "Borealis"}).latest("pk")

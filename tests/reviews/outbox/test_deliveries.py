@@ -501,11 +501,11 @@ def test_a_late_success_counts_and_a_late_failure_does_not(agent: Any) -> None:
     later = NOW + deliveries.LEASE
     [second] = deliveries._claim(agent, later, 4, 4)
     assert (first.number, second.number) == (1, 2)
-    deliveries._record(agent.pk, [(first, deliveries.Outcome(Trouble.TIMEOUT))], later)
+    deliveries._record((Agent, agent.pk), [(first, deliveries.Outcome(Trouble.TIMEOUT))], later)
     assert only().leased_until == later + deliveries.LEASE, "the second attempt is still under way"
-    deliveries._record(agent.pk, [(first, deliveries.Outcome("", 200))], later)
+    deliveries._record((Agent, agent.pk), [(first, deliveries.Outcome("", 200))], later)
     assert only().state == State.DELIVERED
-    deliveries._record(agent.pk, [(second, deliveries.Outcome(Trouble.TIMEOUT))], later)
+    deliveries._record((Agent, agent.pk), [(second, deliveries.Outcome(Trouble.TIMEOUT))], later)
     assert only().state == State.DELIVERED
     assert AuditEvent.objects.filter(action="callback-delivered").count() == 1
 
@@ -516,7 +516,7 @@ def test_what_is_told_of_an_address_of_before_says_nothing_of_the_new_one(
     owe(agent)
     [attempt] = deliveries._claim(agent, NOW, 4, 4)
     agent = at(kuro, another_receiver.url)
-    deliveries._record(agent.pk, [(attempt, deliveries.Outcome(Trouble.GONE, 410))], NOW)
+    deliveries._record((Agent, agent.pk), [(attempt, deliveries.Outcome(Trouble.GONE, 410))], NOW)
     owe(agent)
     assert deliveries.deliver_due(NOW) == 1
     assert Endpoint.objects.get().off_at is None
@@ -603,7 +603,7 @@ def test_failing_endpoints_leave_slots_for_the_others(agent: Any, receiver: Any)
     owe(agent)
     claimed = deliveries._claim_due(timezone.now(), [], True)
     assert sum(attempt.to_failing for attempt in claimed) == deliveries.FAILING_SLOTS
-    assert agent.pk in {attempt.agent_id for attempt in claimed}
+    assert (Agent, agent.pk) in {attempt.to for attempt in claimed}
     assert not any(attempt.to_failing for attempt in deliveries._claim_due(timezone.now(), claimed, False))
 
 
@@ -611,12 +611,12 @@ def test_whoever_was_served_longest_ago_comes_first(agent: Any, receiver: Any) -
     agents = [agent, *(sibling(agent, f"agent {n}", receiver.url) for n in range(deliveries.SLOTS))]
     for each in agents:
         owe(each, deliveries.AGENT_SLOTS)
-    served = set[int]()
+    served = set[deliveries.Key]()
     moment = timezone.now()
     while len(served) < len(agents):
         round_ = deliveries._claim_due(moment, [], True)
-        assert not {attempt.agent_id for attempt in round_} & served, "nobody twice before everybody once"
-        served |= {attempt.agent_id for attempt in round_}
+        assert not {attempt.to for attempt in round_} & served, "nobody twice before everybody once"
+        served |= {attempt.to for attempt in round_}
         moment += timedelta(seconds=1)
 
 
@@ -630,7 +630,7 @@ def test_a_sweep_goes_on_for_others_while_a_receiver_is_slow_but_not_for_ever() 
 
 
 def attempt(began: float) -> deliveries.Attempt:
-    return deliveries.Attempt(1, 1, 1, "", "msg_1", b"", (), NOW, False, began)
+    return deliveries.Attempt(1, (Agent, 1), 1, "", "msg_1", b"", (), NOW, False, began)
 
 
 def test_a_sweep_stays_within_the_workers_time_limit(settings: Any) -> None:

@@ -1,0 +1,172 @@
+"""The owners' pages about a team's webhooks: who sees them, and what can be done there without JavaScript."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from standardwebhooks import Webhook
+
+from reviews.models import Delivery, TeamWebhook
+from reviews.outbox import deliveries, webhooks
+from tests.reviews.outbox.receiving import Receiver, owe
+
+pytestmark = pytest.mark.django_db
+# A stranger, a viewer, a reviewer, a curator.
+NOT_OWNERS = [("mallory", 404), ("victor", 403), ("alice", 403), ("carla", 403)]
+
+
+@pytest.fixture
+def webhook(aurora: Any, olga: Any, receiver: Receiver) -> TeamWebhook:
+    return webhooks.add(aurora, olga, url=receiver.url, events=["item.held"])[0]
+
+
+def secret_on(page: str) -> str:
+    (secret,) = re.findall(r"whsec_[A-Za-z0-9+/=]+", page)
+    return str(secret)
+
+
+def step(client: Client, webhook: TeamWebhook, name: str, **data: str) -> Any:
+    return client.post(reverse("webhook-step", args=[webhook.public_id]), {"step": name, **data}, follow=True)
+
+
+@pytest.mark.parametrize(("person", "status"), NOT_OWNERS)
+def test_nobody_but_owners_sees_or_changes_them(
+    request: pytest.FixtureRequest, as_person: Any, aurora: Any, webhook: TeamWebhook, person: str, status: int
+) -> None:
+    client = as_person(request.getfixturevalue(person))
+    [delivery] = Delivery.objects.bulk_create(
+        [Delivery(webhook=webhook, type="item.held", body="x", state="exhausted")]
+    )
+    its_own, ours = [webhook.public_id], [aurora.pk]
+    events = {"url": "https://x.example", "events": ["item.decided"]}
+    answers = [
+        client.get(reverse("webhook", args=its_own)),
+        client.post(reverse("webhook", args=its_own), events),
+        client.post(reverse("webhook-step", args=its_own), {"step": "remove"}),
+        client.get(reverse("webhook-new", args=ours)),
+        client.post(reverse("webhook-new", args=ours), events),
+        client.post(reverse("delivery-replay", args=[delivery.public_id])),
+    ]
+    assert {answer.status_code for answer in answers} == {status}
+    assert client.get(reverse("deliveries"), {"webhook": webhook.public_id}).status_code == 404
+    assert b"item.held" not in client.get(reverse("deliveries")).content
+    assert webhook.public_id not in client.get(reverse("team")).content.decode()
+    webhook.refresh_from_db()
+    assert (webhook.events, webhook.removed_at, TeamWebhook.objects.count()) == (["item.held"], None, 1)
+
+
+def test_an_owner_adds_one_and_sees_its_secret_once(
+    as_person: Any, olga: Any, aurora: Any, kuro: Any, receiver: Receiver
+) -> None:
+    client = as_person(olga)
+    assert reverse("webhook-new", args=[aurora.pk]) in client.get(reverse("team")).content.decode()
+    answer = client.post(
+        reverse("webhook-new", args=[aurora.pk]), {"url": receiver.url, "events": ["item.held", "pattern.proposed"]}
+    )
+    secret = secret_on(answer.content.decode())
+    assert "no-store" in answer["Cache-Control"]
+    webhook = TeamWebhook.objects.get()
+    assert webhook.events == ["item.held", "pattern.proposed"]
+    assert secret not in webhook.secret_encrypted
+    for page in ("team", "webhook"):
+        seen = client.get(reverse(page, args=[webhook.public_id] if page == "webhook" else []))
+        assert "whsec_" not in seen.content.decode()
+    kuro.hold()
+    deliveries.deliver_due()
+    [seen] = receiver.seen
+    Webhook(secret).verify(seen.body, seen.headers)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"url": "", "events": ["item.held"]}, "Give the address that events are posted to."),
+        ({"url": "nowhere", "events": ["item.held"]}, "This is no address"),
+        ({"url": "https://me:secret@x.example", "events": ["item.held"]}, "Leave user name and password out"),
+        ({"url": "https://x.example", "events": []}, "Choose one event at least."),
+        ({"url": "https://x.example", "events": ["item.invented"]}, "not one of the available choices"),
+    ],
+)
+def test_it_says_what_is_wrong(as_person: Any, olga: Any, aurora: Any, data: dict[str, Any], said: str) -> None:
+    answer = as_person(olga).post(reverse("webhook-new", args=[aurora.pk]), data)
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert not TeamWebhook.objects.exists()
+
+
+def test_a_private_address_is_named_with_the_setting_that_allows_it(as_person: Any, olga: Any, aurora: Any) -> None:
+    webhook, _ = webhooks.add(aurora, olga, url="http://10.0.0.7/hook", events=["item.held"])
+    seen = as_person(olga).get(reverse("webhook", args=[webhook.public_id])).content.decode()
+    assert "METACOG_CALLBACK_ALLOW=http://10.0.0.7:80" in seen
+
+
+def test_an_owner_changes_events_and_rotates_the_secret(as_person: Any, olga: Any, webhook: TeamWebhook) -> None:
+    client = as_person(olga)
+    client.post(reverse("webhook", args=[webhook.public_id]), {"events": ["item.decided"]})
+    before = TeamWebhook.objects.get()
+    assert before.events == ["item.decided"]
+    assert client.post(reverse("webhook", args=[webhook.public_id]), {"events": []}).status_code == 422
+    assert secret_on(step(client, webhook, "rotate").content.decode())
+    after = TeamWebhook.objects.get()
+    assert after.former_secret_encrypted == before.secret_encrypted
+    assert "The older secret has ended" in step(client, webhook, "end-former").content.decode()
+    assert TeamWebhook.objects.get().former_secret_encrypted == ""
+
+
+def test_a_test_arrives_and_its_row_says_so(
+    as_person: Any, olga: Any, webhook: TeamWebhook, receiver: Receiver
+) -> None:
+    client = as_person(olga)
+    assert "webhook.test" in step(client, webhook, "test").content.decode()
+    receiver.answers = [503]
+    deliveries.deliver_due()
+    assert "503" in client.get(reverse("team")).content.decode()
+    Delivery.objects.update(next_attempt_at=timezone.now())
+    deliveries.deliver_due()
+    seen = client.get(reverse("webhook", args=[webhook.public_id])).content.decode()
+    assert "Delivered" in seen
+    assert "Delivering" in seen
+
+
+def test_it_is_disabled_enabled_and_removed(as_person: Any, olga: Any, webhook: TeamWebhook) -> None:
+    client = as_person(olga)
+    step(client, webhook, "disable")
+    assert not TeamWebhook.objects.get().enabled
+    assert "nothing was sent" in step(client, webhook, "test").content.decode()
+    step(client, webhook, "enable")
+    assert TeamWebhook.objects.get().enabled
+    assert "is removed" in step(client, webhook, "remove").content.decode()
+    assert client.get(reverse("webhook", args=[webhook.public_id])).status_code == 404
+    assert step(client, webhook, "nonsense").status_code == 404
+
+
+def test_its_deliveries_are_listed_apart_and_sent_again(
+    as_person: Any, olga: Any, webhook: TeamWebhook, agent: Any
+) -> None:
+    owe(agent, 2)
+    [given_up] = owe(agent, webhook=webhook, state="exhausted", last_error="status")
+    client = as_person(olga)
+    assert client.get(reverse("deliveries")).content.decode().count("<tr>") == 3
+    listed = client.get(reverse("deliveries"), {"webhook": webhook.public_id})
+    assert listed.content.decode().count("<tr>") == 2
+    query = {"query": f"webhook={webhook.public_id}"}
+    back = client.post(reverse("delivery-replay", args=[given_up.public_id]), query)
+    assert back["Location"] == f"{reverse('deliveries')}?webhook={webhook.public_id}"
+    given_up.refresh_from_db()
+    assert given_up.state == "waiting"
+
+
+def test_one_that_was_switched_off_is_switched_on_with_what_was_given_up(
+    as_person: Any, olga: Any, webhook: TeamWebhook, agent: Any
+) -> None:
+    owe(agent, 2, webhook=webhook, state="exhausted")
+    TeamWebhook.objects.update(off_at=timezone.now(), off_reason="gone")
+    client = as_person(olga)
+    assert "Switched off" in client.get(reverse("team")).content.decode()
+    assert "2 deliveries go out now" in step(client, webhook, "switch-on", again="1").content.decode()
+    assert Delivery.objects.filter(state="waiting").count() == 2
