@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import json
@@ -94,6 +95,19 @@ def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
 def _views_are_imported() -> None:
     """Import every view before a test replaces a constant, which a view first imported then would keep for good."""
     importlib.import_module("metacog.urls")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _the_same_patterns_are_compiled_once() -> Iterator[None]:
+    """Share what finds the same few patterns, which never changes: most tests have those of `_team`."""
+    from metacog.heuristics.hesitation import patterns, sense
+    from metacog.heuristics.text import matcher
+
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in (matcher.Matcher, sense.Reader):
+            once: Callable[[tuple[str, ...]], object] = functools.lru_cache(64)(kind)
+            patch.setattr(patterns, kind.__name__, lambda keywords, once=once: once(tuple(keywords)))
+        yield
 
 
 @pytest.fixture(autouse=True)
