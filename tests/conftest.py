@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 import importlib
 import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 # Before Django reads its settings: nothing a test writes lands in the project's own data folder.
 os.environ.setdefault("METACOG_DATA_DIR", tempfile.mkdtemp(prefix="metacog-tests-"))
@@ -41,6 +43,38 @@ def pytest_configure() -> None:
     (Path(os.environ["METACOG_DATA_DIR"]) / "static").mkdir(parents=True, exist_ok=True)  # whitenoise looks for it
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect no garbage among what was imported and collected: nearly all of it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+        gc.set_threshold(10_000, 10, 10)  # pages make much that is no garbage
+
+
+T = TypeVar("T")
+
+
+def with_room(call: Callable[..., T], *arguments: Any) -> T:
+    """Call with a megabyte of Python's own stack.
+
+    It comes in pieces of 16 kB; a loop at the end of one would have the next mapped and unmapped by every call.
+    """
+    return call(*arguments)
+
+
+with_room.__code__ = with_room.__code__.replace(co_stacksize=2**17 + 1)  # of a piece of twice that, half is left
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> object:
+    runner: Any = item.config.pluginmanager.get_plugin("runner")
+    return with_room(runner.pytest_runtest_protocol, item, nextitem)
+
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
     """Give each process of a run a database of its own.
@@ -61,6 +95,19 @@ def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
 def _views_are_imported() -> None:
     """Import every view before a test replaces a constant, which a view first imported then would keep for good."""
     importlib.import_module("metacog.urls")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _the_same_patterns_are_compiled_once() -> Iterator[None]:
+    """Share what finds the same few patterns, which never changes: most tests have those of `_team`."""
+    from metacog.heuristics.hesitation import patterns, sense
+    from metacog.heuristics.text import matcher
+
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in (matcher.Matcher, sense.Reader):
+            once: Callable[[tuple[str, ...]], object] = functools.lru_cache(64)(kind)
+            patch.setattr(patterns, kind.__name__, lambda keywords, once=once: once(tuple(keywords)))
+        yield
 
 
 @pytest.fixture(autouse=True)

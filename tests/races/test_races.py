@@ -20,6 +20,7 @@ from patterns import stuck_state
 from patterns.models import Problem, ThinkTwice
 from reviews.held import decisions
 from reviews.models import AgentResponse, Decision, HeldItem
+from tests.conftest import HELD
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -43,9 +44,8 @@ def at_once(calls: Iterable[Callable[[], Any]]) -> list[Any]:
 
 
 def test_two_people_decide_five_hundred_items_once_each(kuro: Any, alice: Any, bob: Any) -> None:
-    for _ in range(500):
-        kuro.hold()
-        AgentState.objects.update(rate_tat=0)
+    for _ in range(10):
+        kuro.respond(items=[{"kind": "chat", "text": HELD}] * 50)
     outcomes = Counter[str]()
     for held in HeldItem.objects.all():
         results = at_once(
