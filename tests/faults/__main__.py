@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.faults import away, clock, killed, several, slow, synced
+from tests.faults import away, clock, killed, several, slow, synced, waiting
 from tests.faults.servers import Missing
 
 FAULTS: dict[str, tuple[str, Callable[[Path], str]]] = {
@@ -29,6 +29,8 @@ FAULTS: dict[str, tuple[str, Callable[[Path], str]]] = {
     "clock-set": ("SQLite", clock.on_sqlite),
     "synced": ("SQLite", synced.on_sqlite),
     "slow-clients": ("SQLite", slow.on_sqlite),
+    "waiting": ("SQLite", waiting.on_sqlite),
+    "waiting-postgresql": ("PostgreSQL", waiting.on_postgresql),
 }
 
 

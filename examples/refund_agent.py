@@ -1,0 +1,185 @@
+"""A small agent that asks before it acts, may be killed while it waits, and goes on in another process.
+
+It has three refunds to make, and no model: what matters is how it asks. Standard library only.
+
+    python examples/refund_agent.py ask       posts the three tool calls, then waits for each decision
+    python examples/refund_agent.py listen    receives the signed webhooks, and makes what was approved
+
+Both read `agent.json`, which `manage.py agent create … --json` printed, and keep what they know in `refunds.json`: what
+was asked, and what became of it. Each call is made once, whichever of the two hears of its decision first.
+"""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import hashlib
+import hmac
+import json
+import os
+import sys
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+URL = os.environ.get("METACOG_URL", "http://127.0.0.1:8000")
+AGENT = Path(os.environ.get("AGENT_FILE", "agent.json"))
+STATE = Path(os.environ.get("STATE_FILE", "refunds.json"))
+PORT = int(os.environ.get("LISTEN_PORT", "9000"))
+TOLERANCE_SECONDS = 300  # between a webhook's timestamp and now
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "order": {"type": "string"},
+        "eur": {"type": "number", "exclusiveMinimum": 0, "maximum": 1000},
+        "note": {"type": "string"},
+    },
+    "required": ["order", "eur"],
+    "additionalProperties": False,
+}
+WANTED = [
+    {"order": "4711", "eur": 20, "note": "The parcel came two days late."},
+    {"order": "4712", "eur": 900, "note": "The customer says the screen was broken.\nNo photo yet."},
+    {"order": "4713", "eur": 35.5, "note": "Ordered twice by mistake."},
+]
+
+
+@contextmanager
+def known() -> Iterator[dict[str, Any]]:
+    """Give what is known of each call, alone; what is changed in it is written down whole, or not at all."""
+    with STATE.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        state: dict[str, Any] = json.loads(STATE.read_text()) if STATE.exists() else {}
+        yield state
+        new = STATE.with_suffix(".new")
+        new.write_text(json.dumps(state, indent=2))
+        new.replace(STATE)
+
+
+def call(method: str, path: str, body: Any = None, timeout: float = 10) -> dict[str, Any]:
+    """Call metacog's API; what is asked again while it cannot answer is asked under the same id."""
+    headers = {"Authorization": f"Bearer {agent()['api_key']}", "Content-Type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"{URL}/api/v1{path}", data, headers, method=method)
+    while True:
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
+                found: dict[str, Any] = json.load(answer)
+                return found
+        except urllib.error.HTTPError as error:
+            if error.code not in (429, 503):
+                sys.exit(f"{method} {path}: {error.code} {error.read().decode()}")
+            time.sleep(float(error.headers.get("Retry-After", 1)))
+        except OSError as error:
+            print(f"No answer ({error}); trying again.", flush=True)
+            time.sleep(1)
+
+
+def agent() -> dict[str, str]:
+    found: dict[str, str] = json.loads(AGENT.read_text())
+    return found
+
+
+def ask() -> None:
+    """Post the calls that were not asked yet, then wait until all are decided."""
+    with known() as state:
+        for number, arguments in enumerate(WANTED):
+            # The id is written down before it is used: who is killed in between asks again, and is recognised.
+            state.setdefault(f"call_{number}", {"id": str(uuid.uuid4()), "arguments": arguments})
+    for call_id, each in list(state.items()):
+        if "held" not in each and "became" not in each:
+            item = {
+                "kind": "tool_call",
+                "name": "refund",
+                "arguments": each["arguments"],
+                "call_id": call_id,
+                "schema": SCHEMA,
+                "description": f"Refund order {each['arguments']['order']}",
+                "expires_in": 86_400,
+                "metadata": {"run": "refunds"},
+            }
+            body = {"id": each["id"], "response": "I would refund this order.", "session": "refunds", "items": [item]}
+            (told,) = call("POST", "/responses", body)["items"]
+            with known() as state:
+                state[call_id]["held"] = told["held"]
+            print(f"{call_id}: {told['disposition']} {told['review_url'] or ''}", flush=True)
+            if told["disposition"] == "pass":
+                finish(call_id, "approve", each["arguments"])
+            elif told["disposition"] == "reject":
+                finish(call_id, "reject", None)
+    while waiting := [(call_id, each["held"]) for call_id, each in read().items() if "became" not in each]:
+        call_id, held = waiting[0]
+        print(f"{call_id}: waiting", flush=True)
+        item = call("GET", f"/held/{held}?wait=30", timeout=40)
+        if decision := item["decision"]:
+            finish(call_id, decision["verdict"], decision["arguments"])
+
+
+def read() -> dict[str, Any]:
+    with known() as state:
+        return state
+
+
+def finish(call_id: str, verdict: str, arguments: Any) -> None:
+    """Make a call that was let go, once, with the arguments that were released."""
+    with known() as state:
+        each = state[call_id]
+        if "became" in each:
+            return
+        each["became"] = verdict
+        if verdict in ("approve", "edit"):
+            each["made_with"] = arguments
+            print(f"{call_id}: refunding {arguments['eur']} EUR for order {arguments['order']}", flush=True)
+        else:
+            print(f"{call_id}: not made ({verdict})", flush=True)
+
+
+def is_signed(headers: Any, body: bytes) -> bool:
+    """Tell whether the agent's secret signed this, within the last minutes (Standard Webhooks)."""
+    said, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
+    if not at.isdigit() or abs(time.time() - int(at)) > TOLERANCE_SECONDS:
+        return False
+    key = base64.b64decode(agent()["signing_secret"].removeprefix("whsec_"))
+    wanted = base64.b64encode(hmac.digest(key, f"{said}.{at}.".encode() + body, hashlib.sha256)).decode()
+    given = [part.partition(",")[2] for part in headers.get("webhook-signature", "").split()]
+    return any(hmac.compare_digest(wanted, each) for each in given)
+
+
+class Webhooks(BaseHTTPRequestHandler):
+    """Takes what metacog tells; the same may come twice, and changes nothing then."""
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if not is_signed(self.headers, body):
+            self.send_error(401)
+            return
+        told = json.loads(body)
+        if told["type"] in ("item.decided", "item.expired"):
+            decision = told["data"]
+            for call_id, each in read().items():
+                if each.get("held") == decision["held"]:
+                    finish(call_id, decision["verdict"], decision["arguments"])
+        self.send_response(204)  # after it was written down: else it comes again
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+def listen() -> None:
+    print(f"Listening on http://127.0.0.1:{PORT}/", flush=True)
+    ThreadingHTTPServer(("127.0.0.1", PORT), Webhooks).serve_forever()
+
+
+if __name__ == "__main__":
+    commands = {"ask": ask, "listen": listen}
+    if len(sys.argv) != 2 or sys.argv[1] not in commands:
+        sys.exit(__doc__)
+    commands[sys.argv[1]]()
