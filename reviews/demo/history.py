@@ -27,6 +27,7 @@ from patterns.lessons import lessons
 from patterns.memory import memory
 from patterns.models import ErrorPattern, Lesson, Problem
 from patterns.patterns import exchange, lifecycle
+from reviews.demo import called
 from reviews.demo.clock import Clock
 from reviews.demo.investigated import ASKED, HANDCARDS, REMEMBERED, Answered, Asked, Remembered
 from reviews.demo.known_errors import KNOWN_ERRORS, as_file
@@ -153,6 +154,7 @@ class _Course:
         for voice in (ROBIN, FORGE, KURO):
             self.plan_posts(voice)
         self.plan_routine()
+        self.plan_calls()
         for minutes, voice, number in WAITING:
             self.plan_post(self.end - timedelta(minutes=minutes), voice, voice.risky[number], is_left=True)
         for circle in CIRCLES:
@@ -227,14 +229,21 @@ class _Course:
         """Return the agent as a request would read it, with the versions that are in force."""
         return Agent.objects.select_related("team").get(pk=self.agents[voice.name].pk)
 
+    def give_rules(self, voice: Voice) -> None:
+        agent = self.agent(voice)
+        policy = Policy(rules=list(called.RULES[voice.name]), note="What it may do by itself, and what a person should see.")
+        agents.add_policy(agent, self.owner, policy, based_on=agent.policy_version)
+
     def lower_threshold(self) -> None:
         agent = self.agent(FORGE)
-        policy = Policy(hold_at=45, note="Three marked reports of deploys turned out wrong: look at those as well.")
+        note = "Three marked reports of deploys turned out wrong: look at those as well."
+        policy = Policy(hold_at=45, rules=list(called.RULES[FORGE.name]), note=note)
         agents.add_policy(agent, self.owner, policy, based_on=agent.policy_version)
 
     def read_words_in_their_sense(self) -> None:
         agent = self.agent(ROBIN)
-        policy = Policy(profile="aware", note="An amount or a date that nobody gave robin should say where it stands.")
+        note = "An amount or a date that nobody gave robin should say where it stands."
+        policy = Policy(profile="aware", rules=list(called.RULES[ROBIN.name]), note=note)
         agents.add_policy(agent, self.owner, policy, based_on=agent.policy_version)
 
     # -- posting -----------------------------------------------------------------------------------
@@ -425,6 +434,66 @@ class _Course:
 
     def speak(self, voice: Voice, fields: dict[str, object]) -> list[HeldItem]:
         return list(self.receive(voice, {**fields, "cycle": next(self.cycles[voice.name])}))
+
+    # -- tool calls --------------------------------------------------------------------------------
+
+    def plan_calls(self) -> None:
+        """Spread what the agents want to do over the hours of the working days."""
+        chance = random.Random(SEED + 1)  # of its own: what is said stays as it was
+        for voice in (ROBIN, FORGE):
+            self.plan(self.begin + timedelta(minutes=20), partial(self.give_rules, voice))
+        for day in daily.days_between(daily.day_of(self.begin), daily.day_of(self.end)):
+            for call in called.CALLS if day.weekday() < 5 else ():
+                for _ in range(int(call.a_day + chance.random())):
+                    at = datetime.combine(day, time(), UTC) + timedelta(hours=chance.uniform(*OFFICE_HOURS))
+                    if self.begin + timedelta(hours=1) < at < self.end - QUIET:
+                        self.plan(at, partial(self.want, call, chance))
+        for minutes, call in called.WAITING:
+            self.plan_past(self.end - timedelta(minutes=minutes), partial(self.want, call, chance, is_left=True))
+
+    def want(self, call: called.Call, chance: random.Random, *, is_left: bool = False) -> None:
+        """Have an agent ask for a call, and people decide it where it waits."""
+        item = call.asked(chance)
+        cycle = next(self.cycles[call.voice.name])
+        fields: dict[str, object] = {
+            "response": call.said,
+            "items": [item],
+            "session": f"{call.voice.session}-work-{cycle // 4}",
+            "metadata": {"run": f"{call.voice.name}-{self.clock.at:%m%d}"},
+            "cycle": cycle,
+        }
+        for held in self.receive(call.voice, fields):
+            if not is_left:
+                minutes = chance.lognormvariate(1.6, 1.0)
+                at = in_office(self.clock.at + timedelta(minutes=minutes), chance)
+                self.plan(at, partial(self.decide_call, call, held, item, chance))
+
+    def decide_call(self, call: called.Call, held: HeldItem, item: dict[str, object], chance: random.Random) -> None:
+        held.refresh_from_db()
+        if held.state != HeldItem.State.PENDING:
+            return
+        names, weights = zip(*REVIEWERS[call.voice.name].items(), strict=True)
+        person = self.people[chance.choices(names, weights)[0]]
+        mood = chance.random()
+        if mood < call.rejected:
+            decisions.decide(held, person, "reject", reason=chance.choice(call.why))
+        elif mood < call.rejected + call.edited:
+            arguments = {**held.call.arguments, **call.better}
+            decisions.decide(held, person, "edit", edit=decisions.Arguments(arguments), accept_risk=True)
+        else:
+            decisions.decide(held, person, "approve")
+            if chance.random() < POSTED_AGAIN:  # and makes it once it may
+                again: dict[str, object] = {
+                    "response": call.said,
+                    "items": [item],
+                    "session": held.response.session,
+                    "cycle": next(self.cycles[call.voice.name]),
+                }
+                after = self.clock.at + timedelta(seconds=settings.UNDO_SECONDS + 20)
+                self.plan(after, lambda: self.receive(call.voice, again))
+        self.plan(
+            self.clock.at + timedelta(seconds=settings.UNDO_SECONDS), lambda: decisions.settle(self.agent(call.voice))
+        )
 
     # -- deciding ----------------------------------------------------------------------------------
 
