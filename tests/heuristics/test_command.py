@@ -95,6 +95,24 @@ def test_it_reads_patterns_and_a_policy(tmp_path: Path) -> None:
     assert verdict["hesitation"]["hold_at"] == 30
 
 
+def test_tool_calls_are_judged_by_the_rules_of_the_policy(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.json"
+    rules = [
+        {"tool": "read_*", "do": "allow"},
+        {"tool": "sh", "where": {"/cmd": {"regex": "rm -rf"}}, "do": "deny"},
+        {"tool": "sh", "do": "score"},
+    ]
+    policy.write_text(json.dumps({"rules": rules, "threshold": 20, "hold_at": 20}))
+    named = [("read_file", {}), ("sh", {"cmd": "rm -rf /"}), ("sh", {"cmd": "say clearly"}), ("sh", {}), ("pay", 1)]
+    items = [{"kind": "tool_call", "name": name, "arguments": arguments} for name, arguments in named]
+    sent = json.dumps({"response": "", "items": items}).encode()
+    (verdict,) = answers(run("score", "--policy", str(policy), sent=sent))
+    assert [(item["disposition"], item["rule"]) for item in verdict["items"]] == [
+        *(("pass", rules[0]), ("reject", rules[1]), ("hold", rules[2]), ("pass", rules[2]), ("hold", None)),
+    ]  # fmt: skip
+    assert {item["held"] for item in verdict["items"]} == {None}
+
+
 MARK = b"\xef\xbb\xbf"  # byte order mark
 PATTERN = {"id": "ep-1", "keywords": ["timeout", " API "], "description": "d"}
 
