@@ -12,13 +12,14 @@ def gate(item: Item, judged: Judged, scored: HesitationPart | None, recognised: 
     """Give what the verdict says of a call beside what it says of any item.
 
     `scored` is the hesitation about it where a rule asks for that, None while hesitation is switched off; `recognised`
-    the held item of the approval that this very call has. No approval lets pass what a rule denies.
+    the held item of the approval that this very call has. No approval lets pass what a rule denies, unless a review was
+    demanded: then a person is asked even about that.
     """
     assert item.call
     disposition: Disposition = "pass"
     is_risky = scored is not None and scored["score"] >= scored["hold_at"]
     is_asked = item.require_review or judged.do == "ask" or is_risky
-    if judged.do == "deny":
+    if judged.do == "deny" and not item.require_review:
         disposition, recognised = "reject", None
     elif not is_asked:
         recognised = None  # it needs no approval, and uses none up

@@ -107,6 +107,8 @@ class TestAsking:
             assert (told["disposition"], told["text"]) == ("hold", None)
             by_person(alice, told["held"], "approve")
         assert ask(kuro, require_review=True)["disposition"] == "hold"
+        ruled(kuro, default_tool_call="deny")
+        assert ask(kuro, require_review=True, session="s2")["disposition"] == "hold"
 
     def test_words_are_scored_as_if_there_were_no_call(self, kuro: Any) -> None:
         call = TRANSFER | {"arguments": {"note": "obviously, clearly, certainly \u202e"}}
