@@ -17,6 +17,9 @@ class OrderedJSONField(models.TextField):  # type: ignore[type-arg]  # not subsc
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Any:
         return None if value is None else from_json(value)
 
+    def to_python(self, value: Any) -> Any:
+        return value  # TextField's would make a text of what the JSON says
+
     def get_prep_value(self, value: Any) -> str | None:
         return None if value is None else to_json(value).decode()
 
