@@ -234,8 +234,9 @@ def _call_rows(found: CallsPreview) -> list[Line]:
         (_("Asked about"), now.fates["asked"], then.fates["asked"], False),
         (_("Let pass"), now.fates["allowed"], then.fates["allowed"], False),
         (_("Denied"), now.fates["denied"], then.fates["denied"], False),
-        (_("of them all, scored"), now.scored, then.scored, True),
     ]
+    if now.scored or then.scored:
+        lines.append((_("of them all, scored"), now.scored, then.scored, True))
     return [
         Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within)
         for name, was, will, within in lines

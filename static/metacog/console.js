@@ -340,6 +340,7 @@ for (const form of document.querySelectorAll(".choice")) {
 
 document.addEventListener("htmx:confirm", (event) => {
   const { elt, target } = event.detail;
+  if (target.id === "rules") return; // what is typed there is sent, and comes back
   if (target.id !== "desk") {
     const isLost = unsent().some((field) => target.contains(field) && !elt.contains(field));
     if (isLost && !mayLeave()) event.preventDefault();
