@@ -97,6 +97,10 @@ class Row:
     def is_blank(self) -> bool:
         return not self.tool and not self.reason and all(each.is_blank for each in self.conditions)
 
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.errors) or any(each.errors for each in self.conditions)
+
     def as_rule(self) -> dict[str, Any]:
         """Give the rule as it is stored; what cannot be read is written to `errors`."""
         where: dict[str, dict[str, Any]] = {}

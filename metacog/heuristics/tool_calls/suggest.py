@@ -113,7 +113,8 @@ def _suggestion(
         # What speaks for it must be in the condition alone: calls that pass for want of one would be none.
         if not _agrees(met, do) or (do == "allow" and any(call.verdict != "approve" for call in met)):
             continue
-        order = (-len(met), place, operator, str(value))
+        agreed = sum(call.verdict == ("approve" if do == "allow" else "reject") for call in met)
+        order = (-wilson(agreed, len(met))[0], place, operator, str(value))
         if best is None or order < best[0]:
             best = order, condition, met
     if best is None:
@@ -139,7 +140,7 @@ def _conditions(calls: Sequence[DecidedCall], do: Do) -> Iterator[Condition]:
         numbers = sorted({value for value in seen if type(value) in (int, float)})
         step = -(-len(numbers) // MAX_VALUES) or 1
         for number in numbers[::step]:
-            yield place, "le" if do == "allow" else "gt", number
+            yield place, "le", number
             yield place, "ge", number
 
 
