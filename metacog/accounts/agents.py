@@ -156,8 +156,8 @@ def revoke(agent: Agent, actor: audit.Actor) -> int:
 def add_policy(agent: Agent, actor: User | None, policy: Policy, *, based_on: int, **told: str) -> Policy:
     """Save `policy` as the agent's next version and put it in force.
 
-    `actor` is None for an operator, and `told` is added to the record. `based_on` is the version the author saw; raises PolicyMoved when it is no longer in force, and
-    ValidationError when the values make no policy.
+    `actor` is None for an operator, and `told` is added to the record. `based_on` is the version the author saw; raises
+    PolicyMoved when it is no longer in force, and ValidationError when the values make no policy.
     """
     with transaction.atomic():
         locked = Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)

@@ -119,6 +119,14 @@ class Row:
         rule: dict[str, Any] = {"tool": self.tool, "where": where, "do": self.do, "reason": self.reason}
         return plain(rule | {"shadow": self.shadow})
 
+    def as_typed(self) -> Row:
+        """Give the row as it comes back from a form, where lines and blanks at the ends are lost."""
+        conditions = [
+            Condition(each.pointer.strip(), each.operator, each.value.replace("\r", "").replace("\n", ""))
+            for each in self.conditions
+        ]
+        return Row(self.tool.strip(), self.do, self.reason.strip(), self.shadow, conditions)
+
     @classmethod
     def of(cls, rule: Mapping[str, Any]) -> Row:
         """Take a rule in which there are no errors."""
@@ -190,7 +198,7 @@ class RuleTable:
         self.text = pretty(self.rules)
         self.rows = [Row.of(rule) for rule in self.rules]
         self._number()
-        if self.is_long:
+        if not self.fits:
             self.mode = AS_JSON
 
     def _compile(self) -> None:
@@ -222,9 +230,11 @@ class RuleTable:
                 each.drop = f"rule-drop-{place}-{line}"
 
     @property
-    def is_long(self) -> bool:
-        """Tell whether the table would have more fields than a form may have."""
-        return sum(4 + 3 * len(row.conditions) for row in self.rows) > MOST_FIELDS
+    def fits(self) -> bool:
+        """Tell whether a table holds the rules: in no more fields than a form may have, and each as it is."""
+        if sum(4 + 3 * len(row.conditions) for row in self.rows) > MOST_FIELDS:
+            return False
+        return all(row.as_typed().as_rule() == rule for row, rule in zip(self.rows, self.rules or (), strict=False))
 
     @property
     def compact(self) -> str:
@@ -274,18 +284,10 @@ def _row(data: QueryDict, name: str) -> Row:
         cell = f"{name}-where-{number}"
         if f"{cell}-pointer" not in data:
             break
-        conditions.append(
-            Condition(
-                data[f"{cell}-pointer"].strip(), data.get(f"{cell}-operator", "eq"), data.get(f"{cell}-value", "")
-            )
-        )
-    return Row(
-        data.get(f"{name}-tool", "").strip(),
-        data.get(f"{name}-do", ""),
-        data.get(f"{name}-reason", "").strip(),
-        f"{name}-shadow" in data,
-        conditions,
-    )
+        asked = data.get(f"{cell}-operator", "eq"), data.get(f"{cell}-value", "")
+        conditions.append(Condition(str(data[f"{cell}-pointer"]), *asked))
+    tool, do, reason = (data.get(f"{name}-{part}", "") for part in ("tool", "do", "reason"))
+    return Row(tool, do, reason, f"{name}-shadow" in data, conditions).as_typed()
 
 
 def _literal(text: str) -> Any:

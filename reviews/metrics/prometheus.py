@@ -38,7 +38,7 @@ class Figures:
         counts = dict(pending.values_list("kind").annotate(Count("id")).order_by())
         for kind in HeldItem.Kind.values:
             by_kind.add_metric([kind], counts.pop(kind, 0))
-        by_kind.add_metric(["other"], sum(counts.values()))  # a label an agent may name without end would fill the store
+        by_kind.add_metric(["other"], sum(counts.values()))  # agents may name any number of kinds
         yield by_kind
         waiting = pending.aggregate(
             held_at=Min("held_at"), due_at=Min("review_due_at"), overdue=Count("id", filter=Q(review_due_at__lt=now))

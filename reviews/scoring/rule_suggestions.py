@@ -36,5 +36,5 @@ def suggestions(agent: Agent, policy: heuristics.Policy) -> Sequence[Suggestion]
         .order_by("-id")
         .values_list("held__call__name", "held__call__arguments", "verdict", "held__public_id")[:MOST]
     )
-    calls = [DecidedCall(*row) for row in decided]
+    calls = [DecidedCall(*row) for row in decided]  # type: ignore[arg-type]  # of these verdicts
     return suggest(calls[::-1], policy.rules, policy.default_tool_call)

@@ -57,7 +57,8 @@ def test_a_file_becomes_the_next_version_that_is_recorded(kuro: Any, written: An
     told = policy("apply", "kuro", written("default_tool_call: deny\nrules:\n- {tool: read_file, do: allow}\n"))
     saved = Policy.objects.get(version=3)
     # What the file leaves out is as a new agent has it, and the diff says so.
-    assert (saved.rules, saved.default_tool_call, saved.threshold) == ([{"tool": "read_file", "do": "allow"}], "deny", 30)
+    assert saved.rules == [{"tool": "read_file", "do": "allow"}]
+    assert (saved.default_tool_call, saved.threshold) == ("deny", 30)
     for line in ("-threshold: 12", "+threshold: 30", "-rules: []", "+- tool: read_file", "+  do: allow"):
         assert line in told.splitlines()
     assert "Policy 3 of kuro is in force." in told

@@ -16,11 +16,14 @@ class _Loader(yaml.SafeLoader):
     A plain scalar is a number, true, false or null only where JSON has it so. What PyYAML writes is read as it was.
     """
 
-    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own way
+    yaml_implicit_resolvers: dict[str, Any] = {}  # PyYAML's own way
+
+    def line_mark(self) -> Any:
+        return self.peek_event().start_mark  # type: ignore[no-untyped-call]
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="an alias (*) is not taken", problem_mark=self.peek_event().start_mark)
+            raise yaml.MarkedYAMLError(problem="an alias (*) is not taken", problem_mark=self.line_mark())
         return super().compose_node(parent, index)
 
 

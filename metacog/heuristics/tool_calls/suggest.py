@@ -21,6 +21,7 @@ _ADDRESS = re.compile(r"[^@\s,;<>\"]+@((?:[\w-]+\.)+[\w-]+)", re.ASCII)
 _HOST = re.compile(r"[\w.:-]+", re.ASCII)
 
 Do = Literal["allow", "deny"]
+DOES: tuple[Do, ...] = ("allow", "deny")
 Condition = tuple[str, str, Any]  # pointer, operator, value
 
 
@@ -80,7 +81,7 @@ def suggest(decided: Sequence[DecidedCall], rules: Sequence[Mapping[str, Any]], 
         asking[call.tool] = min(asking.get(call.tool, place), place)
     found = []
     for tool, calls in sorted(tools.items()):
-        for do in _speaks_for(calls) or ("allow", "deny"):
+        for do in _speaks_for(calls) or DOES:
             if (suggested := _suggestion(tool, calls, do)) is not None:
                 rule, told = suggested
                 found.append(Suggestion(rule, 0 if do == "deny" else asking[tool], told))
@@ -89,7 +90,7 @@ def suggest(decided: Sequence[DecidedCall], rules: Sequence[Mapping[str, Any]], 
 
 def _speaks_for(calls: Sequence[DecidedCall]) -> list[Do]:
     """Tell which rule they all speak for, if they do."""
-    return [do for do in ("allow", "deny") if _agrees(calls, do)]  # type: ignore[misc]  # these are the two
+    return [do for do in DOES if _agrees(calls, do)]
 
 
 def _agrees(calls: Sequence[DecidedCall], do: Do) -> bool:
@@ -104,7 +105,7 @@ def _suggestion(
 ) -> tuple[dict[str, Any], Sequence[DecidedCall]] | None:
     if _agrees(calls, do):
         return {"tool": tool, "do": do}, calls
-    best: tuple[tuple[Any, ...], Condition, Sequence[DecidedCall]] | None = None
+    best: tuple[tuple[Any, ...], Condition, list[DecidedCall]] | None = None
     for condition in _conditions(calls, do):
         place, operator, value = condition
         rules = Rules([{"tool": "*", "where": {place: {operator: value}}, "do": "deny"}], "allow")

@@ -44,7 +44,7 @@ class Command(BaseCommand):
         apply = actions.add_parser("apply", help=text, description=text)
         for command in (show, apply):
             command.add_argument("agent", metavar="AGENT", help="its name, TEAM/NAME or id")
-        apply.add_argument("file", type=Path, metavar="FILE", help="the whole policy, as `show` prints it: YAML or JSON")
+        apply.add_argument("file", type=Path, metavar="FILE", help="the whole policy as `show` prints it, YAML or JSON")
         apply.add_argument("--dry-run", action="store_true", help="write nothing")
 
     def handle(self, *args: Any, action: str, **options: Any) -> None:
