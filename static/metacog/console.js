@@ -402,6 +402,12 @@ document.addEventListener("htmx:afterSwap", (event) => {
 
 function moveRule(rule, before) {
   rule.parentElement.insertBefore(rule, before);
+  for (const [place, each] of [...rule.parentElement.children].entries()) {
+    for (const named of each.querySelectorAll("[aria-label]")) {
+      named.ariaLabel = named.ariaLabel.replace(/\d+/, place + 1); // the first number is the rule's
+      if (named.title) named.title = named.ariaLabel;
+    }
+  }
   byId("draft").dispatchEvent(new Event("input", { bubbles: true })); // what it would have done is another
 }
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from .strict_json import MAX_DEPTH, Refused, pointer, without_mark
+from ..text.strict_json import MAX_DEPTH, Refused, pointer, without_mark
 
 MAX_BYTES = 1_048_576
 
