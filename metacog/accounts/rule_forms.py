@@ -161,9 +161,11 @@ class RuleTable:
             self._compile()
 
     @classmethod
-    def posted(cls, data: QueryDict) -> RuleTable:
-        """Take what a form holds: the text while the rules are shown as JSON, else the rows in their order."""
-        do = data.get("do", "")
+    def posted(cls, data: QueryDict, *, do: str) -> RuleTable:
+        """Take what a form holds: the text while the rules are shown as JSON, else the rows in their order.
+
+        `do` is the button of the table that was pressed, if one was.
+        """
         if data.get("rules_in") == AS_JSON:
             mode = AS_TABLE if do == "rules-as-table" else AS_JSON
             return cls([], text=data.get("rules", ""), mode=mode)

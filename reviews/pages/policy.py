@@ -117,7 +117,9 @@ def _values(request: PersonRequest, versions: list[Policy], current: Policy) -> 
 def _table(request: PersonRequest, values: dict[str, Any]) -> RuleTable:
     """Return the rules as they were posted, with what a button of theirs does; else those of the values."""
     if request.method == "POST" and "rules_in" in request.POST:
-        return RuleTable.posted(request.POST)
+        # With a preview htmx sends the button that has the focus, which nobody pressed.
+        is_pressed = not request.htmx or request.htmx.target == "rules"
+        return RuleTable.posted(request.POST, do=request.POST.get("do", "") if is_pressed else "")
     return RuleTable([], text=values["rules"])
 
 

@@ -197,7 +197,7 @@ def test_rules_are_put_in_order_with_the_mouse_and_with_keys(open_page: Any, olg
     page.get_by_role("button", name="Move rule 3 up").click()
     expect(page.get_by_role("button", name="Move rule 2 up")).to_be_focused()
     assert order() == ["rm", "mcp__bank__*", "read_file"]
-    expect(page.locator(".by-rule li").nth(1)).to_contain_text("mcp__bank__*")  # it is saved as it was shown
+    expect(page.locator("#preview .changes dd").nth(2)).to_contain_text("mcp__bank__*")  # it is saved as it was shown
     page.click("button[value=save]")
     expect(page.locator(".messages")).to_have_text("Policy 2 is in force.")
     saved = Policy.objects.get(version=2)

@@ -18,8 +18,8 @@ from django.template.defaultfilters import pluralize
 from metacog import heuristics
 from metacog.accounts import agents
 from metacog.accounts.rule_forms import what_it_does
-from metacog.heuristics.wire.strict_yaml import load_yaml
 from metacog.heuristics.wire import wire
+from metacog.heuristics.wire.strict_yaml import load_yaml
 from metacog.management.commands.agent import find
 from metacog.models import Agent, Policy
 from metacog.runtime.file_errors import cannot_be

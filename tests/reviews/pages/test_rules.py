@@ -110,6 +110,15 @@ class TestTheTable:
         sent = fields(desk.client.get(desk.address + address(DEAR, READ, NEVER)).content.decode())
         assert as_json(desk, sent | {"rule-order": ["2", "0", "1"]}) == [NEVER, DEAR, READ]
 
+    def test_a_button_that_only_has_the_focus_does_nothing(self, desk: Desk) -> None:
+        sent = fields(desk.client.get(desk.address + address(DEAR, READ)).content.decode()) | {"do": "rule-up-1"}
+        for target, first in (("preview", "mcp__bank__*"), ("rules", "read_file")):
+            headers = {"hx-request": "true", "hx-target": target}
+            page = desk.client.post(desk.address, DRAFT | sent, headers=headers).content.decode()
+            found = re.search(r"Rule 1 added</dt>.*?<ins>[^:]*: (\S+)|name=.rule-0-tool[^>]*value=.([^\"]+)", page, re.S)
+            assert found
+            assert first in found.groups()
+
     def test_the_whole_list_is_edited_as_json(self, desk: Desk) -> None:
         text = json.dumps([READ])
         table = fields(post(desk, {"rules_in": "json", "rules": text}, do="rules-as-table").content.decode())
