@@ -115,7 +115,8 @@ class TestTheTable:
         for target, first in (("preview", "mcp__bank__*"), ("rules", "read_file")):
             headers = {"hx-request": "true", "hx-target": target}
             page = desk.client.post(desk.address, DRAFT | sent, headers=headers).content.decode()
-            found = re.search(r"Rule 1 added</dt>.*?<ins>[^:]*: (\S+)|name=.rule-0-tool[^>]*value=.([^\"]+)", page, re.S)
+            shown = r"Rule 1 added</dt>.*?<ins>[^:]*: (\S+)|name=.rule-0-tool[^>]*value=.([^\"]+)"
+            found = re.search(shown, page, re.S)
             assert found
             assert first in found.groups()
 
