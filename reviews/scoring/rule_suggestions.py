@@ -14,7 +14,7 @@ from metacog.models import Agent
 from reviews.models import Decision
 
 DAYS = 90
-MOST = 2000  # decisions, the newest
+MOST = 1000  # decisions, the newest
 
 
 def suggestions(agent: Agent, policy: heuristics.Policy) -> Sequence[Suggestion]:

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
@@ -14,8 +15,9 @@ from .rules import Rules
 IN_A_ROW = 20  # approvals without a change, before asking seems a waste
 REJECTIONS = 5  # before denying seems what people want
 REJECTED_SHARE = 0.8
-MAX_PLACES = 40  # arguments of a tool that are looked at
-MAX_VALUES = 50  # of one argument, the most frequent; and thresholds
+MAX_PLACES = 40  # arguments of a call that are looked at
+MAX_LIMITS = 50  # of the numbers of one argument
+MAX_TRIED = 10  # conditions, the best, that are tried as a rule
 MAX_VALUE_LENGTH = 200
 _ADDRESS = re.compile(r"[^@\s,;<>\"]+@((?:[\w-]+\.)+[\w-]+)", re.ASCII)
 _HOST = re.compile(r"[\w.:-]+", re.ASCII)
@@ -105,44 +107,47 @@ def _suggestion(
 ) -> tuple[dict[str, Any], Sequence[DecidedCall]] | None:
     if _agrees(calls, do):
         return {"tool": tool, "do": do}, calls
-    best: tuple[tuple[Any, ...], Condition, list[DecidedCall]] | None = None
-    for condition in _conditions(calls, do):
-        place, operator, value = condition
-        rules = Rules([{"tool": "*", "where": {place: {operator: value}}, "do": "deny"}], "allow")
-        judged = [(call, rules.judge(tool, call.arguments)) for call in calls]
-        met = [call for call, result in judged if result.do == "deny"]
-        # What speaks for it must be in the condition alone: calls that pass for want of one would be none.
-        if not _agrees(met, do) or (do == "allow" and any(call.verdict != "approve" for call in met)):
-            continue
-        agreed = sum(call.verdict == ("approve" if do == "allow" else "reject") for call in met)
-        order = (-wilson(agreed, len(met))[0], place, operator, str(value))
-        if best is None or order < best[0]:
-            best = order, condition, met
-    if best is None:
-        return None
-    (place, operator, value), met = best[1], best[2]
-    return {"tool": tool, "where": {place: {operator: value}}, "do": do}, met
+    agreeing = []
+    rejected = sum(call.verdict == "reject" for call in calls) / len(calls)
+    for condition, met in _conditions(calls, do).items():
+        if _agrees(met, do) and _is_unspoilt(met, do):
+            agreed = sum(call.verdict == ("approve" if do == "allow" else "reject") for call in met)
+            low = wilson(agreed, len(met))[0]
+            if do == "deny" and low <= rejected:
+                continue  # no more than what is rejected anyway
+            agreeing.append((-low, *condition[:2], str(condition[2]), condition[2]))
+    for _low, place, operator, _text, value in sorted(agreeing, key=lambda each: each[:4])[:MAX_TRIED]:
+        rule = {"tool": tool, "where": {place: {operator: value}}, "do": do}
+        rules = Rules([rule], "score")
+        met = [call for call in calls if rules.judge(tool, call.arguments).do == do]
+        if _agrees(met, do) and _is_unspoilt(met, do):
+            return rule, met
+    return None
 
 
-def _conditions(calls: Sequence[DecidedCall], do: Do) -> Iterator[Condition]:
-    """Give what may tell the calls apart: one condition on one argument."""
-    values: dict[str, list[Any]] = defaultdict(list)
+def _is_unspoilt(met: Sequence[DecidedCall], do: Do) -> bool:
+    """Tell whether nobody rejected or edited what is to be allowed: one condition of many may agree by chance."""
+    return do == "deny" or all(call.verdict == "approve" for call in met)
+
+
+def _conditions(calls: Sequence[DecidedCall], do: Do) -> dict[Condition, list[DecidedCall]]:
+    """Give what may tell the calls apart, one condition on one argument, each with the calls that gave it."""
+    found: dict[Condition, list[DecidedCall]] = defaultdict(list)
+    numbers: dict[str, list[tuple[float, DecidedCall]]] = defaultdict(list)
     for call in calls:
-        for place, value in _arguments(call.arguments):
-            if place in values or len(values) < MAX_PLACES:
-                values[place].append(value)
-    for place, seen in sorted(values.items()):
-        texts = [value for value in seen if isinstance(value, str) and 0 < len(value) <= MAX_VALUE_LENGTH]
-        for text in _frequent(texts):
-            yield place, "eq", text
-        domains = [domain for text in texts if (domain := _domain(text, do))]
-        for operator, shape in _frequent(domains):
-            yield place, operator, shape
-        numbers = sorted({value for value in seen if type(value) in (int, float)})
-        step = -(-len(numbers) // MAX_VALUES) or 1
-        for number in numbers[::step]:
-            yield place, "le", number
-            yield place, "ge", number
+        for place, value in islice(_arguments(call.arguments), MAX_PLACES):
+            if isinstance(value, str) and 0 < len(value) <= MAX_VALUE_LENGTH:
+                found[place, "eq", value].append(call)
+                if domain := _domain(value, do):
+                    found[place, *domain].append(call)
+            elif type(value) in (int, float):
+                numbers[place].append((value, call))
+    for place, pairs in numbers.items():
+        limits = sorted({value for value, _call in pairs})
+        for limit in limits[:: -(-len(limits) // MAX_LIMITS)]:
+            found[place, "le", limit] = [call for value, call in pairs if value <= limit]
+            found[place, "ge", limit] = [call for value, call in pairs if value >= limit]
+    return found
 
 
 def _arguments(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -152,14 +157,6 @@ def _arguments(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[s
             yield from _arguments(part, (*path, name))
     else:
         yield pointer(path), value
-
-
-def _frequent(values: Sequence[Any]) -> list[Any]:
-    counts: dict[Any, int] = defaultdict(int)
-    for value in values:
-        counts[value] += 1
-    often = [value for value, count in counts.items() if count >= REJECTIONS]
-    return sorted(often, key=lambda value: (-counts[value], value))[:MAX_VALUES]
 
 
 def _domain(text: str, do: Do) -> tuple[str, str] | None:

@@ -257,9 +257,9 @@ class TestPreview:
 
     def test_words_are_counted_without_the_calls(self, desk: Desk, kuro: Any) -> None:
         call = {"kind": "tool_call", "name": "t", "arguments": {"note": "The cause is clearly the cache."}}
-        kuro.respond("The cause is clearly the cache.", items=[call])
+        kuro.respond("Hello.", items=[call])
         page = desk.get("?hold_at=45")
-        assert re.search(r"Items held</th>\s*<td[^>]*>0<", page)
+        assert re.search(r"Responses that trigger</th>\s*<td[^>]*>0<", page)
 
     def test_it_costs_the_same_however_much_there_is(
         self, desk: Desk, kuro: Any, posted: None, django_assert_num_queries: Any
