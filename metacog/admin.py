@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from metacog.accounts import agents, members
+from metacog.accounts import agents, members, rule_forms
 from metacog.accounts.forms import KINDS, RELEASED_BY, SIGNALS, StoredModelForm
 from metacog.admin_site import ScopedAdmin, ScopedFilter, team_ids
 from metacog.models import Agent, AuditEvent, Membership, Policy, Role, Team
@@ -182,7 +182,7 @@ class PolicyAdmin(ScopedAdmin):
 
     team_path = "agent__team"
     role_to_view = Role.OWNER
-    readonly_fields = ["about", "weights_", "release_", "marks_", "console"]
+    readonly_fields = ["about", "weights_", "release_", "marks_", "rules_", "console"]
     list_display = [
         "agent",
         "version",
@@ -206,6 +206,7 @@ class PolicyAdmin(ScopedAdmin):
         return [
             (None, {"fields": ["about", "note", "console"]}),
             (_("Thresholds"), {"fields": ["threshold", "hold_at", "weights_", "release_", "marks_"]}),
+            (_("Tool calls"), {"fields": ["rules_", "default_tool_call"]}),
             (_("Times"), {"fields": ["review_seconds", "expiry_seconds"]}),
             (_("Posts"), {"fields": ["rate_per_second", "rate_burst", "require_signature", "plain_text_as_chat"]}),
             (_("Memory"), {"fields": ["remember_into_memory"]}),
@@ -232,6 +233,10 @@ class PolicyAdmin(ScopedAdmin):
     @admin.display(description=_("wording of marks"))
     def marks_(self, policy: Policy) -> str:
         return ", ".join(f"{KINDS[kind]}: {text}" for kind, text in (policy.marks or {}).items()) or "–"
+
+    @admin.display(description=_("rules on tool calls"))
+    def rules_(self, policy: Policy) -> str:
+        return format_html("<pre>{}</pre>", rule_forms.pretty(policy.rules)) if policy.rules else "–"
 
 
 # -- the record ------------------------------------------------------------------------------------

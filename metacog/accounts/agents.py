@@ -153,11 +153,11 @@ def revoke(agent: Agent, actor: audit.Actor) -> int:
     return keys.revoke(agent, actor)
 
 
-def add_policy(agent: Agent, actor: User, policy: Policy, *, based_on: int) -> Policy:
+def add_policy(agent: Agent, actor: User | None, policy: Policy, *, based_on: int, **told: str) -> Policy:
     """Save `policy` as the agent's next version and put it in force.
 
-    `based_on` is the version the author saw; raises PolicyMoved when it is no longer in force, and
-    ValidationError when the values make no policy.
+    `actor` is None for an operator, and `told` is added to the record. `based_on` is the version the author saw; raises
+    PolicyMoved when it is no longer in force, and ValidationError when the values make no policy.
     """
     with transaction.atomic():
         locked = Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
@@ -177,6 +177,7 @@ def add_policy(agent: Agent, actor: User, policy: Policy, *, based_on: int) -> P
             before=str(before.version),
             after=str(policy.version),
             fields=[field for field, value in new.items() if old[field] != value],
+            **told,
         )
     return policy
 

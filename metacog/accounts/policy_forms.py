@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from metacog import heuristics
+from metacog.accounts import rule_forms
 from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, STUCK, ShownField
 from metacog.heuristics.policy.quality_settings import MAX_CHARACTERS, MAX_RECENT, LengthLimits, QualitySettings
 from metacog.heuristics.policy.stuck_settings import MOST_MINUTES, StuckSettings
@@ -73,12 +74,14 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         help_text=gettext_lazy("Where the quality neither passes nor is low. Empty: the usual words."),
     )
     hold_at = _score(gettext_lazy("Holds from"), gettext_lazy("0–100, or 101 for never. A new agent holds from 50."))
+    rules = rule_forms.RulesField()
 
     class Meta:
         model = Policy
         fields = [
             "profile", "threshold", "hold_at", "stuck_threshold", "review_seconds", "expiry_seconds",
-            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, *SWITCHES, "note",
+            "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, *SWITCHES, "default_tool_call",
+            "note",
         ]  # fmt: skip
         help_texts = {
             "profile": gettext_lazy(
@@ -103,8 +106,12 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             "note": gettext_lazy("For whoever wonders later."),
         }
 
-    def __init__(self, agent: Agent, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self, agent: Agent, values: Mapping[str, Any] | None = None, *, table: rule_forms.RuleTable | None = None
+    ) -> None:
+        super().__init__(values)
+        self.rule_table = table or rule_forms.RuleTable([], text=str((values or {}).get("rules") or "[]"))
+        self.fields["rules"].table = self.rule_table  # type: ignore[attr-defined]
         self.instance.agent = agent
         for signal, label in SIGNALS.items():
             self.fields[weight_field(signal)] = forms.IntegerField(label=label, min_value=0, max_value=100)
@@ -219,6 +226,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
                 QualitySettings.from_dict(policy.quality)
             except heuristics.PolicyError as error:
                 self.add_error("forbidden", "; ".join(detail for _where, detail in error.errors))
+        policy.rules = self.rule_table.rules or []
         policy.marks = {kind: text for kind in KINDS if (text := data.get(f"mark_{kind}"))}
         return data
 
@@ -245,6 +253,7 @@ def filled_in(policy: Policy, *, based_on: int) -> dict[str, Any]:
         **{f"stuck_{name}": value for name, value in _stuck(rules).items()},
         **_unlike_usual(rules),
         "forbidden": "\n".join(rules.quality.get("forbidden", ())),
+        "rules": rule_forms.text_of(policy),
         "based_on": based_on,
     }
 
@@ -259,10 +268,14 @@ def with_own_threshold(values: dict[str, Any], current: Policy) -> dict[str, Any
     return {**values, "stuck_threshold": own.threshold}
 
 
-def changes(old: Policy, new: Policy) -> list[tuple[str, str, str]]:
-    """Return what differs between two versions: the field's label, then the old and the new value as text."""
+def changes(old: Policy, new: Policy, words: rule_forms.Words) -> list[tuple[str, str, str]]:
+    """Return what differs between two versions: the field's label, then the old and the new value as text.
+
+    `words` says which calls a rule is about.
+    """
     before, after = _told(old), _told(new)
-    return [(label, before[label], value) for label, value in after.items() if before[label] != value]
+    told = [(label, before[label], value) for label, value in after.items() if before[label] != value]
+    return told + rule_forms.rule_changes(old.rules, new.rules, words)
 
 
 def _told(policy: Policy) -> dict[str, str]:
@@ -285,6 +298,7 @@ def _told(policy: Policy) -> dict[str, str]:
     told[_("Words offered to begin with")] = settings.hedge_prefix or "–"
     told |= {str(STUCK[name]): value for name, value in _stuck(rules).items()}
     told |= {str(label): getattr(StuckSettings.from_dict(rules.stuck), name) for name, label in LOOPS.items()}
+    told[_label("default_tool_call")] = policy.get_default_tool_call_display()
     told[_("Phrases it may not use")] = ", ".join(rules.quality.get("forbidden", ())) or "–"
     return {label: str(value) for label, value in told.items()}
 

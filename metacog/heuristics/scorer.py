@@ -1,7 +1,6 @@
 """Score responses under one policy and one set of patterns."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 from .hesitation.aware import AwareSignals
@@ -13,7 +12,7 @@ from .parts import History, Parts
 from .policy.policy import Policy
 from .quality.quality import Quality
 from .stuck.stuck import State
-from .text.tags import Item, find_items
+from .text.tags import Item, find_items, without_calls
 from .text.utterance import Fingerprint
 from .tool_calls.gate import gate, too_late
 from .tool_calls.rules import Rules
@@ -158,8 +157,7 @@ class Scorer:
         return Assessment(verdict, items, found.state, found.judged)
 
     def _doubts(self, body: Mapping[str, Any], items: Sequence[Item], told: str) -> Hesitation:
-        words = [replace(item, text="") if item.call else item for item in items]  # actions are judged by themselves
-        return self.hesitate(body["response"], words, given_in(body, told), failing_in(body))
+        return self.hesitate(body["response"], without_calls(items), given_in(body, told), failing_in(body))
 
     def _disposed(
         self, items: Sequence[Item], doubts: Hesitation | None, recognised: Mapping[int, str]

@@ -119,6 +119,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             history=past.as_json(),
             fingerprint=to_json(fingerprint).decode() if fingerprint else "",
             second_look_at_id=_second_look(agent, body["replies_to_held"]),
+            calls=sum(item.call is not None for item in found.items),
         )
         pursued, writes = _write(agent, response, state, Scored(body, past, scorer.policy, found), calls, cursor)
         state.intent = heuristics.advance_intent(

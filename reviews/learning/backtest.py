@@ -16,14 +16,16 @@ from django.utils import timezone
 from pydantic_core import from_json
 
 from metacog.heuristics import failing_in, given_in
+from metacog.heuristics.hesitation.modulation import HELD_KINDS
 from metacog.heuristics.text.shadow import Shadow
+from metacog.heuristics.text.tags import without_calls
 from metacog.models import Agent, Team
 from patterns.patterns.alone import Alone, evidence, matched_by
 from patterns.patterns.scorer import scorer_for
 from reviews.metrics.daily import Ratio
 from reviews.models import AgentResponse, Decision, HeldItem
 from reviews.scoring.history import told_before
-from reviews.scoring.preview import DAYS, HELD_KINDS, MOST
+from reviews.scoring.preview import DAYS, MOST
 
 EXAMPLES = 10
 TOO_OFTEN = 0.05  # of the responses: what fires on more tells reviewers little
@@ -90,7 +92,8 @@ def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
         if not alone.might_match(Shadow(body["response"]).text):
             continue
         items = alone.scorer.items_of(body)
-        doubts = alone.hesitate(body["response"], items, given_in(body, told_before(history)), failing_in(body))
+        words = without_calls(items)
+        doubts = alone.hesitate(body["response"], words, given_in(body, told_before(history)), failing_in(body))
         if doubts is None:
             continue
         found.fired += 1

@@ -37,7 +37,8 @@ class Figures:
         by_kind = GaugeMetricFamily("metacog_held_items", "Items waiting for a decision", labels=["kind"])
         counts = dict(pending.values_list("kind").annotate(Count("id")).order_by())
         for kind in HeldItem.Kind.values:
-            by_kind.add_metric([kind], counts.get(kind, 0))
+            by_kind.add_metric([kind], counts.pop(kind, 0))
+        by_kind.add_metric(["other"], sum(counts.values()))  # agents may name any number of kinds
         yield by_kind
         waiting = pending.aggregate(
             held_at=Min("held_at"), due_at=Min("review_due_at"), overdue=Count("id", filter=Q(review_due_at__lt=now))

@@ -17,11 +17,12 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from metacog.audit import audit
+from metacog.heuristics.hesitation.modulation import HELD_KINDS
 from metacog.models import Agent, AgentState, Team, User
 from reviews.isolation import by_itself
 from reviews.metrics import daily
 from reviews.metrics.daily import Ratio
-from reviews.models import AgentResponse, HeldItem, Sample, SampleCursor
+from reviews.models import AgentResponse, Sample, SampleCursor
 
 A_DAY = 5  # of each agent
 CATCH_UP = timedelta(days=7)  # how far back days are made up for that the worker slept through
@@ -104,7 +105,7 @@ def _candidates(keys: Sequence[int]) -> Iterator[tuple[int, int]]:
         rows = AgentResponse.objects.only("verdict").in_bulk(some)
         for number, key in enumerate(some, first + 1):
             items = rows[key].wire_verdict()["items"]
-            if any(item["kind"] in HeldItem.Kind.values and not item.get("recognised") for item in items):
+            if any(item["kind"] in HELD_KINDS and not item.get("recognised") for item in items):
                 yield number, key
 
 

@@ -62,6 +62,7 @@ class AgentResponse(models.Model):
     second_look_at = models.ForeignKey(  # the wire's replies_to_held
         "HeldItem", models.PROTECT, null=True, related_name="second_looks", db_index=False
     )
+    calls = models.PositiveSmallIntegerField(default=0, db_default=0)  # tool calls among its items
     erased_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -76,6 +77,7 @@ class AgentResponse(models.Model):
             models.Index(fields=["agent", "received_at"], name="responses_of_day"),  # the daily figures
             models.Index(fields=["agent", "session", "-id"], name="responses_of_session"),
             models.Index(fields=["agent", "received_at"], condition=Q(flagged=True), name="flagged_of_agent"),
+            models.Index(fields=["agent", "received_at"], condition=Q(calls__gt=0), name="calls_of_agent"),
             models.Index(fields=["problem", "-id"], condition=Q(problem__isnull=False), name="responses_of_problem"),
             models.Index(fields=["second_look_at"], condition=Q(second_look_at__isnull=False), name="second_looks_at"),
         ]

@@ -19,15 +19,24 @@ from metacog import heuristics
 from metacog.accounts import agents
 from metacog.accounts.forms import SIGNALS
 from metacog.accounts.policy_forms import PolicyForm, changes, filled_in, weight_field, with_own_threshold
+from metacog.accounts.rule_forms import RuleTable, as_text, text_of, what_it_does
 from metacog.heuristics.hesitation import fitting, thresholds
 from metacog.heuristics.hesitation.fitting import Fit
 from metacog.models import Agent, Policy, Role
 from patterns.patterns.scorer import scorer_for
+from reviews.metrics.daily import Ratio
 from reviews.models import FittedWeights
 from reviews.pages.person import PersonRequest
+from reviews.presentation.ratios import Share, percent, ratio
+from reviews.presentation.rule_tallies import of_rule
+from reviews.presentation.rule_words import in_words
+from reviews.scoring.calls_preview import CallsPreview, RuleTally, calls_preview
 from reviews.scoring.preview import DAYS, MOST, Preview, preview
+from reviews.scoring.rule_suggestions import DAYS as DECIDED_DAYS
+from reviews.scoring.rule_suggestions import suggestions
 
 VERSIONS = 30  # shown, the newest
+CALLS_SHOWN = 60  # of those behind a suggestion, the newest
 
 
 @never_cache
@@ -49,7 +58,8 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     current = next((each for each in versions if each.version == agent.policy_version), None)
     assert current is not None  # the highest is in force
     values = with_own_threshold(_values(request, versions, current), current)
-    form = PolicyForm(agent, values)
+    table = _table(request, values)
+    form = PolicyForm(agent, values, table=table)
     drafted = form.is_valid()
     context: dict[str, Any] = {}
     if drafted and request.POST.get("do") == "save" and request.POST.get("seen") == _digest(form.instance):
@@ -58,7 +68,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         except agents.PolicyMoved:
             # Shown beside the version that came between; saving again is a decision that knows of it.
             values["based_on"] = current.version
-            form = PolicyForm(agent, values)
+            form = PolicyForm(agent, values, table=table)
             form.is_valid()
             context["moved"] = True
         else:
@@ -76,18 +86,24 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         "is_owner": is_owner,
         "versions": _history(versions),
         "fitted": _fitted(agent, current),
+        "table": table,
+        "suggested": _suggested(agent, current),
+        "decided_days": DECIDED_DAYS,
         "days": DAYS,
         "most": MOST,
         "section": "agents",
     }
     template = "reviews/_preview.html" if request.htmx and not context.get("moved") else "reviews/policy.html"
+    if request.htmx and request.htmx.target == "rules":
+        template = "reviews/_rules.html"
     return render(request, template, context, status=409 if context.get("moved") else 200 if drafted else 422)
 
 
 def _values(request: PersonRequest, versions: list[Policy], current: Policy) -> dict[str, Any]:
     """Return the form's values: as posted, else of the version asked for with what the address changes."""
     if request.method == "POST":
-        return request.POST.dict() | {"based_on": request.POST.get("based_on", "")}
+        unsaid = {"rules": text_of(current), "default_tool_call": current.default_tool_call}
+        return unsaid | request.POST.dict() | {"based_on": request.POST.get("based_on", "")}
     wanted = request.GET.get("from", "")
     base = next((each for each in versions if str(each.version) == wanted), current)
     values = filled_in(base, based_on=current.version)
@@ -98,15 +114,28 @@ def _values(request: PersonRequest, versions: list[Policy], current: Policy) -> 
     return values | {name: value for name, value in request.GET.items() if name in values and name != "based_on"}
 
 
+def _table(request: PersonRequest, values: dict[str, Any]) -> RuleTable:
+    """Return the rules as they were posted, with what a button of theirs does; else those of the values."""
+    if request.method == "POST" and "rules_in" in request.POST:
+        # With a preview htmx sends the button that has the focus, which nobody pressed.
+        is_pressed = not request.htmx or request.htmx.target == "rules"
+        return RuleTable.posted(request.POST, do=request.POST.get("do", "") if is_pressed else "")
+    return RuleTable([], text=values["rules"])
+
+
 def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
     """Return what the draft changes and what it would have done."""
     draft = form.instance
     rules = heuristics.Policy.from_dict(draft.as_dict())
-    found = preview(agent, scorer_for(agent), rules)
+    scorer = scorer_for(agent)
+    found, calls = preview(agent, scorer, rules), calls_preview(agent, scorer, rules)
     return {
         "preview": found,
         "rows": _rows(found),
-        "changed": changes(current, draft),
+        "calls": calls,
+        "call_rows": _call_rows(calls),
+        "by_rule": [_told_rule(number, each) for number, each in enumerate(calls.rules, 1) if each.calls or each.rule],
+        "changed": changes(current, draft, in_words),
         "draft": draft,
         "seen": _digest(draft),
         "link": "?" + urlencode(_unlike(form.cleaned_data, current)),
@@ -168,7 +197,7 @@ def _history(versions: list[Policy]) -> list[Version]:
     shown = versions[:VERSIONS]
     before = versions[1:]
     return [
-        Version(each, changes(before[place], each) if place < len(before) else [])
+        Version(each, changes(before[place], each, in_words) if place < len(before) else [])
         for place, each in enumerate(shown)
     ]
 
@@ -199,6 +228,61 @@ def _rows(found: Preview) -> list[Line]:
         Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within)
         for name, was, will, within in lines
     ]
+
+
+def _call_rows(found: CallsPreview) -> list[Line]:
+    now, then = found.now, found.then
+    lines = [
+        (_("Asked about"), now.fates["asked"], then.fates["asked"], False),
+        (_("Let pass"), now.fates["allowed"], then.fates["allowed"], False),
+        (_("Denied"), now.fates["denied"], then.fates["denied"], False),
+    ]
+    if now.scored or then.scored:
+        lines.append((_("of them all, scored"), now.scored, then.scored, True))
+    return [
+        Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within)
+        for name, was, will, within in lines
+    ]
+
+
+class ToldRule(NamedTuple):
+    """A rule of the draft: which it is, and what it would have done with which outcome."""
+
+    number: int
+    rule: Any  # None: the default
+    words: str
+    told: str
+
+
+def _told_rule(number: int, tally: RuleTally) -> ToldRule:
+    words = what_it_does(tally.rule, in_words) if tally.rule else ""
+    return ToldRule(number, tally.rule, words, of_rule(tally))
+
+
+class Suggested(NamedTuple):
+    """A rule that decisions speak for, as a question, with the calls and the draft."""
+
+    rule: Any
+    words: str
+    share: Share
+    low: str
+    held: list[str]
+    draft: str
+
+
+def _suggested(agent: Agent, current: Policy) -> list[Suggested]:
+    policy = heuristics.Policy.from_dict(current.as_dict())
+    found = []
+    for each in suggestions(agent, policy):
+        rules = list(policy.rules)
+        rules.insert(each.place, each.rule)
+        agreed, of = each.share
+        note = _("Decided so %(agreed)s of %(of)s times") % {"agreed": agreed, "of": of}
+        link = "?" + urlencode({"rules": as_text(rules), "note": note})
+        share = ratio(Ratio(agreed, of))
+        held = [call.held for call in each.decided[: -CALLS_SHOWN - 1 : -1]]
+        found.append(Suggested(each.rule, in_words(each.rule), share, percent(each.low), held, link))
+    return found
 
 
 def _signed(number: int) -> str:

@@ -17,6 +17,8 @@ from django.utils import timezone
 from pydantic_core import from_json
 
 from metacog import heuristics
+from metacog.heuristics.hesitation.modulation import HELD_KINDS
+from metacog.heuristics.text.tags import without_calls
 from metacog.models import Agent
 from reviews.models import AgentResponse, HeldItem
 from reviews.scoring.history import told_before
@@ -24,7 +26,6 @@ from reviews.scoring.history import told_before
 DAYS = 30
 MOST = 5000  # responses, the newest: what scores in about a second
 EXAMPLES = 5
-HELD_KINDS = frozenset(HeldItem.Kind.values)
 
 State = HeldItem.State
 _OUTCOMES = {
@@ -110,7 +111,9 @@ def add_to(
 ) -> tuple[int, dict[int, str]]:
     """Add what the scorer does to a response; return its score, and the kinds of what it holds by index."""
     items = scorer.items_of(body)
-    doubts = scorer.hesitate(body["response"], items, heuristics.given_in(body, told), heuristics.failing_in(body))
+    doubts = scorer.hesitate(
+        body["response"], without_calls(items), heuristics.given_in(body, told), heuristics.failing_in(body)
+    )
     policy = scorer.policy
     if doubts.score < policy.threshold:
         return doubts.score, {}

@@ -11,7 +11,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from metacog.accounts import tokens
-from metacog.models import Agent, Team
+from metacog.models import Agent, Policy, Team
 from metacog.notices import notices
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from reviews.held import mail_links
@@ -22,6 +22,12 @@ from tests.admin.addresses import address
 from tests.conftest import HELD
 from tests.metacog.accounts.test_who_may import PEOPLE
 from tests.patterns.api.test_problems import get_stuck
+
+# A draft with rules on tool calls.
+RULES = (
+    '?rules=[{"tool":"mcp__bank__*","where":{"/eur":{"gt":50}},"do":"ask"},{"tool":"read_file","do":"allow"}'
+    ',{"tool":"rm","do":"deny","shadow":true}]'
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -125,6 +131,7 @@ def test_the_pages_have_no_fault_axe_can_find(
         reverse("patterns"), reverse("patterns") + "?state=active", reverse("pattern", args=[pattern.pk]) + "?tried=1",
         reverse("pattern", args=[proposal.pk]), reverse("pattern-new"), reverse("search") + "?q=cache",
         reverse("policy", args=[kuro.id]), reverse("policy", args=[kuro.id]) + "?threshold=20&hold_at=20",
+        reverse("policy", args=[kuro.id]) + RULES,
     ):  # fmt: skip
         page.goto(path)
         found = Axe().run(page).response["violations"]
@@ -170,6 +177,34 @@ def test_what_a_page_came_with_and_what_a_draft_would_have_done_is_read_out(
     page.goto(reverse("policy", args=[kuro.id]))
     page.locator("[name=threshold]").fill("35")
     expect(page.locator("#live")).to_contain_text("What the draft would have done")
+
+
+def test_rules_are_put_in_order_with_the_mouse_and_with_keys(open_page: Any, olga: Any, kuro: Any) -> None:
+    page = open_page(olga, viewport={"width": 1200, "height": 1400})
+    page.goto(reverse("policy", args=[kuro.id]) + RULES)
+    page.fill("[name=threshold]", "33")
+
+    def order() -> list[str]:
+        return [each.input_value() for each in page.locator(".rule .tool").all()]
+
+    page.locator("[data-handle]").nth(1).press("ArrowDown")
+    assert order() == ["mcp__bank__*", "rm", "read_file"]
+    expect(page.locator("#live")).to_have_text("Moved to place 3")
+    handle, last = page.locator("[data-handle]").first.bounding_box(), page.locator(".rule").last.bounding_box()
+    page.mouse.move(handle["x"] + 4, handle["y"] + 4)
+    page.mouse.down()
+    page.mouse.move(handle["x"] + 4, last["y"] + last["height"] - 4, steps=5)
+    page.mouse.up()
+    assert order() == ["rm", "read_file", "mcp__bank__*"]
+    page.get_by_role("button", name="Move rule 3 up").click()
+    expect(page.get_by_role("button", name="Move rule 2 up")).to_be_focused()
+    assert order() == ["rm", "mcp__bank__*", "read_file"]
+    expect(page.locator("#preview .changes dd").nth(2)).to_contain_text("mcp__bank__*")  # it is saved as it was shown
+    page.click("button[value=save]")
+    expect(page.locator(".messages")).to_have_text("Policy 2 is in force.")
+    saved = Policy.objects.get(version=2)
+    assert [rule["tool"] for rule in saved.rules] == ["rm", "mcp__bank__*", "read_file"]
+    assert saved.threshold == 33
 
 
 def test_what_is_wrong_with_a_form_far_down_is_in_sight(open_page: Any, carla: Any, aurora: Any) -> None:

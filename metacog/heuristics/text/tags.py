@@ -4,7 +4,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple, final
 
@@ -93,6 +93,11 @@ def find_items(body: Mapping[str, Any], *, plain_text_as_chat: bool = False) -> 
     if plain_text_as_chat and not found.items and response.strip():
         return found._replace(items=(Item("chat", response, {}, 0, len(response)),))
     return found
+
+
+def without_calls(items: Sequence[Item]) -> list[Item]:
+    """Give what a response says: its items, of a tool call without its text, since actions are judged by themselves."""
+    return [replace(item, text="") if item.call else item for item in items]
 
 
 def _sent(item: Mapping[str, Any]) -> Item:

@@ -1,0 +1,433 @@
+"""The rules on tool calls as an owner fills them in: a table of text fields, or their JSON; and how versions differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from metacog.heuristics.text import strict_json
+from metacog.heuristics.tool_calls.rules import DO, OPERATORS, errors_in
+from metacog.models import Policy
+
+Words = Callable[[Mapping[str, Any]], str]  # which calls a rule is about
+
+MOST_FIELDS = 700  # of a table; Django takes 1,000 of a form, the rest of the policy included
+TEXT_OPERATORS = ("glob", "regex")  # whose value is a text, whatever it looks like
+AS_TABLE, AS_JSON = "table", "json"
+OPERATOR_NAMES = {
+    "eq": gettext_lazy("is"),
+    "ne": gettext_lazy("is not"),
+    "gt": gettext_lazy("more than"),
+    "ge": gettext_lazy("at least"),
+    "lt": gettext_lazy("less than"),
+    "le": gettext_lazy("at most"),
+    "in": gettext_lazy("one of"),
+    "glob": gettext_lazy("like (*)"),
+    "regex": gettext_lazy("matches (regex)"),
+    "exists": gettext_lazy("is there"),
+}
+DO_NAMES = {
+    "ask": gettext_lazy("Ask a person"),
+    "allow": gettext_lazy("Allow"),
+    "deny": gettext_lazy("Deny"),
+    "score": gettext_lazy("Score it"),
+}
+# What is typed into a cell can be wrong in these ways; the engine says it in English, for the API too.
+_ERRORS = {
+    "tool": gettext_lazy("Give the name of a tool, with * for any characters; at most 500."),
+    "do": gettext_lazy("Choose what to do."),
+    "reason": gettext_lazy("At most 300 characters."),
+    "pointer": gettext_lazy("Write a JSON Pointer into the arguments, such as /eur."),
+}
+_VALUE_ERRORS = {
+    **dict.fromkeys(("gt", "ge", "lt", "le"), gettext_lazy("Give a number, or a text to compare texts with.")),
+    "in": gettext_lazy("Give 1 to 1,000 values, with commas between them."),
+    "glob": gettext_lazy("Give a text of 1 to 500 characters, with * for any."),
+    "exists": gettext_lazy("Write true or false."),
+}
+
+
+@dataclass
+class Condition:
+    """One line of a rule's conditions, as typed."""
+
+    pointer: str = ""
+    operator: str = "eq"
+    value: str = ""
+    errors: list[str] = field(default_factory=list)
+    drop: str = ""  # what its button does
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.pointer and not self.value
+
+    def parsed(self) -> Any:
+        """Read the value: JSON, else the text as it stands. ValueError for JSON that was begun and is none."""
+        if self.operator in TEXT_OPERATORS:
+            return self.value
+        text = self.value.strip()
+        if self.operator == "in" and not text.startswith("["):
+            return [_literal(part.strip()) for part in text.split(",") if part.strip()]
+        return _literal(text)
+
+
+@dataclass
+class Row:
+    """One rule, as typed. `errors` are by field."""
+
+    tool: str = ""
+    do: str = "ask"
+    reason: str = ""
+    shadow: bool = False
+    conditions: list[Condition] = field(default_factory=list)
+    errors: dict[str, list[str]] = field(default_factory=dict)
+    at: str = ""  # its place
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.tool and not self.reason and all(each.is_blank for each in self.conditions)
+
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.errors) or any(each.errors for each in self.conditions)
+
+    def as_rule(self) -> dict[str, Any]:
+        """Give the rule as it is stored; what cannot be read is written to `errors`."""
+        where: dict[str, dict[str, Any]] = {}
+        for each in self.conditions:
+            if each.is_blank:
+                continue
+            try:
+                value = each.parsed()
+            except ValueError:
+                each.errors.append(_("This begins as JSON and is none. For a text write it in quotes: \"…\"."))
+                continue
+            asked = where.setdefault(each.pointer, {})
+            if each.operator in asked:
+                each.errors.append(_("The rule asks this of it already."))
+            asked[each.operator] = value
+        rule: dict[str, Any] = {"tool": self.tool, "where": where, "do": self.do, "reason": self.reason}
+        return plain(rule | {"shadow": self.shadow})
+
+    def as_typed(self) -> Row:
+        """Give the row as it comes back from a form, where lines and blanks at the ends are lost."""
+        conditions = [
+            Condition(each.pointer.strip(), each.operator, each.value.replace("\r", "").replace("\n", ""))
+            for each in self.conditions
+        ]
+        return Row(self.tool.strip(), self.do, self.reason.strip(), self.shadow, conditions)
+
+    @classmethod
+    def of(cls, rule: Mapping[str, Any]) -> Row:
+        """Take a rule in which there are no errors."""
+        conditions = [
+            Condition(pointer, operator, _typed(operator, value))
+            for pointer, asked in (rule.get("where") or {}).items()
+            for operator, value in asked.items()
+        ]
+        return cls(rule["tool"], rule["do"], rule.get("reason") or "", rule.get("shadow") or False, conditions)
+
+
+class Choice(NamedTuple):
+    """An option of a select."""
+
+    value: str
+    name: Any
+
+
+class RuleTable:
+    """The rules of a draft, as rows and as JSON. `rules` is None while what was typed makes no list of rules."""
+
+    dos = [Choice(value, DO_NAMES[value]) for value in DO]
+    operators = [Choice(value, OPERATOR_NAMES[value]) for value in OPERATORS]
+
+    def __init__(self, rows: Sequence[Row], *, text: str | None = None, mode: str = AS_TABLE) -> None:
+        self.rows, self.mode, self.errors, self.focus = list(rows), mode, list[str](), ""
+        self.rules: list[Any] | None = None
+        self.text = text
+        if text is not None:
+            self._read(text)
+        else:
+            self._compile()
+
+    @classmethod
+    def posted(cls, data: QueryDict, *, do: str) -> RuleTable:
+        """Take what a form holds: the text while the rules are shown as JSON, else the rows in their order.
+
+        `do` is the button of the table that was pressed, if one was.
+        """
+        if data.get("rules_in") == AS_JSON:
+            mode = AS_TABLE if do == "rules-as-table" else AS_JSON
+            return cls([], text=data.get("rules", ""), mode=mode)
+        places = [place for place in data.getlist("rule-order") if place.isascii() and place.isdigit()]
+        rows, named = [], {}
+        for number, place in enumerate(dict.fromkeys(places)):
+            named[place] = number
+            rows.append(_row(data, f"rule-{place}"))
+        table = cls(rows)
+        table.act(do, named)
+        if do == "rules-as-json" and table.rules is not None:
+            table.mode = AS_JSON
+        return table
+
+    def _read(self, text: str) -> None:
+        try:
+            given = strict_json.load(text.encode() or b"[]")
+        except strict_json.Refused as refusal:
+            self.mode = AS_JSON
+            self.errors.append(str(refusal))
+            return
+        except UnicodeEncodeError:
+            self.mode = AS_JSON
+            self.errors.append(_("The text holds half of a surrogate pair."))
+            return
+        found = errors_in(given)
+        if found:
+            self.mode = AS_JSON
+            self.errors += [_told(loc, detail) for loc, detail in found]
+            return
+        self.rules = [plain(rule) for rule in given]
+        self.text = pretty(self.rules)
+        self.rows = [Row.of(rule) for rule in self.rules]
+        self._number()
+        if not self.fits:
+            self.mode = AS_JSON
+
+    def _compile(self) -> None:
+        self._number()
+        filled = [row for row in self.rows if not row.is_blank]
+        rules = [row.as_rule() for row in filled]
+        is_wrong = any(each.errors for row in filled for each in row.conditions)
+        for loc, detail in errors_in(rules):
+            is_wrong = True
+            if not loc:
+                self.errors.append(detail)
+                continue
+            row, name = filled[int(loc[0])], loc[1] if len(loc) > 1 else "tool"
+            if name == "where" and len(loc) > 2:
+                for each in row.conditions:
+                    if each.is_blank or each.pointer != loc[2] or (len(loc) > 3 and each.operator != loc[3]):
+                        continue
+                    said = _ERRORS["pointer"] if len(loc) == 3 else _VALUE_ERRORS.get(each.operator, detail)
+                    each.errors.append(str(said))
+            else:
+                row.errors.setdefault(name, []).append(str(_ERRORS.get(name, detail)))
+        self.rules = None if is_wrong else rules
+        self.text = pretty(rules)
+
+    def _number(self) -> None:
+        for place, row in enumerate(self.rows):
+            row.at = str(place)
+            for line, each in enumerate(row.conditions):
+                each.drop = f"rule-drop-{place}-{line}"
+
+    @property
+    def fits(self) -> bool:
+        """Tell whether a table holds the rules: in no more fields than a form may have, and each as it is."""
+        if sum(4 + 3 * len(row.conditions) for row in self.rows) > MOST_FIELDS:
+            return False
+        return all(row.as_typed().as_rule() == rule for row, rule in zip(self.rows, self.rules or (), strict=False))
+
+    @property
+    def compact(self) -> str:
+        return as_text(self.rules or [])
+
+    def act(self, do: str, named: Mapping[str, int]) -> None:
+        """Do what a button of the table says: "rule-up-2" and so on, by the number the row came with."""
+        name, _dash, rest = do.removeprefix("rule-").partition("-")
+        if not do.startswith("rule-") or self.mode != AS_TABLE:
+            return
+        place, _dash, line = rest.partition("-")
+        at = named.get(place)
+        if name == "add":
+            self.rows.append(Row())
+            self.focus = f"rule-{len(self.rows) - 1}-tool"
+        elif at is not None:
+            self._act(name, at, int(line) if line.isascii() and line.isdigit() else 0)
+        for row in self.rows:  # each is checked again where it stands now
+            row.errors = {}
+            for each in row.conditions:
+                each.errors = []
+        self.errors = []
+        self._compile()
+
+    def _act(self, name: str, at: int, line: int) -> None:
+        row = self.rows[at]
+        if name in ("up", "down"):
+            to = min(max(at + (1 if name == "down" else -1), 0), len(self.rows) - 1)
+            self.rows.insert(to, self.rows.pop(at))
+            is_end = to in (0, len(self.rows) - 1) and to == (0 if name == "up" else len(self.rows) - 1)
+            other = {"up": "down", "down": "up"}[name]
+            self.focus = f"rule-{other if is_end else name}-{to}"
+        elif name == "remove":
+            self.rows.pop(at)
+            self.focus = f"rule-remove-{min(at, len(self.rows) - 1)}" if self.rows else "rule-add"
+        elif name == "if":
+            row.conditions.append(Condition())
+            self.focus = f"rule-{at}-where-{len(row.conditions) - 1}-pointer"
+        elif name == "drop" and line < len(row.conditions):
+            row.conditions.pop(line)
+            self.focus = f"rule-if-{at}"
+
+
+def _row(data: QueryDict, name: str) -> Row:
+    conditions = []
+    for number in range(MOST_FIELDS):
+        cell = f"{name}-where-{number}"
+        if f"{cell}-pointer" not in data:
+            break
+        asked = data.get(f"{cell}-operator", "eq"), data.get(f"{cell}-value", "")
+        conditions.append(Condition(str(data[f"{cell}-pointer"]), *asked))
+    tool, do, reason = (data.get(f"{name}-{part}", "") for part in ("tool", "do", "reason"))
+    return Row(tool, do, reason, f"{name}-shadow" in data, conditions).as_typed()
+
+
+def _literal(text: str) -> Any:
+    """Read JSON, else take the text; ValueError for what begins as a list, an object or a quoted text and is none."""
+    try:
+        return strict_json.whole(strict_json.load(text.encode()))
+    except (strict_json.Refused, UnicodeEncodeError):
+        if text[:1] in ("[", "{", '"'):
+            raise ValueError from None
+        return text
+
+
+def _typed(operator: str, value: Any) -> str:
+    """Give what somebody would type for a value."""
+    if operator in TEXT_OPERATORS or (isinstance(value, str) and _is_plain(value)):
+        return str(value)
+    if operator == "in" and all(not isinstance(each, str) or (_is_plain(each) and "," not in each) for each in value):
+        told = ", ".join(each if isinstance(each, str) else as_text(each) for each in value)
+        if "[" not in told and "{" not in told:
+            return told
+    return as_text(value)
+
+
+def _is_plain(text: str) -> bool:
+    try:
+        return bool(text) and text == text.strip() and _literal(text) == text and "\n" not in text and "\r" not in text
+    except ValueError:
+        return False
+
+
+def plain(rule: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a rule without what says nothing, its fields in the order people read them in."""
+    given = {name: rule.get(name) for name in ("tool", "where", "do", "reason", "shadow")}
+    return {name: value for name, value in given.items() if name in ("tool", "do") or value}
+
+
+def pretty(rules: Sequence[Any]) -> str:
+    """Write rules as JSON, one a line."""
+    lines = ",\n ".join(json.dumps(rule, ensure_ascii=False) for rule in rules)
+    return f"[{lines}]"
+
+
+def as_text(value: Any) -> str:
+    """Write a value as JSON without spaces, for an address."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def text_of(policy: Policy) -> str:
+    """Give the rules of a version as the form's value."""
+    return as_text([plain(rule) for rule in policy.rules])
+
+
+def _told(loc: Sequence[str], detail: str) -> str:
+    if not loc:
+        return detail
+    where = strict_json.pointer(loc[1:])
+    return _("Rule %(number)d%(where)s: %(detail)s") % {
+        "number": int(loc[0]) + 1,
+        "where": f" {where}" if where else "",
+        "detail": detail,
+    }
+
+
+class RulesField(forms.CharField):
+    """The rules as JSON. Its value is their compact JSON."""
+
+    widget = forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "mono"})
+    table: RuleTable
+
+    def __init__(self) -> None:
+        super().__init__(label=gettext_lazy("Rules on tool calls"), required=False)
+
+    def clean(self, value: Any) -> str:
+        if not hasattr(self, "table"):
+            self.table = RuleTable([], text=str(value or "[]"))
+        table = self.table
+        told = list(table.errors)
+        for number, row in enumerate([row for row in table.rows if not row.is_blank], 1):
+            found = [detail for details in row.errors.values() for detail in details]
+            found += [f"{each.pointer}: {detail}" for each in row.conditions for detail in each.errors]
+            told += [_("Rule %(number)d: %(detail)s") % {"number": number, "detail": detail} for detail in found]
+        if told or table.rules is None:
+            raise ValidationError(told or [_("These are no rules.")])
+        return table.compact
+
+
+def what_it_does(rule: Mapping[str, Any], words: Words) -> str:
+    """Say a whole rule in a line: what is done, with which calls, and why."""
+    told = f"{DO_NAMES[rule['do']]}{_(': ')}{words(rule)}"
+    if rule.get("reason"):
+        told += _(" – “%(reason)s”") % {"reason": rule["reason"]}
+    return told + (_(" (shadow)") if rule.get("shadow") else "")
+
+
+def rule_changes(
+    old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]], words: Words
+) -> list[tuple[str, str, str]]:
+    """Return how two lists of rules differ: what happened to which, then it as it was and as it is, in words."""
+    was, now = ([as_text(plain(rule)) for rule in rules] for rules in (old, new))
+    gone: list[int] = []  # places in `old`
+    come: list[int] = []  # in `new`
+    for tag, first, last, start, end in SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
+        if tag != "equal":
+            gone += range(first, last)
+            come += range(start, end)
+    moved: dict[int, int] = {}
+    for place in gone:
+        to = next((each for each in come if now[each] == was[place] and each not in moved.values()), None)
+        if to is not None:
+            moved[place] = to
+    removed = [place for place in gone if place not in moved]
+    added = [place for place in come if place not in moved.values()]
+    lines: list[tuple[int, str, str, str]] = []
+    # A rule for the same tool is the one that was changed.
+    for place in list(removed):
+        to = next((each for each in added if new[each]["tool"] == old[place]["tool"]), None)
+        if to is not None:
+            removed.remove(place)
+            added.remove(to)
+            lines.append((to, _("Rule %(number)d changed"), *_pair(old[place], new[to], words)))
+    for place, other in zip_longest(removed, added):
+        if place is not None and other is not None and place == other:
+            lines.append((other, _("Rule %(number)d changed"), *_pair(old[place], new[other], words)))
+            continue
+        if other is not None:
+            lines.append((other, _("Rule %(number)d added"), "–", what_it_does(new[other], words)))
+        if place is not None:
+            lines.append((place, _("Rule %(number)d removed"), what_it_does(old[place], words), "–"))
+    for place, to in moved.items():
+        told = what_it_does(new[to], words)
+        lines.append(
+            (to, _("Rule %(number)d moved"), _("place %(number)d: %(rule)s") % {"number": place + 1, "rule": told},
+             _("place %(number)d") % {"number": to + 1})
+        )  # fmt: skip
+    return [(title % {"number": place + 1}, before, after) for place, title, before, after in sorted(lines)]
+
+
+def _pair(old: Mapping[str, Any], new: Mapping[str, Any], words: Words) -> tuple[str, str]:
+    return what_it_does(old, words), what_it_does(new, words)
+
+

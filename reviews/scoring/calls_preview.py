@@ -1,0 +1,162 @@
+"""What a policy's rules would have done with the tool calls of the last 30 days, and what people did with those.
+
+A call that was asked about and posted again once it was approved, or while it waited, is one call here. The calls are
+judged by the policy in force and by the draft; the approvals that they had count for neither.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from django.db.models import Sum
+from django.utils import timezone
+from pydantic_core import from_json
+
+from metacog import heuristics
+from metacog.heuristics.text.tags import TOOL_CALL, Item
+from metacog.heuristics.tool_calls.rules import Judged
+from metacog.models import Agent
+from reviews.models import AgentResponse, Decision
+from reviews.scoring.preview import DAYS, EXAMPLES, MOST
+
+Fate = Literal["asked", "allowed", "denied"]
+FATES: tuple[Fate, ...] = ("asked", "allowed", "denied")
+# What became of a call: by people, by the agent itself or the clock, or no person was asked.
+OUTCOMES = ("approved", "edited", "rejected", "withdrawn", "expired", "pending", "passed", "denied")
+_BY_PEOPLE = {"approve": "approved", "edit": "edited", "reject": "rejected"}
+
+
+@dataclass
+class Tally:
+    """What one policy does with the calls."""
+
+    fates: Counter[str] = field(default_factory=Counter)
+    scored: int = 0  # of them all, those whose words were scored
+
+
+@dataclass
+class RuleTally:
+    """How often a rule of the draft would have decided, what that would have done, and what became of those calls.
+
+    `rule` is None for the default. A rule in shadow is counted as if it were in force, and does nothing.
+    """
+
+    rule: Mapping[str, Any] | None
+    calls: int = 0
+    fates: Counter[str] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    unsure: int = 0  # could not be told to match: a person is asked
+
+
+@dataclass(frozen=True)
+class Example:
+    """A call with which the draft does something else."""
+
+    response: str
+    received_at: datetime
+    text: str
+    now: Fate
+    then: Fate
+    outcome: str
+
+
+@dataclass
+class CallsPreview:
+    """The policy in force and the draft, over the same tool calls."""
+
+    calls: int = 0
+    responses: int = 0
+    total: int = 0  # responses of these days with tool calls that still have their text
+    erased: int = 0  # calls whose text is gone
+    now: Tally = field(default_factory=Tally)
+    then: Tally = field(default_factory=Tally)
+    rules: list[RuleTally] = field(default_factory=list)  # the draft's in order, then its default
+    examples: list[Example] = field(default_factory=list)  # the newest
+
+
+def calls_preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.Policy) -> CallsPreview:
+    """Judge the agent's stored tool calls by the policy in force and by a draft. Four queries, two without any."""
+    since = timezone.now() - timedelta(days=DAYS)
+    stored = AgentResponse.latest_of(agent).filter(calls__gt=0, received_at__gte=since)
+    kept = stored.filter(erased_at=None)
+    found = CallsPreview(rules=[RuleTally(rule) for rule in (*draft.rules, None)])
+    found.erased = stored.order_by().exclude(erased_at=None).aggregate(calls=Sum("calls"))["calls"] or 0
+    found.total = kept.count()
+    if not found.total:
+        return found
+    outcomes, seen = _outcomes(agent, since), set[str]()
+    under_draft, with_shadow = in_force.with_policy(draft), any(rule.get("shadow") for rule in draft.rules)
+    places = {id(rule): place for place, rule in enumerate(draft.rules)}
+    rows = kept.values_list("public_id", "received_at", "body", "verdict")[:MOST]
+    for public_id, received_at, raw, answered in rows.iterator(chunk_size=20):
+        found.responses += 1
+        items, told = in_force.items_of(from_json(raw)), from_json(answered)["items"]
+        for index, item in enumerate(items):
+            if item.call is None or index >= len(told):
+                continue
+            held = told[index].get("held") or told[index].get("recognised")
+            if held in seen:
+                continue
+            outcome = outcomes.get(held, "pending") if held else _unasked(told[index]["disposition"])
+            seen |= {held} if held else set()
+            found.calls += 1
+            now, _judged = _fate(found.now, agent, in_force, item, index)
+            then, judged = _fate(found.then, agent, under_draft, item, index)
+            _count(found, places, judged, then, outcome)
+            if with_shadow:
+                shadow = under_draft.rules.judge(item.call.name, item.call.arguments, with_shadow=True)
+                if shadow.rule is not None and shadow.rule.get("shadow"):
+                    _count(found, places, shadow, _plainly(shadow.do), outcome)
+            if now != then and len(found.examples) < EXAMPLES:
+                found.examples.append(Example(public_id, received_at, item.text, now, then, outcome))
+    return found
+
+
+def _count(
+    found: CallsPreview, places: Mapping[int, int], judged: Judged, fate: Fate, outcome: str
+) -> None:
+    tally = found.rules[-1 if judged.rule is None else places[id(judged.rule)]]
+    tally.calls += 1
+    tally.fates[fate] += 1
+    tally.outcomes[outcome] += 1
+    tally.unsure += bool(judged.fault)
+
+
+def _fate(tally: Tally, agent: Agent, scorer: heuristics.Scorer, item: Item, index: int) -> tuple[Fate, Judged]:
+    """Say what a policy does with a call, and count it; as metacog.heuristics.tool_calls.gate, without approvals."""
+    assert item.call
+    judged = scorer.rules.judge(item.call.name, item.call.arguments)
+    fate = _plainly(judged.do)
+    if judged.do == "score" and agent.hesitation_enabled:
+        tally.scored += 1
+        scored = scorer.score_call(item, index)
+        fate = "asked" if scored["score"] >= scored["hold_at"] else "allowed"
+    if item.require_review and fate == "allowed":
+        fate = "asked"
+    tally.fates[fate] += 1
+    return fate, judged
+
+
+def _plainly(do: str) -> Fate:
+    return "asked" if do == "ask" else "denied" if do == "deny" else "allowed"
+
+
+def _unasked(disposition: str) -> str:
+    return "denied" if disposition == "reject" else "passed"
+
+
+def _outcomes(agent: Agent, since: datetime) -> dict[str, str]:
+    """Return what was decided of the agent's calls, by their held items. What is not there waits."""
+    standing = Decision.objects.filter(
+        agent=agent, undone_at=None, held__kind=TOOL_CALL, held__response__received_at__gte=since
+    ).order_by()
+    rows: Sequence[tuple[str, str, str]] = list(standing.values_list("held__public_id", "verdict", "by"))
+    return {
+        held: _BY_PEOPLE[verdict] if by == Decision.By.PERSON and verdict in _BY_PEOPLE else
+        "expired" if verdict == Decision.Verdict.EXPIRE else "withdrawn"
+        for held, verdict, by in rows
+    }  # fmt: skip

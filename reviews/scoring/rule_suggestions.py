@@ -1,0 +1,40 @@
+"""Rules that what people decided about an agent's tool calls speaks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.utils import timezone
+
+from metacog import heuristics
+from metacog.heuristics.text.tags import TOOL_CALL
+from metacog.heuristics.tool_calls.suggest import DecidedCall, Suggestion, suggest
+from metacog.models import Agent
+from reviews.models import Decision
+
+DAYS = 90
+MOST = 1000  # decisions, the newest
+
+
+def suggestions(agent: Agent, policy: heuristics.Policy) -> Sequence[Suggestion]:
+    """Give the rules that people's decisions of the last 90 days speak for, under the policy in force. One query.
+
+    What the agent itself demanded a person for counts for nothing: no rule lets that pass.
+    """
+    decided = (
+        Decision.objects.filter(
+            agent=agent,
+            by=Decision.By.PERSON,
+            undone_at=None,
+            decided_at__gte=timezone.now() - timedelta(days=DAYS),
+            held__kind=TOOL_CALL,
+            held__call__is_demanded=False,
+            held__response__erased_at=None,
+            verdict__in=["approve", "edit", "reject"],
+        )
+        .order_by("-id")
+        .values_list("held__call__name", "held__call__arguments", "verdict", "held__public_id")[:MOST]
+    )
+    calls = [DecidedCall(*row) for row in decided]  # type: ignore[arg-type]  # of these verdicts
+    return suggest(calls[::-1], policy.rules, policy.default_tool_call)

@@ -1,0 +1,114 @@
+"""`manage.py policy`: what is in force as a file, and a file put into force."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from metacog.accounts.agents import create_agent
+from metacog.models import Agent, AuditEvent, Policy
+from tests.reviews.api.test_tool_calls import ask, by_person, ruled
+
+DEAR = {"tool": "mcp__bank__*", "where": {"/eur": {"gt": 50}}, "do": "ask", "reason": "money leaves"}
+ODD = {"tool": "t", "where": {"/a": {"in": ["no", "1e3", "2026-01-01", "DE", 7, True, None, "~"]}}, "do": "deny"}
+
+
+def policy(*arguments: Any) -> str:
+    out = io.StringIO()
+    call_command("policy", *map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+def refused(*arguments: Any) -> list[str]:
+    """Return what was said on the error output."""
+    err = io.StringIO()
+    with pytest.raises(CommandError, match="nothing was written"):
+        call_command("policy", *map(str, arguments), stderr=err, stdout=io.StringIO())
+    return err.getvalue().splitlines()
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Any:
+    """Return a function that writes a text, or JSON, to a file."""
+
+    def write(value: Any) -> Path:
+        path = tmp_path / "policy.yaml"
+        path.write_text(value if isinstance(value, str) else json.dumps(value))
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_what_is_shown_and_applied_changes_nothing(kuro: Any, written: Any, form: list[str]) -> None:
+    ruled(kuro, DEAR, ODD, threshold=12, marks={"chat": "(again: no)"}, quality={"pass_at": 0.8})
+    shown = policy("show", "kuro", *form)
+    assert "nothing changes" in policy("apply", "kuro", written(shown))
+    assert Policy.objects.count() == 2
+
+
+def test_a_file_becomes_the_next_version_that_is_recorded(kuro: Any, written: Any) -> None:
+    ruled(kuro, threshold=12)
+    told = policy("apply", "kuro", written("default_tool_call: deny\nrules:\n- {tool: read_file, do: allow}\n"))
+    saved = Policy.objects.get(version=3)
+    # What the file leaves out is as a new agent has it, and the diff says so.
+    assert saved.rules == [{"tool": "read_file", "do": "allow"}]
+    assert (saved.default_tool_call, saved.threshold) == ("deny", 30)
+    for line in ("-threshold: 12", "+threshold: 30", "-rules: []", "+- tool: read_file", "+  do: allow"):
+        assert line in told.splitlines()
+    assert "Policy 3 of kuro is in force." in told
+    event = AuditEvent.objects.get(action="policy-changed")
+    assert (event.actor_kind, event.before, event.after) == ("system", "2", "3")
+    assert event.data["os_user"]
+    assert ask(kuro, name="read_file")["disposition"] == "pass"
+
+
+def test_a_dry_run_says_all_of_it_and_writes_nothing(kuro: Any, alice: Any, undo_at_once: None, written: Any) -> None:
+    for at in range(3):
+        by_person(alice, ask(kuro, arguments={"eur": 60 + at})["held"], "approve" if at else "reject")
+    kuro.hold()
+    told = policy("apply", kuro.id, written({"hold_at": 60, "rules": [DEAR, {"tool": "x", "do": "deny"}]}), "--dry-run")
+    assert "would have asked 3 times: people approved 2, rejected 1" in told
+    assert "would have decided nothing" in told
+    assert "items held: 1 → 0" in told
+    assert "Nothing was written" in told
+    assert Policy.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "pointers"),
+    [
+        ("rules: [{tool: a, do: x, do: ask}]", ["/rules/0/do"]),
+        ("no_such: 1\nthreshold: 200\nrules: [{tool: '', do: ask, why: x}, 7]", [
+            "/no_such", "/threshold", "/rules/0/why", "/rules/0/tool", "/rules/1",
+        ]),
+        ("language: en\n", ["/language"]),
+        ("review_seconds: 0\n", ["/review_seconds"]),
+        ('{"threshold": 1, "threshold": 2}', ["/threshold"]),
+        ("a: &x [1]\nb: *x\n", ["(the whole)"]),
+        ("a: [", ["(the whole)"]),
+        ("- 1", ["(the whole)"]),
+        ("rules: [{tool: !!python/name:os.system a, do: ask}]", ["/rules/0/tool"]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_with_its_place(kuro: Any, written: Any, text: str, pointers: list[str]) -> None:
+    path = written(text)
+    assert [line.split(": ")[1] for line in refused("apply", "kuro", path)] == pointers
+    assert Policy.objects.count() == 1
+
+
+def test_an_agent_is_named_by_name_team_or_id(kuro: Any, borealis: Any) -> None:
+    create_agent(borealis, "kuro", None)
+    with pytest.raises(CommandError, match="Several teams"):
+        policy("show", "kuro")
+    Policy.objects.filter(agent__team=borealis).update(threshold=11)
+    assert "threshold: 11" in policy("show", "Borealis/kuro")
+    assert "threshold: 30" in policy("show", kuro.id)
+    with pytest.raises(CommandError, match="no agent"):
+        policy("show", "nobody")
+    assert Agent.objects.count() == 2

@@ -1,0 +1,309 @@
+"""The rules on tool calls on the policy page: edited without JavaScript, previewed, saved, suggested."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from datetime import timedelta
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.utils import timezone
+
+from metacog.models import Agent, AuditEvent, Policy
+from reviews.held import decisions
+from reviews.models import AgentResponse, HeldItem
+from tests.conftest import Caller
+from tests.metacog.accounts.test_policy import DRAFT, Desk
+from tests.reviews.api.test_tool_calls import ask, by_person, ruled
+
+DEAR = {"tool": "mcp__bank__*", "where": {"/eur": {"gt": 50}, "/to": {"glob": "DE*"}}, "do": "ask", "reason": "money"}
+READ = {"tool": "read_file", "do": "allow"}
+NEVER = {"tool": "rm", "do": "deny", "shadow": True}
+
+
+@pytest.fixture
+def desk(olga: Any, kuro: Any, as_person: Any) -> Desk:
+    return Desk(as_person(olga), kuro)
+
+
+def address(*rules: Any) -> str:
+    return "?rules=" + json.dumps(rules)
+
+
+def fields(page: str) -> dict[str, Any]:
+    """Return what a browser would send of the rules that a page shows, in the order of the page."""
+    part = page.partition('id="rules"')[2].partition("</fieldset>")[0]
+    sent: dict[str, Any] = {}
+    for tag in re.findall(r"<input[^>]*>", part):
+        name, value = re.search(r'name="([^"]+)"', tag), re.search(r'value="([^"]*)"', tag)
+        assert name
+        if "checkbox" in tag and "checked" not in tag:
+            continue
+        told = html.unescape(value[1]) if value else "on"
+        sent.setdefault(name[1], []).append(told)
+    for name_, options in re.findall(r'<select name="([^"]+)"[^>]*>(.*?)</select>', part, re.S):
+        chosen = re.search(r'value="(\w+)" selected', options)
+        sent[name_] = [chosen[1] if chosen else "ask"]
+    for name_, text in re.findall(r'<textarea name="([^"]+)"[^>]*>(.*?)</textarea>', part, re.S):
+        sent[name_] = [html.unescape(text)]
+    return sent
+
+
+def post(desk: Desk, sent: dict[str, Any], **changed: Any) -> Any:
+    return desk.client.post(desk.address, DRAFT | sent | changed)
+
+
+def as_json(desk: Desk, sent: dict[str, Any]) -> list[Any]:
+    """Return the rules that a table stands for."""
+    shown = fields(post(desk, sent, do="rules-as-json").content.decode())
+    rules: list[Any] = json.loads(shown["rules"][0])
+    return rules
+
+
+class TestTheTable:
+    def test_it_shows_the_rules_and_gives_them_back_as_they_are(self, desk: Desk) -> None:
+        odd = {
+            "tool": "t",
+            "where": {
+                "": {"exists": True}, "/a~1b": {"eq": "50"}, "/c": {"in": ["x", 1, "a,b"], "ne": None},
+                "/d": {"regex": "^[a-z] $", "ge": 1.5}, "/e": {"in": ["DE", 7]}, "/f": {"eq": " spaced"},
+            },
+            "do": "score",
+        }  # fmt: skip
+        sent = fields(desk.client.get(desk.address + address(DEAR, READ, NEVER, odd)).content.decode())
+        assert sent["rule-0-tool"] == ["mcp__bank__*"]
+        assert (sent["rule-0-where-0-value"], sent["rule-3-where-1-value"]) == (["50"], ['"50"'])
+        assert as_json(desk, sent) == [DEAR, READ, NEVER, odd]
+
+    @pytest.mark.parametrize(
+        ("do", "after"),
+        [
+            ("rule-up-1", [READ, DEAR, NEVER]),
+            ("rule-down-1", [DEAR, NEVER, READ]),
+            ("rule-up-0", [DEAR, READ, NEVER]),
+            ("rule-remove-0", [READ, NEVER]),
+            ("rule-drop-0-1", [DEAR | {"where": {"/eur": {"gt": 50}}}, READ, NEVER]),
+            ("rule-up-77", [DEAR, READ, NEVER]),
+        ],
+    )
+    def test_buttons_move_and_remove_and_lose_nothing_else(self, desk: Desk, do: str, after: list[Any]) -> None:
+        sent = fields(desk.client.get(desk.address + address(DEAR, READ, NEVER)).content.decode())
+        page = post(desk, sent, do=do, threshold="33").content.decode()
+        assert 'name="threshold" value="33"' in page
+        assert as_json(desk, fields(page)) == after
+        assert Policy.objects.count() == 1
+
+    def test_a_rule_is_added_and_filled_in(self, desk: Desk) -> None:
+        sent = fields(desk.client.get(desk.address).content.decode())
+        sent = fields(post(desk, sent, do="rule-add").content.decode())
+        answer = post(desk, sent | {"rule-0-tool": "pay"}, do="rule-if-0")
+        sent = fields(answer.content.decode())
+        assert answer.status_code == 200  # what was not filled in yet is no error
+        sent |= {"rule-0-where-0-pointer": "/eur", "rule-0-where-0-operator": "le", "rule-0-where-0-value": "50"}
+        rule = {"tool": "pay", "where": {"/eur": {"le": 50}}, "do": "allow"}
+        assert as_json(desk, sent | {"rule-0-do": "allow"}) == [rule]
+
+    def test_the_order_is_that_of_the_page(self, desk: Desk) -> None:
+        sent = fields(desk.client.get(desk.address + address(DEAR, READ, NEVER)).content.decode())
+        assert as_json(desk, sent | {"rule-order": ["2", "0", "1"]}) == [NEVER, DEAR, READ]
+
+    def test_a_button_that_only_has_the_focus_does_nothing(self, desk: Desk) -> None:
+        sent = fields(desk.client.get(desk.address + address(DEAR, READ)).content.decode()) | {"do": "rule-up-1"}
+        for target, first in (("preview", "mcp__bank__*"), ("rules", "read_file")):
+            headers = {"hx-request": "true", "hx-target": target}
+            page = desk.client.post(desk.address, DRAFT | sent, headers=headers).content.decode()
+            shown = r"Rule 1 added</dt>.*?<ins>[^:]*: (\S+)|name=.rule-0-tool[^>]*value=.([^\"]+)"
+            found = re.search(shown, page, re.S)
+            assert found
+            assert first in found.groups()
+
+    def test_the_whole_list_is_edited_as_json(self, desk: Desk) -> None:
+        text = json.dumps([READ])
+        table = fields(post(desk, {"rules_in": "json", "rules": text}, do="rules-as-table").content.decode())
+        assert table["rule-0-tool"] == ["read_file"]
+        broken = post(desk, {"rules_in": "json", "rules": '[{"tool": "x", "do": "y"}'})
+        assert broken.status_code == 422
+        assert "not JSON" in broken.content.decode()
+        assert '[{"tool": "x", "do": "y"}' in html.unescape(broken.content.decode())
+
+    def test_a_page_that_knows_of_no_rules_keeps_them(self, desk: Desk, kuro: Any) -> None:
+        ruled(kuro, READ)
+        assert desk.save(based_on="2").status_code == 302
+        assert Policy.objects.order_by("-version")[0].rules == [READ]
+
+    @pytest.mark.parametrize("rule", [READ | {"tool": "read_file "}, READ | {"where": {"/a": {"regex": "a\nb"}}}])
+    def test_what_a_table_cannot_hold_is_shown_as_json(self, desk: Desk, rule: dict[str, Any]) -> None:
+        sent = fields(desk.client.get(desk.address, {"rules": json.dumps([rule])}).content.decode())
+        assert json.loads(sent["rules"][0]) == [rule]
+
+    def test_more_than_a_form_holds_are_shown_as_json(self, desk: Desk) -> None:
+        page = desk.get(address(*[DEAR] * 90))
+        assert fields(page)["rules_in"] == ["json"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ({"rule-0-tool": ""}, "Give the name of a tool"),
+        ({"rule-0-reason": "x" * 301}, "At most 300 characters"),
+        ({"rule-0-where-0-pointer": "eur"}, "Write a JSON Pointer"),
+        ({"rule-0-where-0-value": "true"}, "Give a number, or a text"),
+        ({"rule-0-where-0-value": "[1"}, "begins as JSON and is none"),
+        ({"rule-0-where-1-operator": "regex", "rule-0-where-1-value": "(?=x)"}, "linear time"),
+        ({"rule-0-where-1-operator": "exists"}, "Write true or false"),
+        ({"rule-0-where-1-pointer": "/eur", "rule-0-where-1-operator": "gt"}, "asks this of it already"),
+        ({"rule-0-do": "nod"}, "Choose what to do"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_cell(desk: Desk, cells: dict[str, str], said: str) -> None:
+    sent = fields(desk.client.get(desk.address + address(DEAR, READ)).content.decode())
+    answer = post(desk, sent | cells, do="save")
+    assert answer.status_code == 422
+    first, second = html.unescape(answer.content.decode()).partition('id="rules"')[2].split("<li class=\"rule", 2)[1:]
+    assert said in first
+    assert "errorlist" not in second
+    assert Policy.objects.count() == 1
+
+
+def test_saving_makes_a_version_that_is_recorded_and_told_in_words(desk: Desk, kuro: Any) -> None:
+    sent = fields(desk.client.get(desk.address + address(DEAR, READ)).content.decode()) | {"default_tool_call": "deny"}
+    seen = re.search(r'name="seen" value="(\w+)"', post(desk, sent).content.decode())
+    assert seen
+    assert post(desk, sent, do="save", seen=seen[1]).status_code == 302
+    saved = Policy.objects.get(version=2)
+    assert (saved.rules, saved.default_tool_call) == ([DEAR, READ], "deny")
+    assert {"rules", "default_tool_call"} <= set(AuditEvent.objects.get(action="policy-changed").data["fields"])
+    assert ask(kuro, name="read_file")["disposition"] == "pass"
+    assert ask(kuro, name="other")["disposition"] == "reject"
+    told = desk.get().partition('id="versions"')[2]
+    assert "Rule 1 added" in told
+    assert 'Ask a person: mcp__bank__* where /eur is more than 50 and /to is like "DE*" – “money”' in told
+
+
+def test_a_history_says_what_moved_changed_and_went(desk: Desk, kuro: Any) -> None:
+    ruled(kuro, DEAR, READ, NEVER)
+    other = {"tool": "other", "do": "score"}
+    drafts = [
+        ([READ, DEAR, NEVER], ["Rule 1 moved"]),
+        ([DEAR | {"do": "deny"}, READ, NEVER], ["Rule 1 changed"]),
+        ([DEAR, NEVER], ["Rule 2 removed"]),
+        ([DEAR, READ, NEVER, other], ["Rule 4 added"]),
+        ([DEAR, other, NEVER], ["Rule 2 changed"]),
+        ([DEAR, READ | {"where": {}}, NEVER], []),
+    ]
+    for draft, said in drafts:
+        told = desk.get(address(*draft)).partition('id="would"')[2].partition("</section>")[0]
+        assert re.findall(r"Rule \d \w+", told) == said
+
+
+def decided(caller: Caller, person: Any, verdict: str, **call: Any) -> str:
+    held: str = ask(caller, **call)["held"]
+    if verdict:
+        by_person(person, held, verdict)
+    return held
+
+
+@pytest.mark.usefixtures("undo_at_once")
+class TestPreview:
+    @pytest.fixture
+    def posted(self, kuro: Any, alice: Any) -> None:
+        for at in range(4):
+            decided(kuro, alice, "approve" if at < 3 else "reject", arguments={"eur": 60 + at, "to": "DE"})
+        decided(kuro, alice, "", arguments={"eur": 70, "to": "DE"})
+        for _ in range(2):  # asked for again: one call
+            decided(kuro, alice, "", name="rm", arguments={})
+
+    def told(self, desk: Desk, *rules: Any) -> str:
+        return re.sub(r"\s*<[^>]*>\s*", " | ", desk.get(address(*rules)).partition('id="calls"')[2])
+
+    def test_it_says_what_each_rule_would_have_done_and_what_people_did(self, desk: Desk, posted: None) -> None:
+        told = self.told(desk, DEAR, READ)
+        assert "6 tool calls of the last 30 days" in told
+        assert "would have asked 5 times: people approved 3, rejected 1, 1 still held" in told
+        assert "would have decided nothing" in told
+        assert "would have asked 1 time: 1 still held" in told
+
+    def test_it_compares_the_draft_with_what_is_in_force(self, desk: Desk, posted: None) -> None:
+        told = self.told(desk, DEAR | {"do": "allow"})
+        assert re.search(r"Asked about[ |]+6[ |]+1[ |]+−5", told)
+        assert re.search(r"Let pass[ |]+0[ |]+5[ |]+\+5", told)
+        assert "asked about → let pass" in " ".join(told.replace("|", " ").split())
+
+    def test_a_shadow_rule_is_counted_and_never_acts(self, desk: Desk, kuro: Any, posted: None) -> None:
+        told = self.told(desk, NEVER)
+        assert "would have denied 1 time: 1 still held" in told
+        assert re.search(r"Denied[ |]+0[ |]+0", told)
+        ruled(kuro, NEVER)
+        assert ask(kuro, name="rm", arguments={"x": 1})["disposition"] == "hold"
+
+    def test_a_call_that_was_approved_and_posted_again_is_one(self, desk: Desk, kuro: Any, alice: Any) -> None:
+        decided(kuro, alice, "approve", call_id="a")
+        assert ask(kuro, call_id="a")["disposition"] == "pass"
+        assert "1 tool call of the last 30 days" in self.told(desk, READ)
+
+    def test_what_was_erased_is_left_out_and_said(self, desk: Desk, posted: None) -> None:
+        first = AgentResponse.objects.order_by("pk")[:1].values("pk")
+        AgentResponse.objects.filter(pk__in=list(first.values_list("pk", flat=True))).update(erased_at=timezone.now())
+        told = self.told(desk, DEAR)
+        assert "5 tool calls of the last 30 days" in told
+        assert "1 tool call was erased since" in told
+
+    def test_it_looks_at_thirty_days(self, desk: Desk, posted: None) -> None:
+        AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=31))
+        assert "No tool call of the last 30 days" in self.told(desk, DEAR)
+
+    def test_words_are_counted_without_the_calls(self, desk: Desk, kuro: Any) -> None:
+        call = {"kind": "tool_call", "name": "t", "arguments": {"note": "The cause is clearly the cache."}}
+        kuro.respond("Hello.", items=[call])
+        page = desk.get("?hold_at=45")
+        assert re.search(r"Responses that trigger</th>\s*<td[^>]*>0<", page)
+
+    def test_it_costs_the_same_however_much_there_is(
+        self, desk: Desk, kuro: Any, posted: None, django_assert_num_queries: Any
+    ) -> None:
+        for at in range(3):
+            with django_assert_num_queries(15):
+                desk.get(address(DEAR))
+            ask(kuro, name=f"more{at}")
+
+
+@pytest.mark.usefixtures("undo_at_once")
+class TestSuggestions:
+    @pytest.fixture
+    def approved(self, kuro: Any, alice: Any) -> list[str]:
+        return [decided(kuro, alice, "approve", name="read_file", arguments={"path": f"{at}"}) for at in range(20)]
+
+    def test_one_opens_a_draft_that_is_not_saved(self, desk: Desk, kuro: Any, approved: list[str]) -> None:
+        ruled(kuro, {"tool": "rm", "do": "deny"})
+        page = desk.get()
+        told = re.sub(r"<[^>]*>", "", page.partition('id="suggested"')[2])
+        assert "You approved read_file 20 of 20 times (95% CI from 84" in told
+        assert page.count("/held/") >= 20 or all(held in page for held in approved)
+        (link,) = re.findall(r'href="(\?rules=[^"]*)"', page)
+        drafted = json.loads(parse_qs(urlsplit(link).query)["rules"][0])
+        assert drafted == [{"tool": "rm", "do": "deny"}, READ]
+        shown = desk.get(link.partition("#")[0])
+        assert "would have let pass 20 times: people approved 20" in shown
+        assert Policy.objects.count() == 2
+        agent_page = desk.client.get(f"/agents/{kuro.id}/").content.decode()
+        assert "1 rule suggested from what people did" in agent_page
+        assert "1 rule, others: Ask a person" in re.sub(r"\s+", " ", agent_page)
+
+    def test_a_denial_is_suggested_from_rejections(self, desk: Desk, kuro: Any, alice: Any) -> None:
+        for at in range(5):
+            decided(kuro, alice, "reject", name="send_mail", arguments={"to": f"p{at}@else.example"})
+        assert "You rejected send_mail 5 of 5 times" in re.sub(r"<[^>]*>", "", desk.get())
+
+    def test_what_was_undone_or_demanded_counts_for_nothing(self, desk: Desk, kuro: Any, alice: Any) -> None:
+        for at in range(20):
+            decided(kuro, alice, "approve", name="read_file", arguments=at, require_review=True)
+        assert "stop asking" not in desk.get()
+
+    def test_the_agents_own_rejections_are_not_peoples(self, desk: Desk, kuro: Any) -> None:
+        for at in range(6):
+            held = ask(kuro, name="rm", arguments=at)["held"]
+            decisions.decide(HeldItem.objects.get(public_id=held), Agent.objects.get(), "reject", reason="no")
+        assert "deny?" not in desk.get()
