@@ -256,10 +256,10 @@ class TestPreview:
         assert "No tool call of the last 30 days" in self.told(desk, DEAR)
 
     def test_words_are_counted_without_the_calls(self, desk: Desk, kuro: Any) -> None:
-        call = {"kind": "tool_call", "name": "t", "arguments": {"note": "The cause is clearly the cache."}}
+        call = {"kind": "tool_call", "name": "t", "arguments": {"note": "hidden \u202e"}}
         kuro.respond("Hello.", items=[call])
-        page = desk.get("?hold_at=45")
-        assert re.search(r"Responses that trigger</th>\s*<td[^>]*>0<", page)
+        page = desk.get("?profile=aware")
+        assert re.search(r"Responses that trigger</th>\s*<td[^>]*>0</td>\s*<td[^>]*><b>0<", page)
 
     def test_it_costs_the_same_however_much_there_is(
         self, desk: Desk, kuro: Any, posted: None, django_assert_num_queries: Any
