@@ -1,0 +1,70 @@
+"""Say a rule on tool calls in words: which tool, and what its arguments must be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+MAX_VALUE = 80  # characters of one value
+MAX_CHOICES = 5  # of a list that are named
+
+_SAYINGS = {
+    "eq": _("%(place)s is %(value)s"),
+    "ne": _("%(place)s is not %(value)s"),
+    "gt": _("%(place)s is more than %(value)s"),
+    "ge": _("%(place)s is at least %(value)s"),
+    "lt": _("%(place)s is less than %(value)s"),
+    "le": _("%(place)s is at most %(value)s"),
+    "in": _("%(place)s is one of %(value)s"),
+    "glob": _("%(place)s is like %(value)s"),
+    "regex": _("%(place)s matches %(value)s"),
+}
+_OF_TEXTS = {  # compared by their code points, such as dates
+    "gt": _("%(place)s comes after %(value)s"),
+    "ge": _("%(place)s is %(value)s or comes after it"),
+    "lt": _("%(place)s comes before %(value)s"),
+    "le": _("%(place)s is %(value)s or comes before it"),
+}
+_EXISTS = {True: _("%(place)s is there"), False: _("%(place)s is not there")}
+
+
+def in_words(rule: Mapping[str, Any]) -> str:
+    """Say which calls a rule is about, as in "mcp__bank__* where /eur is more than 50"; plain text, not escaped."""
+    said = [
+        _condition(place, operator, value)
+        for place, asked in (rule.get("where") or {}).items()
+        for operator, value in asked.items()
+    ]
+    if not said:
+        return str(rule["tool"])
+    return gettext("%(tool)s where %(conditions)s") % {
+        "tool": rule["tool"],
+        "conditions": gettext(" and ").join(said),
+    }
+
+
+def _condition(place: str, operator: str, value: Any) -> str:
+    told = {"place": place or gettext("the whole of the arguments"), "value": _value(value, operator)}
+    if operator == "exists":
+        return str(_EXISTS[bool(value)]) % told
+    sayings = _OF_TEXTS if isinstance(value, str) and operator in _OF_TEXTS else _SAYINGS
+    return str(sayings[operator]) % told if operator in sayings else f"{told['place']} {operator} {told['value']}"
+
+
+def _value(value: Any, operator: str) -> str:
+    if operator == "in" and isinstance(value, Sequence) and not isinstance(value, str):
+        named = gettext(", ").join(_json(each) for each in value[:MAX_CHOICES])
+        more = len(value) - MAX_CHOICES
+        if more > 0:
+            named += gettext(", ") + ngettext("%(n)s more", "%(n)s more", more) % {"n": f"{more:,}"}
+        return named
+    return str(value) if operator == "regex" else _json(value)
+
+
+def _json(value: Any) -> str:
+    written = json.dumps(value, ensure_ascii=False)
+    return written if len(written) <= MAX_VALUE else written[: MAX_VALUE - 1] + "…"
