@@ -44,6 +44,9 @@ _NUMBER = r"[\d.,]+"
 _SAYINGS: tuple[tuple[str, Any], ...] = (
     # hesitation
     *((expression, _(text)) for spec in SPECS.values() for expression, text in spec.details),
+    # rules on tool calls
+    (r"(?P<place>.+) is not a number: “(?P<operator>\w+)” cannot be checked\.", _("%(place)s is not a number.")),
+    (r"(?P<place>.+) is not a text: “(?P<operator>\w+)” cannot be checked\.", _("%(place)s is not a text.")),
     # what fails meanwhile
     (r"(?P<failed>\d+) tests? fails?", ngettext_lazy("%(failed)s test fails", "%(failed)s tests fail", "failed")),
     (r"the command failed", _("the command failed")),

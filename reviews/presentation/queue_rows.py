@@ -16,6 +16,7 @@ from metacog.models import Role, User
 from reviews.models import HeldItem
 from reviews.presentation.highlight import show
 from reviews.presentation.phrases import ago, decided, due, looking, pieces, risk
+from reviews.presentation.secrets import line
 
 
 class Entry(TypedDict):
@@ -24,10 +25,12 @@ class Entry(TypedDict):
     id: str
     url: str
     score: int
+    by_rule: bool  # a rule asks about it, whatever it would score
     risk: str
     agent: str
     team: str  # where this person is in several: agents of two teams may bear one name
     kind: str
+    tool: str  # the name of a tool call's
     clip: str
     time: str  # since it was decided, else until its review
     select: str  # what the box says that selects it; empty where there is none
@@ -51,11 +54,13 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list
             "id": row.public_id,
             "url": f"{before}{row.public_id}{after}{query}",
             "score": row.hesitation_score,
-            "risk": risk(row.hesitation_score),
+            "by_rule": row.by_rule,
+            "risk": "r0 rule" if row.by_rule else risk(row.hesitation_score),
             "agent": row.agent_name,
             "team": team_names.get(row.team_id, ""),
             "kind": kind,
-            "clip": pieces(show(said(row.clip))),
+            "tool": pieces(show(row.call_name)) if row.call_name else "",
+            "clip": pieces(show(line(row.call_name, row.clip) if row.call_name else said(row.clip))),
             "time": ago(decision.decided_at) if decision else due(row.review_due_at),
             "select": select % {"kind": kind, "agent": row.agent_name} if may_select else "",
             "decided": decided(decision, user) + comma if decision else "",
