@@ -250,7 +250,7 @@ def beginning(path: str = "") -> Case:
     return Case(When(is_call, then=Left(f"{path}text", CALL_CLIP)), default=Left(f"{path}text", CLIP))
 
 
-def by_rule(path: str = "") -> ExpressionWrapper:
+def by_rule(path: str = "") -> ExpressionWrapper[Q]:
     """Return whether an item is asked about by a rule, so that its score says no more than that it comes first."""
     is_ruled = Q(**{f"{path}kind": Kind.TOOL_CALL, f"{path}call__hesitation": None})
     return ExpressionWrapper(is_ruled, BooleanField())

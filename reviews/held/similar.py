@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import F
 from django.db.models.functions import Left
@@ -70,7 +71,7 @@ class OfTool:
 
     approved: int
     decided: int
-    latest: Sequence[Decision]  # each with its item's id and text, as far as a line needs it
+    latest: Sequence[Any]  # decisions, each with its item's id and text, as far as a line needs it
 
 
 def of_tool(held: HeldItem) -> OfTool:

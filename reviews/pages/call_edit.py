@@ -132,13 +132,14 @@ def read(call: HeldCall, form: QueryDict) -> Posted | None:
     What was not touched keeps its exact JSON, a mask stands for what it masks. Errors are of the form itself: whether
     the arguments meet the call's schema `checked` says.
     """
-    if form.get("editor") not in ("fields", "json"):
+    editor = form.get("editor", "")
+    if editor not in ("fields", "json"):
         return None
-    mode = mode_of(call, form["editor"])
+    mode = mode_of(call, editor)
     if mode == "json":
-        text = form.get("f", "")
-        value, wrong = _read_json(text, call.arguments, is_named_so=False)
-        return _posted(call, mode, {"": text}, value, {"": [wrong]} if wrong else {})
+        whole = form.get("f", "")
+        value, wrong = _read_json(whole, call.arguments, is_named_so=False)
+        return _posted(call, mode, {"": whole}, value, {"": [wrong]} if wrong else {})
     typed, errors, arguments = {}, {}, {}
     for name, original in call.arguments.items():
         place = pointer([name])

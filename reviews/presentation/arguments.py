@@ -17,7 +17,8 @@ from reviews.presentation.secrets import MASK, is_secret, masked, masked_text
 MOST_FIELDS = 400  # of one call; what is beyond is shown as JSON
 MOST_CODE = 20_000  # characters that are highlighted: a lexer takes a second for a megabyte
 LONG = 100  # characters, from which on a text has a block of its own
-OPEN = 12  # fields, up to which what is nested is unfolded
+OPEN = 12  # fields of an argument that are unfolded
+OPEN_WITHIN = 8  # of what is nested in one, all that it holds
 
 _SQL = re.compile(r"\s*(?:--[^\n]*\n\s*)*(?:SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|DROP|ALTER|MERGE|TRUNCATE)\b", re.I)
 _DIFF = re.compile(r"(?:diff --git |Index: |--- [^\n]+\n\+\+\+ )")
@@ -45,6 +46,7 @@ _LANGUAGES = {
     **{each: each for each in ("sql", "json", "css", "toml", "go", "java", "c", "perl", "php")},
     **dict.fromkeys(("rs", "rust"), "rust"),
     **dict.fromkeys(("rb", "ruby"), "ruby"),
+    "pl": "perl",
 }
 _HINTS = ("language", "lang", "file_path", "filepath", "path", "filename", "file_name", "file")
 
@@ -122,7 +124,7 @@ class _Layout:
                 )
                 for key, part in parts
             ]
-            return Field(place, name, kind, fields=fields, is_folded=_size(value) > OPEN)
+            return Field(place, name, kind, fields=fields, is_folded=_is_large(value, depth=len(loc)))
         if isinstance(value, str):
             return self._leaf(place, name, kind, value, _language(name, value, beside), is_named_secret)
         is_hidden = is_named_secret and isinstance(value, int | float) and not isinstance(value, bool)
@@ -158,6 +160,10 @@ def _is_short(value: Any, is_named_secret: bool) -> bool:
     return len(json.dumps(value, ensure_ascii=False)) <= LONG and not any("\n" in str(part) for part in value)
 
 
+def _is_large(value: Any, depth: int) -> bool:
+    return len(value) > OPEN or (depth > 1 and _size(value) > OPEN_WITHIN)
+
+
 def _size(value: Any) -> int:
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return 1 + sum(map(_size, parts))
@@ -169,8 +175,8 @@ def _size(value: Any) -> int:
 def _language(name: str, text: str, beside: Mapping[str, Any]) -> str:
     """Return the language of a text where it is certain: "" where it is not."""
     name = name.lower()
-    if found := _SHEBANG.match(text):
-        return _LANGUAGES.get(found[1], "bash" if found[1] in ("dash", "ksh", "zsh") else found[1])
+    if first_line := _SHEBANG.match(text):
+        return _LANGUAGES[first_line[1]]
     if name in _SQL_NAMES:
         return "sql" if _SQL.match(text) else ""
     if name in _BY_NAME:

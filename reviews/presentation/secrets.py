@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from metacog.heuristics.text.excerpts import said
@@ -92,6 +92,31 @@ def restored(value: Any, original: Any, shown: Any) -> Any:
     return value
 
 
+def masked_call(text: str) -> str:
+    """Return a tool call's whole text, its name and arguments, with secrets masked."""
+    begins = text.find(" ")
+    while 0 <= begins <= 255:  # a name may hold blanks
+        try:
+            value = json.loads(text[begins + 1 :])
+        except ValueError:
+            begins = text.find(" ", begins + 1)
+            continue
+        return f"{text[:begins]} {json.dumps(masked(value), ensure_ascii=False)}"
+    return masked_text(text)
+
+
+def masked_verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a verdict in which the tool calls' arguments, and what is quoted of them, are masked."""
+    items = []
+    for item in verdict["items"]:
+        if item["kind"] == TOOL_CALL:
+            item = item | {"arguments": masked(item["arguments"])}
+            if "hesitation" in item:
+                item["hesitation"] = masked(item["hesitation"])
+        items.append(item)
+    return {**verdict, "items": items}
+
+
 def still_masked(value: Any) -> bool:
     """Tell whether a mask stands in JSON, where the value itself should."""
     if isinstance(value, dict):
@@ -147,6 +172,10 @@ def _string(token: str) -> str:
     return token
 
 
+# What says most about a call, wherever it stands among the arguments.
+_TELLING = frozenset(
+    "command cmd script sql query statement code url path file_path filename to recipient amount eur usd subject".split()
+)
 MOST = 6  # arguments that a line names
 LONG = 60  # characters of one value
 
@@ -154,9 +183,14 @@ LONG = 60  # characters of one value
 def line(name: str, text: str) -> str:
     """Return a tool call's most telling arguments on one line; `text` is its item's, which may end too early."""
     found = list(leaves(text.removeprefix(name).lstrip()))
-    short = sorted(found, key=lambda leaf: len(leaf.value) > LONG)  # long ones last, else in their order
-    told = [f"{leaf.name}={_value(leaf)}" if leaf.name else _value(leaf) for leaf in short[:MOST]]
+    found.sort(key=_telling)
+    told = [f"{leaf.name}={_value(leaf)}" if leaf.name else _value(leaf) for leaf in found[:MOST]]
     return " ".join([*told, "…"] if len(found) > MOST else told)
+
+
+def _telling(leaf: Leaf) -> tuple[bool, bool]:
+    """Put what tells most first, then what is short; else in their order."""
+    return leaf.name.rpartition(".")[2].lower() not in _TELLING, len(leaf.value) > LONG
 
 
 def excerpt(kind: str, name: str | None, text: str) -> str:

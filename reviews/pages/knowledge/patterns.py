@@ -29,11 +29,12 @@ from reviews.learning import pattern_stats, sweep
 from reviews.learning.backtest import Backtest, backtest
 from reviews.learning.extract import Teacher
 from reviews.learning.pattern_stats import Standing
-from reviews.models import Decision, PatternOrigin
+from reviews.models import Decision, HeldItem, PatternOrigin
 from reviews.pages.person import PersonRequest, number
 from reviews.presentation import reasons
 from reviews.presentation.marks import marks
 from reviews.presentation.ratios import ratio
+from reviews.presentation.secrets import masked_call
 from reviews.scoring.preview import DAYS, MOST
 
 State = ErrorPattern.State
@@ -313,7 +314,11 @@ def pattern_new(request: PersonRequest) -> HttpResponse:
             return redirect(reverse("pattern", args=[written.pk]) + "?tried=1")
     else:
         form = NewForm(teams, initial=_suggested(decision))
-    context = {"form": form, "decision": decision, "section": "patterns"}
+    held_text = ""
+    if decision:
+        is_call = decision.held.kind == HeldItem.Kind.TOOL_CALL
+        held_text = masked_call(decision.held.text) if is_call else decision.held.text
+    context = {"form": form, "decision": decision, "held_text": held_text, "section": "patterns"}
     return render(request, "reviews/pattern_new.html", context, status=422 if form.errors else 200)
 
 
@@ -323,7 +328,7 @@ def _suggested(decision: Decision | None) -> dict[str, Any]:
     teacher, held = Teacher(decision.agent), decision.held
     taught = teacher.from_decision(decision)
     keywords = taught.keywords if taught else []
-    if not keywords and held.text:
+    if not keywords and held.text and held.kind != HeldItem.Kind.TOOL_CALL:
         fired = marks(held, held.response.wire_verdict(), held.response.wire_body())
         keywords = teacher.for_person(decision, [mark.start for mark in fired if mark.type != KNOWN])
     _preset, own_words = reasons.parse(decision.reason)

@@ -20,6 +20,7 @@ from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation import explanation, highlight
 from reviews.presentation.marks import paired
 from reviews.presentation.ratios import ratio
+from reviews.presentation.secrets import masked_call
 
 LATEST = 10
 
@@ -75,7 +76,9 @@ def _shown(request: PersonRequest, sample: Sample) -> dict[str, Any]:
         {
             "kind": answer["kind"],
             "is_marked": answer["disposition"] == "mark",
-            "text": highlight.show(
+            "text": highlight.show(masked_call(sent.text))
+            if sent.call
+            else highlight.show(
                 sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
             ),
         }
