@@ -47,6 +47,9 @@ def of_desk(
     before = similar.of_tool(held)
     return shown(held, revealed) | {
         "mode": mode,
+        "item_url": reverse("item", args=[held.public_id]),
+        "this_mode": "json" if mode == "json" else "1",
+        "other_mode": "1" if mode == "json" else "json",
         "has_fields": call_edit.mode_of(call, "fields") == "fields",
         "inputs": call_edit.inputs(
             call, mode, typed=edit.typed if edit else None, errors=edit.errors if edit else None, revealed=revealed
@@ -64,16 +67,18 @@ def of_desk(
         "again_minutes": AGAIN_SECONDS // 60,
         "released_changes": _released(held, standing),
         "before": before,
-        "before_lines": [(each, secrets.line(call.name, each.beginning)) for each in before.latest],
-        "siblings": siblings(held),
+        "before_lines": [(each, secrets.line(call.name, each.beginning) or call.name) for each in before.latest],
+        **siblings(held),
     }
 
 
-def siblings(held: HeldItem) -> Sequence[str]:
-    """Return the ids of all that waits of a response, where it is more than one."""
+def siblings(held: HeldItem) -> dict[str, Any]:
+    """Return the ids of all that waits of a response, and where it is read together; nothing where it is one alone."""
     waiting = held.response.held_items.filter(state=HeldItem.State.PENDING).order_by("index")
     found = list(waiting.values_list("public_id", flat=True))
-    return found if len(found) > 1 and held.public_id in found else ()
+    if len(found) < 2 or held.public_id not in found:
+        return {}
+    return {"siblings": found, "together_url": f"{reverse('together')}?{urlencode({'held': found}, doseq=True)}"}
 
 
 def _metadata(name: str, value: Any) -> tuple[str, str, str]:

@@ -294,7 +294,7 @@ def _desk(
     if is_call:
         context |= call_desk.of_desk(request, held, standing, edit=call_edited)
     elif len(verdict["items"]) > 1:
-        context["siblings"] = call_desk.siblings(held)
+        context |= call_desk.siblings(held)
     return (
         context
         | {

@@ -24,7 +24,7 @@ class Entry(TypedDict):
 
     id: str
     url: str
-    score: int
+    mark: str  # the score, or that a rule asks
     by_rule: bool  # a rule asks about it, whatever it would score
     risk: str
     agent: str
@@ -43,6 +43,7 @@ class Entry(TypedDict):
 def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list[Entry]:
     """Return what the rows of `queue.page` say to `user`, who has one item open."""
     before, after = reverse("item", args=["_"]).split("_")  # found once: it costs as much as to write a row
+    rule = gettext("Rule")
     select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
     team_names = {team.pk: team.name for team in user.teams} if len(user.teams) > 1 else {}
     found = []
@@ -53,7 +54,7 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list
         entry: Entry = {
             "id": row.public_id,
             "url": f"{before}{row.public_id}{after}{query}",
-            "score": row.hesitation_score,
+            "mark": rule if row.by_rule else f"{row.hesitation_score}",
             "by_rule": row.by_rule,
             "risk": "r0 rule" if row.by_rule else risk(row.hesitation_score),
             "agent": row.agent_name,

@@ -173,9 +173,10 @@ def _string(token: str) -> str:
 
 
 # What says most about a call, wherever it stands among the arguments.
-_TELLING = frozenset(
-    "command cmd script sql query statement code url path file_path filename to recipient amount eur usd subject".split()
-)
+_TELLING = (
+    "command", "cmd", "script", "sql", "query", "statement", "code", "url", "path", "file_path", "filename", "to",
+    "recipient", "amount", "eur", "usd", "subject",
+)  # fmt: skip
 MOST = 6  # arguments that a line names
 LONG = 60  # characters of one value
 

@@ -50,9 +50,9 @@ def kuro(kuro: Caller) -> Caller:
     return kuro
 
 
-def ask(caller: Caller, *others: dict[str, Any], response: str = "I pay Mei.", session: str = "s1", **changes: Any) -> str:
+def ask(caller: Caller, *others: dict[str, Any], session: str = "s1", **changes: Any) -> str:
     call = {"kind": "tool_call", "name": "mcp__bank__transfer", "arguments": ARGUMENTS, "schema": SCHEMA} | changes
-    held: str = caller.respond(response, session=session, items=[call, *others])["items"][0]["held"]
+    held: str = caller.respond("I pay Mei.", session=session, items=[call, *others])["items"][0]["held"]
     assert held
     return held
 
@@ -90,7 +90,7 @@ class TestShown:
             '<span class="type">string · 2 lines</span>',
             "9007199254740993",
             "I pay Mei.",
-            "2 times, last",
+            "2 times,",
             "call_8",
             'href="/queue/?metadata.run=r-12"',
             'href="/queue/?session=s1"',
@@ -99,7 +99,7 @@ class TestShown:
             assert part in page, part
         assert "of 100: reasons to look twice" not in page, "a rule asked, no score"
         row = page.split(f'id="row-{held}"')[1].split("</li>")[0]
-        assert "A rule asks" in row
+        assert "<span class=\"unseen\">Rule</span>" in row
         assert "<b>mcp__bank__transfer</b> eur=100" in row
         assert ">Rule</span>" in page
 
@@ -251,7 +251,9 @@ class TestEditing:
         decide(client, held, accept_risk="1", **typed(eur="-5"))
         assert Decision.objects.get().arguments["eur"] == -5
 
-    def test_an_edit_that_comes_too_late_is_kept(self, client: Any, kuro: Any, decide: Any, as_person: Any, bob: Any) -> None:
+    def test_an_edit_that_comes_too_late_is_kept(
+        self, client: Any, kuro: Any, decide: Any, as_person: Any, bob: Any
+    ) -> None:
         held = ask(kuro)
         decide(as_person(bob), held, "reject", reason="No.")
         answer = decide(client, held, version=1, **typed(eur="77", note="mine"))
@@ -300,7 +302,9 @@ class TestDeciding:
         assert {each.state for each in HeldItem.objects.all()} == {"approved"}
         assert f"/queue/together/?held={held}" not in page_of(client, held)
 
-    def test_who_only_reads_has_no_form(self, as_person: Any, victor: Any, mallory: Any, kuro: Any, decide: Any) -> None:
+    def test_who_only_reads_has_no_form(
+        self, as_person: Any, victor: Any, mallory: Any, kuro: Any, decide: Any
+    ) -> None:
         held = ask(kuro)
         page = page_of(as_person(victor), held)
         assert "mcp__bank__transfer" in page

@@ -20,7 +20,8 @@ def one(name: str, value: Any, **beside: Any) -> Field:
 
 
 def test_it_names_the_types_and_keeps_numbers_as_they_are() -> None:
-    given = {"eur": 1.5, "id": 2**70, "to": "DE89", "now": True, "memo": None, "tags": ["a", "b"], "who": {"a": 1}, "": []}
+    given: dict[str, Any] = {"eur": 1.5, "id": 2**70, "to": "DE89", "now": True, "memo": None}
+    given |= {"tags": ["a", "b"], "who": {"a": 1}, "": []}
     told = [(field.pointer, field.type, str(field.text)) for field in table(given)]
     assert told == [
         ("/eur", "number", "1.5"),
@@ -40,7 +41,7 @@ def test_what_is_nested_folds_where_it_is_large() -> None:
     field = one("a/b", {"x": {f"k{n}": n for n in range(20)}, "y": {"z": [{"deep": "text\nmore"}]}})
     assert not field.is_folded
     assert [(each.pointer, each.is_folded) for each in field.fields] == [("/a~1b/x", True), ("/a~1b/y", False)]
-    assert at({"a/b": {"y": 5}}, "/a~1b/y").text, "found by its pointer"  # type: ignore[union-attr]
+    assert at({"a/b": {"y": 5}}, "/a~1b/y").text, "found by its pointer"
     many = table({"list": [{"n": n} for n in range(MOST_FIELDS + 1)]})[0]
     assert many.block, "a field each would be too many to draw"
 
@@ -70,7 +71,7 @@ def test_code_is_highlighted_where_its_language_is_certain(
 
 
 def test_a_command_that_hides_is_seen_and_stays_text() -> None:
-    page = as_html(one("command", "ls # \u202erm -rf /\r\n<b>x</b>").block)  # type: ignore[arg-type]
+    page = as_html(one("command", "ls # \u202erm -rf /\r\n<b>x</b>").block)
     assert "U+202E" in page
     assert "&lt;" in page
     assert "<b>" not in page
@@ -123,7 +124,7 @@ def test_secrets_are_masked_however_deep_and_come_back_as_they_were() -> None:
     (field,) = table({"password": "hunter2"})
     assert (str(field.text), field.is_masked) == (MASK, True)
     revealed = at({"password": "hunter2"}, "/password")
-    assert (str(revealed.text), revealed.is_masked) == ("hunter2", False)  # type: ignore[union-attr]
+    assert (str(revealed.text), revealed.is_masked) == ("hunter2", False)
 
 
 def test_a_line_names_what_tells_most_and_no_secret_wherever_it_is_cut() -> None:
@@ -158,7 +159,7 @@ def test_changes_name_each_place_once_and_mask() -> None:
             "b where /eur is at least 1 and /eur is less than 9 and /to is not there",
         ),
         ({"tool": "b", "where": {"/day": {"lt": "2026-01-01"}}}, 'b where /day comes before "2026-01-01"'),
-        ({"tool": "b", "where": {"/c": {"in": list("abcdefg")}}}, 'b where /c is one of "a", "b", "c", "d", "e", 2 more'),
+        ({"tool": "b", "where": {"/c": {"in": [*range(7)]}}}, "b where /c is one of 0, 1, 2, 3, 4, 2 more"),
         ({"tool": "b", "where": {"": {"regex": "rm -rf"}}}, "b where the whole of the arguments matches rm -rf"),
     ],
 )
