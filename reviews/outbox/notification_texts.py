@@ -18,6 +18,7 @@ from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
+from metacog.heuristics.tool_calls.secrets import excerpt
 from metacog.models import Channel, Notice, PersonNotices, User
 from metacog.notices import chat, notices
 from metacog.notices.mail import Mail, own_name
@@ -27,7 +28,6 @@ from reviews.models import HeldItem
 from reviews.presentation.explanation import parts
 from reviews.presentation.highlight import show
 from reviews.presentation.phrases import gap, rounded
-from reviews.presentation.secrets import excerpt
 from reviews.presentation.why_asked import why_asked
 from reviews.serializers import signals_of
 

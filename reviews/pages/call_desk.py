@@ -13,13 +13,14 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from metacog.heuristics.tool_calls import secrets
 from metacog.models import Role
 from reviews.held import decisions, similar
 from reviews.held.listing import Filters
 from reviews.models import CallGrant, Decision, HeldItem
 from reviews.pages import call_edit
 from reviews.pages.person import PersonRequest, forbidden, visible_items
-from reviews.presentation import arguments, secrets
+from reviews.presentation import arguments
 from reviews.presentation.argument_changes import changes
 from reviews.presentation.explanation import parts
 from reviews.presentation.rule_words import in_words

@@ -13,11 +13,11 @@ from django.utils.translation import gettext
 
 from metacog.heuristics.text.canonical_json import canonical
 from metacog.heuristics.text.strict_json import Refused, load, pointer
+from metacog.heuristics.tool_calls.secrets import is_secret, masked, masked_text, restored, still_masked
 from metacog.heuristics.wire.json_schema import errors_of, unchecked
 from reviews.models import HeldCall
 from reviews.pages.deciding import with_line_ends_of
 from reviews.presentation.arguments import type_of
-from reviews.presentation.secrets import is_secret, masked, masked_text, restored, still_masked
 
 MOST_INPUTS = 100  # fields; more are edited as JSON
 MOST_CHOICES = 100

@@ -20,6 +20,7 @@ from django_htmx.http import push_url
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.heuristics.contradiction.contradictions import contradicts
+from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
 from reviews.held import decisions, listing, presence, similar
@@ -31,7 +32,7 @@ from reviews.pages import call_desk, call_edit
 from reviews.pages.call_desk import of_edited
 from reviews.pages.deciding import reason_form, reason_given, why_not, with_line_ends_of
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
-from reviews.presentation import highlight, reasons, secrets
+from reviews.presentation import highlight, reasons
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
@@ -104,18 +105,18 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     call_edited = call_edit.read(held.call, request.POST) if is_call else None
     if call_edited and not call_edited.is_changed:
         call_edited = None
-    typed: dict[str, Any] = {"posted": text, "call_edited": call_edited}
+    posted = call_edited or text
     is_rejected = verdict == Verdict.REJECT
     reason, given = (reason_given(request, held.agent), reason_form(request)) if is_rejected else ("", None)
     if problem := why_not(verdict, text, reason):
-        return _split(request, filters, held, status=422, problem=problem, given=given, **typed)
+        return _split(request, filters, held, status=422, problem=problem, given=given, posted=posted)
     edit: decisions.Edit | None = None
     if verdict == Verdict.APPROVE and (text is not None or call_edited):
         verdict = Verdict.EDIT
         edit = decisions.Arguments(call_edited.arguments) if call_edited else text
     if call_edited and call_edited.errors:
         problem = gettext("Nothing was decided: see what is wrong at the fields.")
-        return _split(request, filters, held, status=422, problem=problem, **typed)
+        return _split(request, filters, held, status=422, problem=problem, posted=posted)
     try:
         decision, _ = decisions.decide(
             held,
@@ -135,14 +136,14 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
         )
     except decisions.Standing:
         held = _visible(request, held_id)
-        return _split(request, filters, held, status=409, conflict=True, given=given, **typed)
+        return _split(request, filters, held, status=409, conflict=True, given=given, posted=posted)
     except decisions.OutOfSchema as wrong:
         assert call_edited
-        typed["call_edited"] = call_edited._replace(errors=call_edit.of_schema(call_edited, wrong.errors))
+        posted = call_edited._replace(errors=call_edit.of_schema(call_edited, wrong.errors))
         problem = gettext("Nothing was decided: the arguments do not meet the tool's schema.")
-        return _split(request, filters, held, status=422, problem=problem, **typed)
+        return _split(request, filters, held, status=422, problem=problem, posted=posted)
     except decisions.StillRisky as risky:
-        return _split(request, filters, held, status=422, risky=of_edited(risky.edited), **typed)
+        return _split(request, filters, held, status=422, risky=of_edited(risky.edited), posted=posted)
     around = _presence(request)
     following = listing.neighbour(filters, request.user.teams, held, around)
     return _go_on(request, filters, following and _visible(request, following.public_id), decision, around)
@@ -273,8 +274,7 @@ def _desk(
     *,
     in_sight: bool = True,
     just_done: Decision | None = None,
-    posted: str | None = None,
-    call_edited: call_edit.Posted | None = None,
+    posted: str | call_edit.Posted | None = None,
     **shown: Any,
 ) -> dict[str, Any]:
     """Return what the item's side of the page shows; write down that this person looks at it if it is in sight."""
@@ -292,7 +292,8 @@ def _desk(
     history = list(Decision.as_told().filter(held=held).order_by("id"))
     standing = next((decision for decision in history if decision.undone_at is None), None)
     if is_call:
-        context |= call_desk.of_desk(request, held, standing, edit=call_edited)
+        edit = posted if isinstance(posted, call_edit.Posted) else None
+        context |= call_desk.of_desk(request, held, standing, edit=edit)
     elif len(verdict["items"]) > 1:
         context |= call_desk.siblings(held)
     return (
@@ -320,8 +321,8 @@ def _desk(
             ],
             "can_decide": held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER),
             "posted": posted,
-            "editing": posted is not None or call_edited is not None or "edit" in request.GET,
-            "is_typed": posted is not None or call_edited is not None,
+            "editing": posted is not None or "edit" in request.GET,
+            "is_typed": posted is not None,
             "edited_text": "" if is_call else held.text if posted is None else posted,
             "presets": reasons.PRESETS.items(),
             "others": around.others.get(held.pk),

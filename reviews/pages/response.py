@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from metacog.accounts.forms import PARTS
 from metacog.heuristics import ENGINE
+from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
@@ -22,7 +23,7 @@ from reviews.held import listing
 from reviews.held.listing import PAGE
 from reviews.models import AgentResponse, HeldItem
 from reviews.pages.person import PersonRequest
-from reviews.presentation import arguments, highlight, secrets
+from reviews.presentation import arguments, highlight
 from reviews.presentation.explanation import RECORD_OF, explain, other_parts, tag_flags
 from reviews.presentation.marks import paired
 from reviews.scoring.plain_text import WITHOUT_ITEMS

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from metacog.heuristics.text.canonical_json import canonical
+from metacog.heuristics.tool_calls.secrets import MASK, is_secret, masked, masked_text
 from reviews.presentation.arguments import LONG, MOST_CODE, code
 from reviews.presentation.highlight import Shown, show
-from reviews.presentation.secrets import MASK, is_secret, masked, masked_text
 
 MOST = 50  # changes that are shown
 _GONE = object()

@@ -11,8 +11,8 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from metacog.heuristics.text.strict_json import pointer
+from metacog.heuristics.tool_calls.secrets import MASK, is_secret, masked, masked_text
 from reviews.presentation.highlight import Mark, Shown, show
-from reviews.presentation.secrets import MASK, is_secret, masked, masked_text
 
 MOST_FIELDS = 400  # of one call; what is beyond is shown as JSON
 MOST_CODE = 20_000  # characters that are highlighted: a lexer takes a second for a megabyte

@@ -12,11 +12,11 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.tool_calls.secrets import line
 from metacog.models import Role, User
 from reviews.models import HeldItem
 from reviews.presentation.highlight import show
 from reviews.presentation.phrases import ago, decided, due, looking, pieces, risk
-from reviews.presentation.secrets import line
 
 
 class Entry(TypedDict):

@@ -20,10 +20,10 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.db.ids import new_id
 from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.tool_calls.secrets import masked, masked_call
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from reviews.models import AgentResponse, HeldItem
-from reviews.presentation.secrets import masked, masked_call
 from reviews.search.folded import Folded, Word
 from reviews.search.newest import newest
 

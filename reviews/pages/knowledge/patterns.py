@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from metacog.heuristics.tool_calls.secrets import masked_call
 from metacog.models import AgentState, Role
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ErrorPattern
@@ -34,7 +35,6 @@ from reviews.pages.person import PersonRequest, number
 from reviews.presentation import reasons
 from reviews.presentation.marks import marks
 from reviews.presentation.ratios import ratio
-from reviews.presentation.secrets import masked_call
 from reviews.scoring.preview import DAYS, MOST
 
 State = ErrorPattern.State

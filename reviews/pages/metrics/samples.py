@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from metacog.heuristics.tool_calls.secrets import masked_call
 from metacog.models import Agent, Role
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import daily, sampling
@@ -20,7 +21,6 @@ from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation import explanation, highlight
 from reviews.presentation.marks import paired
 from reviews.presentation.ratios import ratio
-from reviews.presentation.secrets import masked_call
 
 LATEST = 10
 

@@ -7,12 +7,21 @@ from typing import Any
 
 import pytest
 
-from reviews.presentation import secrets
+from metacog.heuristics.tool_calls import secrets
+from metacog.heuristics.tool_calls.secrets import (
+    MASK,
+    is_secret,
+    leaves,
+    line,
+    masked,
+    masked_call,
+    masked_text,
+    restored,
+)
 from reviews.presentation.argument_changes import changes
 from reviews.presentation.arguments import MOST_CODE, MOST_FIELDS, Field, at, code, table
 from reviews.presentation.phrases import code as as_html
 from reviews.presentation.rule_words import in_words
-from reviews.presentation.secrets import MASK, is_secret, leaves, line, masked, masked_call, masked_text, restored
 
 
 def one(name: str, value: Any, **beside: Any) -> Field:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from metacog.heuristics.text.excerpts import said
-from metacog.heuristics.text.tags import TOOL_CALL
+from ..text.excerpts import said
+from ..text.tags import TOOL_CALL
 
 MASK = "••••••••"
 
