@@ -65,6 +65,7 @@ def of_desk(
         and grant.withdrawn_at is None
         and grant.until > timezone.now()
         and request.user.has_role(held.team_id, Role.REVIEWER),
+        "again": request.POST.get("again") == "1",
         "again_minutes": AGAIN_SECONDS // 60,
         "released_changes": _released(held, standing),
         "before": before,

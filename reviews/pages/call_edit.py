@@ -18,6 +18,7 @@ from metacog.heuristics.wire.json_schema import errors_of, unchecked
 from reviews.models import HeldCall
 from reviews.pages.deciding import with_line_ends_of
 from reviews.presentation.arguments import type_of
+from reviews.presentation.highlight import show
 
 MOST_INPUTS = 100  # fields; more are edited as JSON
 MOST_CHOICES = 100
@@ -54,6 +55,11 @@ class Input:
     @property
     def rows(self) -> int:
         return min(24, self.value.count("\n") + 1)
+
+    @property
+    def hidden(self) -> int:
+        """Return how many characters the field cannot show."""
+        return show(self.value).hidden
 
 
 def mode_of(call: HeldCall, asked: str) -> Mode:

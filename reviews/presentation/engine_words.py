@@ -52,7 +52,7 @@ _SAYINGS: tuple[tuple[str, Any], ...] = (
     (r"the command failed", _("the command failed")),
     (r"the command failed: (?P<command>.+)", _("the command failed: %(command)s")),
     # the next cycle
-    (r"hesitation review: held (?P<kinds>[A-Z, ]+)", _("to look again at what is held: %(kinds)s")),
+    (r"hesitation review: held (?P<kinds>.+)", _("to look again at what is held: %(kinds)s")),
     # quality
     (r"nothing is said", _("nothing is said")),
     (r"shares hardly a word with the message", _("shares hardly a word with the message")),
