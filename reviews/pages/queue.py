@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -304,6 +305,7 @@ def _desk(
             "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id)
             if hesitation
             else [],
+            "demanded": not is_call and _is_demanded(held, body),
             "text": None if is_call else marked(held, verdict, body),
             "tag_flags": tag_flags(verdict),
             "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
@@ -329,6 +331,12 @@ def _desk(
             "shown": review_time.stamp(held.public_id, request.POST.get("shown", "")),
         }
     )
+
+
+def _is_demanded(held: HeldItem, body: Mapping[str, Any]) -> bool:
+    """Tell whether an item of words was held because whoever sent it asked for that."""
+    sent = body.get("items") or ()
+    return held.index < len(sent) and bool(sent[held.index].get("require_review"))
 
 
 def _presence(request: PersonRequest) -> Presence:

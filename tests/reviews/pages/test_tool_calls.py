@@ -293,6 +293,7 @@ class TestDeciding:
             page = page_of(client, each)
             assert link in page
             assert "Decide the 2 held items of this response together" in page
+        assert "framework asked for a review" in page, "of words, too"
         page = client.get(link.replace("&amp;", "&")).content.decode()
         assert "<code>mcp__bank__transfer</code>" in page
         assert "money leaves" in page
