@@ -230,8 +230,9 @@ def _marks(text: str, language: str) -> list[Mark]:
 
     lexer = get_lexer_by_name(language)
     marks: list[Mark] = []
-    # Not `get_tokens`, which takes line ends and blanks at the edges away, and with them the places.
-    for start, kind, token in lexer.get_tokens_unprocessed(text):
+    # Not `get_tokens`, which takes line ends and blanks at the edges away, and with them the places. What a lexer knows
+    # of a line may want its end.
+    for start, kind, token in lexer.get_tokens_unprocessed(text + "\n"):
         name = str(kind)
         found = next((mark for prefix, mark in _CLASSES if name == prefix or name.startswith(prefix + ".")), None)
         if found and token.strip():

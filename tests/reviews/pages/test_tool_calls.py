@@ -146,7 +146,7 @@ class TestSecrets:
         response = HeldItem.objects.get(public_id=held[0]).response.public_id
         for path in (
             "/queue/", "/queue/?state=decided", f"/queue/together/?{query}", f"/responses/{response}/", "/responses/",
-            f"/responses/{AgentResponse.objects.latest('id').public_id}/",
+            f"/agents/{kuro.id}/context/", f"/responses/{AgentResponse.objects.latest('id').public_id}/",
             "/search/?q=mcp__bank", f"/search/?q={held[0]}", *(f"/queue/{each}/" for each in held),
             *(f"/queue/{each}/?edit=1" for each in held), *(f"/queue/{each}/?edit=json" for each in held),
         ):  # fmt: skip

@@ -65,7 +65,7 @@ def test_what_is_nested_folds_where_it_is_large() -> None:
         ("content", "def f():\n    return 1", {"path": "/x/y.py"}, "hl-k"),
         ("content", "def f():\n    return 1", {}, ""),
         ("text", "#!/usr/bin/env python3\nimport os", {}, "hl-k"),
-        ("note", "--- a/x\n+++ b/x\n-old\n+new", {}, "hl-ins"),
+        ("note", "--- a/x\n+++ b/x\n-old\n+new", {}, 'hl-ins">+new'),
         ("payload", '{"a": [1, true]}', {}, "hl-n"),
         ("note", "just words", {}, ""),
         ("command", "x=1;" * (MOST_CODE // 4 + 1), {}, ""),
