@@ -17,6 +17,7 @@ from reviews.api.review import router as review_router
 from reviews.metrics import prometheus
 from reviews.pages import (
     bulk,
+    call_desk,
     context,
     decide_by_mail,
     deliveries,
@@ -54,8 +55,10 @@ urlpatterns = [
     path("queue/<str:held_id>/", queue.item, name="item"),
     path("queue/<str:held_id>/decide", queue.decide, name="decide"),
     path("queue/<str:held_id>/score", queue.score_edit, name="score-edit"),
+    path("queue/<str:held_id>/reveal", call_desk.reveal, name="reveal"),
     path("queue/<str:held_id>/by-mail/<str:token>", decide_by_mail.by_mail, name="by-mail"),
     path("queue/<str:held_id>/by-mail/<str:token>/undo", decide_by_mail.undo_by_mail, name="by-mail-undo"),
+    path("grants/<str:grant_id>/withdraw", call_desk.withdraw_grant, name="grant-withdraw"),
     path("decisions/<str:decision_id>/undo", queue.undo, name="undo"),
     path("let-through/", samples.let_through, name="let-through"),
     path("let-through/<str:sample_id>/judge", samples.judge, name="sample-judge"),

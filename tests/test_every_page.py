@@ -25,6 +25,7 @@ from reviews.held.decisions import decide
 from reviews.metrics import daily
 from reviews.models import (
     AgentResponse,
+    CallGrant,
     Decision,
     Delivery,
     ExtensionRequest,
@@ -60,6 +61,7 @@ ROWS: dict[str, Any] = {
     "research_id": lambda: Research.objects.values_list("public_id", flat=True),
     "pattern_id": lambda: ErrorPattern.objects.values_list("pk", flat=True),
     "sample_id": lambda: Sample.objects.values_list("public_id", flat=True),
+    "grant_id": lambda: CallGrant.objects.values_list("public_id", flat=True),
     "decision_id": lambda: Decision.objects.values_list("public_id", flat=True),
     "delivery_id": lambda: Delivery.objects.values_list("public_id", flat=True),
     "webhook_id": lambda: TeamWebhook.objects.values_list("public_id", flat=True),

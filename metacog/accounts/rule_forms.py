@@ -378,7 +378,7 @@ class RulesField(forms.CharField):
 
 def what_it_does(rule: Mapping[str, Any], words: Words) -> str:
     """Say a whole rule in a line: what is done, with which calls, and why."""
-    told = f"{DO_NAMES[rule['do']]}{_(': ')}{words(rule)}"
+    told = str(DO_NAMES[rule["do"]]) + _(": ") + words(rule)
     if rule.get("reason"):
         told += _(" – “%(reason)s”") % {"reason": rule["reason"]}
     return told + (_(" (shadow)") if rule.get("shadow") else "")

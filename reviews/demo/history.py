@@ -231,7 +231,8 @@ class _Course:
 
     def give_rules(self, voice: Voice) -> None:
         agent = self.agent(voice)
-        policy = Policy(rules=list(called.RULES[voice.name]), note="What it may do by itself, and what a person should see.")
+        note = "What it may do by itself, and what a person should see."
+        policy = Policy(rules=list(called.RULES[voice.name]), note=note)
         agents.add_policy(agent, self.owner, policy, based_on=agent.policy_version)
 
     def lower_threshold(self) -> None:

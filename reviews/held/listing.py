@@ -9,7 +9,21 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlencode
 
-from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, TextField, Value, prefetch_related_objects
+from django.db.models import (
+    BooleanField,
+    Case,
+    Exists,
+    ExpressionWrapper,
+    F,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    TextField,
+    Value,
+    When,
+    prefetch_related_objects,
+)
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Left
 from django.db.models.lookups import GreaterThanOrEqual, LessThan
@@ -27,6 +41,8 @@ from reviews.models import Decision, HeldItem, Signal
 
 PAGE = 50
 CLIP = 240  # characters of a text that a row needs; CSS clips to two lines
+CALL_CLIP = 2000  # of a tool call's, of which a line names the short arguments
+MOST_METADATA = 5  # values that an address asks for
 JUST_NOW = timedelta(seconds=60)  # how long a decided item stays in the list, dimmed
 MAX_JUST_DECIDED = 30
 _A_NUMBER = re.compile(r"[1-9][0-9]{0,17}")  # fits into 64 bits
@@ -49,6 +65,10 @@ def named(value: str) -> str:
     return value[:40].replace("\0", "")
 
 
+def _written(value: str) -> str:
+    return value[:255].replace("\0", "")
+
+
 @dataclass(frozen=True)
 class Filters:
     """What of the queue is looked at; in the page's address, as far as it differs from the default."""
@@ -58,6 +78,8 @@ class Filters:
     kind: str = ""
     signal: str = ""
     by: str = ""  # who decided: of Decision.By, or the number of a person; of what is decided only
+    session: str = ""
+    metadata: tuple[tuple[str, str], ...] = ()  # names and values; in the address as `metadata.run`
     order: Literal["risk", "age"] = "risk"
     after: str = ""  # public id of the last item of the page before
 
@@ -72,6 +94,11 @@ class Filters:
             kind=kind if kind in Kind.values else "",
             signal=signal if signal in SIGNALS else "",
             by=by if is_decided and (by in Decision.By.values or _A_NUMBER.fullmatch(by)) else "",
+            session=_written(query.get("session", "")),
+            metadata=tuple(
+                (_written(name.removeprefix("metadata.")), _written(query[name]))
+                for name in [each for each in query if each.startswith("metadata.")][:MOST_METADATA]
+            ),
             order="age" if query.get("order") == "age" else "risk",
             after=after,
         )
@@ -93,7 +120,8 @@ class Filters:
     def fields(self) -> dict[str, str]:
         """Return what differs from the default, for a form."""
         default = Filters()
-        return {name: value for name, value in vars(self).items() if value != getattr(default, name)}
+        told = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
+        return told | {f"metadata.{name}": value for name, value in told.pop("metadata", ())}
 
     @property
     def query(self) -> str:
@@ -102,7 +130,7 @@ class Filters:
 
     @property
     def narrow(self) -> bool:
-        return bool(self.agent or self.kind or self.signal or self.by)
+        return bool(self.agent or self.kind or self.signal or self.by or self.session or self.metadata)
 
     def but(self, **changes: Any) -> Filters:
         """Return these filters with some changed, at the first page."""
@@ -141,6 +169,10 @@ def matching(filters: Filters, teams: Teams) -> Items:
         items = items.filter(
             Exists(Signal.objects.filter(response=OuterRef("response"), type=filters.signal))
         )
+    if filters.session:
+        items = items.filter(response__session=filters.session)
+    if filters.metadata:
+        items = with_metadata(items, dict(filters.metadata))
     if filters.by:
         of_it = Decision.objects.filter(held=OuterRef("pk"), undone_at=None)
         whose = {"by": filters.by} if filters.by in Decision.By.values else {"person": filters.by}
@@ -212,11 +244,29 @@ def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
     return Page(rows, following, earlier, count, oldest, changes, waits)
 
 
+def beginning(path: str = "") -> Case:
+    """Return how an item's text begins, as far as a line of it needs; `path` leads to the item."""
+    is_call = Q(**{f"{path}kind": Kind.TOOL_CALL})
+    return Case(When(is_call, then=Left(f"{path}text", CALL_CLIP)), default=Left(f"{path}text", CLIP))
+
+
+def by_rule(path: str = "") -> ExpressionWrapper[Q]:
+    """Return whether an item is asked about by a rule, so that its score says no more than that it comes first."""
+    is_ruled = Q(**{f"{path}kind": Kind.TOOL_CALL, f"{path}call__hesitation": None})
+    return ExpressionWrapper(is_ruled, BooleanField())
+
+
 def _for_rows(items: Items, filters: Filters) -> Items:
     return (
         in_order(items, filters)
         .only("public_id", "team", "kind", "hesitation_score", "state", "review_due_at")
-        .annotate(clip=Left("text", CLIP), agent_name=F("agent__name"), cycle=F("response__cycle"))
+        .annotate(
+            clip=beginning(),
+            agent_name=F("agent__name"),
+            cycle=F("response__cycle"),
+            call_name=F("call__name"),
+            by_rule=by_rule(),
+        )
     )
 
 

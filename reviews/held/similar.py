@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from django.db.models import F
 from django.db.models.functions import Left
 
 from metacog.heuristics.memory import recall
-from reviews.models import Decision, HeldItem
+from reviews.held.listing import CALL_CLIP
+from reviews.models import Decision, HeldCall, HeldItem
 
 LOOK_BACK = 50  # released decisions about the same agent's items
 READ = 500  # characters of a text: the page must not wait for it
@@ -34,6 +38,7 @@ def decided(held: HeldItem) -> list[Similar]:
         Decision.objects.filter(agent=held.agent_id, seq__isnull=False)
         .exclude(verdict=Decision.Verdict.EXPIRE)
         .exclude(held=held)
+        .exclude(held__kind=HeldItem.Kind.TOOL_CALL)  # which `of_tool` tells of
         .order_by("-seq")
     )
     latest = rows.values_list("pk", Left("held__text", READ), "held__public_id")[:LOOK_BACK]
@@ -53,3 +58,36 @@ def decided(held: HeldItem) -> list[Similar]:
     alike = [each.number for each in found if each.share >= ALIKE][:MOST]
     decisions = Decision.as_told().in_bulk(alike)  # Django asks nothing for no ids
     return [Similar(decisions[pk], said[pk], about[pk]) for pk in alike]
+
+
+DECIDED = (HeldItem.State.APPROVED, HeldItem.State.EDITED, HeldItem.State.REJECTED)
+LAST_CALLS = 100  # of one tool of an agent that are counted
+MOST_CALLS = 3  # of which each decision is told
+
+
+@dataclass(frozen=True)
+class OfTool:
+    """What people decided about the last calls of one tool: an approval that was edited is one."""
+
+    approved: int
+    decided: int
+    latest: Sequence[Any]  # decisions, each with its item's id and text, as far as a line needs it
+
+
+def of_tool(held: HeldItem) -> OfTool:
+    """Return what was decided about the agent's calls of the same tool before; two queries."""
+    rows = (
+        HeldCall.objects.filter(agent=held.agent_id, name=held.call.name)
+        .exclude(held=held)
+        .order_by("-held")
+        .values_list("held", "held__state")[:LAST_CALLS]
+    )
+    decided = [(pk, state) for pk, state in rows if state in DECIDED]
+    latest = (
+        Decision.as_told()
+        .filter(held__in=[pk for pk, _ in decided[:MOST_CALLS]], undone_at=None)
+        .annotate(beginning=Left("held__text", CALL_CLIP), held_public_id=F("held__public_id"))
+        .order_by("-held")
+    )
+    approved = sum(state != HeldItem.State.REJECTED for _, state in decided)
+    return OfTool(approved, len(decided), list(latest))

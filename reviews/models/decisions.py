@@ -99,7 +99,7 @@ class Decision(models.Model):
     def as_told(cls) -> models.QuerySet[Decision]:
         """Return decisions with what pages tell of them, and no more: what costs is the SQL of each column."""
         return cls.objects.select_related("person", "agent").only(
-            "held", "verdict", "by", "reason", "decided_at", "undone_at", "agent__name", *NAMES
+            "held", "verdict", "by", "reason", "decided_at", "undone_at", "again_seconds", "agent__name", *NAMES
         )
 
     def can_be_undone(self, now: datetime) -> bool:

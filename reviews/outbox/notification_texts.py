@@ -12,22 +12,23 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Min, QuerySet
-from django.db.models.functions import Left
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 
-from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.tool_calls.secrets import excerpt
 from metacog.models import Channel, Notice, PersonNotices, User
 from metacog.notices import chat, notices
 from metacog.notices.mail import Mail, own_name
 from reviews.held import mail_links
+from reviews.held.listing import beginning, by_rule
 from reviews.models import HeldItem
 from reviews.presentation.explanation import parts
 from reviews.presentation.highlight import show
 from reviews.presentation.phrases import gap, rounded
+from reviews.presentation.why_asked import why_asked
 from reviews.serializers import signals_of
 
 MOST = 5  # items told one by one, the riskiest
@@ -111,19 +112,31 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
     with translation.override(channel.language):
         count, oldest, items = _count(new, waiting, MOST_IN_CHAT)
         said = {"count": count, "team": _short(plain(channel.team.name)), "score": items[0].hesitation_score}
-        first = ngettext(
-            "%(count)s new item waits in %(team)s, score %(score)s.",
-            "%(count)s new items wait in %(team)s, the highest score %(score)s.",
-            count,
+        first = (
+            ngettext(
+                "%(count)s new item waits in %(team)s: a rule asks about a tool call.",
+                "%(count)s new items wait in %(team)s; a rule asks about a tool call.",
+                count,
+            )
+            if items[0].by_rule
+            else ngettext(
+                "%(count)s new item waits in %(team)s, score %(score)s.",
+                "%(count)s new items wait in %(team)s, the highest score %(score)s.",
+                count,
+            )
         )
         since = gettext("The oldest waits for %(age)s.") % {"age": _age(oldest, now)}
         lines, colon = [f"{first % said}{gap()}{since}"], gettext(": ")
         for held in items:
             agent, score = _short(plain(held.agent.name)), held.hesitation_score
             said = {"kind": held.get_kind_display(), "agent": agent, "score": score}
-            title = gettext("%(kind)s from %(agent)s, score %(score)s") % said
+            title = (
+                gettext("%(kind)s from %(agent)s that a rule asks about")
+                if held.by_rule
+                else gettext("%(kind)s from %(agent)s, score %(score)s")
+            ) % said
             lines.append(f"• {title}{colon}{_short(_reason(held))}")
-            lines += [chat.inert(_excerpt(held.clip, SHORT))] if channel.texts else []
+            lines += [chat.inert(_excerpt(held, SHORT))] if channel.texts else []
             lines.append(_url("item", held.public_id))
         if more := count - len(items):
             lines.append(_more(more))
@@ -140,10 +153,18 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], 
     counts = {"count": count, "score": items[0].hesitation_score}
     more = count - len(items)
     return Letter(
-        subject=ngettext(
-            "metacog: %(count)s new item waits, score %(score)s",
-            "metacog: %(count)s new items wait, the highest score %(score)s",
-            count,
+        subject=(
+            ngettext(
+                "metacog: %(count)s new item waits: a rule asks about a tool call",
+                "metacog: %(count)s new items wait; a rule asks about a tool call",
+                count,
+            )
+            if items[0].by_rule
+            else ngettext(
+                "metacog: %(count)s new item waits, score %(score)s",
+                "metacog: %(count)s new items wait, the highest score %(score)s",
+                count,
+            )
         )
         % counts,
         headline=ngettext("%(count)s new item waits for you.", "%(count)s new items wait for you.", count) % counts,
@@ -171,8 +192,11 @@ def _count(new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], most: int) -> t
 
     Raises NothingNew. Some may be decided between the first of these readings and the others.
     """
-    rows = new.select_related("agent", "team", "response").defer("text", "attributes", "response__body")
-    riskiest = rows.annotate(clip=Left("text", 2 * EXCERPT)).order_by("-hesitation_score", "-pk")[:most]
+    rows = new.select_related("agent", "team", "response", "call").defer(
+        "text", "attributes", "response__body", "call__arguments", "call__schema"
+    )
+    clips = rows.annotate(clip=beginning(), by_rule=by_rule())
+    riskiest = clips.order_by("-hesitation_score", "-pk")[:most]
     if not (found := list(riskiest)):
         raise NothingNew
     oldest = waiting.aggregate(at=Min("held_at"))["at"] or found[0].held_at
@@ -187,10 +211,15 @@ def _told(held: Any, person: User, now: datetime) -> Told:
         "score": held.hesitation_score,
     }
     return Told(
-        title=gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s") % said,
+        title=(
+            gettext("%(kind)s from %(agent)s (%(team)s) that a rule asks about")
+            if held.by_rule
+            else gettext("%(kind)s from %(agent)s (%(team)s), score %(score)s")
+        )
+        % said,
         reason=_reason(held),
         since=gettext("Held on %(at)s") % {"at": _at(held.held_at)},
-        excerpt=_excerpt(held.clip, EXCERPT) if held.team.mail_texts else "",
+        excerpt=_excerpt(held, EXCERPT) if held.team.mail_texts else "",
         url=_url("item", held.public_id),
         link=_decide_url(person, held, now) if held.team.mail_links else "",
     )
@@ -201,12 +230,15 @@ def _decide_url(person: User, held: HeldItem, now: datetime) -> str:
 
 
 def _reason(held: HeldItem) -> str:
+    if held.kind == HeldItem.Kind.TOOL_CALL and held.call.hesitation is None:
+        return gap().join(plain(sentence) for sentence in why_asked(held.call))
     signals = signals_of(held, held.response.wire_verdict())
     return gettext(", ").join(plain(part.reason) for part in parts(signals))
 
 
-def _excerpt(text: str, most: int) -> str:
-    return gettext("“%(text)s”") % {"text": _cut(plain(said(text)), most)}
+def _excerpt(held: Any, most: int) -> str:
+    name = held.call.name if held.kind == HeldItem.Kind.TOOL_CALL else None
+    return gettext("“%(text)s”") % {"text": _cut(plain(excerpt(held.kind, name, held.clip)), most)}
 
 
 def _short(text: str) -> str:

@@ -18,6 +18,7 @@ from reviews.held import decisions
 from reviews.held.listing import PAGE, Filters, named
 from reviews.metrics import review_time
 from reviews.models import HeldItem, Signal
+from reviews.pages import call_desk
 from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation.explanation import parts, tag_flags
@@ -118,9 +119,12 @@ def _page(
 
 def _entry(held: HeldItem, known: ErrorPattern | None, is_ticked: bool) -> dict[str, Any]:
     verdict, body = held.response.wire_verdict(), held.response.wire_body()
+    is_call = held.kind == HeldItem.Kind.TOOL_CALL
     return {
         "held": held,
-        "text": marked(held, verdict, body),
+        "text": None if is_call else marked(held, verdict, body),
+        **(call_desk.shown(held) if is_call else {}),
+        "by_rule": is_call and held.call.hesitation is None,
         "tag_flags": tag_flags(verdict),
         "parts": parts(signals_of(held, verdict), known),
         "user_message": body.get("user_message"),

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from metacog.heuristics.text.tags import TOOL_CALL
+from metacog.heuristics.tool_calls.secrets import line, masked_call
 from metacog.models import Agent
 from reviews.investigation import next_cycle
 from reviews.pages.person import PersonRequest
+
+
+def _mask(item: dict[str, Any]) -> None:
+    item["text"] = item["text"] and masked_call(item["text"])
+    if item.get("excerpt"):
+        name = item["excerpt"].partition(" ")[0]
+        item["excerpt"] = f"{name} {line(name, item['excerpt'])}"
 
 
 @require_safe
@@ -17,6 +28,9 @@ def context(request: PersonRequest, agent_id: str) -> HttpResponse:
     seen = Agent.objects.filter(team__in=request.user.teams_as()).select_related("team")
     agent = get_object_or_404(seen, public_id=agent_id)
     parts = next_cycle.parts(agent, is_given=False)
+    for item in (*parts["held"], *(parts["decided"] or ())):
+        if item["kind"] == TOOL_CALL:  # what the agent itself wrote, but people read it here
+            _mask(cast("dict[str, Any]", item))
     shown = {
         "agent": agent,
         "prompt": next_cycle.as_prompt(parts, agent.language),

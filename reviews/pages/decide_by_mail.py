@@ -22,6 +22,7 @@ from reviews.held import decisions
 from reviews.held.mail_links import Link, path, read
 from reviews.models import Decision, HeldItem
 from reviews.outbox import notification_texts
+from reviews.pages import call_desk
 from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.presentation import reasons
 from reviews.presentation.explanation import RECORD_OF, explain, tag_flags
@@ -109,6 +110,7 @@ def _item(link: Link) -> dict[str, Any]:
     held, now = link.held, timezone.now()
     verdict, body = held.response.wire_verdict(), held.response.wire_body()
     hesitation = hesitation_of(held, verdict)
+    is_call = held.kind == HeldItem.Kind.TOOL_CALL
     standing = held.decisions.select_related("person", "agent").filter(undone_at=None).first()
     can_undo = bool(
         standing
@@ -122,7 +124,8 @@ def _item(link: Link) -> dict[str, Any]:
         if hesitation
         else [],
         "record_of": f"{RECORD_OF:,}",
-        "text": marked(held, verdict, body),
+        "text": None if is_call else marked(held, verdict, body),
+        **(call_desk.shown(held) if is_call else {}),
         "tag_flags": tag_flags(verdict),
         "user_message": body.get("user_message"),
         "standing": standing,

@@ -27,6 +27,14 @@ def reason_given(request: HttpRequest, agent: Agent) -> str:
     return reasons.compose(form["preset"], form["reason"].replace("\r\n", "\n").strip(), agent.language)
 
 
+def with_line_ends_of(original: str, posted: str) -> str:
+    """Return a posted text with the original's line ends: browsers send every line end of a form as \\r\\n."""
+    text = posted.replace("\r\n", "\n").replace("\r", "\n")
+    if text == original.replace("\r\n", "\n").replace("\r", "\n"):
+        return original
+    return text.replace("\n", "\r\n") if "\r\n" in original else text
+
+
 def why_not(verdict: str, text: str | None, reason: str) -> str:
     """Return what keeps a form from being decided, in a sentence."""
     if verdict not in (Verdict.APPROVE, Verdict.REJECT):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import QuerySet
-from django.db.models.functions import Left
+from django.db.models import F, QuerySet
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -21,6 +21,7 @@ from django_htmx.http import push_url
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.heuristics.contradiction.contradictions import contradicts
+from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
 from reviews.held import decisions, listing, presence, similar
@@ -28,16 +29,18 @@ from reviews.held.listing import Filters
 from reviews.held.presence import Presence
 from reviews.metrics import review_time, sampling
 from reviews.models import AgentResponse, Decision, HeldItem
-from reviews.pages.deciding import reason_form, reason_given, why_not
+from reviews.pages import call_desk, call_edit
+from reviews.pages.call_desk import of_edited
+from reviews.pages.deciding import reason_form, reason_given, why_not, with_line_ends_of
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
 from reviews.presentation import highlight, reasons
-from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, parts, tag_flags
+from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
 from reviews.scoring import plain_text
 from reviews.serializers import hesitation_of, signals_of
 
-Verdict, State = Decision.Verdict, HeldItem.State
+Verdict, State, Kind = Decision.Verdict, HeldItem.State, HeldItem.Kind
 
 TOLD_FOR = timedelta(seconds=10)  # how long a page says what the person just did, at least
 
@@ -98,19 +101,29 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     held, filters = _visible(request, held_id), Filters.of(request.GET)
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
-    verdict, text = request.POST.get("verdict", ""), _edited(request.POST.get("text"), held.text)
+    verdict, is_call = request.POST.get("verdict", ""), held.kind == Kind.TOOL_CALL
+    text = None if is_call else _edited(request.POST.get("text"), held.text)
+    call_edited = call_edit.read(held.call, request.POST) if is_call else None
+    if call_edited and not call_edited.is_changed:
+        call_edited = None
+    posted = call_edited or text
     is_rejected = verdict == Verdict.REJECT
     reason, given = (reason_given(request, held.agent), reason_form(request)) if is_rejected else ("", None)
     if problem := why_not(verdict, text, reason):
-        return _split(request, filters, held, status=422, problem=problem, posted=text, given=given)
-    if verdict == Verdict.APPROVE and text is not None:
+        return _split(request, filters, held, status=422, problem=problem, given=given, posted=posted)
+    edit: decisions.Edit | None = None
+    if verdict == Verdict.APPROVE and (text is not None or call_edited):
         verdict = Verdict.EDIT
+        edit = decisions.Arguments(call_edited.arguments) if call_edited else text
+    if call_edited and call_edited.errors:
+        problem = gettext("Nothing was decided: see what is wrong at the fields.")
+        return _split(request, filters, held, status=422, problem=problem, posted=posted)
     try:
         decision, _ = decisions.decide(
             held,
             request.user,
             verdict,
-            edit=text if verdict == Verdict.EDIT else None,
+            edit=edit,
             reason=reason,
             accept_risk=request.POST.get("accept_risk") == "1",
             circumstances=decisions.Circumstances(
@@ -119,13 +132,19 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
                 shown_ms=review_time.elapsed(
                     request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))
                 ),
+                again_seconds=call_desk.AGAIN_SECONDS if request.POST.get("again") == "1" else 0,
             ),
         )
     except decisions.Standing:
         held = _visible(request, held_id)
-        return _split(request, filters, held, status=409, conflict=True, posted=text, given=given)
+        return _split(request, filters, held, status=409, conflict=True, given=given, posted=posted)
+    except decisions.OutOfSchema as wrong:
+        assert call_edited
+        posted = call_edited._replace(errors=call_edit.of_schema(call_edited, wrong.errors))
+        problem = gettext("Nothing was decided: the arguments do not meet the tool's schema.")
+        return _split(request, filters, held, status=422, problem=problem, posted=posted)
     except decisions.StillRisky as risky:
-        return _split(request, filters, held, status=422, risky=_shown(risky.edited), posted=text)
+        return _split(request, filters, held, status=422, risky=of_edited(risky.edited), posted=posted)
     around = _presence(request)
     following = listing.neighbour(filters, request.user.teams, held, around)
     return _go_on(request, filters, following and _visible(request, following.public_id), decision, around)
@@ -133,14 +152,16 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
 
 @require_POST
 def score_edit(request: PersonRequest, held_id: str) -> HttpResponse:
-    """Say what a text scores while somebody edits it; nothing is kept."""
+    """Say what an edit scores, or which rules it meets, while somebody writes it; nothing is kept."""
     held = _visible(request, held_id)
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
+    if held.kind == Kind.TOOL_CALL:
+        return call_desk.check(request, held)
     text = _edited(request.POST.get("text"), held.text)
     problem = why_not(Verdict.APPROVE, text, "")
     edited = decisions.score_edit(held, text) if text is not None and not problem else None
-    return render(request, "reviews/_edit_score.html", {"problem": problem, "edited": edited and _shown(edited)})
+    return render(request, "reviews/_edit_score.html", {"problem": problem, "edited": edited and of_edited(edited)})
 
 
 @require_POST
@@ -200,6 +221,7 @@ def _split(
     agents = Agent.objects.filter(team__in=request.user.teams)
     context |= {
         "view": view,
+        "chips": _chips(filters),
         "choice": choice("queue", agents.order_by("name", "team__name"), request.GET, filters.agent),
         "kinds": HeldItem.Kind.choices,
         "signals": TITLES.items(),
@@ -209,6 +231,16 @@ def _split(
         "all_url": reverse("queue") + Filters(state=filters.state, order=filters.order).query,
     }
     return render(request, "reviews/queue.html", context, status=status)
+
+
+def _chips(filters: Filters) -> list[tuple[str, str, str]]:
+    """Return what the list is narrowed by beside its choices: a name, a value, and the address without it."""
+    base = reverse("queue")
+    chips = [(gettext("session"), filters.session, base + filters.but(session="").query)] if filters.session else []
+    for pair in filters.metadata:
+        others = tuple(each for each in filters.metadata if each != pair)
+        chips.append((*pair, base + filters.but(metadata=others).query))
+    return chips
 
 
 def _deciders(user: User, filters: Filters) -> list[tuple[str, str]]:
@@ -243,7 +275,7 @@ def _desk(
     *,
     in_sight: bool = True,
     just_done: Decision | None = None,
-    posted: str | None = None,
+    posted: str | call_edit.Posted | None = None,
     **shown: Any,
 ) -> dict[str, Any]:
     """Return what the item's side of the page shows; write down that this person looks at it if it is in sight."""
@@ -256,8 +288,15 @@ def _desk(
     verdict, body = response.wire_verdict(), response.wire_body()
     hesitation = hesitation_of(held, verdict)
     whole = body["response"] if body["response"] != held.text else ""
+    is_call = held.kind == Kind.TOOL_CALL
     looks = held.second_looks.only("second_look_at", "public_id", "received_at", "body", "erased_at")
     history = list(Decision.as_told().filter(held=held).order_by("id"))
+    standing = next((decision for decision in history if decision.undone_at is None), None)
+    if is_call:
+        edit = posted if isinstance(posted, call_edit.Posted) else None
+        context |= call_desk.of_desk(request, held, standing, edit=edit)
+    elif len(verdict["items"]) > 1:
+        context |= call_desk.siblings(held)
     return (
         context
         | {
@@ -266,7 +305,8 @@ def _desk(
             "parts": explain(hesitation, response.signals.select_related("pattern__record"), held.agent_id)
             if hesitation
             else [],
-            "text": marked(held, verdict, body),
+            "demanded": not is_call and _is_demanded(held, body),
+            "text": None if is_call else marked(held, verdict, body),
             "tag_flags": tag_flags(verdict),
             "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
             "whole": highlight.show(whole, highlight.of_response(signals_of(held, verdict))),
@@ -274,22 +314,29 @@ def _desk(
             "record_of": f"{RECORD_OF:,}",
             "item_count": len(verdict["items"]),
             "history": history,
-            "standing": next((decision for decision in history if decision.undone_at is None), None),
-            "similar": similar.decided(held),
+            "standing": standing,
+            "similar": () if is_call else similar.decided(held),
             "second_looks": [
-                (look, said, contradicts(held.text, said))
+                (look, said, None if is_call else contradicts(held.text, said))
                 for look in looks.order_by("-id")[:3]
                 for said in (look.wire_body()["response"],)
             ],
             "can_decide": held.state == State.PENDING and request.user.has_role(held.team_id, Role.REVIEWER),
             "posted": posted,
             "editing": posted is not None or "edit" in request.GET,
-            "edited_text": held.text if posted is None else posted,
+            "is_typed": posted is not None,
+            "edited_text": "" if is_call else held.text if posted is None else posted,
             "presets": reasons.PRESETS.items(),
             "others": around.others.get(held.pk),
             "shown": review_time.stamp(held.public_id, request.POST.get("shown", "")),
         }
     )
+
+
+def _is_demanded(held: HeldItem, body: Mapping[str, Any]) -> bool:
+    """Tell whether an item of words was held because whoever sent it asked for that."""
+    sent = body.get("items") or ()
+    return held.index < len(sent) and bool(sent[held.index].get("require_review"))
 
 
 def _presence(request: PersonRequest) -> Presence:
@@ -323,8 +370,9 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
             "together",
             "held__team",
             "held__public_id",
+            "held__kind",
         )
-        .annotate(clip=Left("held__text", listing.CLIP))
+        .annotate(clip=listing.beginning("held__"), call_name=F("held__call__name"))
         .order_by("-public_id")
         .first()
     )
@@ -342,11 +390,12 @@ def _told(request: PersonRequest, just_done: Decision | None) -> dict[str, Any] 
         "decision": last,
         "count": len(one_press),
         "held": one_press,
-        "clip": last.clip,
+        "clip": secrets.excerpt(last.held.kind, last.call_name, last.clip),
         "seconds": math.ceil((last.release_at - now).total_seconds()),
         "can_undo": last.can_be_undone(now),
         "can_teach": last.verdict == Verdict.REJECT
         and last.undone_at is None
+        and last.held.kind != Kind.TOOL_CALL  # a known error is one of words
         and request.user.has_role(last.held.team_id, Role.CURATOR),
     }
 
@@ -396,23 +445,8 @@ def _visible(request: PersonRequest, held_id: str) -> HeldItem:
 
 
 def _edited(posted: str | None, original: str) -> str | None:
-    """Return the posted text with the original's line ends, or None when nothing was changed.
-
-    Browsers send every line end of a form as \\r\\n.
-    """
+    """Return the posted text with the original's line ends, or None when nothing was changed."""
     if posted is None:
         return None
-    text = posted.replace("\r\n", "\n").replace("\r", "\n")
-    if text == original.replace("\r\n", "\n").replace("\r", "\n"):
-        return None
-    return text.replace("\n", "\r\n") if "\r\n" in original else text
-
-
-def _shown(edited: decisions.Edited) -> dict[str, Any]:
-    return {
-        "score": edited.hesitation.score if edited.hesitation else None,
-        "hold_at": edited.hold_at,
-        "is_risky": edited.is_risky,
-        "rule": edited.rule,
-        "parts": parts([signal.as_dict() for signal in edited.hesitation.signals]) if edited.hesitation else [],
-    }
+    text = with_line_ends_of(original, posted)
+    return None if text == original else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.db.models import Exists, OuterRef
@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from metacog.accounts.forms import PARTS
 from metacog.heuristics import ENGINE
+from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
@@ -22,7 +23,7 @@ from reviews.held import listing
 from reviews.held.listing import PAGE
 from reviews.models import AgentResponse, HeldItem
 from reviews.pages.person import PersonRequest
-from reviews.presentation import highlight
+from reviews.presentation import arguments, highlight
 from reviews.presentation.explanation import RECORD_OF, explain, other_parts, tag_flags
 from reviews.presentation.marks import paired
 from reviews.scoring.plain_text import WITHOUT_ITEMS
@@ -93,13 +94,18 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
     hesitation = verdict["hesitation"]
     signals = hesitation["signals"] if hesitation else []
     held = {held.index: held for held in found.held_items.defer("text")}
+    revealed: Collection[str] | None = None if "reveal" in request.GET else ()
     items = [
         {
             "answer": answer,
+            "call": sent.call,
+            "fields": arguments.table(sent.call.arguments, revealed=revealed) if sent.call else (),
             "attributes": sent.attributes.items(),  # one may be called `items`, which a template would take
             "held": held.get(answer["index"]),
             "is_whole": sent.text == body["response"] != "",
-            "text": highlight.show(
+            "text": None
+            if sent.call
+            else highlight.show(
                 sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
             ),
         }
@@ -112,6 +118,9 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
         {
             "response": found,
             "verdict": verdict,
+            "verdict_shown": verdict if revealed is None else secrets.masked_verdict(verdict),
+            "has_masked": revealed is None or secrets.masked_verdict(verdict) != verdict,
+            "is_revealed": revealed is None,
             **other_parts(verdict),
             "record_of": f"{RECORD_OF:,}",
             "hesitation": hesitation,
@@ -120,7 +129,11 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
             else [],
             "text": highlight.show(body["response"], highlight.of_response(signals)),
             "user_message": body.get("user_message"),
-            "fields": [(name, value) for name, value in body.items() if name not in known and value is not None],
+            "fields": [
+                (name, value if revealed is None else secrets.masked(value))
+                for name, value in body.items()
+                if name not in known and value is not None
+            ],
             "items": items,
             "tag_flags": tag_flags(verdict),
             **replayed,

@@ -44,12 +44,15 @@ _NUMBER = r"[\d.,]+"
 _SAYINGS: tuple[tuple[str, Any], ...] = (
     # hesitation
     *((expression, _(text)) for spec in SPECS.values() for expression, text in spec.details),
+    # rules on tool calls
+    (r"(?P<place>.+) is not a number: “(?P<operator>\w+)” cannot be checked\.", _("%(place)s is not a number.")),
+    (r"(?P<place>.+) is not a text: “(?P<operator>\w+)” cannot be checked\.", _("%(place)s is not a text.")),
     # what fails meanwhile
     (r"(?P<failed>\d+) tests? fails?", ngettext_lazy("%(failed)s test fails", "%(failed)s tests fail", "failed")),
     (r"the command failed", _("the command failed")),
     (r"the command failed: (?P<command>.+)", _("the command failed: %(command)s")),
     # the next cycle
-    (r"hesitation review: held (?P<kinds>[A-Z, ]+)", _("to look again at what is held: %(kinds)s")),
+    (r"hesitation review: held (?P<kinds>.+)", _("to look again at what is held: %(kinds)s")),
     # quality
     (r"nothing is said", _("nothing is said")),
     (r"shares hardly a word with the message", _("shares hardly a word with the message")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import get_language, gettext, gettext_noop
 
 from metacog.heuristics.signals import SPECS
@@ -19,7 +20,7 @@ from metacog.models import Agent, User
 from metacog.pages.agent_choice import Choice
 from reviews.models import Decision
 from reviews.presentation.explanation import TITLES, Part
-from reviews.presentation.highlight import Shown, show
+from reviews.presentation.highlight import Piece, Shown, show
 
 
 def shown(text: str) -> Shown:
@@ -60,6 +61,19 @@ def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
         for piece in text.pieces
     ]
     return render_to_string("reviews/_pieces.html", {"pieces": shown})
+
+
+def code(text: Shown) -> str:
+    """Show code; the types of a piece's marks are classes of `calls.css`."""
+    spans = (
+        format_html('<span class="hl-{}">{}</span>', piece.types[-1], _plain(piece)) if piece.types else _plain(piece)
+        for piece in text.pieces
+    )
+    return format_html_join("", "{}", ((span,) for span in spans))
+
+
+def _plain(piece: Piece) -> str:
+    return pieces(Shown([replace(piece, types=(), begins=())]))
 
 
 def agent_name(agent: Agent, among: Choice | User) -> str:

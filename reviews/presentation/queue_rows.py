@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.tool_calls.secrets import line
 from metacog.models import Role, User
 from reviews.models import HeldItem
 from reviews.presentation.highlight import show
@@ -23,11 +24,13 @@ class Entry(TypedDict):
 
     id: str
     url: str
-    score: int
+    mark: str  # the score, or that a rule asks
+    by_rule: bool  # a rule asks about it, whatever it would score
     risk: str
     agent: str
     team: str  # where this person is in several: agents of two teams may bear one name
     kind: str
+    tool: str  # the name of a tool call's
     clip: str
     time: str  # since it was decided, else until its review
     select: str  # what the box says that selects it; empty where there is none
@@ -40,6 +43,7 @@ class Entry(TypedDict):
 def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list[Entry]:
     """Return what the rows of `queue.page` say to `user`, who has one item open."""
     before, after = reverse("item", args=["_"]).split("_")  # found once: it costs as much as to write a row
+    rule = gettext("Rule")
     select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
     team_names = {team.pk: team.name for team in user.teams} if len(user.teams) > 1 else {}
     found = []
@@ -50,12 +54,14 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list
         entry: Entry = {
             "id": row.public_id,
             "url": f"{before}{row.public_id}{after}{query}",
-            "score": row.hesitation_score,
-            "risk": risk(row.hesitation_score),
+            "mark": rule if row.by_rule else f"{row.hesitation_score}",
+            "by_rule": row.by_rule,
+            "risk": "r0 rule" if row.by_rule else risk(row.hesitation_score),
             "agent": row.agent_name,
             "team": team_names.get(row.team_id, ""),
             "kind": kind,
-            "clip": pieces(show(said(row.clip))),
+            "tool": pieces(show(row.call_name)) if row.call_name else "",
+            "clip": pieces(show(line(row.call_name, row.clip) if row.call_name else said(row.clip))),
             "time": ago(decision.decided_at) if decision else due(row.review_due_at),
             "select": select % {"kind": kind, "agent": row.agent_name} if may_select else "",
             "decided": decided(decision, user) + comma if decision else "",

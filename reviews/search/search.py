@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.db.ids import new_id
 from metacog.heuristics.text.excerpts import said
+from metacog.heuristics.tool_calls.secrets import masked, masked_call
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from reviews.models import AgentResponse, HeldItem
@@ -179,13 +180,18 @@ def _of_response(row: Row) -> str:
     body = json.loads(row["body"])
     texts = [body["response"]]
     for item in body.get("items") or ():
+        if "name" in item:
+            texts += [f"{item['name']} {json.dumps(masked(item['arguments']), ensure_ascii=False)}"]
+            texts += [item.get("description") or "", *_attributes(masked(item.get("metadata") or {}))]
+            continue
         texts += [item["text"]] if item["text"] not in body["response"] else []
         texts += _attributes(item.get("attributes") or {})  # those of tags stand in the response
     return "\n".join((*texts, body.get("user_message") or ""))
 
 
 def _of_held(row: Row) -> str:
-    return "\n".join((row["text"], *_attributes(row["attributes"])))
+    text = masked_call(row["text"]) if row["kind"] == HeldItem.Kind.TOOL_CALL else row["text"]
+    return "\n".join((text, *_attributes(row["attributes"]), *_attributes(masked(row["metadata"]))))
 
 
 def _attributes(attributes: dict[str, Any]) -> list[str]:
@@ -203,7 +209,7 @@ def _of_pattern(row: Row) -> str:
 _PROBLEM, _THREAD, _MEMORY = ("key", "session"), ("title", "slug", "next", "notes"), ("text", "topic", "source")
 KINDS = (
     Kind(
-        _("Held"), HeldItem, "held", "item", ("text", "attributes"), _of_held,
+        _("Held"), HeldItem, "held", "item", ("kind", "text", "attributes", "metadata"), _of_held,
         team="team", at="held_at", states=HeldItem.State,
     ),
     Kind(

@@ -10,6 +10,7 @@ register = template.Library()
 for name in ("agent_name", "as_json", "as_text", "risk", "shown", "signal_class", "signal_title"):
     register.filter(name, getattr(phrases, name))
 register.filter("said", said)
+register.filter("person_title", phrases.person_name)
 
-for name in ("ago", "decided", "due", "gap", "looking", "person_name", "pieces", "who"):
+for name in ("ago", "code", "decided", "due", "gap", "looking", "person_name", "pieces", "who"):
     register.simple_tag(getattr(phrases, name), name=name)

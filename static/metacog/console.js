@@ -247,19 +247,29 @@ function edit(open) {
   const [editor, text, field, button, label] = ["editor", "text", "edited", "edit", "edit-label"].map(byId);
   if (!editor || !button) return;
   editor.hidden = !open;
-  field.disabled = !open; // what is out of sight is not sent
+  field.disabled = !open; // what is out of sight is not sent; of a tool call, a fieldset
   text.hidden = open;
   button.setAttribute("aria-expanded", open);
   label.textContent = open ? label.dataset.open : label.dataset.closed;
   nameApproval();
   if (open) {
-    field.focus({ preventScroll: true });
-    field.setSelectionRange(0, 0);
+    const first = field.matches("textarea") ? field : field.querySelector("textarea, select, input:not([type=hidden])");
+    first?.focus({ preventScroll: true });
+    if (first?.matches("textarea")) first.setSelectionRange(0, 0);
     editor.scrollIntoView({ block: "nearest" });
   } else {
     button.focus();
   }
 }
+
+function isChanged(field) {
+  if (field.type === "checkbox") return field.checked !== field.defaultChecked;
+  if (field.matches("select")) return !(field.selectedOptions[0]?.defaultSelected ?? true);
+  return field.value !== field.defaultValue;
+}
+
+// The text, or the inputs of a tool call's arguments.
+const editable = () => (byId("edited")?.matches("fieldset") ? [...byId("edited").elements] : [byId("edited")]).filter(Boolean);
 
 const isEditing = () => byId("editor") && !byId("editor").hidden;
 
@@ -267,7 +277,7 @@ function nameApproval() {
   const label = byId("approve-label");
   if (!label) return;
   const field = byId("edited");
-  const changed = field.value !== field.defaultValue;
+  const changed = editable().some(isChanged);
   // A warning was about the text as it was sent, and so is its acceptance.
   if (changed) byId("approve").querySelector("[name=accept_risk]")?.remove();
   const isEdited = isEditing() && (changed || "posted" in field.dataset);
@@ -276,7 +286,7 @@ function nameApproval() {
 }
 
 document.addEventListener("input", (event) => {
-  if (event.target.id === "edited") nameApproval();
+  if (event.target.closest("#edited")) nameApproval();
 });
 
 document.addEventListener("click", (event) => {
@@ -311,9 +321,10 @@ const SETTLE = 350;
 const isSettling = () => byId("desk")?.ariaBusy === "true" || performance.now() - settledAt < SETTLE;
 
 // What was refused comes back in the field, and is not sent either.
-const isUnsent = (field) => field.value !== field.defaultValue || "posted" in field.dataset;
+const isUnsent = (field) => isChanged(field) || "posted" in field.dataset;
 
-const unsent = () => [...document.querySelectorAll("textarea")].filter(isUnsent);
+const unsent = () => [...document.querySelectorAll("textarea, fieldset#edited, fieldset#edited :is(input, select)")]
+  .filter((field) => (field.matches("fieldset") ? "posted" in field.dataset : isUnsent(field)));
 const isTyped = () => unsent().length > 0;
 
 // What takes away something typed, such as to look at another item: the first press says so, the second does it.
@@ -348,7 +359,7 @@ document.addEventListener("htmx:confirm", (event) => {
   }
   // The second press of a double click was meant for the item before.
   if (elt.closest("#buttons") && performance.now() - cameAt < SETTLE) return event.preventDefault();
-  if (elt.matches(".row") && !mayLeave()) return event.preventDefault();
+  if (elt.matches(".row, .other-editor") && !mayLeave()) return event.preventDefault();
   if (coming) htmx.trigger("#desk", "htmx:abort"); // who goes on need not wait for what was passed by
   if (elt.matches(".row")) select(elt.id.slice("row-".length));
 });
@@ -571,6 +582,12 @@ document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]")) return;
   if (event.key === "Escape") return leave();
   // On a reason, Enter alone: where several are decided, the form's first button is one that decides nothing.
+  if (event.key === "Enter" && event.target.closest("fieldset#edited")) {
+    // Alone it would press the first button of the form, which approves.
+    if (event.ctrlKey || event.metaKey) byId("approve")?.requestSubmit();
+    if (event.ctrlKey || event.metaKey || !event.target.matches("textarea")) event.preventDefault();
+    return;
+  }
   const sends = event.ctrlKey || event.metaKey ? ["edited", "reason"] : ["preset", isNoteSkipped(event.target) && "reason"];
   if (event.key === "Enter" && sends.includes(event.target.id || event.target.name)) {
     event.preventDefault();

@@ -1,1 +1,1 @@
-"""What an agent is about to do: rules on tool calls are applied, edited arguments checked."""
+"""What an agent is about to do: rules are applied, edited arguments checked, secrets kept out of sight."""

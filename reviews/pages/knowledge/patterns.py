@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from metacog.heuristics.tool_calls.secrets import masked_call
 from metacog.models import AgentState, Role
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ErrorPattern
@@ -29,7 +30,7 @@ from reviews.learning import pattern_stats, sweep
 from reviews.learning.backtest import Backtest, backtest
 from reviews.learning.extract import Teacher
 from reviews.learning.pattern_stats import Standing
-from reviews.models import Decision, PatternOrigin
+from reviews.models import Decision, HeldItem, PatternOrigin
 from reviews.pages.person import PersonRequest, number
 from reviews.presentation import reasons
 from reviews.presentation.marks import marks
@@ -313,7 +314,11 @@ def pattern_new(request: PersonRequest) -> HttpResponse:
             return redirect(reverse("pattern", args=[written.pk]) + "?tried=1")
     else:
         form = NewForm(teams, initial=_suggested(decision))
-    context = {"form": form, "decision": decision, "section": "patterns"}
+    held_text = ""
+    if decision:
+        is_call = decision.held.kind == HeldItem.Kind.TOOL_CALL
+        held_text = masked_call(decision.held.text) if is_call else decision.held.text
+    context = {"form": form, "decision": decision, "held_text": held_text, "section": "patterns"}
     return render(request, "reviews/pattern_new.html", context, status=422 if form.errors else 200)
 
 
@@ -323,7 +328,7 @@ def _suggested(decision: Decision | None) -> dict[str, Any]:
     teacher, held = Teacher(decision.agent), decision.held
     taught = teacher.from_decision(decision)
     keywords = taught.keywords if taught else []
-    if not keywords and held.text:
+    if not keywords and held.text and held.kind != HeldItem.Kind.TOOL_CALL:
         fired = marks(held, held.response.wire_verdict(), held.response.wire_body())
         keywords = teacher.for_person(decision, [mark.start for mark in fired if mark.type != KNOWN])
     _preset, own_words = reasons.parse(decision.reason)

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from metacog.heuristics.tool_calls.secrets import masked_call
 from metacog.models import Agent, Role
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import daily, sampling
@@ -75,7 +76,9 @@ def _shown(request: PersonRequest, sample: Sample) -> dict[str, Any]:
         {
             "kind": answer["kind"],
             "is_marked": answer["disposition"] == "mark",
-            "text": highlight.show(
+            "text": highlight.show(masked_call(sent.text))
+            if sent.call
+            else highlight.show(
                 sent.text, highlight.of_item(signals, answer["index"], sent.text, sent.start, sent.end)
             ),
         }

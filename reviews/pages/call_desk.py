@@ -1,0 +1,156 @@
+"""What the desk shows of a tool call, and what can be asked of it there beside a decision."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from metacog.heuristics.tool_calls import secrets
+from metacog.models import Role
+from reviews.held import decisions, similar
+from reviews.held.listing import Filters
+from reviews.models import CallGrant, Decision, HeldItem
+from reviews.pages import call_edit
+from reviews.pages.person import PersonRequest, forbidden, visible_items
+from reviews.presentation import arguments
+from reviews.presentation.argument_changes import changes
+from reviews.presentation.explanation import parts
+from reviews.presentation.rule_words import in_words
+from reviews.presentation.why_asked import why_asked
+
+AGAIN_SECONDS = 600  # how long the same call may be made again, where a person says so
+
+
+def shown(held: HeldItem, revealed: Collection[str] = ()) -> dict[str, Any]:
+    """Return what every page that shows a call has: what it is, its arguments, and why it waits."""
+    return {
+        "call": held.call,
+        "fields": arguments.table(held.call.arguments, revealed=revealed),
+        "why_asked": why_asked(held.call),
+    }
+
+
+def of_desk(
+    request: PersonRequest, held: HeldItem, standing: Decision | None, *, edit: call_edit.Posted | None = None
+) -> dict[str, Any]:
+    """Return what the desk alone has: the form of an edit, the leave that was given, and what was decided before."""
+    call, revealed = held.call, request.GET.getlist("reveal")
+    mode = edit.mode if edit else call_edit.mode_of(call, request.GET.get("edit", ""))
+    grant = CallGrant.objects.filter(held=held).select_related("person").first() if standing else None
+    before = similar.of_tool(held)
+    return shown(held, revealed) | {
+        "mode": mode,
+        "item_url": reverse("item", args=[held.public_id]),
+        "this_mode": "json" if mode == "json" else "1",
+        "other_mode": "1" if mode == "json" else "json",
+        "has_fields": call_edit.mode_of(call, "fields") == "fields",
+        "inputs": call_edit.inputs(
+            call, mode, typed=edit.typed if edit else None, errors=edit.errors if edit else None, revealed=revealed
+        ),
+        "edit_errors": edit.errors.get("", ()) if edit and edit.mode == "fields" else (),
+        "edited_changes": changes(call.arguments, edit.arguments) if edit and not edit.errors else (),
+        "metadata": [_metadata(name, value) for name, value in held.metadata.items()],
+        "session_url": reverse("queue") + Filters(session=held.response.session).query,
+        "call_ids": [each for each in call.call_ids if each is not None],
+        "grant": grant,
+        "can_withdraw": grant
+        and grant.withdrawn_at is None
+        and grant.until > timezone.now()
+        and request.user.has_role(held.team_id, Role.REVIEWER),
+        "again": request.POST.get("again") == "1",
+        "again_minutes": AGAIN_SECONDS // 60,
+        "released_changes": _released(held, standing),
+        "before": before,
+        "before_lines": [(each, secrets.line(call.name, each.beginning) or call.name) for each in before.latest],
+        **siblings(held),
+    }
+
+
+def siblings(held: HeldItem) -> dict[str, Any]:
+    """Return the ids of all that waits of a response, and where it is read together; nothing where it is one alone."""
+    waiting = held.response.held_items.filter(state=HeldItem.State.PENDING).order_by("index")
+    found = list(waiting.values_list("public_id", flat=True))
+    if len(found) < 2 or held.public_id not in found:
+        return {}
+    return {"siblings": found, "together_url": f"{reverse('together')}?{urlencode({'held': found}, doseq=True)}"}
+
+
+def _metadata(name: str, value: Any) -> tuple[str, str, str]:
+    """Return a name, what stands there, and the address of what else has the same."""
+    said = secrets.masked(value, is_named_so=secrets.is_secret(name))
+    url = ""
+    if said == value and isinstance(value, str | int) and not isinstance(value, bool):
+        url = reverse("queue") + Filters(metadata=((name, str(value)),)).query
+    return name, said if isinstance(said, str) else json.dumps(said, ensure_ascii=False), url
+
+
+def _released(held: HeldItem, standing: Decision | None) -> Sequence[Any]:
+    """Return what the decision that stands changed."""
+    if standing is None or standing.verdict != Decision.Verdict.EDIT:
+        return ()
+    (given,) = Decision.objects.filter(pk=standing.pk).values_list("arguments", flat=True)
+    return changes(held.call.arguments, given)
+
+
+def of_edited(edited: decisions.Edited) -> dict[str, Any]:
+    """Return what an edit comes to, with its words for people."""
+    rule = edited.rule
+    return {
+        "score": edited.hesitation.score if edited.hesitation else None,
+        "hold_at": edited.hold_at,
+        "is_risky": edited.is_risky,
+        "rule": rule and in_words(rule),
+        "rule_reason": (rule and rule.get("reason")) or "",
+        "is_denied": rule is not None and rule["do"] == "deny",
+        "parts": parts([signal.as_dict() for signal in edited.hesitation.signals]) if edited.hesitation else [],
+    }
+
+
+def check(request: PersonRequest, held: HeldItem) -> HttpResponse:
+    """Say at each field what the schema says of an edit, which rules the call would meet, and what is changed."""
+    posted = call_edit.read(held.call, request.POST)
+    context: dict[str, Any] = {"held": held, "mode": posted.mode if posted else ""}
+    if posted:
+        posted = call_edit.checked(held.call, posted)
+        is_whole = posted.is_changed and not posted.errors
+        edited = decisions.score_edit(held, decisions.Arguments(posted.arguments)) if is_whole else None
+        context |= {
+            "inputs": call_edit.inputs(held.call, posted.mode, typed=posted.typed, errors=posted.errors),
+            "wrong": posted.errors.get("", ()) if posted.mode == "fields" else (),
+            "is_wrong": bool(posted.errors),
+            "edited": edited and of_edited(edited),
+            "changes": changes(held.call.arguments, posted.arguments) if is_whole else (),
+        }
+    return render(request, "reviews/_call_check.html", context)
+
+
+@require_safe
+def reveal(request: PersonRequest, held_id: str) -> HttpResponse:
+    """Show a field of a tool call whose value is masked; as a part of the page, or by the page of the item."""
+    held = get_object_or_404(visible_items(request), public_id=held_id)
+    place = request.GET.get("at", "")
+    field = arguments.at(held.call.arguments, place) if held.kind == HeldItem.Kind.TOOL_CALL else None
+    if field is None:
+        raise Http404
+    if not request.htmx:
+        return HttpResponseRedirect(reverse("item", args=[held.public_id]) + "?" + urlencode({"reveal": place}))
+    return render(request, "reviews/_argument.html", {"held": held, "field": field})
+
+
+@require_POST
+def withdraw_grant(request: PersonRequest, grant_id: str) -> HttpResponse:
+    """End the leave to make a call again, and show its item."""
+    grants = CallGrant.objects.select_related("held", "agent").filter(held__team__in=request.user.teams)
+    grant = get_object_or_404(grants, public_id=grant_id)
+    if not request.user.has_role(grant.held.team_id, Role.REVIEWER):
+        return forbidden(request)
+    decisions.withdraw_grant(grant, request.user)
+    return HttpResponseRedirect(reverse("item", args=[grant.held.public_id]) + Filters.of(request.GET).query)

@@ -1,0 +1,243 @@
+"""Lay out what a tool is to be called with: a field per argument, code highlighted, secrets masked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext, ngettext
+
+from metacog.heuristics.text.strict_json import pointer
+from metacog.heuristics.tool_calls.secrets import MASK, is_secret, masked, masked_text
+from reviews.presentation.highlight import Mark, Shown, show
+
+MOST_FIELDS = 400  # of one call; what is beyond is shown as JSON
+MOST_CODE = 20_000  # characters that are highlighted: a lexer takes a second for a megabyte
+LONG = 100  # characters, from which on a text has a block of its own
+OPEN = 12  # fields of an argument that are unfolded
+OPEN_WITHIN = 8  # of what is nested in one, all that it holds
+
+_SQL = re.compile(r"\s*(?:--[^\n]*\n\s*)*(?:SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|DROP|ALTER|MERGE|TRUNCATE)\b", re.I)
+_DIFF = re.compile(r"(?:diff --git |Index: |--- [^\n]+\n\+\+\+ )")
+_SHEBANG = re.compile(r"#!\s*/\S*?(?:env\s+(?:-S\s+)?)?(bash|sh|zsh|dash|ksh|python|node|perl|ruby)[\d.]*\b")
+# The names of fields, and of the files and languages that stand beside a field; the values are Pygments' names.
+_BY_NAME = {
+    **dict.fromkeys(("command", "cmd", "script", "shell", "bash", "sh", "shell_command", "commands"), "bash"),
+    **dict.fromkeys(("diff", "patch"), "diff"),
+    **dict.fromkeys(("python", "python_code", "py"), "python"),
+    **dict.fromkeys(("javascript", "js", "js_code"), "javascript"),
+}
+_SQL_NAMES = ("sql", "query", "statement", "sql_query", "stmt")
+_CODE_NAMES = (
+    "code", "source", "content", "contents", "text", "body", "file_text", "new_string", "old_string", "new_str",
+    "old_str", "snippet", "new_source",
+)  # fmt: skip
+_LANGUAGES = {
+    **dict.fromkeys(("py", "python", "python3"), "python"),
+    **dict.fromkeys(("js", "mjs", "cjs", "jsx", "javascript", "node"), "javascript"),
+    **dict.fromkeys(("ts", "tsx", "typescript"), "typescript"),
+    **dict.fromkeys(("sh", "bash", "zsh", "shell", "dash", "ksh"), "bash"),
+    **dict.fromkeys(("patch", "diff"), "diff"),
+    **dict.fromkeys(("yml", "yaml"), "yaml"),
+    **dict.fromkeys(("htm", "html"), "html"),
+    **{each: each for each in ("sql", "json", "css", "toml", "go", "java", "c", "perl", "php")},
+    **dict.fromkeys(("rs", "rust"), "rust"),
+    **dict.fromkeys(("rb", "ruby"), "ruby"),
+    "pl": "perl",
+}
+_HINTS = ("language", "lang", "file_path", "filepath", "path", "filename", "file_name", "file")
+
+Pointers = Collection[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One argument, or a part of one."""
+
+    pointer: str  # a JSON Pointer into the arguments
+    name: str  # as a person reads it; "" of arguments that are no object
+    type: str  # in words
+    text: Shown | None = None  # a short value; None where it has a block or fields
+    block: Shown | None = None  # a long text or code, with its line breaks
+    fields: Sequence[Field] = ()  # of an object or list
+    is_folded: bool = False
+    is_masked: bool = False
+    note: str = ""  # how long a block is
+
+
+def table(arguments: Any, *, revealed: Pointers | None = ()) -> list[Field]:
+    """Return the fields of a call's arguments; `revealed` are the pointers of secrets to be read, None is all."""
+    layout = _Layout(revealed)
+    if isinstance(arguments, dict) and arguments:
+        return [layout.field([name], name, value, arguments, is_secret(name)) for name, value in arguments.items()]
+    return [layout.field([], "", arguments, {}, False)]
+
+
+def at(arguments: Any, place: str) -> Field | None:
+    """Return the field that a pointer names, revealed; None where there is none."""
+    waiting = list(table(arguments, revealed=[place]))
+    while waiting:
+        field = waiting.pop()
+        if field.pointer == place:
+            return field
+        waiting += field.fields
+    return None
+
+
+def type_of(value: Any) -> str:
+    """Name a value's type of JSON."""
+    if isinstance(value, str):
+        return gettext("string")
+    if isinstance(value, bool):
+        return gettext("boolean")
+    if isinstance(value, int | float):
+        return gettext("number")
+    if value is None:
+        return "null"
+    told = {"n": f"{len(value):,}"}
+    if isinstance(value, list):
+        return ngettext("list of %(n)s", "list of %(n)s", len(value)) % told
+    return ngettext("object of %(n)s", "object of %(n)s", len(value)) % told
+
+
+class _Layout:
+    def __init__(self, revealed: Pointers | None) -> None:
+        self.revealed, self.left = revealed, MOST_FIELDS
+
+    def field(
+        self, loc: list[str | int], name: str, value: Any, beside: Mapping[str, Any], is_named_secret: bool
+    ) -> Field:
+        """Lay out one value; `beside` are the values of the same object, which may say what language it is in."""
+        self.left -= 1
+        place, kind = pointer(loc), type_of(value)
+        if isinstance(value, dict | list) and value:
+            if self.left < len(value) or _is_short(value, is_named_secret):
+                return self._json(place, name, kind, value, is_named_secret)
+            parts = value.items() if isinstance(value, dict) else enumerate(value)
+            inner = value if isinstance(value, dict) else {}
+            fields = [
+                self.field(
+                    [*loc, key], str(key), part, inner, is_named_secret or (isinstance(key, str) and is_secret(key))
+                )
+                for key, part in parts
+            ]
+            return Field(place, name, kind, fields=fields, is_folded=_is_large(value, depth=len(loc)))
+        if isinstance(value, str):
+            return self._leaf(place, name, kind, value, _language(name, value, beside), is_named_secret)
+        is_hidden = is_named_secret and isinstance(value, int | float) and not isinstance(value, bool)
+        return self._leaf(place, name, kind, json.dumps(value), "", is_hidden)
+
+    def is_revealed(self, place: str) -> bool:
+        return self.revealed is None or place in self.revealed
+
+    def _json(self, place: str, name: str, kind: str, value: Any, is_named_secret: bool) -> Field:
+        said = value if self.is_revealed(place) else masked(value, is_named_so=is_named_secret)
+        text = json.dumps(said, ensure_ascii=False)
+        is_masked = said != value
+        if len(text) <= LONG:
+            return Field(place, name, kind, text=show(text), is_masked=is_masked)
+        return Field(place, name, kind, block=code(text, "json"), is_masked=is_masked)
+
+    def _leaf(self, place: str, name: str, kind: str, text: str, language: str, is_named_secret: bool) -> Field:
+        said = text
+        if not self.is_revealed(place):
+            said = MASK if is_named_secret and text else masked_text(text)
+        is_masked = said != text
+        lines = said.count("\n") + 1
+        if language or lines > 1 or len(said) > LONG:
+            note = ngettext("%(n)s line", "%(n)s lines", lines) % {"n": f"{lines:,}"} if lines > 1 else ""
+            return Field(place, name, kind, block=code(said, language), is_masked=is_masked, note=note)
+        return Field(place, name, kind, text=show(said), is_masked=is_masked)
+
+
+def _is_short(value: Any, is_named_secret: bool) -> bool:
+    """Tell whether a list holds nothing but a few short values, and reads best on one line."""
+    if not isinstance(value, list) or is_named_secret or any(isinstance(part, dict | list) for part in value):
+        return False
+    return len(json.dumps(value, ensure_ascii=False)) <= LONG and not any("\n" in str(part) for part in value)
+
+
+def _is_large(value: Any, depth: int) -> bool:
+    return len(value) > OPEN or (depth > 1 and _size(value) > OPEN_WITHIN)
+
+
+def _size(value: Any) -> int:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + sum(map(_size, parts))
+
+
+# -- code --------------------------------------------------------------------------------------
+
+
+def _language(name: str, text: str, beside: Mapping[str, Any]) -> str:
+    """Return the language of a text where it is certain: "" where it is not."""
+    name = name.lower()
+    if first_line := _SHEBANG.match(text):
+        return _LANGUAGES[first_line[1]]
+    if name in _SQL_NAMES:
+        return "sql" if _SQL.match(text) else ""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    if _DIFF.match(text):
+        return "diff"
+    if name in _CODE_NAMES:
+        for hint in _HINTS:
+            said = beside.get(hint)
+            if isinstance(said, str) and (found := _LANGUAGES.get(said.lower().rpartition(".")[2])):
+                return found
+    if text[:1] in "{[" and len(text) <= MOST_CODE:
+        try:
+            return "json" if isinstance(json.loads(text), dict | list) else ""
+        except (ValueError, RecursionError):
+            return ""
+    return ""
+
+
+# Pygments' kinds of tokens, the narrower first, and the class with which the page colors them.
+_CLASSES = (
+    ("Token.Comment", "c"),
+    ("Token.Keyword.Constant", "n"),
+    ("Token.Keyword", "k"),
+    ("Token.Operator.Word", "k"),
+    ("Token.Literal.String.Interpol", "v"),
+    ("Token.Literal.String", "s"),
+    ("Token.Literal.Number", "n"),
+    ("Token.Literal.Date", "n"),
+    ("Token.Name.Builtin", "f"),
+    ("Token.Name.Function", "f"),
+    ("Token.Name.Class", "f"),
+    ("Token.Name.Decorator", "f"),
+    ("Token.Name.Variable", "v"),
+    ("Token.Name.Attribute", "f"),
+    ("Token.Name.Tag", "f"),
+    ("Token.Generic.Deleted", "del"),
+    ("Token.Generic.Inserted", "ins"),
+    ("Token.Generic.Heading", "c"),
+    ("Token.Generic.Subheading", "c"),
+)
+
+
+def code(text: str, language: str) -> Shown:
+    """Return a text with the marks of its language, whose types are classes; hidden characters are named as ever."""
+    return show(text, _marks(text, language) if language and len(text) <= MOST_CODE else ())
+
+
+def _marks(text: str, language: str) -> list[Mark]:
+    from pygments.lexers import get_lexer_by_name  # 30 ms, which pages without calls need not wait for
+
+    lexer = get_lexer_by_name(language)
+    marks: list[Mark] = []
+    # Not `get_tokens`, which takes line ends and blanks at the edges away, and with them the places. What a lexer knows
+    # of a line may want its end.
+    for start, kind, token in lexer.get_tokens_unprocessed(text + "\n"):
+        name = str(kind)
+        found = next((mark for prefix, mark in _CLASSES if name == prefix or name.startswith(prefix + ".")), None)
+        if found and token.strip():
+            if marks and marks[-1].end == start and marks[-1].type == found:
+                marks[-1] = Mark(marks[-1].start, start + len(token), found)
+            else:
+                marks.append(Mark(start, start + len(token), found))
+    return marks

@@ -1,0 +1,37 @@
+"""Say in words why a person is asked about a tool call."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext
+
+from reviews.models import HeldCall
+from reviews.presentation.engine_words import said
+from reviews.presentation.rule_words import in_words
+
+
+def why_asked(call: HeldCall) -> list[str]:
+    """Return the reasons, one sentence or two each; plain text, not escaped."""
+    told = []
+    rule = call.rule
+    if call.fault and rule:
+        wants = {"rule": in_words(rule), "fault": said(call.fault)}
+        sentence = gettext("A rule of the policy could not be checked, so a person is asked: %(rule)s. %(fault)s")
+        told.append(sentence % wants)
+    elif rule and rule["do"] == "ask":
+        told.append(_of_rule(gettext("A rule of the policy has people asked: %(rule)s."), call))
+    elif rule and rule["do"] == "score" and call.hesitation:
+        told.append(_of_rule(gettext("A rule of the policy has it scored: %(rule)s."), call))
+    elif rule is None and call.hesitation:
+        told.append(gettext("No rule of the policy knows this call, so it was scored."))
+    elif rule is None and not call.is_demanded:
+        told.append(gettext("No rule of the policy knows this call, so a person is asked."))
+    if call.is_demanded:
+        told.append(gettext("The agent's framework asked for a review."))
+    return told
+
+
+def _of_rule(sentence: str, call: HeldCall) -> str:
+    told = sentence % {"rule": in_words(call.rule)}
+    if reason := call.rule.get("reason"):
+        told += gettext(" Reason: %(reason)s") % {"reason": reason}
+    return told

@@ -1,0 +1,332 @@
+"""A tool call on its way through the console: what is shown of it, what is masked, and how it is decided."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.utils import timezone
+
+from metacog.models import Agent, Policy
+from reviews.models import AgentResponse, CallGrant, Decision, HeldItem
+from tests.conftest import Caller
+
+SECRET = "hunter2-t0psecret"
+ARGUMENTS = {
+    "eur": 100,
+    "big": 9007199254740993,
+    "to": {"name": "Mei", "iban": "DE89"},
+    "note": "one\r\ntwo",
+    "now": True,
+    "speed": "slow",
+    "password": SECRET,
+}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "eur": {"type": "number", "maximum": 500},
+        "speed": {"enum": ["slow", "fast"]},
+        "note": {"type": "string", "pattern": "^(?!x)", "description": "Shown to the customer."},
+        "password": {"type": "string", "minLength": 8},
+    },
+}
+RULE = {"tool": "mcp__bank__*", "where": {"/eur": {"gt": 50}}, "do": "ask", "reason": "money leaves"}
+
+
+@pytest.fixture
+def client(as_person: Any, alice: Any) -> Any:
+    return as_person(alice)
+
+
+@pytest.fixture
+def kuro(kuro: Caller) -> Caller:
+    agent = Agent.objects.get(public_id=kuro.id)
+    agent.policy_version += 1
+    agent.save()
+    never = {"tool": "*", "where": {"/eur": {"lt": 0}}, "do": "deny"}
+    Policy.objects.create(agent=agent, version=agent.policy_version, rules=[never, RULE])
+    return kuro
+
+
+def ask(caller: Caller, *others: dict[str, Any], session: str = "s1", **changes: Any) -> str:
+    call = {"kind": "tool_call", "name": "mcp__bank__transfer", "arguments": ARGUMENTS, "schema": SCHEMA} | changes
+    held: str = caller.respond("I pay Mei.", session=session, items=[call, *others])["items"][0]["held"]
+    assert held
+    return held
+
+
+def page_of(client: Any, held: str, query: str = "") -> str:
+    answer = client.get(f"/queue/{held}/{query}")
+    assert answer.status_code == 200
+    page: str = answer.content.decode()
+    return page
+
+
+def typed(**changes: str) -> dict[str, Any]:
+    """Return the form's fields as a browser sends them, untouched but for these."""
+    form = {
+        "f/eur": "100",
+        "f/big": "9007199254740993",
+        "f/to": '{\r\n  "name": "Mei",\r\n  "iban": "DE89"\r\n}',
+        "f/note": "one\r\ntwo",
+        "f/now": ["false", "true"],
+        "f/speed": '"slow"',
+        "f/password": "••••••••",
+    }
+    return {"editor": "fields"} | form | {f"f/{name}": value for name, value in changes.items()}
+
+
+class TestShown:
+    def test_the_desk_says_what_it_is_and_why_it_waits(self, client: Any, kuro: Any) -> None:
+        held = ask(kuro, description="Pay invoice 4711", call_id="call_7", metadata={"run": "r-12"})
+        ask(kuro, call_id="call_8")
+        page = page_of(client, held)
+        for part in (
+            "Tool call · <code>mcp__bank__transfer</code>",
+            "Pay invoice 4711",
+            "A rule of the policy has people asked: mcp__bank__* where /eur is more than 50. Reason: money leaves",
+            '<span class="type">string · 2 lines</span>',
+            "9007199254740993",
+            "I pay Mei.",
+            "2 times,",
+            "call_8",
+            'href="/queue/?metadata.run=r-12"',
+            'href="/queue/?session=s1"',
+            "Nothing was decided about this tool yet.",
+        ):
+            assert part in page, part
+        assert "of 100: reasons to look twice" not in page, "a rule asked, no score"
+        row = page.split(f'id="row-{held}"')[1].split("</li>")[0]
+        assert "<span class=\"unseen\">Rule</span>" in row
+        assert "<b>mcp__bank__transfer</b> eur=100" in row
+        assert ">Rule</span>" in page
+
+    @pytest.mark.parametrize(
+        ("changes", "said"),
+        [
+            ({"name": "other"}, "No rule of the policy knows this call, so a person is asked."),
+            ({"name": "other", "require_review": True}, "framework asked for a review."),
+            ({"arguments": {"eur": "1e9"}}, "/eur is not a number."),
+        ],
+    )
+    def test_other_reasons_have_their_words(self, client: Any, kuro: Any, changes: Any, said: str) -> None:
+        assert said in page_of(client, ask(kuro, **changes))
+
+    def test_what_a_tool_was_decided_before_is_counted(
+        self, client: Any, kuro: Any, decide: Any, django_assert_num_queries: Any
+    ) -> None:
+        held = ask(kuro)
+
+        def decided(eur: int, verdict: str, **reason: str) -> str:
+            decide(client, ask(kuro, arguments={"eur": eur}), verdict, **reason)
+            return page_of(client, held).split("This tool before")[1].split("</section>")[0]
+
+        assert "Approved 1 of 1 that was decided" in decided(60, "approve")
+        with django_assert_num_queries(20):
+            page_of(client, held)
+        decided(61, "reject", reason="Not on a Sunday.")
+        decided(62, "approve")
+        page = decided(63, "approve")
+        assert "Approved 3 of the last 4 that were decided" in page
+        assert "Not on a Sunday." in page
+        assert page.count("eur=6") == 3
+        with django_assert_num_queries(20):
+            page_of(client, held)
+
+
+class TestSecrets:
+    def test_they_are_in_no_page_until_they_are_asked_for(self, client: Any, kuro: Any, decide: Any) -> None:
+        nested = {"auth": {"login": SECRET}, "command": f"curl -H 'Authorization: Bearer {SECRET}' x", "eur": 60}
+        held = [ask(kuro), ask(kuro, arguments=nested, metadata={"token": SECRET})]
+        decide(client, ask(kuro, arguments=ARGUMENTS | {"eur": 90}), "approve")
+        kuro.respond("Words.", metadata={"token": SECRET}, items=[])
+        query = "&".join(f"held={each}" for each in held)
+        response = HeldItem.objects.get(public_id=held[0]).response.public_id
+        for path in (
+            "/queue/", "/queue/?state=decided", f"/queue/together/?{query}", f"/responses/{response}/", "/responses/",
+            f"/agents/{kuro.id}/context/", f"/responses/{AgentResponse.objects.latest('id').public_id}/",
+            "/search/?q=mcp__bank", f"/search/?q={held[0]}", *(f"/queue/{each}/" for each in held),
+            *(f"/queue/{each}/?edit=1" for each in held), *(f"/queue/{each}/?edit=json" for each in held),
+        ):  # fmt: skip
+            page = client.get(path, follow=True).content.decode()
+            assert "mcp__bank" in page or path.startswith("/responses/"), path
+            assert SECRET not in page, path
+        assert "/queue/held_" not in client.get(f"/search/?q={SECRET}").content.decode()
+        assert SECRET in client.get(f"/responses/{response}/?reveal=1").content.decode()
+
+    def test_one_is_shown_where_it_was_asked_for(self, client: Any, kuro: Any, as_person: Any, mallory: Any) -> None:
+        held = ask(kuro)
+        at = f"/queue/{held}/reveal?at=/password"
+        part = client.get(at, headers={"hx-request": "true"})
+        assert SECRET in part.content.decode()
+        assert "<html" not in part.content.decode()
+        answer = client.get(at)  # without script
+        assert SECRET in client.get(answer.url).content.decode()
+        assert client.get(f"/queue/{held}/reveal?at=/nothing").status_code == 404
+        assert client.get(f"/queue/{kuro.hold()}/reveal?at=").status_code == 404
+        assert as_person(mallory).get(at).status_code == 404
+
+    def test_none_goes_out_with_a_notice(self, client: Any, kuro: Any, alice: Any, settings: Any) -> None:
+        from metacog.models import Team
+        from reviews.outbox.notification_texts import _letter
+
+        Team.objects.update(mail_texts=True, mail_links=True)
+        ask(kuro)
+        items = HeldItem.objects.all()
+        letter = _letter(alice, items, items, 0, timezone.now())
+        assert "a rule asks about a tool call" in letter.subject
+        assert "money leaves" in letter.text
+        assert "transfer eur=100" in letter.text
+        assert "score 100" not in letter.text
+        assert SECRET not in letter.text
+        page = client.get(letter.told[0].link.removeprefix(settings.PUBLIC_URL)).content.decode()
+        assert "Tool call · <code>mcp__bank__transfer</code>" in page
+        assert SECRET not in page
+        assert mail.outbox == []
+
+
+@pytest.mark.usefixtures("undo_at_once")
+class TestEditing:
+    def test_what_was_not_touched_stays_exactly_as_it_is(self, client: Any, kuro: Any, decide: Any) -> None:
+        held = ask(kuro)
+        decide(client, held, **typed())
+        assert Decision.objects.get().verdict == "approve"
+        held = ask(kuro, session="s2")
+        decide(client, held, **typed(eur="99.5", now="false", speed='"fast"', note="uno\r\ndue"))
+        decision = Decision.objects.get(verdict="edit")
+        assert decision.arguments == ARGUMENTS | {"eur": 99.5, "now": False, "speed": "fast", "note": "uno\r\ndue"}
+        page = page_of(client, held)
+        assert "What was changed" in page
+        assert "<del>slow</del> → <ins>fast</ins>" in page
+
+    def test_the_whole_can_be_written_as_json(self, client: Any, kuro: Any, decide: Any) -> None:
+        held = ask(kuro)
+        assert 'name="f"' in page_of(client, held, "?edit=json")
+        decide(client, held, editor="json", f='{"eur": 60, "password": "••••••••", "more": [1e2]}')
+        assert Decision.objects.get().arguments == {"eur": 60, "password": SECRET, "more": [100]}
+
+    @pytest.mark.parametrize(
+        ("changes", "said"),
+        [
+            ({"eur": "501"}, "501 is greater than the maximum of 500"),
+            ({"eur": "many"}, "This is not JSON: look at line 1, column 1."),
+            ({"eur": '"5"'}, "This is not a number."),
+            ({"to": '{"a": 1, "a": 2}'}, "This cannot be stored:"),
+            ({"password": "short"}, "The value does not meet the schema."),
+            ({"password": "x••••••••"}, "A masked value stands here"),
+        ],
+    )
+    def test_what_is_wrong_is_said_at_its_field_and_what_was_typed_stays(
+        self, client: Any, kuro: Any, decide: Any, changes: dict[str, str], said: str
+    ) -> None:
+        held = ask(kuro)
+        answer = decide(client, held, **typed(**changes, note="kept as typed"))
+        page = answer.content.decode()
+        assert answer.status_code == 422
+        (name,) = changes
+        field = page.split(f'name="f/{name}"')[1].split('class="field')[0]
+        assert said in field
+        assert "kept as typed" in page
+        assert HeldItem.objects.get().state == "pending"
+        checked = client.post(f"/queue/{held}/score", typed(**changes), headers={"hx-request": "true"})
+        assert said in checked.content.decode()
+
+    def test_it_says_what_the_schema_cannot_check(self, client: Any, kuro: Any) -> None:
+        page = page_of(client, ask(kuro), "?edit=1")
+        assert "cannot be checked here" in page
+        assert "<code>^(?!x)</code>" in page
+        assert "Shown to the customer." in page
+
+    def test_an_edit_that_another_rule_meets_is_asked_about(self, client: Any, kuro: Any, decide: Any) -> None:
+        held = ask(kuro)
+        said = "a rule of the policy denies it: * where /eur is less than 0"
+        checked = client.post(f"/queue/{held}/score", typed(eur="-5"), headers={"hx-request": "true"}).content.decode()
+        assert said in checked
+        assert "<del>100</del> → <ins>-5</ins>" in checked
+        answer = decide(client, held, **typed(eur="-5"))
+        assert answer.status_code == 422
+        assert said in answer.content.decode()
+        decide(client, held, accept_risk="1", **typed(eur="-5"))
+        assert Decision.objects.get().arguments["eur"] == -5
+
+    def test_an_edit_that_comes_too_late_is_kept(
+        self, client: Any, kuro: Any, decide: Any, as_person: Any, bob: Any
+    ) -> None:
+        held = ask(kuro)
+        decide(as_person(bob), held, "reject", reason="No.")
+        answer = decide(client, held, version=1, **typed(eur="77", note="mine"))
+        page = answer.content.decode()
+        assert answer.status_code == 409
+        assert "rejected by Bob" in page
+        assert 'value="77"' in page
+        assert "mine</textarea>" in page
+
+
+@pytest.mark.usefixtures("undo_at_once")
+class TestDeciding:
+    def test_the_same_call_may_be_allowed_for_a_while_and_that_withdrawn(
+        self, client: Any, kuro: Any, decide: Any, as_person: Any, victor: Any, mallory: Any
+    ) -> None:
+        held = ask(kuro)
+        decide(client, held, again="1")
+        kuro.get("/held")
+        grant = CallGrant.objects.get()
+        assert timedelta(seconds=590) < grant.until - grant.granted_at <= timedelta(seconds=600)
+        page = page_of(client, held)
+        assert "Alice allowed the same call again in this session:" in page
+        assert "Withdraw leave" not in page_of(as_person(victor), held)
+        path = f"/grants/{grant.public_id}/withdraw"
+        for person, status in ((victor, 403), (mallory, 404)):
+            assert as_person(person).post(path).status_code == status
+        assert path in page
+        assert client.post(path).url == f"/queue/{held}/"
+        assert "That was withdrawn" in page_of(client, held)
+
+    def test_words_and_calls_of_one_response_are_decided_together(self, client: Any, kuro: Any) -> None:
+        words = {"kind": "chat", "text": "It is on its way.", "require_review": True}
+        held = ask(kuro, words)
+        both = list(HeldItem.objects.order_by("index").values_list("public_id", flat=True))
+        link = f"/queue/together/?held={both[0]}&amp;held={both[1]}"
+        for each in both:
+            page = page_of(client, each)
+            assert link in page
+            assert "Decide the 2 held items of this response together" in page
+        assert "framework asked for a review" in page, "of words, too"
+        page = client.get(link.replace("&amp;", "&")).content.decode()
+        assert "<code>mcp__bank__transfer</code>" in page
+        assert "money leaves" in page
+        assert "It is on its way." in page
+        items = [f"{each.public_id}:{each.version}:{each.sha256}" for each in HeldItem.objects.all()]
+        client.post("/queue/together/decide", {"verdict": "approve", "item": items, "held": both})
+        assert {each.state for each in HeldItem.objects.all()} == {"approved"}
+        assert f"/queue/together/?held={held}" not in page_of(client, held)
+
+    def test_who_only_reads_has_no_form(
+        self, as_person: Any, victor: Any, mallory: Any, kuro: Any, decide: Any
+    ) -> None:
+        held = ask(kuro)
+        page = page_of(as_person(victor), held)
+        assert "mcp__bank__transfer" in page
+        assert 'id="editor"' not in page
+        assert decide(as_person(victor), held, **typed(eur="1")).status_code == 403
+        assert as_person(victor).post(f"/queue/{held}/score", typed()).status_code == 403
+        assert decide(as_person(mallory), held).status_code == 404
+
+
+class TestFilters:
+    def test_the_queue_is_narrowed_by_metadata_and_session(self, client: Any, kuro: Any) -> None:
+        first = ask(kuro, metadata={"run": "r-12", "step": 4})
+        ask(kuro, metadata={"run": "r-13"}, session="s2")
+        for query in ("metadata.run=r-12", "metadata.step=4", "session=s1", "session=s1&metadata.run=r-12"):
+            page = client.get(f"/queue/?{query}").content.decode()
+            assert page.count('<li class="entry">') == 1, query
+            assert f'id="row-{first}"' in page
+        assert 'href="/queue/?session=s1"' in page, "the chip of the run takes only that away"
+        assert f"/queue/{first}/?session=s1&amp;metadata.run=r-12" in page, "rows keep the filters"
+        assert "Nothing matches these filters" in client.get("/queue/?metadata.run=none").content.decode()
+
+    def test_metadata_is_found_by_the_search(self, client: Any, kuro: Any) -> None:
+        held = ask(kuro, metadata={"ticket": "SUP-991"})
+        assert f"/queue/{held}/" in client.get("/search/?q=SUP-991").content.decode()
