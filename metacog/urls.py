@@ -20,7 +20,6 @@ from reviews.pages import (
     call_desk,
     context,
     decide_by_mail,
-    deliveries,
     extensions,
     policy,
     queue,
@@ -28,10 +27,10 @@ from reviews.pages import (
     search,
     stuck,
     threads,
-    webhooks,
 )
 from reviews.pages.knowledge import lessons, memory, patterns, reflections, research
 from reviews.pages.metrics import review_time, samples, statistics
+from reviews.pages.outbox import deliveries, webhooks
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
 api.add_router("", patterns_router, tags=["patterns and problems"])

@@ -188,7 +188,8 @@ def of_schema(posted: Posted, found: Sequence[Mapping[str, str]]) -> dict[str, l
             said = gettext("The value does not meet the schema.")
         else:
             inner = ".".join(names if posted.mode == "json" else names[1:])
-            said = (f"{inner}{gettext(': ')}" if inner else "") + masked_text(each["detail"])
+            place = inner + gettext(": ") if inner else ""
+            said = place + masked_text(each["detail"])
         errors.setdefault(first if posted.mode == "fields" and first in posted.typed else "", []).append(said)
     return errors
 
