@@ -17,14 +17,14 @@ from time import monotonic
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, Min, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Length, TruncDate
 from django.utils import timezone
 
 from metacog.heuristics.stats.intervals import concordance, wilson
 from metacog.models import Agent
 from reviews.isolation import by_itself
-from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
+from reviews.models import AgentResponse, DailyFigure, Decision, HeldCall, HeldItem, Signal
 
 State, Verdict = HeldItem.State, Decision.Verdict
 
@@ -115,18 +115,18 @@ def _days_to_count(agent: Agent, last: date | None, today: date, changed: list[d
 
 def _changed() -> dict[int, list[date]]:
     """Return, by agent, the days whose stored number of pending items is no longer true, or that lack lengths."""
-    stored = DailyFigure.objects.filter(pending__gt=0).order_by("agent", "day").values_list("agent", "day", "pending")
+    stored = DailyFigure.objects.filter(Q(pending__gt=0) | Q(calls_pending__gt=0)).order_by("agent", "day")
+    is_call = Q(kind=HeldItem.Kind.TOOL_CALL)
     still_open = {
-        (agent, day): count
-        for agent, day, count in HeldItem.objects.words()
-        .filter(closed_at=None)
+        (agent, day): counts
+        for agent, day, *counts in HeldItem.objects.filter(closed_at=None)
         .order_by()
         .values_list("agent", TruncDate("response__received_at", tzinfo=UTC))
-        .annotate(Count("pk"))
+        .annotate(words=Count("pk", filter=~is_call), calls=Count("pk", filter=is_call))
     }
     changed: dict[int, list[date]] = {}
-    for agent, day, pending in stored:
-        if still_open.get((agent, day), 0) != pending:
+    for agent, day, *pending in stored.values_list("agent", "day", "pending", "calls_pending"):
+        if still_open.get((agent, day), [0, 0]) != pending:
             changed.setdefault(agent, []).append(day)
     lacking = DailyFigure.objects.filter(lengths__isnull=True).order_by("agent", "-day").values_list("agent", "day")
     for agent, rows in groupby(lacking.iterator(), key=itemgetter(0)):
@@ -180,7 +180,28 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
         | {name: outcomes[name] for name in _OUTCOMES.values()}
         | {"held": held, "pending": held - outcomes.total()}
         | {"signals": _signals(responses), "scores": scores, "lengths": lengths, "seconds": dict(seconds)}
+        | _calls(responses)
     )
+
+
+CALLS = ("passed", "denied", "approved", "edited", "rejected", "withdrawn", "expired", "pending")
+
+
+def _calls(responses: QuerySet[AgentResponse]) -> dict[str, Any]:
+    """Count tool calls by tool: what rules did with them, and what became of those that were held."""
+    counts: dict[str, Counter[str]] = {}
+    for response in responses.filter(calls__gt=0).only("verdict").iterator(chunk_size=100):
+        for item in response.wire_verdict()["items"]:
+            if "name" in item and item["disposition"] in ("pass", "reject") and not item["recognised"]:
+                done = "passed" if item["disposition"] == "pass" else "denied"
+                counts.setdefault(item["name"], Counter())[done] += 1
+    pending = 0
+    held = HeldCall.objects.filter(held__response__in=responses).values_list("name", "held__state", "held__closed_at")
+    for name, state, closed_at in held:
+        became = state if closed_at else "pending"
+        pending += became == "pending"
+        counts.setdefault(name, Counter())[became] += 1
+    return {"calls": {name: dict(counts[name]) for name in sorted(counts)}, "calls_pending": pending}
 
 
 def _two_digits(length: int) -> int:
@@ -302,6 +323,7 @@ class Total:
     scores: dict[int, tuple[int, int]] = field(default_factory=dict)
     lengths: dict[int, tuple[int, int]] = field(default_factory=dict)
     seconds: Counter[int] = field(default_factory=Counter)
+    calls: dict[str, Counter[str]] = field(default_factory=dict)  # by tool, then as CALLS has them
 
     @classmethod
     def of(cls, figures: Iterable[DailyFigure]) -> Total:
@@ -316,6 +338,8 @@ class Total:
                     before = added.get(int(value), (0, 0))
                     added[int(value)] = (before[0] + decided, before[1] + rejected)
             total.seconds.update({int(value): count for value, count in figure.seconds.items()})
+            for name, counts in figure.calls.items():
+                total.calls.setdefault(name, Counter()).update(counts)
         return total
 
     @property

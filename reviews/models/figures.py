@@ -15,7 +15,7 @@ class DailyFigure(models.Model):
     """What became of the responses of one agent's day (in UTC); reviews/metrics/daily.py counts it from the rows.
 
     A held item belongs to the day its response came, whenever it is decided. A decision counts once it
-    can no longer be undone; until then its item is pending. Tool calls are not among them.
+    can no longer be undone; until then its item is pending. Tool calls are counted apart, in `calls`.
     """
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="daily_figures")
@@ -35,6 +35,10 @@ class DailyFigure(models.Model):
     seconds = models.JSONField(default=dict)  # by whole seconds from held to decided, how many items
     # As scores, by the length of the held text, of items that still have theirs; null: from before this was counted.
     lengths = models.JSONField(null=True)
+    # By tool: how many calls a rule let pass and denied; of those that were held, how many people (or the agent, or
+    # time) approved, edited, rejected, withdrew and let expire.
+    calls = models.JSONField(default=dict, db_default={})
+    calls_pending = models.PositiveIntegerField(default=0, db_default=0)
     counted_at = models.DateTimeField()
 
     class Meta:
@@ -44,6 +48,7 @@ class DailyFigure(models.Model):
         constraints = [models.UniqueConstraint(fields=["agent", "day"], name="count_a_day_once")]
         indexes = [
             models.Index(fields=["agent", "day"], condition=Q(pending__gt=0), name="days_still_open"),
+            models.Index(fields=["agent", "day"], condition=Q(calls_pending__gt=0), name="days_with_open_calls"),
             models.Index(fields=["agent", "day"], condition=Q(lengths__isnull=True), name="days_without_lengths"),
         ]
 

@@ -37,6 +37,7 @@ from reviews.presentation.ratios import duration, percent, ratio, scale_top, spa
 PERIODS = (7, 30, 90)
 USUAL = 30
 CHANCE = 0.5  # of pairs
+MOST_TOOLS = 30
 BANDS = ((0, 49), (50, 54), (55, 64), (65, 74), (75, 100))
 
 # The chart of held items, in units of its view box.
@@ -118,6 +119,8 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "held": _held_chart(asked, now),
         "bands": _band_chart(total),
         "signals": _signals(total),
+        "calls": _calls(total),
+        "more_calls": max(0, len(total.calls) - MOST_TOOLS),
         "missed": [
             {"agent": each.agent, "told": ratio(each.missed)} for each in sampling.misses(chosen, asked.first)
         ],
@@ -168,6 +171,22 @@ def _signals(total: Total) -> list[dict[str, Any]]:
             }
         )
     return sorted(found, key=lambda row: row["order"])
+
+
+def _calls(total: Total) -> list[dict[str, Any]]:
+    """Return what became of each tool's calls, those that people were asked about most first."""
+    found: list[dict[str, Any]] = []
+    for name, counts in total.calls.items():
+        let_go, turned_down = counts["approved"] + counts["edited"], counts["rejected"] + counts["withdrawn"]
+        found.append(
+            {
+                "name": name,
+                "held": counts.total() - counts["passed"] - counts["denied"],
+                "counts": {each: f"{counts[each]:,}" for each in daily.CALLS},
+                "approved": ratio(Ratio(let_go, let_go + turned_down)),
+            }
+        )
+    return sorted(found, key=lambda row: (-row["held"], row["name"]))[:MOST_TOOLS]
 
 
 def _verdict(told: Ratio, overall: Ratio) -> str:
@@ -387,6 +406,7 @@ def as_csv(request: PersonRequest) -> HttpResponse:
             total.median_seconds,
             total.p90_seconds,
             *(row.signals.get(name, {}).get("fired", 0) for name in types),
+            *(sum(counts.get(name, 0) for counts in row.calls.values()) for name in daily.CALLS),
         ]
         for row, total in ((row, Total.of([row])) for row in rows)
     )
@@ -399,6 +419,7 @@ def as_csv(request: PersonRequest) -> HttpResponse:
         "median_seconds",
         "p90_seconds",
         *(f"fired_{name}" for name in types),
+        *(f"calls_{name}" for name in daily.CALLS),
     ]
     csv_file.write(answer, [head, *rows_of_agents])
     return answer

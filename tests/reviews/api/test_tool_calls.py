@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -315,17 +316,33 @@ def test_a_verdict_with_calls_is_made_again(kuro: Any, alice: Any, undo_at_once:
     assert Replayer().replay(response).differences == []
 
 
-def test_what_was_decided_about_calls_is_no_figure_of_words(kuro: Any, alice: Any, undo_at_once: None) -> None:
+def test_what_was_decided_about_calls_is_counted_apart(
+    kuro: Any, alice: Any, as_person: Any, undo_at_once: None
+) -> None:
     from reviews.learning import sweep
     from reviews.metrics import daily
     from reviews.models import DailyFigure
 
+    ruled(kuro, {"tool": "read_*", "do": "allow"}, {"tool": "rm", "do": "deny"})
     by_person(alice, held_by(kuro), "reject")
+    by_person(alice, held_by(kuro), "approve")
+    waiting = held_by(kuro, arguments={})
     by_person(alice, kuro.hold(), "approve")
+    kuro.respond("", session="s1", items=[TRANSFER, TRANSFER | {"name": "read_file"}, TRANSFER | {"name": "rm"}])
     sweep.learn()
     daily.count_days(timezone.now())
     figure = DailyFigure.objects.get()
-    assert (figure.responses, figure.held, figure.approved, figure.rejected) == (2, 1, 1, 0)
+    assert (figure.responses, figure.held, figure.approved, figure.rejected) == (5, 1, 1, 0)
+    bank = {"approved": 1, "rejected": 1, "pending": 1}
+    assert figure.calls == {"mcp__bank__transfer": bank, "read_file": {"passed": 1}, "rm": {"denied": 1}}
+    by_person(alice, waiting, "approve")
+    daily.count_days(timezone.now() + timedelta(days=2))
+    figure.refresh_from_db()
+    assert (figure.calls["mcp__bank__transfer"], figure.calls_pending) == ({"approved": 2, "rejected": 1}, 0)
+    page = as_person(alice).get("/statistics/").content.decode()
+    assert re.search(r">mcp__bank__transfer</th>.*?>3</td>.*?>2</td>", page, re.DOTALL)
+    head, *_ = as_person(alice).get("/statistics.csv").content.decode().splitlines()
+    assert head.endswith('"calls_expired","calls_pending"')
 
 
 def test_what_calls_say_is_erased_with_their_response(kuro: Any, alice: Any, aurora: Any, undo_at_once: None) -> None:
