@@ -1,0 +1,101 @@
+"""`manage.py export decisions`: what was decided, for evaluation and training elsewhere."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentTypeError
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from metacog.audit import log
+from metacog.http import csv_file
+from reviews.models import Decision
+from reviews.serializers import decision_shape, held_shape
+
+AT_ONCE = 100  # rows that are read together: a response may have a megabyte
+COLUMNS = (
+    "id", "held", "response", "team", "agent", "session", "kind", "text", "name", "arguments", "verdict",
+    "released_text", "released_arguments", "reason", "by", "decided_by", "held_at", "decided_at", "score", "signals",
+    "rule", "user_message", "metadata",
+)  # fmt: skip
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return log.moment(text, UTC, end=False)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no date or time: write 2026-02-24 or 2026-02-24T12:00:00Z") from None
+
+
+class Command(BaseCommand):
+    help = "Write what was decided to standard output, oldest first, each item with all that is known of it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parts = parser.add_subparsers(dest="part", required=True)
+        decisions = parts.add_parser("decisions", help="released decisions, with their items")
+        decisions.add_argument("--since", type=_moment, metavar="DATE", help="from this day or moment (UTC) on")
+        decisions.add_argument("--format", choices=("jsonl", "csv"), default="jsonl", help="default jsonl")
+
+    def handle(self, *args: Any, since: datetime | None, format: str, **options: Any) -> None:
+        rows = map(_row, _decisions(since))
+        if format == "csv":
+            cells = ([_cell(row[name]) for name in COLUMNS] for row in rows)
+            csv_file.write(self.stdout, _with_head(cells))
+            return
+        for row in rows:
+            self.stdout.write(json.dumps(row, ensure_ascii=False))
+
+
+def _decisions(since: datetime | None) -> Iterator[Decision]:
+    rows = Decision.objects.filter(released_at__isnull=False).select_related(
+        "held__response", "held__call", "held__agent__team", "person"
+    )
+    if since:
+        rows = rows.filter(decided_at__gte=since)
+    return rows.order_by("pk").iterator(chunk_size=AT_ONCE)
+
+
+def _row(decision: Decision) -> dict[str, Any]:
+    """Return all that is known of a decided item; what was erased is null or empty."""
+    held = decision.held
+    item, decided = held_shape(held), decision_shape(decision, names=True)
+    body = held.response.wire_body()
+    hesitation = item["hesitation"]
+    return {
+        "id": decided["id"],
+        "held": item["id"],
+        "response": item["response"],
+        "team": held.agent.team.name,
+        "agent": held.agent.name,
+        "session": held.response.session,
+        "kind": item["kind"],
+        "text": item["text"],
+        "name": item.get("name"),
+        "arguments": item.get("arguments"),
+        "verdict": decided["verdict"],
+        "released_text": decided["text"],
+        "released_arguments": decided["arguments"],
+        "reason": decided["reason"],
+        "by": decided["by"],
+        "decided_by": decided["decided_by"],
+        "held_at": item["held_at"],
+        "decided_at": decided["decided_at"],
+        "score": hesitation and hesitation["score"],
+        "signals": [signal["type"] for signal in hesitation["signals"]] if hesitation else [],
+        "rule": item.get("rule"),
+        "user_message": body.get("user_message"),
+        "metadata": item["metadata"],
+        "assessment": held.response.wire_verdict(),
+    }
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+def _with_head(rows: Iterator[list[Any]]) -> Iterator[list[Any] | tuple[str, ...]]:
+    yield COLUMNS
+    yield from rows
