@@ -120,6 +120,8 @@ def ask() -> None:
         item = call("GET", f"/held/{held}?wait=30", timeout=40)
         if decision := item["decision"]:
             finish(call_id, decision["verdict"], decision["arguments"])
+        else:
+            time.sleep(0.5)  # a proxy may have answered sooner
 
 
 def read() -> dict[str, Any]:
