@@ -18,7 +18,7 @@ OF_ITEMS: Mapping[str, Promise] = {
     "denied": gettext_lazy("A %(kind)s of %(agent)s was rejected by a rule"),
     "asked-again": gettext_lazy("%(agent)s asked again for a %(kind)s that waits"),
     "allowed-again": gettext_lazy("%(actor)s allowed the same %(kind)s of %(agent)s again for a while"),
-    "allowed-no-longer": gettext_lazy("%(actor)s withdrew the leave for a %(kind)s of %(agent)s"),
+    "allowed-no-longer": gettext_lazy("%(actor)s withdrew the permission for a %(kind)s of %(agent)s"),
     "noted": gettext_lazy("A %(kind)s of %(agent)s was let through with a note"),
     "recognised": gettext_lazy("A %(kind)s of %(agent)s was let through: the same text was approved before"),
     "approved": gettext_lazy("%(actor)s approved a %(kind)s of %(agent)s"),

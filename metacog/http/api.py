@@ -129,7 +129,8 @@ def check_parameters(request: HttpRequest, *known: str) -> None:
 
     if unknown := [name for name in request.GET if not is_known(name)]:
         errors = [{"pointer": f"/query/{name}", "detail": "There is no such parameter."} for name in unknown]
-        raise Problem(422, f"Unknown: {', '.join(unknown)}. Parameters here are {', '.join(known)}.", errors)
+        there = ", ".join([f"{name}NAME" if name == METADATA else name for name in known])
+        raise Problem(422, f"Unknown: {', '.join(unknown)}. Parameters here are {there}.", errors)
 
 
 def metadata_asked(request: HttpRequest) -> dict[str, str]:

@@ -148,6 +148,11 @@ def decide(
     the caller's to check.
     """
     settle(held.agent)
+    # Before anything is locked: what an agent sent as a schema may take its time.
+    if isinstance(edit, Arguments):
+        errors = errors_of(edit.value, held.call.schema) if held.state == State.PENDING else []
+        if errors:
+            raise OutOfSchema(errors)
     with transaction.atomic(durable=True):
         state = AgentState.objects.select_for_update().get(pk=held.agent_id)
         held = HeldItem.objects.select_related("agent__team", "response", "call").get(pk=held.pk)
@@ -161,9 +166,8 @@ def decide(
         if verdict in (Verdict.APPROVE, Verdict.EDIT):
             if isinstance(actor, Agent):
                 _check_second_look(held, now)
-            if verdict == Verdict.EDIT:
-                assert edit is not None
-                _check_edit(held, edit, accept_risk)
+            if verdict == Verdict.EDIT and edit is not None and not accept_risk:
+                _check_edit(held, edit)
         decision = _claim(held, actor, Verdict(verdict), edit, reason, now, circumstances)
         if decision.release_at <= now:
             _release(decision, state, now)
@@ -217,14 +221,13 @@ def _judge_call(held: HeldItem, edit: Arguments) -> Edited:
     if judged.do == "score" and held.agent.hesitation_enabled:
         item = Item(held.kind, call.text, call=call)
         return Edited(scorer.hesitate(item.text, [item]), scorer.policy.hold_at)
-    is_new = judged.do in ("ask", "deny") and judged.rule is not None and judged.rule != held.call.rule
+    is_unlike = judged.rule != held.call.rule or judged.fault not in ("", held.call.fault)
+    is_new = judged.do in ("ask", "deny") and judged.rule is not None and is_unlike
     return Edited(None, scorer.policy.hold_at, judged.rule if is_new else None)
 
 
-def _check_edit(held: HeldItem, edit: Edit, accept_risk: bool) -> None:
-    if isinstance(edit, Arguments) and (errors := errors_of(edit.value, held.call.schema)):
-        raise OutOfSchema(errors)
-    edited = None if accept_risk else score_edit(held, edit)
+def _check_edit(held: HeldItem, edit: Edit) -> None:
+    edited = score_edit(held, edit)
     if edited and edited.is_risky:
         raise StillRisky(edited)
 

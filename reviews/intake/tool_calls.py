@@ -55,7 +55,7 @@ def approved(agent: Agent, session: str, items: Sequence[heuristics.Item], now: 
                 unused.remove(approval)
                 break
         else:
-            if sha256 in granted:
+            if sha256 in granted and not items[index].require_review:
                 found[index] = granted[sha256]
     return found
 

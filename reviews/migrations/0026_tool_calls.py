@@ -57,8 +57,8 @@ class Migration(migrations.Migration):
                 ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='call_grants', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'verbose_name': 'leave for a tool call',
-                'verbose_name_plural': 'leaves for tool calls',
+                'verbose_name': 'permission for a tool call',
+                'verbose_name_plural': 'permissions for tool calls',
                 'ordering': ['-id'],
                 'indexes': [models.Index(condition=models.Q(('withdrawn_at', None)), fields=['agent', 'sha256'], name='granted_calls')],
             },

@@ -53,7 +53,7 @@ class HeldCall(models.Model):
 
 
 class CallGrant(models.Model):
-    """Leave to make one call in one session any number of times until `until`, given with an approval."""
+    """Permission to make one call in one session any number of times until `until`, given with an approval."""
 
     public_id = models.CharField(max_length=40, unique=True, default=grant_id)
     agent = models.ForeignKey(Agent, models.PROTECT, related_name="call_grants", db_index=False)
@@ -66,8 +66,8 @@ class CallGrant(models.Model):
     uses = models.PositiveIntegerField(default=0)
 
     class Meta:
-        verbose_name = _("leave for a tool call")
-        verbose_name_plural = _("leaves for tool calls")
+        verbose_name = _("permission for a tool call")
+        verbose_name_plural = _("permissions for tool calls")
         ordering = ["-id"]
         indexes = [
             models.Index(fields=["agent", "sha256"], condition=Q(withdrawn_at=None), name="granted_calls"),

@@ -43,7 +43,7 @@ class Entry(TypedDict):
 def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list[Entry]:
     """Return what the rows of `queue.page` say to `user`, who has one item open."""
     before, after = reverse("item", args=["_"]).split("_")  # found once: it costs as much as to write a row
-    rule = gettext("Rule")
+    rule = gettext("Call")
     select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
     team_names = {team.pk: team.name for team in user.teams} if len(user.teams) > 1 else {}
     found = []

@@ -71,7 +71,7 @@ def test_it_is_edited_and_allowed_for_a_while_without_script(
     expect(page.locator("#told")).to_contain_text("Approved edited")
     assert Decision.objects.get().arguments == ARGUMENTS | {"loud": True}
     page.goto(f"/queue/{held}/")
-    page.get_by_role("button", name="Withdraw leave").click()
+    page.get_by_role("button", name="Withdraw permission").click()
     expect(page.get_by_text("That was withdrawn")).to_be_visible()
 
 

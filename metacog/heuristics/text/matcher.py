@@ -297,7 +297,8 @@ def linear_regex(expression: str) -> Callable[[str], bool]:
     try:
         database.compile(expressions=[expression.encode()], flags=[flags])
     except hyperscan.error as error:
-        raise ValueError(f"is no regular expression that can be searched in linear time: {error}") from None
+        why = str(error).rstrip(".")
+        raise ValueError(f"is no regular expression that can be searched in linear time: {why}") from None
 
     def search(text: str) -> bool:
         found: list[int] = []

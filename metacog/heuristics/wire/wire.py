@@ -154,8 +154,8 @@ class ToolCallBody(_Shape):
     kind: Kind = Field(description="tool_call, in any case.")
     name: Annotated[str, AfterValidator(_check_name)] = Field(max_length=255, description="The tool's name.")
     arguments: JsonValue = Field(description="What it is called with: any JSON.")
-    call_id: Annotated[str, AfterValidator(_check_name)] | None = Field(
-        default=None, max_length=255, description="The framework's own id of this call."
+    call_id: Annotated[str, AfterValidator(_check_name), Field(max_length=255)] | None = Field(
+        default=None, description="The framework's own id of this call."
     )
     json_schema: Annotated[dict[str, JsonValue], AfterValidator(_check_schema)] | None = Field(
         default=None, alias="schema", description="The JSON Schema that an edit of the arguments must meet."
@@ -330,6 +330,7 @@ _WANTED = {
     "dict_type": "must be an object",
     "enum": "must be {expected}",
     "finite_number": "must be a finite number",
+    "float_parsing": "must be a number",
     "float_type": "must be a number",
     "greater_than_equal": "must be {ge} or more",
     "int_parsing": "must be a whole number",

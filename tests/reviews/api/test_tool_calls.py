@@ -163,6 +163,8 @@ class TestTheSameCall:
         by_person(alice, held_by(kuro, call_id="a"), "approve", circumstances=how)
         assert [ask(kuro, call_id=name)["disposition"] for name in "abc"] == ["pass"] * 3
         assert ask(kuro, session="s2")["disposition"] == "hold"
+        assert ask(kuro, call_id="e", require_review=True)["disposition"] == "hold"
+        HeldItem.objects.filter(closed_at=None).update(closed_at=timezone.now(), state="withdrawn")
         grant = CallGrant.objects.get()
         assert grant.uses == 2
         assert decisions.withdraw_grant(grant, alice)
@@ -206,7 +208,8 @@ class TestDeciding:
         scored = {"tool": "*", "where": {"/note": {"exists": True}}, "do": "score"}
         ruled(kuro, never, scored, dear)
         held = held_by(kuro)
-        for arguments in ({"eur": 1, "to": "evil"}, {"note": "The cause is clearly the cache."}):
+        risky = [{"eur": 1, "to": "evil"}, {"note": "The cause is clearly the cache."}, {"eur": "60"}]
+        for arguments in risky:
             with pytest.raises(decisions.StillRisky):
                 by_person(alice, held, "edit", edit=decisions.Arguments(arguments))
         by_person(alice, held, "edit", edit=decisions.Arguments({"eur": 60}))

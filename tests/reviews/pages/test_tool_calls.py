@@ -99,9 +99,9 @@ class TestShown:
             assert part in page, part
         assert "of 100: reasons to look twice" not in page, "a rule asked, no score"
         row = page.split(f'id="row-{held}"')[1].split("</li>")[0]
-        assert "<span class=\"unseen\">Rule</span>" in row
+        assert "<span class=\"unseen\">Call</span>" in row
         assert "<b>mcp__bank__transfer</b> eur=100" in row
-        assert ">Rule</span>" in page
+        assert ">Call</span>" in page
 
     @pytest.mark.parametrize(
         ("changes", "said"),
@@ -276,7 +276,7 @@ class TestDeciding:
         assert timedelta(seconds=590) < grant.until - grant.granted_at <= timedelta(seconds=600)
         page = page_of(client, held)
         assert "Alice allowed the same call again in this session:" in page
-        assert "Withdraw leave" not in page_of(as_person(victor), held)
+        assert "Withdraw permission" not in page_of(as_person(victor), held)
         path = f"/grants/{grant.public_id}/withdraw"
         for person, status in ((victor, 403), (mallory, 404)):
             assert as_person(person).post(path).status_code == status
