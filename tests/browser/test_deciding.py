@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.axe import OF_COLOURS, faults
 from tests.browser.test_people import LOW
 from tests.tables import table
 
@@ -760,25 +762,21 @@ def test_everything_works_without_javascript(open_page: Any, alice: Any, kuro: A
     assert decided(first).reason == "Out of scope"
 
 
-@pytest.mark.parametrize("width", [1440, 390])
-def test_the_pages_have_no_fault_axe_can_find(open_page: Any, alice: Any, kuro: Any, width: int) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
+def test_the_pages_have_no_fault_axe_can_find(open_page: Any, alice: Any, kuro: Any) -> None:
     kuro.hold()
     held = kuro.hold(user_message="Why?\u200b", cycle=3)
     verdict = kuro.respond("[REMEMBER]It is obviously so.[/REMEMBER] [NOTE]", items=None)
-    page = open_page(alice, viewport={"width": width, "height": 844})
+    page = open_page(alice)
     addresses = (
         "/queue/", f"/queue/{held}/", f"/queue/{held}/?edit=1", f"/queue/together/?held={held}",
         "/responses/", f"/responses/{verdict['id']}/",
     )  # fmt: skip
-    for address in addresses:
+    for address, width in itertools.product(addresses, (1440, 390)):
+        page.set_viewport_size({"width": width, "height": 844})
         page.goto(address)
-        for scheme in ("light", "dark"):
+        for scheme, rules in (("light", ()), ("dark", OF_COLOURS)):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # nothing half way
-            found = Axe().run(page).response["violations"]
-            faults = [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in found]
-            assert faults == [], (address, scheme)
+            assert faults(page, rules) == [], (address, width, scheme)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, address
         if width < 820:
             assert page.evaluate(LOW) == [], address
