@@ -337,7 +337,7 @@ def undo_at_once(settings: Any) -> None:
 
 @pytest.fixture(scope="session")
 def languages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
-    """Compile the other languages' catalogues, and give their folder and where Django keeps what it has read of them."""
+    """Compile the other languages' catalogues; give their folder, and where Django keeps what it has read of them."""
     from metacog.runtime import catalogs
 
     folder = tmp_path_factory.mktemp("locale")
