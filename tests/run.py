@@ -145,7 +145,7 @@ def main(arguments: list[str]) -> int:
     elif not arguments:
         on_sqlite, on_postgresql = ["-m", "not starts"], ON_POSTGRESQL
     with ExitStack() as running:
-        runs = [("SQLite", pytest("", 4, on_sqlite))]
+        runs = [("SQLite", pytest("", 3, on_sqlite))]
         if on_postgresql:  # beside it: there is much waiting for browsers and other processes
             runs.append(("PostgreSQL", pytest(running.enter_context(postgresql()), 2, on_postgresql)))
         for _, run in runs:
