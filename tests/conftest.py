@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import gc
 import importlib
 import json
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -21,7 +23,7 @@ os.environ["METACOG_DOTENV"] = ""  # nor is a developer's `.env` read
 
 import pytest
 from django.db import connection
-from django.test import Client
+from django.test import Client, override_settings
 from hypothesis import HealthCheck, settings
 
 from tests.tables import forget_scorers
@@ -89,6 +91,27 @@ def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
     connection.settings_dict["TEST"]["NAME"] = str(folder / f"tests-{process}.sqlite3")
     # Nothing here must last.
     connection.settings_dict["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"
+    if run := os.environ.get("PYTEST_XDIST_TESTRUNUID"):
+        creation: Any = connection.creation
+        creation.create_test_db = functools.partial(
+            made_or_copied, creation.create_test_db, folder / f"migrated-{run}.sqlite3"
+        )
+
+
+def made_or_copied(make: Callable[..., str], migrated: Path, *arguments: Any, **options: Any) -> str:
+    """Have the first process of a run migrate its database, and each other take a copy of it."""
+    with migrated.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not migrated.exists():
+            name = make(*arguments, **options)
+            with connection.cursor() as cursor:
+                cursor.execute("VACUUM INTO %s", [str(migrated)])
+            return name
+    name = connection.settings_dict["TEST"]["NAME"]
+    shutil.copyfile(migrated, name)
+    connection.close()
+    connection.settings_dict["NAME"] = name
+    return name
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -287,11 +310,20 @@ def other(borealis: Any) -> Caller:
 
 @pytest.fixture
 def as_person() -> Any:
-    """Return a function that gives a signed-in client."""
+    """Return a function that gives a signed-in client, with the session alone that signing in would leave."""
+    from django.conf import settings
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+
+    store = importlib.import_module(settings.SESSION_ENGINE).SessionStore
 
     def signed_in(person: Any) -> Client:
+        session = store()
+        session[SESSION_KEY] = str(person.pk)
+        session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+        session[HASH_SESSION_KEY] = person.get_session_auth_hash()
+        session.save()
         client = Browser()
-        client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+        client.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
         return client
 
     return signed_in
@@ -312,16 +344,25 @@ def undo_at_once(settings: Any) -> None:
     settings.UNDO_SECONDS = 0
 
 
+@pytest.fixture(scope="session")
+def languages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
+    """Compile the other languages' catalogues; give their folder, and where Django keeps what it has read of them."""
+    from metacog.runtime import catalogs
+
+    folder = tmp_path_factory.mktemp("locale")
+    with override_settings(LOCALE_PATHS=[folder]):
+        catalogs.compile_all()
+    return folder, {}
+
+
 @pytest.fixture
-def translated(settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def translated(settings: Any, languages: tuple[Path, dict[str, object]], monkeypatch: pytest.MonkeyPatch) -> None:
     """Speak the other languages, too."""
     from django.utils.translation import trans_real
 
-    from metacog.runtime import catalogs
-
-    settings.LOCALE_PATHS = [tmp_path]
-    catalogs.compile_all()
-    monkeypatch.setattr(trans_real, "_translations", {})
+    folder, read = languages
+    settings.LOCALE_PATHS = [folder]
+    monkeypatch.setattr(trans_real, "_translations", read)
 
 
 @pytest.fixture

@@ -13,7 +13,28 @@ import pytest
 # The browser's driver runs its own event loop in this thread; the tests' own queries are no concern of it.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
+# Chromium hears the last of such lists only, so Playwright's own comes first. Each window would else draw two pages in
+# its address bar before anything is typed, and keep a process ready for another site.
+UNUSED = [
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay",
+    "MediaRouter",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "OptimizationHints",
+    "NetworkTimeServiceQuerying",
+    "AimEnabled",
+    "PreconnectToSearch",
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "SpareRendererForSitePerProcess",
+]
 ARGUMENTS = [
+    f"--disable-features={','.join(UNUSED)}",
     "--no-sandbox",
     "--disable-gpu",
     "--no-first-run",

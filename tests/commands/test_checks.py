@@ -37,13 +37,19 @@ def test_what_settings_found_wrong_is_an_error_with_its_hint(settings: Any) -> N
         ("METACOG_SEARXNG_URL", "http://searx.exa mple.org"),
     ],
 )
-def test_an_address_that_cannot_be_used_is_told_by_its_name_alone(name: str, value: str) -> None:
-    code = "import metacog.settings as s; print(*s.CONFIG_PROBLEMS)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, name: value}, capture_output=True, text=True, check=True
-    )
-    assert f"{name} is not an address that can be used." in done.stdout
-    assert value not in done.stdout
+def test_an_address_that_cannot_be_used_is_told_by_its_name_alone(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    told = str(settings_with(monkeypatch, {name: value})["CONFIG_PROBLEMS"])
+    assert f"{name} is not an address that can be used." in told
+    assert value not in told
+
+
+def settings_with(monkeypatch: pytest.MonkeyPatch, given: dict[str, str]) -> dict[str, Any]:
+    """Read the settings anew where the environment says this as well."""
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    return runpy.run_path(str(BASE_DIR / "metacog" / "settings.py"))
 
 
 def test_a_public_address_below_a_path_is_refused_at_start(tmp_path: Path) -> None:
@@ -62,6 +68,7 @@ def test_a_database_file_that_cannot_be_opened_is_named(tmp_path: Path, command:
     said = done.stderr.splitlines()[-1]
     assert f"{file}" in said
     assert "unable to open database file. Check that it is there, and let this user read and write it" in said
+    assert command == ("up",) or done.stderr.count("\n") == 1
 
 
 def test_a_secret_key_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -71,24 +78,20 @@ def test_a_secret_key_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[0].startswith(f"{tmp_path}/secret-key cannot be used: Is a directory.")
 
 
-def test_what_stands_around_an_address_is_no_part_of_it() -> None:
-    code = "import metacog.settings as s; print(repr(s.PUBLIC_URL), s.CSRF_TRUSTED_ORIGINS)"
-    given = {"METACOG_PUBLIC_URL": " https://metacog.example.org/\r"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | given, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "'https://metacog.example.org' ['https://metacog.example.org']\n"
+def test_what_stands_around_an_address_is_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = settings_with(monkeypatch, {"METACOG_PUBLIC_URL": " https://metacog.example.org/\r"})
+    assert read["PUBLIC_URL"] == "https://metacog.example.org"
+    assert read["CSRF_TRUSTED_ORIGINS"] == ["https://metacog.example.org"]
 
 
 @pytest.mark.parametrize(("named", "is_told"), [("metacog.example.org", False), ("", True)])
-def test_behind_a_proxy_hosts_must_be_named_and_this_machines_own_are_there_besides(named: str, is_told: bool) -> None:
-    code = "import metacog.settings as s; print(*s.CONFIG_PROBLEMS); print(s.ALLOWED_HOSTS)"
+def test_behind_a_proxy_hosts_must_be_named_and_this_machines_own_are_there_besides(
+    monkeypatch: pytest.MonkeyPatch, named: str, is_told: bool
+) -> None:
     given = {"METACOG_PUBLIC_URL": "https://metacog.example.org", "METACOG_ALLOWED_HOSTS": named}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | given, capture_output=True, text=True, check=True
-    )
-    assert ("METACOG_ALLOWED_HOSTS must be set" in done.stdout) is is_told
-    assert done.stdout.splitlines()[-1] == str([*filter(None, [named]), "127.0.0.1", "localhost", "[::1]"])
+    read = settings_with(monkeypatch, given)
+    assert ("METACOG_ALLOWED_HOSTS must be set" in str(read["CONFIG_PROBLEMS"])) is is_told
+    assert read["ALLOWED_HOSTS"] == [*filter(None, [named]), "127.0.0.1", "localhost", "[::1]"]
 
 
 @pytest.mark.parametrize(("url", "prefix"), [("https://metacog.example.org", "__Host-"), ("http://127.0.0.1:8000", "")])
@@ -187,22 +190,21 @@ def test_what_to_do_about_a_file_of_settings_depends_on_why_it_cannot_be_read(
     assert told.startswith(hint)
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("METACOG_UNDO_SECOND", "Is METACOG_UNDO_SECONDS meant?"),
-        ("METACOG_SECRETKEY_FILE", "Is METACOG_SECRET_KEY meant?"),
-        ("METACOG_QQ", "docs/operations.md lists all there are."),
-        ("METACOG_UNDO_SECONDS", ""),
-        ("METACOG_TEST_DATABASE_URL", ""),
-        ("METACOG_PORT_8000_TCP_ADDR", ""),
-    ],
-)
-def test_a_name_that_is_no_setting_is_told_and_refuses_nothing(tmp_path: Path, name: str, hint: str) -> None:
-    given = {name: "7", "METACOG_DATABASE_URL": "sqlite:////nowhere/at/all.sqlite3"}  # where `up` ends soon
-    first, *_ = manage(tmp_path, "up", f"--port={free_port()}", **given).stderr.splitlines()
-    said = f"{name} is no setting of metacog and does nothing. {hint}"
-    assert first.startswith(said if hint else "/nowhere/at/all.sqlite3: unable to open")
+def test_a_name_that_is_no_setting_is_told_and_refuses_nothing(tmp_path: Path) -> None:
+    wrong = {
+        "METACOG_UNDO_SECOND": "Is METACOG_UNDO_SECONDS meant?",
+        "METACOG_SECRETKEY_FILE": "Is METACOG_SECRET_KEY meant?",
+        "METACOG_QQ": "docs/operations.md lists all there are.",
+    }
+    right = ("METACOG_UNDO_SECONDS", "METACOG_TEST_DATABASE_URL", "METACOG_PORT_8000_TCP_ADDR")
+    (tmp_path / "key").write_text("k" * 50)
+    given = dict.fromkeys((*wrong, *right), "7") | {"METACOG_SECRETKEY_FILE": str(tmp_path / "key")}
+    given["METACOG_DATABASE_URL"] = "sqlite:////nowhere/at/all.sqlite3"  # where `up` ends soon
+    *told, last = manage(tmp_path, "up", f"--port={free_port()}", **given).stderr.splitlines()
+    assert last.startswith("/nowhere/at/all.sqlite3: unable to open")
+    assert sorted(told) == sorted(
+        f"{name} is no setting of metacog and does nothing. {hint}" for name, hint in wrong.items()
+    )
 
 
 @pytest.mark.parametrize(
@@ -218,12 +220,10 @@ def test_a_short_key_is_warned_of_here_and_refused_where_others_come(
     monkeypatch: pytest.MonkeyPatch, url: str, length: int, lists: str
 ) -> None:
     given = {"METACOG_PUBLIC_URL": url, "METACOG_SECRET_KEY": "k" * length, "METACOG_ALLOWED_HOSTS": "a.example.org"}
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-    found = runpy.run_path(str(BASE_DIR / "metacog" / "settings.py"))
+    found = settings_with(monkeypatch, given)
     told = {name: [said for said, _ in found[name]] for name in ("CONFIG_DOUBTS", "CONFIG_PROBLEMS") if found[name]}
     assert list(told) == list(filter(None, [lists]))
-    assert all("METACOG_SECRET_KEY" in said for said, in told.values())
+    assert all("METACOG_SECRET_KEY" in said for (said,) in told.values())
 
 
 def test_every_setting_is_known_by_name_and_described() -> None:
@@ -287,7 +287,6 @@ def test_an_old_sqlite_is_refused(settings: Any, monkeypatch: pytest.MonkeyPatch
     ("url", "said"),
     [
         ("", "The database is not prepared for this version: start `manage.py up` once."),
-        ("sqlite:////nowhere/at/all.sqlite3", "/nowhere/at/all.sqlite3: unable to open database file."),
         ("sqlite:///{folder}/notes", "{folder}/notes: file is not a database. Set METACOG_DATABASE_URL"),
     ],
 )
@@ -322,13 +321,12 @@ def test_the_version_is_metacogs_own(tmp_path: Path) -> None:
 
 def test_help_lists_our_commands_first_and_what_each_does(tmp_path: Path) -> None:
     (tmp_path / "babel.py").write_text("import lacking")  # as where only what runs is installed
-    for asked in ((), ("help",)):
-        done = manage(tmp_path, *asked, PYTHONPATH=str(tmp_path))
-        ours, _, others = done.stdout.partition("Django and other packages:")
-        assert "\nmetacog:\n    agent     Add agents, rotate and end their keys, let them in or refuse them\n" in ours
-        assert "\n    up        Prepare the database" in ours
-        assert "messages" not in ours
-        assert "changepassword, check," in others
+    done = manage(tmp_path, PYTHONPATH=str(tmp_path))  # without a word, Django takes it for "help"
+    ours, _, others = done.stdout.partition("Django and other packages:")
+    assert "\nmetacog:\n    agent     Add agents, rotate and end their keys, let them in or refuse them\n" in ours
+    assert "\n    up        Prepare the database" in ours
+    assert "messages" not in ours
+    assert "changepassword, check," in others
 
 
 def test_the_database_is_its_owners_alone_whichever_command_makes_it(tmp_path: Path) -> None:

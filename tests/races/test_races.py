@@ -43,8 +43,8 @@ def at_once(calls: Iterable[Callable[[], Any]]) -> list[Any]:
         return list(pool.map(run, calls))
 
 
-def test_two_people_decide_five_hundred_items_once_each(kuro: Any, alice: Any, bob: Any) -> None:
-    for _ in range(10):
+def test_two_people_decide_a_hundred_items_once_each(kuro: Any, alice: Any, bob: Any) -> None:
+    for _ in range(2):
         kuro.respond(items=[{"kind": "chat", "text": HELD}] * 50)
     outcomes = Counter[str]()
     for held in HeldItem.objects.all():
@@ -57,9 +57,9 @@ def test_two_people_decide_five_hundred_items_once_each(kuro: Any, alice: Any, b
         assert (len(won), len(lost)) == (1, 1), results
         assert lost[0].decision == won[0][0], "the loser is shown what the winner decided"
         outcomes[won[0][0].verdict] += 1
-    assert sum(outcomes.values()) == Decision.objects.count() == 500
+    assert sum(outcomes.values()) == Decision.objects.count() == 100
     decided = AuditEvent.objects.filter(action__in=["chat-approved", "chat-rejected"])
-    assert decided.values("object_id").distinct().count() == decided.count() == 500
+    assert decided.values("object_id").distinct().count() == decided.count() == 100
 
 
 def test_one_key_posted_fifty_times_at_once_is_one_response(kuro: Any) -> None:
@@ -82,7 +82,7 @@ def test_one_key_with_two_bodies_at_once_keeps_one_of_them(kuro: Any) -> None:
 def test_a_person_the_agent_and_the_clock_decide_one_item_once(kuro: Any, alice: Any, undo_at_once: None) -> None:
     agent = Agent.objects.get(public_id=kuro.id)
     winners = Counter[str]()
-    for _ in range(60):
+    for _ in range(30):
         held = HeldItem.objects.get(public_id=kuro.hold())
         AgentState.objects.update(rate_tat=0)
         HeldItem.objects.filter(pk=held.pk).update(review_due_at=timezone.now(), expires_at=timezone.now())
@@ -98,9 +98,9 @@ def test_a_person_the_agent_and_the_clock_decide_one_item_once(kuro: Any, alice:
         held.refresh_from_db()
         assert held.state == decisions.AFTER[decisions.Verdict(decision.verdict)]
     feed = kuro.get("/decisions").json()["items"]
-    assert [item["seq"] for item in feed] == list(range(1, 61))
-    assert AgentState.objects.get(agent=agent).decision_seq == 60
-    assert sum(winners.values()) == 60
+    assert [item["seq"] for item in feed] == list(range(1, 31))
+    assert AgentState.objects.get(agent=agent).decision_seq == 30
+    assert sum(winners.values()) == 30
 
 
 def test_undoing_against_the_release_ends_one_way(kuro: Any, alice: Any, settings: Any) -> None:

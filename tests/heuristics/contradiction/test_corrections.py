@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metacog.heuristics.contradiction.corrections import (
@@ -710,6 +710,7 @@ def test_it_is_as_good_as_the_docs_say(language: str, part: Any, precision: floa
     assert measured.recall >= recall
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=200))
 def test_its_evidence_stands_where_it_says(message: str, previous: str, reply: str) -> None:
     correction = find_correction(f"{message}\nThat's wrong. 不對。", previous=previous, reply=reply)

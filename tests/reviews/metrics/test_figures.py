@@ -79,7 +79,7 @@ def stored(figure: DailyFigure) -> dict[str, Any]:
 @pytest.mark.parametrize("seed", range(5))
 def test_they_equal_a_naive_count_of_random_rows(kuro: Any, other: Any, posted: Any, held: Any, seed: int) -> None:
     dice = random.Random(seed)
-    for _ in range(120):
+    for _ in range(60):
         # Many within a second of midnight, on either side.
         at = NOON.replace(hour=0) + dice.choice([timedelta(microseconds=-1), timedelta(0), timedelta(days=1)])
         at += timedelta(seconds=dice.choice([0, 0, dice.randrange(-90_000, 90_000)]))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -13,7 +14,6 @@ from django.utils.translation import trans_real
 from metacog.heuristics import History, Scorer
 from metacog.heuristics.lexicon.languages import NAMES
 from metacog.heuristics.stuck.stuck import DETAILS
-from metacog.runtime import catalogs
 from reviews.presentation.engine_words import reason_said, said
 
 OFF_TOPIC = "Bananas are yellow fruits from warm countries. " * 4
@@ -31,11 +31,10 @@ EVERY_KNOWN = {"scores": [0.91, 0.4], "facts": 3, "topic_mentions": 7, "identity
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with override_settings(LOCALE_PATHS=[tmp_path_factory.mktemp("locale")]):
-        catalogs.compile_all()
-        with mock.patch.object(trans_real, "_translations", {}):
-            yield
+def _translated(languages: tuple[Path, dict[str, object]]) -> Iterator[None]:
+    folder, read = languages
+    with override_settings(LOCALE_PATHS=[folder]), mock.patch.object(trans_real, "_translations", read):
+        yield
 
 
 def details(policy: dict[str, Any], body: dict[str, Any], history: History | None = None) -> list[str]:

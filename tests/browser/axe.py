@@ -1,0 +1,21 @@
+"""What axe finds wrong with a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+# The rules that look at colours.
+OF_COLOURS = ("color-contrast", "link-in-text-block")
+
+
+def faults(page: Any, rules: Sequence[str] = ()) -> list[tuple[str, list[str]]]:
+    """Give each rule that a page breaks as it stands now, with its elements; all rules are asked unless some are named.
+
+    No address of an element is made up: finding one takes axe as long as many of its rules.
+    """
+    from axe_playwright_python.sync_playwright import Axe
+
+    options = {"resultTypes": ["violations"], "selectors": False} | ({"runOnly": list(rules)} if rules else {})
+    found = Axe().run(page, options=options).response["violations"]
+    return [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in found]
