@@ -67,6 +67,7 @@ ON_POSTGRESQL = [
     "tests/test_sweeps.py",
 ]
 SMOKE = [
+    "tests/commands/test_broker.py",
     "tests/commands/test_demo.py",
     "tests/commands/test_up.py",
     "tests/commands/test_wheel.py",

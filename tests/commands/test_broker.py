@@ -161,6 +161,7 @@ WORKER = """
 """
 
 
+@pytest.mark.starts
 def test_a_task_outlives_the_worker_that_is_killed_over_it(tmp_path: Path) -> None:
     (tmp_path / "killed.py").write_text(textwrap.dedent(WORKER))
     diary = tmp_path / "diary"
