@@ -41,7 +41,7 @@ def tell(
 
 def tell_held(agent: Agent, response_id: str) -> None:
     """Owe each item that a response (by public id) had held: as `GET /held/{id}` gives it, agent and review address."""
-    webhooks = _wanting(agent.team_id, Event.HELD)
+    webhooks = _wanting(agent.team_id, Event.HELD) if agent.team.has_webhooks else []
     if not webhooks:
         return
     deliveries = list[Delivery]()

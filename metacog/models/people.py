@@ -112,6 +112,8 @@ class Team(models.Model):
     mail_texts = models.BooleanField(default=False, editable=False)
     # Whether its agents are told who decided.
     names_people = models.BooleanField(default=False, db_default=False, editable=False)
+    # Whether a webhook was ever added to it: posts of all other teams need not look for one.
+    has_webhooks = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -34,6 +34,7 @@ def add(team: Team, person: User, *, url: str, events: Collection[str]) -> tuple
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)  # two owners at once, one after the other
         if TeamWebhook.objects.filter(team=team, removed_at=None).count() >= MOST:
             raise ValidationError(_("A team has at most %(most)d webhooks. Remove one first.") % {"most": MOST})
+        Team.objects.filter(pk=team.pk).update(has_webhooks=True)
         webhook = TeamWebhook.objects.create(
             team=team,
             url=url,
