@@ -1,7 +1,7 @@
 """Run the tests; arguments go on to pytest.
 
-All but those that start the whole program again run once, on SQLite; on a real PostgreSQL those whose outcome it
-decides. `--all` runs everything on both, `--smoke` what a second Python can decide: that it starts, serves and answers
+All but those that start the program again run once, on SQLite; on a real PostgreSQL those whose outcome it decides.
+`.ci/run` starts the program by the others. `--all` runs everything on both, `--smoke` what a second Python can decide: that it starts, serves and answers
 agents. With other arguments they run on both.
 
 METACOG_TEST_DATABASE_URL names a PostgreSQL server to use. Without it one is started from the
@@ -68,7 +68,9 @@ ON_POSTGRESQL = [
 ]
 SMOKE = [
     "tests/commands/test_broker.py",
+    "tests/commands/test_checks.py",
     "tests/commands/test_demo.py",
+    "tests/commands/test_supervisor.py",
     "tests/commands/test_up.py",
     "tests/commands/test_wheel.py",
     "tests/metacog/http",

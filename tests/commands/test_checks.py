@@ -18,6 +18,8 @@ from metacog.runtime import checks
 from metacog.settings import BASE_DIR, SETTINGS
 from tests.commands.test_up import free_port
 
+pytestmark = pytest.mark.starts  # nearly all of them
+
 
 def test_what_settings_found_wrong_is_an_error_with_its_hint(settings: Any) -> None:
     settings.CONFIG_PROBLEMS = [("METACOG_X is wrong.", "Write it right.")]

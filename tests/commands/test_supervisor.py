@@ -17,6 +17,8 @@ from django.conf import settings
 
 from metacog.runtime.supervisor import SAME_SECONDS, Child
 
+pytestmark = pytest.mark.starts  # nearly all of them
+
 # A child with a child of its own, as the web server has; both say who they are.
 CHILD = """
     import os, pathlib, signal, subprocess, sys, time

@@ -332,6 +332,7 @@ HALF_A_FORM = (
 )
 
 
+@pytest.mark.starts
 def test_it_serves_restarts_its_worker_and_stops_cleanly(start: Callable[..., Running]) -> None:
     running = start()
     assert f"http://127.0.0.1:{running.port}" in running.await_line("is ready at")
