@@ -67,6 +67,7 @@ ON_POSTGRESQL = [
     "tests/test_sweeps.py",
 ]
 SMOKE = [
+    "tests/browser/test_people.py::test_the_pages_have_no_fault_axe_can_find",
     "tests/commands/test_broker.py",
     "tests/commands/test_checks.py",
     "tests/commands/test_demo.py",
@@ -150,7 +151,7 @@ def main(arguments: list[str]) -> int:
     with ExitStack() as running:
         runs = [("SQLite", pytest("", 3, on_sqlite))]
         if on_postgresql:  # beside it: there is much waiting for browsers and other processes
-            runs.append(("PostgreSQL", pytest(running.enter_context(postgresql()), 2, on_postgresql)))
+            runs.append(("PostgreSQL", pytest(running.enter_context(postgresql()), 1, on_postgresql)))
         for _, run in runs:
             running.callback(run.kill)
         statuses = [status_of(run, database) for database, run in runs]

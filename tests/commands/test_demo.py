@@ -55,6 +55,8 @@ from tests.commands.test_up import free_port
 from tests.conftest import Caller
 from tests.tables import table
 
+pytestmark = pytest.mark.starts  # or invents weeks of history, which takes as long
+
 NOW = datetime(2026, 11, 18, 15, 30, tzinfo=UTC)  # a Wednesday
 DAYS = 3
 
