@@ -9,9 +9,9 @@ BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on 
 help:
 	@echo "make up           install what is missing, then start metacog on http://127.0.0.1:8000"
 	@echo "make demo         the same with example data and a small agent that goes on posting"
-	@echo "make test         run every test on SQLite, and on PostgreSQL what it decides (ARGS=\"-k word\": some, on both)"
+	@echo "make test         run the tests on SQLite, and on PostgreSQL what it decides (ARGS=\"-k word\": some, on both)"
 	@echo "make test-all     run every test on both"
-	@echo "make test-smoke   start it, and run the tests of the API, on SQLite: for a second Python (PYTHON=python3.13)"
+	@echo "make test-smoke   start the program in all ways, and run the tests of the API: for a second Python (PYTHON=python3.13)"
 	@echo "make check        linters, types, migrations, deploy checks, templates, licences, translations"
 	@echo "make bench        how fast responses are scored, against the seed's own rules in Node (ARGS=\"--corpus FOLDER\")"
 	@echo "make faults       the long fault tests"
