@@ -76,10 +76,10 @@ def call(method: str, path: str, body: Any = None, timeout: float = 10) -> dict[
         except urllib.error.HTTPError as error:
             if error.code not in (429, 503):
                 sys.exit(f"{method} {path}: {error.code} {error.read().decode()}")
-            time.sleep(float(error.headers.get("Retry-After", 1)))
+            time.sleep(float(error.headers.get("Retry-After", 1)))  # as metacog asks, in seconds
         except OSError as error:
             print(f"No answer ({error}); trying again.", flush=True)
-            time.sleep(1)
+            time.sleep(1)  # it may be starting again
 
 
 def agent() -> dict[str, str]:

@@ -111,7 +111,7 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
     ) -> None:
         super().__init__(values)
         self.rule_table = table or rule_forms.RuleTable([], text=str((values or {}).get("rules") or "[]"))
-        self.fields["rules"].table = self.rule_table  # type: ignore[attr-defined]
+        self.fields["rules"].table = self.rule_table  # type: ignore[attr-defined]  # it is a RulesField
         self.instance.agent = agent
         for signal, label in SIGNALS.items():
             self.fields[weight_field(signal)] = forms.IntegerField(label=label, min_value=0, max_value=100)

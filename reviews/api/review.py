@@ -40,7 +40,6 @@ from reviews.serializers import decision_shape, excerpt, held_shape, signals_of
 router = Router(auth=PersonToken())
 PAGE = 100
 VIA = "api"
-MOST_AGAIN = 600  # seconds
 Scope, State = PersonalToken.Scope, HeldItem.State
 
 
@@ -107,7 +106,7 @@ class PersonsDecision(BaseModel):
     verdict: Literal["approve", "edit", "reject"]
     text: str | None = Field(None, description="The edited text; with `edit` only, of words.")
     arguments: JsonValue = Field(None, description="The edited arguments; with `edit` only, of a tool call.")
-    again_seconds: Annotated[wire.Whole, Field(ge=0, le=MOST_AGAIN)] = Field(
+    again_seconds: Annotated[wire.Whole, Field(ge=0, le=decisions.AGAIN_SECONDS)] = Field(
         0, description="With an approved tool call: for how long the same call may be made again in its session."
     )
     reason: str = Field("", max_length=10_000, description="Why; the agent reads it. Needed to reject.")

@@ -42,6 +42,7 @@ AFTER = {
     Verdict.WITHDRAW: State.WITHDRAWN,
     Verdict.EXPIRE: State.EXPIRED,
 }
+AGAIN_SECONDS = 600  # how long an approved tool call may be made again in its session, where a person says so
 BATCH = 200  # rows of one agent that a sweep settles in one transaction
 
 
@@ -420,7 +421,7 @@ def _release(decision: Decision, state: AgentState, now: datetime) -> None:
 
 
 def withdraw_grant(grant: CallGrant, person: User) -> bool:
-    """End the leave to make a call again; False when it was over already."""
+    """End the permission to make a call again; False when it was over already."""
     with transaction.atomic(durable=True):
         AgentState.objects.select_for_update().get(pk=grant.agent_id)
         now = timezone.now()

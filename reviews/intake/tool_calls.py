@@ -27,7 +27,8 @@ def digest(session: str, call: ToolCall) -> str:
 def approved(agent: Agent, session: str, items: Sequence[heuristics.Item], now: datetime) -> dict[int, str]:
     """Return by index the held item whose approval a call may use, each approval once; under the agent's lock.
 
-    Bound to agent, session, call id, name and arguments. Leave for the same call comes before an approval.
+    Bound to agent, session, call id, name and arguments. An approval of the call itself
+    is used first, then the permission to make it again.
     """
     digests = {index: digest(session, item.call) for index, item in enumerate(items) if item.call}
     if not digests:

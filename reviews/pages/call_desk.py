@@ -26,8 +26,6 @@ from reviews.presentation.explanation import parts
 from reviews.presentation.rule_words import in_words
 from reviews.presentation.why_asked import why_asked
 
-AGAIN_SECONDS = 600  # how long the same call may be made again, where a person says so
-
 
 def shown(held: HeldItem, revealed: Collection[str] = ()) -> dict[str, Any]:
     """Return what every page that shows a call has: what it is, its arguments, and why it waits."""
@@ -41,7 +39,7 @@ def shown(held: HeldItem, revealed: Collection[str] = ()) -> dict[str, Any]:
 def of_desk(
     request: PersonRequest, held: HeldItem, standing: Decision | None, *, edit: call_edit.Posted | None = None
 ) -> dict[str, Any]:
-    """Return what the desk alone has: the form of an edit, the leave that was given, and what was decided before."""
+    """Return what the desk alone has: the form of an edit, the permission given, and what was decided before."""
     call, revealed = held.call, request.GET.getlist("reveal")
     mode = edit.mode if edit else call_edit.mode_of(call, request.GET.get("edit", ""))
     grant = CallGrant.objects.filter(held=held).select_related("person").first() if standing else None
@@ -66,7 +64,7 @@ def of_desk(
         and grant.until > timezone.now()
         and request.user.has_role(held.team_id, Role.REVIEWER),
         "again": request.POST.get("again") == "1",
-        "again_minutes": AGAIN_SECONDS // 60,
+        "again_minutes": decisions.AGAIN_SECONDS // 60,
         "released_changes": _released(held, standing),
         "before": before,
         "before_lines": [(each, secrets.line(call.name, each.beginning) or call.name) for each in before.latest],
@@ -147,7 +145,7 @@ def reveal(request: PersonRequest, held_id: str) -> HttpResponse:
 
 @require_POST
 def withdraw_grant(request: PersonRequest, grant_id: str) -> HttpResponse:
-    """End the leave to make a call again, and show its item."""
+    """End the permission to make a call again, and show its item."""
     grants = CallGrant.objects.select_related("held", "agent").filter(held__team__in=request.user.teams)
     grant = get_object_or_404(grants, public_id=grant_id)
     if not request.user.has_role(grant.held.team_id, Role.REVIEWER):

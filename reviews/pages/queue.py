@@ -132,7 +132,7 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
                 shown_ms=review_time.elapsed(
                     request.POST.get("shown", ""), held.public_id, number(request.POST.get("in_sight", ""))
                 ),
-                again_seconds=call_desk.AGAIN_SECONDS if request.POST.get("again") == "1" else 0,
+                again_seconds=decisions.AGAIN_SECONDS if request.POST.get("again") == "1" else 0,
             ),
         )
     except decisions.Standing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -739,6 +740,11 @@ def test_the_pages_have_no_fault_axe_can_find(open_page: Any, alice: Any, kuro: 
         "/queue/", f"/queue/{held}/", f"/queue/{held}/?edit=1", f"/queue/together/?held={held}",
         "/responses/", f"/responses/{verdict['id']}/",
     )  # fmt: skip
+    check_screens(page, addresses)
+
+
+def check_screens(page: Any, addresses: Iterable[str]) -> None:
+    """Ask axe of each page, wide and on a phone, in both schemes; nothing is too wide, or too low for a finger."""
     for address, width in itertools.product(addresses, (1440, 390)):
         page.set_viewport_size({"width": width, "height": 844})
         page.goto(address)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from reviews.models import Decision, HeldItem
-from tests.browser.axe import OF_COLOURS, faults
-from tests.browser.test_deciding import press
-from tests.browser.test_people import LOW
+from tests.browser.test_deciding import check_screens, press
 from tests.conftest import Caller
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -85,12 +82,4 @@ def test_its_pages_have_no_fault_axe_can_find(open_page: Any, alice: Any, kuro: 
         f"/queue/{held}/", f"/queue/{held}/?edit=1", f"/queue/{held}/?edit=json", f"/queue/together/?held={held}",
         f"/responses/{response}/", "/queue/?metadata.run=r-12",
     )  # fmt: skip
-    for address, width in itertools.product(addresses, (1440, 390)):
-        page.set_viewport_size({"width": width, "height": 844})
-        page.goto(address)
-        for scheme, rules in (("light", ()), ("dark", OF_COLOURS)):
-            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # nothing half way
-            assert faults(page, rules) == [], (address, width, scheme)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
-        if width < 820:
-            assert page.evaluate(LOW) == [], address
+    check_screens(page, addresses)

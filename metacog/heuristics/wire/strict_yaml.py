@@ -19,7 +19,7 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers: dict[str, Any] = {}  # PyYAML's own way
 
     def line_mark(self) -> Any:
-        return self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        return self.peek_event().start_mark  # type: ignore[no-untyped-call]  # the stubs leave it out
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):

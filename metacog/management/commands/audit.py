@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentTypeError
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,15 +14,9 @@ from django.db.models import Q
 from django.template.defaultfilters import pluralize
 
 from metacog.audit import chain, log
+from metacog.management.arguments import moment
 from metacog.models import Agent, Team
 from metacog.runtime.file_errors import cannot_be
-
-
-def _moment(text: str, *, end: bool) -> datetime:
-    try:
-        return log.moment(text, UTC, end=end)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r} is no date or time: write 2026-02-24 or 2026-02-24T12:00:00Z") from None
 
 
 class Command(BaseCommand):
@@ -34,9 +27,9 @@ class Command(BaseCommand):
         verify = parts.add_parser("verify", help="check every event and seal; exit status 1 and what is wrong")
         verify.add_argument("--anchor", type=Path, metavar="FILE", help="an anchor that was kept: finds a cut tail")
         export = parts.add_parser("export", help="write events to standard output, one JSON object a line")
-        export.add_argument("--since", type=partial(_moment, end=False), help="first moment (UTC), or first day")
+        export.add_argument("--since", type=moment, help="first moment (UTC), or first day")
         export.add_argument(
-            "--until", type=partial(_moment, end=True), help="moment before which to end (UTC), or last day"
+            "--until", type=partial(moment, end=True), help="moment before which to end (UTC), or last day"
         )
         export.add_argument("--team", help="one team, by name")
         export.add_argument("--agent", help="one agent, by id or name")

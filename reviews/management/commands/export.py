@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentTypeError
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from metacog.audit import log
 from metacog.http import csv_file
+from metacog.management.arguments import moment
 from reviews.models import Decision
 from reviews.serializers import decision_shape, held_shape
 
@@ -23,20 +22,13 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def _moment(text: str) -> datetime:
-    try:
-        return log.moment(text, UTC, end=False)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r} is no date or time: write 2026-02-24 or 2026-02-24T12:00:00Z") from None
-
-
 class Command(BaseCommand):
     help = "Write what was decided to standard output, oldest first, each item with all that is known of it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parts = parser.add_subparsers(dest="part", required=True)
         decisions = parts.add_parser("decisions", help="released decisions, with their items")
-        decisions.add_argument("--since", type=_moment, metavar="DATE", help="from this day or moment (UTC) on")
+        decisions.add_argument("--since", type=moment, metavar="DATE", help="from this day or moment (UTC) on")
         decisions.add_argument("--format", choices=("jsonl", "csv"), default="jsonl", help="default jsonl")
 
     def handle(self, *args: Any, since: datetime | None, format: str, **options: Any) -> None:
