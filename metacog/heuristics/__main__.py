@@ -18,6 +18,10 @@ from .policy.errors import PolicyError
 from .policy.policy import PROFILES, Policy
 from .policy.stuck_settings import WEIGHTS as STUCK_WEIGHTS
 from .quality.quality import FlagName
+from .ranking.gate import ENOUGH
+from .ranking.learning import case, in_words, learn
+from .ranking.lines import Reader, decided_at
+from .ranking.model import Model
 from .scorer import Scorer, given_in
 from .signals import SEED, WEIGHTS
 from .text.strict_json import Refused, load, load_file, without_mark
@@ -87,6 +91,14 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--policy", type=Path, metavar="FILE", help="a JSON object of policy settings")
         command.add_argument("--profile", choices=PROFILES, help='the rules to score by (default "seed")')
 
+    learn = commands.add_parser("learn", help="decided responses in, a model of what is rejected out")
+    learn.add_argument("--min", type=_whole, default=ENOUGH, metavar="N", help=f"so many decisions at least ({ENOUGH})")
+    learn.add_argument("--force", action="store_true", help="write the model even where it is declined")
+    learn.set_defaults(run=_learn)
+    rank = commands.add_parser("rank", help="posted responses in, their learned risk out")
+    rank.add_argument("--model", type=Path, metavar="FILE", required=True, help="what `learn` wrote")
+    rank.set_defaults(run=_rank)
+
     markers = commands.add_parser("markers", help="text in, text with [YYYY-MM-DD ⟨…⟩] out")
     markers.add_argument("--now", required=True, type=_now, metavar="TIME", help="such as 2026-02-16T08:00:00Z")
     markers.add_argument("--every-form", action="store_true", help="[MM-DD], (YYYY-MM-DD) and the like, too")
@@ -95,6 +107,12 @@ def _parser() -> argparse.ArgumentParser:
     intent = commands.add_parser("intent", help="continuous intents in, their sentences out")
     intent.set_defaults(run=_intent)
     return parser
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)
 
 
 def _now(text: str) -> datetime:
@@ -314,6 +332,62 @@ class _Latest(dict[str, Kept]):
         self[key] = value
         if len(self) > self.most:
             del self[next(iter(self))]
+
+
+def _learn(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
+    """Write the model as JSON; 3: it orders no better than what costs nothing, and the reason is on standard error."""
+    lines = []
+    for number, raw in enumerate(_lines(source), start=1):
+        try:
+            line = load(raw)
+            lines.append((decided_at(line), raw, line, number))
+        except Refused as refusal:
+            return _bad_line(number, refusal)
+    lines.sort(key=lambda each: each[:2])  # so that the order of the input makes no difference
+    reader, decided = Reader(), []
+    for _, _, line, number in lines:
+        try:
+            if (found := reader.read_decided(line)) is not None:
+                decided.append(found)
+        except Refused as refusal:
+            return _bad_line(number, refusal)
+    if left := len(lines) - len(decided):
+        print(f"{left:,} of {len(lines):,} lines were decided by no person, and are left out.", file=sys.stderr)
+    learned = learn(decided, options.min)
+    print(in_words(learned, options.min), file=sys.stderr)
+    is_worth_it = learned.order == "learned"
+    if is_worth_it or options.force:
+        model = learned.model if learned.model.kind == "learned" else Model.learn([case(each) for each in decided])
+        sink.write(json.dumps(model.as_dict(), ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        sink.flush()
+    return 0 if is_worth_it else 3
+
+
+def _bad_line(number: int, refusal: Refused) -> int:
+    print(f"metacog.heuristics: Line {number:,} cannot be learned from: {refusal.detail}", file=sys.stderr)
+    return 1
+
+
+def _rank(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
+    document = _read_file(options.model)
+    if not isinstance(document, dict):
+        raise _Unusable(f"{options.model} must hold a JSON object.")
+    try:
+        model = Model.from_dict(document)
+    except ValueError as error:
+        raise _Unusable(f"{options.model} is no model: {error}.") from None
+    reader = Reader()
+
+    def ranked(value: Any) -> Mapping[str, Any]:
+        line = reader.read(value)
+        return {
+            "risk": model.risk(line.seen),
+            "because": [reason._asdict() for reason in model.because(line.seen, line.text)],
+            "facts": [{"name": name, "weight": weight} for name, weight in model.because_of(line.seen)],
+            "model": model.id,
+        }
+
+    return _each_line(source, sink, ranked)
 
 
 def _intent(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:

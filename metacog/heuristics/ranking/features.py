@@ -1,0 +1,141 @@
+"""What a ranker sees of a text that was decided on: its words, those of the question, and facts about it.
+
+Words and runs of two of them, and of Chinese runs of one to three characters, are hashed into `BUCKETS` numbers
+(Weinberger et al. 2009, "Feature Hashing for Large Scale Multitask Learning"): no vocabulary is kept, so a model is
+small and holds no text. Each counts once, however often it occurs, and all of a text together have the length 1.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from ..text.shadow import fold
+from ..text.spans import Place
+
+BUCKETS = 65_536
+READ = 4_000  # characters of a text, and of a question
+QUESTION = 0.5  # the length of a question's words beside 1 of the text's
+_HAN = re.compile("[\u3400-\u9fff]")
+_TOKEN = re.compile("[\u3400-\u9fff]|[^\\W\u3400-\u9fff]+|[^\\w\\s]")
+_OF_HAN = 1 << 32  # set in the hash of a Chinese character
+_FIRST, _SECOND, _THIRD = 0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35  # odd numbers whose bits are well mixed
+_IN_QUESTION = 0x5BD1
+_MOST_FACTS = 64  # of one kind about one text: tools, or names of arguments
+
+
+class Seen(NamedTuple):
+    """One text as numbers."""
+
+    text: Sequence[int]  # buckets, each once
+    question: Sequence[int]
+    facts: Mapping[str, float]
+
+
+def see(text: str, question: str, facts: Mapping[str, float]) -> Seen:
+    """Return what a ranker sees of a text; `facts` as `facts_of` gives them."""
+    asked = [bucket ^ _IN_QUESTION for bucket in _buckets(_hashes(question))] if question else []
+    return Seen([*_buckets(_hashes(text))], asked, facts)
+
+
+@lru_cache(65_536)
+def _hash(token: str) -> int:
+    return crc32(token.encode()) | (_OF_HAN if _HAN.match(token) else 0)
+
+
+def _hashes(text: str) -> list[int]:
+    return [*map(_hash, _TOKEN.findall(fold(text[:READ])))]
+
+
+def _buckets(hashes: Sequence[int]) -> set[int]:
+    found = {each & 0xFFFF for each in hashes}
+    found.update([_pair(first, second) for first, second in pairwise(hashes)])
+    found.update([bucket for _, bucket in _threes(hashes)])
+    return found
+
+
+def _pair(first: int, second: int) -> int:
+    return (first * _FIRST + second * _SECOND >> 13) & 0xFFFF
+
+
+def _threes(hashes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Give each run of three Chinese characters: where it begins, and its bucket."""
+    if max(hashes, default=0) < _OF_HAN:
+        return
+    for at, (first, second, third) in enumerate(zip(hashes, hashes[1:], hashes[2:], strict=False)):
+        if first & second & third & _OF_HAN:
+            yield at, (first * _FIRST + second * _SECOND + third * _THIRD >> 13) & 0xFFFF
+
+
+def runs(text: str) -> Iterator[tuple[int, Sequence[Place]]]:
+    """Give each bucket of a text at its first occurrence, with the places of the tokens that it is made of."""
+    folded = fold(text[:READ])
+    places = [match.span() for match in _TOKEN.finditer(folded)]
+    hashes = [_hash(folded[start:end]) for start, end in places]
+    found = [(each & 0xFFFF, at, 1) for at, each in enumerate(hashes)]
+    found += [(_pair(*pair), at, 2) for at, pair in enumerate(pairwise(hashes))]
+    found += [(bucket, at, 3) for at, bucket in _threes(hashes)]
+    seen = set()
+    for bucket, at, size in found:
+        if bucket not in seen:
+            seen.add(bucket)
+            yield bucket, places[at : at + size]
+
+
+# -- facts -------------------------------------------------------------------------------------------------------
+
+
+def facts_of(
+    text: str,
+    question: str | None,
+    verdict: Mapping[str, Any],
+    *,
+    turns: int = 0,
+    kind: str = "",
+    agent: str = "",
+    calls: Iterable[tuple[str, Any]] = (),
+) -> dict[str, float]:
+    """Return the facts about one text: names with numbers, most of them from 0 to 1.
+
+    `turns` is how many responses its session had before, `calls` are names and arguments of the tool calls in it. Of
+    the response's `verdict` hesitation, quality, confidence and stuck are read, as far as they are there.
+    """
+    length = _log(len(text), 8)
+    facts = {"length": length, "length-squared": round(length * length, 4), "turns": _log(turns, 4)}
+    if question:
+        facts["question-length"] = _log(len(question), 8)
+    if kind:
+        facts[f"kind:{kind}"] = 1.0
+    if agent:
+        facts[f"agent:{agent}"] = 1.0
+    hesitation, quality, confidence, stuck = (
+        verdict.get(part) for part in ("hesitation", "quality", "confidence", "stuck")
+    )
+    if hesitation:
+        facts["score"] = hesitation["score"] / 100
+        facts.update((f"signal:{signal['type']}", 1.0) for signal in hesitation["signals"])
+    if quality:
+        facts["quality"] = quality["score"]
+        facts.update((f"flag:{flag}", 1.0) for flag in quality["flags"])
+    if confidence:
+        facts[f"confidence:{confidence['level']}"] = 1.0
+    if stuck:
+        facts["stuck"] = min(1.0, stuck["points"] / 10)
+    for name in islice(_named(calls), _MOST_FACTS):
+        facts[name] = 1.0
+    return facts
+
+
+def _named(calls: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    for tool, arguments in calls:
+        yield f"tool:{tool}"
+        if isinstance(arguments, Mapping):
+            yield from (f"argument:{tool}/{key}" for key in arguments)
+
+
+def _log(count: int, unit: int) -> float:
+    """Return a count on the scale of its logarithm, rounded: libraries differ in the last digit."""
+    return round(math.log1p(count) / unit, 4)

@@ -1,0 +1,243 @@
+"""Whether an order is worth having: it must beat what costs nothing, on decisions it was not learned from.
+
+The newest 30 % judge, whole sessions at a time. A rival is beaten when the interval of the difference in AUC, from a
+paired bootstrap over sessions (Efron and Tibshirani 1993, chapter 8), lies above 0.
+"""
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple, Self
+
+NEWEST = 0.3
+ENOUGH = 100  # decisions
+ENOUGH_OF_EACH = 10  # rejected and others, among those that judge and among those that teach
+ENOUGH_SESSIONS = 10  # on either side
+DRAWS = 400
+LOOKED_AT = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # shares of all items
+CALIBRATED = 0.05  # the expected calibration error up to which a risk may be told in percent
+_BINS = 10
+_SEED = 20_260_301
+CHANCE = "chance"
+
+
+class Judged(NamedTuple):
+    """One decision that judges."""
+
+    session: int  # the number of its session: what belongs together is drawn together
+    rejected: bool
+    weight: float = 1.0  # how many it stands for
+
+
+class Against(NamedTuple):
+    """What an order has beyond a rival: the difference in AUC with its 95 % interval."""
+
+    auc: float  # of the rival
+    gain: float
+    low: float
+    high: float
+
+    @property
+    def is_beaten(self) -> bool:
+        return self.low > 0
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What the newest decisions say of an order. Shares are of weight, so that samples stand for what they do."""
+
+    decisions: int
+    rejected: int
+    sessions: int
+    share: float  # of them that were rejected
+    auc: float
+    auc_low: float
+    auc_high: float
+    against: Mapping[str, Against]  # by rival: "chance", "length", "turns", "score"
+    # Shares of all that was rejected, found among the first 1, 2, 5 … % (`LOOKED_AT`): by the order, with the 95 %
+    # interval, and by each rival.
+    caught: Sequence[float] = ()
+    caught_low: Sequence[float] = ()
+    caught_high: Sequence[float] = ()
+    caught_by: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    # Ten bins of equal weight, by rising risk: what was said, what came, how many decisions.
+    bins: Sequence[tuple[float, float, int]] = ()
+    calibration_error: float = 1.0  # the weighted mean of |said - came|
+
+    @property
+    def passes(self) -> bool:
+        return bool(self.against) and all(rival.is_beaten for rival in self.against.values())
+
+    @property
+    def as_good(self) -> list[str]:
+        """Name the rivals that are not beaten, the best first."""
+        left = [name for name, rival in self.against.items() if not rival.is_beaten]
+        return sorted(left, key=lambda name: -self.against[name].auc)
+
+    @property
+    def is_calibrated(self) -> bool:
+        return self.calibration_error <= CALIBRATED
+
+    def caught_at(self, share: float) -> tuple[float, float, float]:
+        """Return the share caught among the first, and its interval; `share` is one of `LOOKED_AT`."""
+        at = LOOKED_AT.index(share)
+        return self.caught[at], self.caught_low[at], self.caught_high[at]
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Self:
+        against = {name: Against(*rival) for name, rival in document["against"].items()}
+        return cls(**{**document, "against": against})
+
+
+def judge(
+    judges: Sequence[Judged], order: Sequence[float], rivals: Mapping[str, Sequence[float]], signed: Sequence[str] = ()
+) -> Gate:
+    """Compare an order with its rivals, and with chance; each gives a number for each judge, the riskiest highest.
+
+    Rivals named in `signed` count as they are; each other one whichever way round it does better here.
+    """
+    turned = {CHANCE: [0.0] * len(judges)}
+    for name, values in rivals.items():
+        backwards = name not in signed and auc(judges, values) < 0.5
+        turned[name] = [-value for value in values] if backwards else list(values)
+    ordered = {name: _Order(judges, values) for name, values in turned.items()}
+    own = _Order(judges, order)
+    everyone = [1] * (1 + max((each.session for each in judges), default=-1))
+    own_auc = own.auc(everyone)
+    drawn: dict[str, list[float]] = {name: [] for name in ordered}
+    own_drawn: list[float] = []
+    caught_drawn: list[list[float]] = []
+    for times in _draws(len(everyone)):
+        value = own.auc(times)
+        own_drawn.append(value)
+        caught_drawn.append(own.caught(times))
+        for name, rival in ordered.items():
+            drawn[name].append(value - rival.auc(times))
+    against = {}
+    for name, rival in ordered.items():
+        value = rival.auc(everyone)
+        against[name] = Against(round(value, 4), round(own_auc - value, 4), *_interval(drawn[name]))
+    by_share = [_interval(list(values)) for values in zip(*caught_drawn, strict=True)]
+    bins = _bins(judges, order)
+    everything = _total(each.weight for each in judges) or 1.0
+    error = _total(weight * abs(said - came) for said, came, _, weight in bins) / everything
+    return Gate(
+        decisions=len(judges),
+        rejected=sum(each.rejected for each in judges),
+        sessions=len({each.session for each in judges}),
+        share=round(_total(each.weight for each in judges if each.rejected) / everything, 4),
+        auc=round(own_auc, 4),
+        auc_low=_interval(own_drawn)[0],
+        auc_high=_interval(own_drawn)[1],
+        against=against,
+        caught=[round(value, 4) for value in own.caught(everyone)],
+        caught_low=[low for low, _ in by_share],
+        caught_high=[high for _, high in by_share],
+        caught_by={name: [round(value, 4) for value in rival.caught(everyone)] for name, rival in ordered.items()},
+        bins=[(round(said, 4), round(came, 4), count) for said, came, count, _ in bins],
+        calibration_error=round(error, 4),
+    )
+
+
+def auc(judges: Sequence[Judged], values: Sequence[float]) -> float:
+    """Return the weighted share of pairs, one rejected and one not, in which the rejected one stands higher."""
+    return _Order(judges, values).auc([1] * (1 + max((each.session for each in judges), default=-1)))
+
+
+class _Order:
+    """Judges in one order, the highest first, equals together."""
+
+    def __init__(self, judges: Sequence[Judged], values: Sequence[float]) -> None:
+        by_value: dict[float, list[Judged]] = {}
+        for each, value in zip(judges, values, strict=True):
+            by_value.setdefault(value, []).append(each)
+        self.steps = [by_value[value] for value in sorted(by_value, reverse=True)]
+
+    def auc(self, times: Sequence[int]) -> float:
+        """Return the area; `times` says how often each session was drawn."""
+        above = pairs = bad = 0.0  # weight of those rejected above; of pairs in order; of all others so far
+        for step in self.steps:
+            wrong = right = 0.0
+            for session, rejected, weight in step:
+                if rejected:
+                    wrong += weight * times[session]
+                else:
+                    right += weight * times[session]
+            pairs += right * (above + wrong / 2)
+            above += wrong
+            bad += right
+        return pairs / (above * bad) if above and bad else 0.5
+
+    def caught(self, times: Sequence[int]) -> list[float]:
+        """Return which share of what was rejected lies among the first of each share of `LOOKED_AT`."""
+        weights = []
+        everything = rejections = 0.0
+        for step in self.steps:
+            wrong = right = 0.0
+            for session, rejected, weight in step:
+                if rejected:
+                    wrong += weight * times[session]
+                else:
+                    right += weight * times[session]
+            weights.append((wrong + right, wrong))
+            everything += wrong + right
+            rejections += wrong
+        if not rejections:
+            return list(LOOKED_AT)
+        found, at, looked, wrong = [], 0, 0.0, 0.0
+        for share in LOOKED_AT:
+            room = share * everything
+            while at < len(weights) and looked + weights[at][0] <= room + 1e-9:
+                looked += weights[at][0]
+                wrong += weights[at][1]
+                at += 1
+            # Of equals, the room that is left has its share.
+            part = (room - looked) / weights[at][0] * weights[at][1] if at < len(weights) and weights[at][0] else 0.0
+            found.append(min(1.0, (wrong + part) / rejections))
+        return found
+
+
+def _draws(sessions: int) -> list[list[int]]:
+    """Draw as many sessions with replacement, time and again: how often each came."""
+    draw, found = random.Random(_SEED), []
+    for _ in range(DRAWS):
+        times = [0] * sessions
+        for _ in range(sessions):
+            times[int(draw.random() * sessions)] += 1
+        found.append(times)
+    return found
+
+
+def _interval(drawn: Sequence[float]) -> tuple[float, float]:
+    """Return the middle 95 %."""
+    ordered = sorted(drawn)
+    if not ordered:
+        return 0.0, 0.0
+    last = len(ordered) - 1
+    return round(ordered[round(0.025 * last)], 4), round(ordered[round(0.975 * last)], 4)
+
+
+def _bins(judges: Sequence[Judged], order: Sequence[float]) -> list[tuple[float, float, int, float]]:
+    """Return what was said and what came in ten bins of equal weight, how many are in each, and their weight."""
+    ranked = sorted(zip(order, judges, strict=True), key=lambda each: each[0])
+    everything = _total(each.weight for each in judges)
+    bins: list[list[float]] = [[0.0, 0.0, 0, 0.0] for _ in range(_BINS)]
+    passed = 0.0
+    for value, each in ranked:
+        one = bins[min(_BINS - 1, int(passed / everything * _BINS))]
+        passed += each.weight
+        one[0] += value * each.weight
+        one[1] += each.weight if each.rejected else 0.0
+        one[2] += 1
+        one[3] += each.weight
+    return [(said / weight, came / weight, int(count), weight) for said, came, count, weight in bins if weight]
+
+
+def _total(numbers: Iterable[float]) -> float:
+    found = 0.0
+    for number in numbers:
+        found += number
+    return found

@@ -1,0 +1,184 @@
+"""Learn an order of risk from decisions, and say whether it is worth having."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .features import Seen
+from .gate import ENOUGH, ENOUGH_OF_EACH, ENOUGH_SESSIONS, NEWEST, Gate, Judged, auc, judge
+from .model import Case, Kind, Model
+
+MOST_STANDING_FOR = 10.0  # how much a sample may count in learning; in judging it counts for all it stands for
+LEAST_CARE = 0.25  # how much a decision counts that was quicker than the text can be read, at least
+_RIVALS: tuple[Kind, ...] = ("length", "turns", "score")
+_CURVE = (8, 4, 2, 1)  # learned from each eighth, fourth, second session that teaches, and from all
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a person decided about one text, and what is known about it."""
+
+    seen: Seen
+    rejected: bool
+    at: float  # when, in seconds since the epoch
+    # What belongs together: the names of its session, run and conversation. No two decisions that share one stand on
+    # different sides.
+    belongs: tuple[str, ...] = ()
+    stands_for: float = 1.0  # how many texts: more than one for a sample
+    care: float = 1.0  # from 0 to 1: how long was looked at it beside the time that reading it takes
+    key: str = ""  # what orders decisions of one moment
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What came of learning. `order` is what to go by: "" where nothing beats chance, and the score stays."""
+
+    model: Model
+    decisions: int
+    rejected: int
+    # "" when the gate is passed; "few", "one-sided", "few-sessions" where it cannot be asked, else "no-better".
+    why_not: str
+    order: Kind | None
+    gate: Gate | None = None
+    curve: tuple[tuple[int, float], ...] = ()  # decisions that taught, and the AUC on those that judge
+
+    @property
+    def as_good(self) -> list[str]:
+        """Name what orders at least as well, the best first."""
+        return self.gate.as_good if self.gate else []
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all but the model."""
+        found = {name: value for name, value in vars(self).items() if name not in ("model", "gate")}
+        return found | {"gate": self.gate and asdict(self.gate)}
+
+
+def learn(decided: Iterable[Decided], least: int = ENOUGH) -> Learned:
+    """Learn from all decisions, having judged what is learned from the older ones by the newest 30 %.
+
+    The model is always there; whether it may be used says `order`, which is "learned" where it beats length and turns
+    (either way round), the score and chance, or the one of those that does as well and beats chance.
+    """
+    ordered = sorted(decided, key=lambda each: (each.at, each.key))
+    rejected = sum(each.rejected for each in ordered)
+    everything = Model.learn([case(each) for each in ordered])
+    teaching, judging = _split(ordered)
+    why_not = _cannot_ask(ordered, teaching, judging, least)
+    if why_not:
+        return Learned(everything, len(ordered), rejected, why_not, None)
+    taught = Model.learn([case(each) for each in teaching])
+    sessions = _sessions(judging)
+    judges = [Judged(session, each.rejected, each.stands_for) for session, each in zip(sessions, judging, strict=True)]
+    risks = [taught.risk(each.seen) for each in judging]
+    rivals: dict[str, Sequence[float]] = {
+        name: [each.seen.facts.get(name, 0.0) for each in judging] for name in _RIVALS
+    }
+    gate = judge(judges, risks, rivals, signed=("score",))
+    curve = [(len(teaching), gate.auc)]
+    for part in _CURVE[-2::-1]:
+        some = [each for session, each in zip(_sessions(teaching), teaching, strict=True) if session % part == 0]
+        if len(some) >= ENOUGH_OF_EACH * 2:
+            model = Model.learn([case(each) for each in some])
+            curve.append((len(some), round(auc(judges, [model.risk(each.seen) for each in judging]), 4)))
+    order: Kind | None = "learned" if gate.passes else None
+    model = everything
+    if not order:
+        order = _fallback(gate, judges, rivals)
+        if order in ("length", "turns"):
+            model = Model.learn([case(each) for each in ordered], order)
+    why_not = "" if gate.passes else "no-better"
+    return Learned(model, len(ordered), rejected, why_not, order, gate, tuple(sorted(curve)))
+
+
+def _fallback(gate: Gate, judges: Sequence[Judged], rivals: Mapping[str, Sequence[float]]) -> Kind | None:
+    """Return the best of what orders as well, if it beats chance itself."""
+    for name in sorted(_RIVALS, key=lambda rival: -gate.against[rival].auc):
+        if not gate.against[name].is_beaten and judge(judges, _upwards(judges, rivals[name]), {}).passes:
+            return name
+    return None
+
+
+def _upwards(judges: Sequence[Judged], values: Sequence[float]) -> Sequence[float]:
+    return [-value for value in values] if auc(judges, values) < 0.5 else values
+
+
+def case(decided: Decided) -> Case:
+    """Return a decision as a model learns it."""
+    weight = min(decided.stands_for, MOST_STANDING_FOR) * max(LEAST_CARE, min(1.0, decided.care))
+    return Case(decided.seen, decided.rejected, weight)
+
+
+def _cannot_ask(ordered: Sequence[Decided], teaching: Sequence[Decided], judging: Sequence[Decided], least: int) -> str:
+    if len(ordered) < least:
+        return "few"
+    for part in (teaching, judging):
+        rejected = sum(each.rejected for each in part)
+        if min(rejected, len(part) - rejected) < ENOUGH_OF_EACH:
+            return "few-sessions" if len(set(_sessions(ordered))) < 2 * ENOUGH_SESSIONS else "one-sided"
+        if len(set(_sessions(part))) < ENOUGH_SESSIONS:
+            return "few-sessions"
+    return ""
+
+
+def _split(ordered: Sequence[Decided]) -> tuple[list[Decided], list[Decided]]:
+    """Part the newest 30 % from the others, whole sessions at a time: a session is as new as its last decision."""
+    sessions = _sessions(ordered)
+    last = dict(zip(sessions, range(len(ordered)), strict=True))
+    sizes = Counter(sessions)
+    newest: set[int] = set()
+    room = NEWEST * len(ordered)
+    for session in sorted(last, key=lambda each: -last[each]):
+        if room <= 0:
+            break
+        newest.add(session)
+        room -= sizes[session]
+    pairs = list(zip(sessions, ordered, strict=True))
+    teaching = [each for session, each in pairs if session not in newest]
+    return teaching, [each for session, each in pairs if session in newest]
+
+
+def _sessions(decided: Sequence[Decided]) -> list[int]:
+    """Number what belongs together, from 0 on in order of appearance: what shares a name directly or by others."""
+    leader = list(range(len(decided)))
+
+    def lead(at: int) -> int:
+        while leader[at] != at:
+            leader[at] = leader[leader[at]]
+            at = leader[at]
+        return at
+
+    first: dict[str, int] = {}
+    for at, each in enumerate(decided):
+        for name in each.belongs:
+            before = lead(first.setdefault(name, at))
+            here = lead(at)
+            leader[max(before, here)] = min(before, here)
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(lead(at), len(numbers)) for at in range(len(decided))]
+
+
+_NAMES = {"length": "length", "turns": "the number of turns", "score": "the score", "chance": "chance"}
+
+
+def in_words(learned: Learned, least: int = ENOUGH) -> str:
+    """Say in one English sentence what came of it."""
+    gate, told = learned.gate, f"{learned.decisions:,} decisions, {learned.rejected:,} of them rejections"
+    if learned.why_not == "few":
+        return f"Declined: {told}; {least:,} decisions are the least that is learned from."
+    if learned.why_not == "one-sided":
+        return (
+            f"Declined: {told}; among the older 70 % and among the newest 30 % there must be {ENOUGH_OF_EACH} "
+            "rejections and as many others."
+        )
+    if gate is None:
+        return f"Declined: {told}; they come from fewer than {ENOUGH_SESSIONS} sessions on either side of the split."
+    judged = f"AUC {gate.auc:.3f} [{gate.auc_low:.3f}, {gate.auc_high:.3f}] on the newest n = {gate.decisions:,}"
+    if gate.passes:
+        found, low, high = gate.caught_at(0.1)
+        return (
+            f"Learned from {told}. {judged}; the tenth most at risk holds {found:.0%} [{low:.0%}, {high:.0%}] of the "
+            "rejections."
+        )
+    rivals = [f"{_NAMES[name]} orders as well (AUC {gate.against[name].auc:.3f})" for name in gate.as_good]
+    return f"Declined: {told}. {judged}, but {', '.join(rivals)}."

@@ -1,0 +1,94 @@
+"""Lines of JSON to learn from and to rank: a posted body, one item, or a line of `manage.py export decisions`."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..scorer import Scorer
+from ..text.strict_json import Refused
+from ..text.tags import items_of
+from ..wire.wire import ResponseBody, check_response, instant
+from .features import Seen, facts_of, see
+from .learning import Decided
+
+BELONGS = ("run", "conversation", "conversation_id")  # of metadata, beside the session
+_VERDICTS = {"approve": False, "edit": False, "reject": True}
+
+
+class Line(NamedTuple):
+    """One text as it is ranked."""
+
+    text: str
+    seen: Seen
+    belongs: tuple[str, ...]
+
+
+class Reader:
+    """Reads lines in order: how many of a session came before counts. Refused says what is wrong with one."""
+
+    def __init__(self) -> None:
+        self._scorer = Scorer(profile="aware")
+        self._turns = Counter[str]()
+
+    def read(self, line: Any) -> Line:
+        """Read a text with what is known of it; what else the line has is left out."""
+        if not isinstance(line, Mapping) or not (isinstance(line.get("response"), str) or "text" in line):
+            raise _refused("", "A line is an object with `response`, as it is posted, or with an item's `text`.")
+        # An exported decision has the response's id as `response`, and the item's own text.
+        is_body = "text" not in line
+        taken = {name: line[name] for name in ResponseBody.model_fields if name in line}
+        kind = "" if is_body else line.get("kind") or ""
+        if not is_body:
+            only = ("user_message", "session", "metadata")
+            taken = {name: taken[name] for name in only if name in taken} | {"response": line["text"]}
+            taken["session"] = taken.get("session") or None
+        body = check_response(taken)
+        items = items_of(body) if is_body else ()
+        calls = [(item.call.name, item.call.arguments) for item in items if item.call]
+        if isinstance(line.get("name"), str) and not is_body:
+            calls.append((line["name"], line.get("arguments")))
+        text = body["response"] or "\n".join(item.text for item in items)
+        turns, session = 0, body["session"]
+        if session:
+            turns = self._turns[session]
+            self._turns[session] += 1
+        verdict = self._scorer.score(body)
+        facts = facts_of(text, body["user_message"], verdict, turns=turns, kind=str(kind), calls=calls)
+        return Line(text, see(text, body["user_message"] or "", facts), belongs(session, body["metadata"]))
+
+    def read_decided(self, line: Any) -> Decided | None:
+        """Read what was decided; None where an exported line tells of nothing that a person decided."""
+        at, rejected = decided_at(line), line.get("rejected")
+        if rejected is None and isinstance(line.get("verdict"), str):
+            if line.get("by", "person") != "person":
+                return None
+            rejected = _VERDICTS.get(line["verdict"])
+            if rejected is None:
+                return None
+        if not isinstance(rejected, bool):
+            raise _refused("/rejected", "`rejected` is true or false.")
+        found = self.read(line)
+        return Decided(found.seen, rejected, at, found.belongs, key=found.text)
+
+
+def decided_at(line: Any) -> float:
+    """Return when a line was decided, in seconds since the epoch."""
+    value = line.get("decided_at") if isinstance(line, Mapping) else None
+    if not isinstance(value, str):
+        raise _refused("/decided_at", "`decided_at` is a time such as 2026-02-16T08:00:00Z.")
+    try:
+        return instant(value).timestamp()
+    except ValueError as error:
+        raise _refused("/decided_at", f"{value!r} is {error}.") from None
+
+
+def belongs(session: str | None, metadata: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """Return the names of what a text belongs to: its session, run and conversation."""
+    found = [f"session:{session}"] if session else []
+    known = metadata or {}
+    found += [f"{name}:{known[name]}" for name in BELONGS if isinstance(known.get(name), str | int) and known[name]]
+    return tuple(found)
+
+
+def _refused(pointer: str, detail: str) -> Refused:
+    return Refused(422, detail, [{"pointer": pointer, "detail": detail}])

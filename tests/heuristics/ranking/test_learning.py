@@ -1,0 +1,194 @@
+"""What `learn` and `rank` make of decisions: offered where it helps, declined with the reason where it does not."""
+
+import json
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from metacog.heuristics.ranking.gate import Judged, judge
+from metacog.heuristics.ranking.logistic import chance, exp, log_odds
+from metacog.heuristics.ranking.model import Model
+from tests.command_line import run
+from tests.tables import table
+
+WORDS = "the order was sent on time and we will write again when the parcel is at the door of your house"
+Line = dict[str, Any]
+
+
+def decided(
+    rejects: Callable[[int, str, random.Random], bool], number: int = 400, *, turns: int = 1, seed: int = 1
+) -> list[Line]:
+    """Make decisions of texts of random words, in which one of three has "refund" in it, three turns a session."""
+    draw, lines = random.Random(seed), []
+    for at in range(number):
+        words = [draw.choice(WORDS.split()) for _ in range(draw.randrange(5, 40))]
+        if draw.random() < 1 / 3:
+            words.insert(draw.randrange(len(words)), "refund")
+        text = " ".join(words)
+        lines.append(
+            {
+                "response": text,
+                "session": f"s{at // turns}",
+                "rejected": rejects(at // turns, text, draw),
+                "decided_at": f"2026-02-{1 + at // 1440:02}T{at // 60 % 24:02}:{at % 60:02}:00Z",
+            }
+        )
+    return lines
+
+
+def by_word(_session: int, text: str, draw: random.Random) -> bool:
+    return draw.random() < (0.6 if "refund" in text else 0.1)
+
+
+def by_length(_session: int, text: str, draw: random.Random) -> bool:
+    return draw.random() < len(text) / 250
+
+
+def by_nothing(_session: int, _text: str, draw: random.Random) -> bool:
+    return draw.random() < 0.3
+
+
+def by_run(session: int, _text: str, _draw: random.Random) -> bool:
+    return random.Random(session).random() < 0.4
+
+
+GOOD = decided(by_word, 1)[0]
+
+
+def learn(lines: Sequence[Line], *arguments: str) -> Any:
+    return run("learn", *arguments, sent="\n".join(json.dumps(line, ensure_ascii=False) for line in lines).encode())
+
+
+@table(
+    "rejects, turns, status, said",
+    [
+        (by_word, 1, 0, "Learned from 400 decisions"),
+        (by_length, 1, 3, "length orders as well"),
+        (by_nothing, 1, 3, "chance orders as well"),
+        (by_run, 4, 3, "chance orders as well"),
+    ],
+)
+def test_it_is_offered_where_it_helps_and_declined_with_the_reason_elsewhere(
+    rejects: Any, turns: int, status: int, said: str
+) -> None:
+    done = learn(decided(rejects, turns=turns))
+    assert (done.returncode, bool(done.stdout)) == (status, status == 0)
+    assert said in done.stderr.decode()
+
+
+def test_it_says_why_it_cannot_be_asked_and_learns_all_the_same_when_it_is_told_to() -> None:
+    few = learn(decided(by_word, 60))
+    assert (few.returncode, few.stdout) == (3, b"")
+    assert b"60 decisions" in few.stderr
+    assert b"100 decisions are the least" in few.stderr
+    assert learn(decided(by_word, 60), "--min", "50").stderr != few.stderr
+    of_one = learn([line | {"session": "s"} for line in decided(by_word)])
+    assert (of_one.returncode, b"sessions" in of_one.stderr) == (3, True)
+    one_sided = learn([line | {"rejected": False} for line in decided(by_word)])
+    assert (one_sided.returncode, b"10 rejections" in one_sided.stderr) == (3, True)
+    forced = learn(decided(by_nothing), "--force")
+    assert forced.returncode == 3
+    assert json.loads(forced.stdout)["cases"] == 400
+
+
+def test_the_same_lines_give_the_same_model_to_the_byte_in_any_order() -> None:
+    lines = decided(by_word)
+    model = learn(lines).stdout
+    assert learn(lines[::-1]).stdout == model
+    assert len(model) < 2_000_000
+    # Under other versions of Python and on other machines, too.
+    assert json.loads(model)["id"] == "risk_dd92d6fcda8083a2cb2062f6"
+
+
+@table(
+    "line, said",
+    [
+        ("{", "JSON"),
+        (json.dumps(GOOD | {"rejected": 1}), "`rejected` is true or false"),
+        (json.dumps(GOOD | {"decided_at": "yesterday"}), "'yesterday' is"),
+        (json.dumps({"rejected": True, "decided_at": GOOD["decided_at"]}), "`response`"),
+        (json.dumps(GOOD | {"session": 5}), "session"),
+    ],
+)
+def test_a_line_that_cannot_be_learned_from_is_named_and_nothing_is_written(line: str, said: str) -> None:
+    sent = "\n".join([*(json.dumps(each) for each in decided(by_word, 120)), line])
+    done = run("learn", "--force", sent=sent.encode())
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert "Line 121" in done.stderr.decode()
+    assert said in done.stderr.decode()
+
+
+def test_exported_decisions_are_lines_too_and_those_of_no_person_are_left_out() -> None:
+    lines = [
+        {
+            "text": line["response"], "response": "resp_1", "name": None, "session": line["session"], "by": "person",
+            "verdict": "reject" if line["rejected"] else "edit", "decided_at": line["decided_at"],
+        }
+        for line in decided(by_word)
+    ]  # fmt: skip
+    done = learn([*lines, lines[0] | {"by": "agent"}, lines[0] | {"verdict": "expire"}])
+    assert done.returncode == 0
+    assert b"2 of 402 lines were decided by no person" in done.stderr
+    assert b"Learned from 400 decisions" in done.stderr
+
+
+def test_it_ranks_and_says_which_words_carried_it(tmp_path: Any) -> None:
+    (tmp_path / "model.json").write_bytes(learn(decided(by_word)).stdout)
+    texts = ["We will refund the order.", "The parcel is at the door.", "😀 é 這是 a refund at the door", ""]
+    sent = [json.dumps({"response": text}) for text in texts] + [json.dumps({"text": texts[0], "session": "s"}), "{"]
+    done = run("rank", "--model", str(tmp_path / "model.json"), sent="\n".join(sent).encode())
+    ranks = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    assert done.returncode == 1
+    assert ranks[5]["error"]["status"] == 400
+    assert ranks[0]["risk"] > 0.4 > ranks[1]["risk"] > 0.0
+    assert ranks[4]["risk"] == pytest.approx(ranks[0]["risk"], abs=0.05)
+    for text, rank in zip(texts, ranks, strict=False):
+        assert all(text[reason["start"] : reason["end"]] == reason["text"] for reason in rank["because"])
+        assert rank["model"].startswith("risk_")
+    assert "refund" in ranks[0]["because"][0]["text"]
+    assert "refund" in ranks[2]["because"][0]["text"]
+    assert ranks[3]["because"] == []
+
+
+def test_a_damaged_model_is_refused_with_what_is_wrong(tmp_path: Any) -> None:
+    model = json.loads(learn(decided(by_word)).stdout)
+    file = tmp_path / "model.json"
+    for document, said in [
+        (model | {"format": 2}, "the format 2"),
+        (model | {"words": "AAAA"}, "no model"),
+        (model | {"words": 5}, "another shape"),
+        (model | {"facts": {"length": "much"}}, "'much'"),
+        ({"format": 1}, "'words' is missing"),
+        ([], "a JSON object"),
+    ]:
+        file.write_text(json.dumps(document))
+        done = run("rank", "--model", str(file), sent=b'{"response": ""}')
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert said in done.stderr.decode()
+    assert Model.from_dict(model).as_dict() == model
+
+
+def test_the_gate_knows_orders_by_their_area_their_tenth_and_their_calibration() -> None:
+    judges = [Judged(at, at % 10 == 0) for at in range(400)]
+    right = [0.9 if each.rejected else 0.01 for each in judges]
+    found = judge(judges, right, {"length": [float(at) for at in range(400)], "score": [0.0] * 400}, ("score",))
+    assert (found.auc, found.passes, found.as_good) == (1.0, True, [])
+    assert found.caught_at(0.1)[0] == 1.0
+    assert found.caught_by["chance"][3] == pytest.approx(0.1, abs=0.001)
+    assert found.is_calibrated
+    same = judge(judges, right, {"turns": [-value for value in right]})
+    assert (same.passes, same.as_good) == (False, ["turns"])  # the other way round it orders as well
+    # One session that weighs much is one session: the interval says so.
+    alone = judge([Judged(0, True, 50.0), *judges[1:]], right, {})
+    assert alone.rejected == found.rejected
+    wide = judge([Judged(at // 100, at % 7 == 0) for at in range(400)], [float(at % 5) for at in range(400)], {})
+    assert not wide.passes
+
+
+def test_its_own_exponential_is_that_of_the_library() -> None:
+    for power in [at / 7 for at in range(-270, 271)]:
+        assert exp(power) == pytest.approx(math.exp(power), rel=1e-13)
+        assert log_odds(chance(power / 4)) == pytest.approx(power / 4, abs=1e-6)
