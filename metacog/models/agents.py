@@ -29,6 +29,8 @@ class Agent(models.Model):
     hesitation_enabled = models.BooleanField(_("hesitation"), default=True)
     enabled = models.BooleanField(_("enabled"), default=True)
     policy_version = models.PositiveIntegerField(default=1, editable=False)
+    # The key of the reviews.RiskModel in force, the team's or its own; null: none.
+    risk_model = models.BigIntegerField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -26,9 +26,7 @@ class PersonNotices(models.Model):
     minutes = models.PositiveSmallIntegerField(
         _("once it has waited (minutes)"), default=15, validators=[MinValueValidator(5), MaxValueValidator(1440)]
     )
-    hour = models.PositiveSmallIntegerField(
-        _("at (hour of your day)"), default=8, validators=[MaxValueValidator(23)]
-    )
+    hour = models.PositiveSmallIntegerField(_("at (hour of your day)"), default=8, validators=[MaxValueValidator(23)])
     language = models.CharField(max_length=10, choices=Language, default=Language.EN)  # where the person has set none
     turn_at = models.DateTimeField(null=True)  # when it was last its turn, whether or not anything was sent
     told_until = models.DateTimeField(null=True)  # of what was held until then the person has been told

@@ -114,6 +114,17 @@ class Team(models.Model):
     names_people = models.BooleanField(default=False, db_default=False, editable=False)
     # Whether a webhook was ever added to it: posts of all other teams need not look for one.
     has_webhooks = models.BooleanField(default=False, db_default=False, editable=False)
+    # What orders the queue by what its people decide: "" while nothing was proven, else what it is made of; see
+    # heuristics.ranking.model.Kind. `risk_order` says whether the queue goes by it.
+    risk_kind = models.CharField(max_length=10, blank=True, default="", db_default="", editable=False)
+    risk_order = models.BooleanField(default=True, db_default=True, editable=False)
+    # How many items a day its people can look at beside what is held anyway, whether these wait for them (else they
+    # are spot checks), and from which risk on.
+    risk_budget = models.PositiveIntegerField(null=True, editable=False, validators=[MaxValueValidator(10_000)])
+    risk_budget_holds = models.BooleanField(default=False, db_default=False, editable=False)
+    risk_cut = models.FloatField(null=True, editable=False)
+    # Whether spot checks are drawn more where the learned risk is unsure.
+    risk_samples = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -10,12 +10,13 @@ from reviews.models.learning import LearningCursor, PatternOrigin, ShadowMatch
 from reviews.models.reflections import Reflection, reflection_id
 from reviews.models.research import Research, research_id
 from reviews.models.responses import AgentResponse, Signal, response_id
+from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
 from reviews.models.tool_calls import CallGrant, HeldCall
 
 __all__ = [
-    "AgentResponse", "CallGrant", "DailyFigure", "Decision", "Delivery", "Endpoint", "ExtensionRequest",
-    "FittedWeights", "HeldCall", "HeldItem", "HeldItems", "LearningCursor", "LookFigure", "Looking", "PaceFigure",
-    "PatternOrigin", "Reflection", "Research", "Sample", "SampleCursor", "ShadowMatch", "Signal", "TeamWebhook",
-    "decision_id", "delivery_id", "extension_id", "held_id", "reflection_id", "research_id", "response_id",
-    "sample_id", "webhook_id",
+    "AgentResponse", "BudgetDay", "CallGrant", "DailyFigure", "Decision", "Delivery", "Endpoint", "ExtensionRequest",
+    "FittedWeights", "HeldCall", "HeldItem", "HeldItems", "LearnedRisk", "LearningCursor", "LookFigure", "Looking",
+    "PaceFigure", "PatternOrigin", "Reflection", "Research", "RiskModel", "Sample", "SampleCursor", "ShadowMatch",
+    "Signal", "TeamWebhook", "decision_id", "delivery_id", "extension_id", "held_id", "reflection_id", "research_id",
+    "response_id", "sample_id", "webhook_id",
 ]  # fmt: skip

@@ -64,6 +64,11 @@ class HeldItem(models.Model):
     sha256 = models.CharField(max_length=64)  # of the text as UTF-8
     # 0-100, the order of the queue. What a rule asks about comes first: 100; see reviews.intake.ingest.
     hesitation_score = models.PositiveSmallIntegerField()
+    # 0 to 1, of the model in force; null: there was none. `risk_place` orders by it, the riskiest first: thousandths
+    # that it lacks to 1, 0 for what a rule asks about, and 1,000 without a model.
+    risk = models.FloatField(null=True)
+    risk_place = models.PositiveSmallIntegerField(default=1000, db_default=1000)
+    by_budget = models.BooleanField(default=False, db_default=False)  # the review budget alone held it
     metadata = models.JSONField(default=dict, db_default={})  # the response's and the item's
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
     version = models.PositiveIntegerField(default=1)  # goes up with each change of state
@@ -92,6 +97,11 @@ class HeldItem(models.Model):
                 fields=["team", "-hesitation_score", "-id"], condition=Q(state="pending"), name="queue_by_risk"
             ),
             models.Index(fields=["team", "id"], condition=Q(state="pending"), name="queue_by_age"),
+            models.Index(
+                fields=["team", "risk_place", "expires_at", "id"],
+                condition=Q(state="pending"),
+                name="queue_by_learned_risk",
+            ),
             models.Index(fields=["expires_at"], condition=Q(state="pending"), name="items_to_expire"),
             # How many wait for a team, and of an agent what waits and what expires. With the state as a column: SQLite
             # takes the index on the team or agent alone for as good as a partial one, and reads all that was ever held.

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from sys import byteorder
 from typing import Any, Literal, NamedTuple, Self
 
@@ -22,6 +23,7 @@ _LEAST = 0.02  # in the logarithm of odds: a phrase that carries less is no reas
 _LEAST_COUNT = 3  # cases in which a fact must occur to be learned
 _MOST_FACTS = 4_000
 _STEPS = 32_767
+_UNKNOWN = (0.0, 0.0)
 
 # Of what a model may be made: everything, or one fact alone, where that orders as well.
 Kind = Literal["learned", "length", "turns", "score"]
@@ -55,7 +57,7 @@ class Model:
     intercept: float
     scale: float  # of one step of `words`
     words: Sequence[int]  # a weight for each bucket, in steps
-    facts: Mapping[str, float]
+    facts: Mapping[str, tuple[float, float]]  # by name: its weight, and its mean among the cases
 
     @classmethod
     def learn(cls, cases: Sequence[Case], kind: Kind = "learned") -> Self:
@@ -65,9 +67,11 @@ class Model:
         500 characters.
         """
         counted: dict[str, int] = {}
+        sums: dict[str, float] = {}
         for case in cases:
-            for name in case.seen.facts:
+            for name, value in case.seen.facts.items():
                 counted[name] = counted.get(name, 0) + 1
+                sums[name] = sums.get(name, 0.0) + value
         alone = _ALONE.get(kind)
         frequent = sorted(counted, key=lambda name: (-counted[name], name))[:_MOST_FACTS]
         names = [name for name in frequent if counted[name] >= _LEAST_COUNT and (not alone or name in alone)]
@@ -90,7 +94,10 @@ class Model:
             intercept=round(intercept, 6),
             scale=scale,
             words=array("h", [round(weight / scale) if scale else 0 for weight in weights[:BUCKETS]]),
-            facts={name: round(weights[column], 6) for name, column in sorted(columns.items())},
+            facts={
+                name: (round(weights[column], 6), round(sums[name] / len(cases), 6))
+                for name, column in sorted(columns.items())
+            },
         )
 
     def risk(self, seen: Seen) -> float:
@@ -103,13 +110,14 @@ class Model:
             found += sum(map(self.words.__getitem__, group)) * value
         odds = self.intercept + found * self.scale
         for name, value in seen.facts.items():
-            odds += self.facts.get(name, 0.0) * value
+            odds += self.facts.get(name, _UNKNOWN)[0] * value
         return odds
 
     def because(self, seen: Seen, text: str) -> list[Reason]:
         """Return the phrases of `text`, of which `seen` was made, that raise its risk most, the strongest first.
 
-        What a run of words weighs is shared out among them; neighbours that raise the risk are one phrase.
+        What a run of words weighs is shared out among them; neighbouring words that raise the risk are one phrase. One
+        Chinese character alone is none.
         """
         size = math.sqrt(len(seen.text) or 1)
         carried: dict[Place, float] = {}
@@ -119,22 +127,23 @@ class Model:
                 carried[place] = carried.get(place, 0.0) + weight
         phrases: list[Reason] = []
         start, end, weight = 0, -2, 0.0
-        for place in [*sorted(carried), (len(text) + 2, 0)]:
-            raises = carried.get(place, 0.0) > 0
-            if raises and end >= 0 and not text[end : place[0]].strip(" ") and place[0] - end <= 1:
+        for place in [*sorted(carried), (len(text) + 2, len(text) + 2)]:
+            raises = carried.get(place, 0.0) > 0 and text[place[0]].isalnum()
+            if raises and 0 <= place[0] - end <= 1 and not text[end : place[0]].strip(" "):
                 end, weight = place[1], weight + carried[place]
                 continue
-            if end >= 0 and weight >= _LEAST and any(map(str.isalnum, text[start:end])):
+            if weight >= _LEAST and (end - start > 1 or text[start].isascii()):
                 phrases.append(Reason(text[start:end], round(weight, 4), start, end))
             start, end, weight = (*place, carried[place]) if raises else (0, -2, 0.0)
         return sorted(phrases, key=lambda reason: (-reason.weight, reason.start))[:MOST_REASONS]
 
     def because_of(self, seen: Seen) -> list[tuple[str, float]]:
-        """Return the facts that raise the risk most, the strongest first: their names and what each carried."""
+        """Return the facts that raise the risk most above the mean, the strongest first, with what each carried."""
         carried: dict[str, float] = {}
         for name, value in seen.facts.items():
+            weight, mean = self.facts.get(name, _UNKNOWN)
             said = name.removesuffix("-squared")
-            carried[said] = carried.get(said, 0.0) + self.facts.get(name, 0.0) * value
+            carried[said] = carried.get(said, 0.0) + weight * (value - mean)
         raising = [(name, round(weight, 4)) for name, weight in carried.items() if weight >= _LEAST]
         return sorted(raising, key=lambda each: (-each[1], each[0]))[:MOST_REASONS]
 
@@ -162,7 +171,7 @@ class Model:
             "intercept": self.intercept,
             "scale": self.scale,
             "words": b64encode(steps.tobytes()).decode() if self.kind == "learned" else "",
-            "facts": dict(self.facts),
+            "facts": {name: list(weight) for name, weight in self.facts.items()},
         }
 
     @classmethod
@@ -177,9 +186,9 @@ class Model:
                 steps.byteswap()
             if len(steps) != BUCKETS:
                 raise ValueError(f"it weighs {len(steps):,} words, not {BUCKETS:,}")
-            facts = {str(name): float(weight) for name, weight in document["facts"].items()}
+            facts = {str(name): (float(weight), float(mean)) for name, (weight, mean) in document["facts"].items()}
             intercept, scale = float(document["intercept"]), float(document["scale"])
-            if not all(map(math.isfinite, (intercept, scale, *facts.values()))):
+            if not all(map(math.isfinite, (intercept, scale, *chain(*facts.values())))):
                 raise ValueError("a weight is no number")
             counts = int(document["cases"]), int(document["rejected"])
             return cls(document["kind"], *counts, intercept, scale, steps, facts)
