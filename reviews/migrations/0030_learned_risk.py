@@ -30,6 +30,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('found', models.JSONField()),
                 ('spread', models.JSONField(default=list)),
+                ('passing', models.JSONField(default=dict)),
                 ('made_at', models.DateTimeField()),
             ],
             options={

@@ -34,6 +34,9 @@ class LearnedRisk(models.Model):
     model = models.ForeignKey(RiskModel, models.PROTECT, null=True, related_name="+")  # null: none is worth having
     # Of the agent or all agents, in ascending order: the risks of up to 1,000 texts of the last 30 days.
     spread = models.JSONField(default=list)
+    # What passed in those days and could have been held: {"days", "items", "risks"}, up to 1,000 risks in ascending
+    # order that stand for all `items`.
+    passing = models.JSONField(default=dict)
     made_at = models.DateTimeField()
 
     class Meta:

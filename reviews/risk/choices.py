@@ -1,0 +1,100 @@
+"""What a team makes of its learned risk: the order of its queue, a review budget, spot checks where it is unsure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db import transaction
+
+from metacog.audit import audit
+from metacog.heuristics.ranking.gate import LOOKED_AT, Gate
+from metacog.models import Team, User
+from reviews.models import LearnedRisk
+
+MOST_A_DAY = 10_000
+
+
+class Preview(NamedTuple):
+    """What a review budget would have done with what passed in the last days."""
+
+    days: int
+    items: int  # that passed in these days and could have been held
+    looked_at: int  # of them, within the budget
+    cut: float | None  # the risk from which an item is looked at; None where nothing passed
+    # Of what people would reject, the share that is found among as many of all: by the learned order, with its 95 %
+    # interval, by length, and by chance.
+    caught: float
+    low: float
+    high: float
+    by_length: float
+    by_chance: float
+
+
+def preview(learned: LearnedRisk, budget: int) -> Preview:
+    """Say what `budget` items a day would have come to; `learned` is a team's, and has passed the gate."""
+    passing = learned.passing or {"days": 30, "items": 0, "risks": []}
+    gate = Gate.from_dict(learned.found["gate"])
+    looked_at = min(passing["items"], budget * passing["days"])
+    share = looked_at / passing["items"] if passing["items"] else 0.0
+    return Preview(
+        passing["days"],
+        passing["items"],
+        looked_at,
+        cut_for(passing["risks"], share),
+        _at(gate.caught, share),
+        _at(gate.caught_low, share),
+        _at(gate.caught_high, share),
+        _at(gate.caught_by["length"], share),
+        share,
+    )
+
+
+def cut_for(risks: Sequence[float], share: float) -> float | None:
+    """Return the risk that so great a share of these (in ascending order) reach."""
+    if not risks:
+        return None
+    return risks[min(len(risks) - 1, max(0, round(len(risks) * (1 - share))))]
+
+
+def _at(curve: Sequence[float], share: float) -> float:
+    """Read a curve over `LOOKED_AT` at a share between its points."""
+    at = bisect_left(LOOKED_AT, share)
+    if at >= len(curve):
+        return 1.0
+    below, under = (LOOKED_AT[at - 1], curve[at - 1]) if at else (0.0, 0.0)
+    return under + (curve[at] - under) * (share - below) / (LOOKED_AT[at] - below)
+
+
+def of_team(team: Team) -> LearnedRisk | None:
+    """Return what learning came to last for a team as a whole."""
+    return LearnedRisk.objects.filter(team=team, agent=None).select_related("model").first()
+
+
+def choose(team: Team, person: User, *, order: bool, budget: int | None, holds: bool, samples: bool) -> None:
+    """Keep a team's choices, with what changed in its record. The owner's right is the caller's to check."""
+    with transaction.atomic(durable=True):
+        row = Team.objects.select_for_update().get(pk=team.pk)
+        wanted = {
+            "risk_order": order,
+            "risk_budget": budget,
+            "risk_budget_holds": holds and budget is not None,
+            "risk_samples": samples,
+        }
+        changed = [name for name, value in wanted.items() if getattr(row, name) != value]
+        if not changed:
+            return
+        for name, value in wanted.items():
+            setattr(row, name, value)
+        row.risk_cut = budget_cut(row)
+        row.save(update_fields=[*wanted, "risk_cut"])
+        audit.record("learned-risk-chosen", str(team.pk), actor=person, team=team.pk, fields=changed, **wanted)
+
+
+def budget_cut(team: Team) -> float | None:
+    """Return the risk from which the budget of a team holds what would pass; None: it holds nothing."""
+    learned = of_team(team)
+    if not (team.risk_kind == "learned" and team.risk_budget and team.risk_budget_holds and learned):
+        return None
+    return preview(learned, team.risk_budget).cut

@@ -1,0 +1,92 @@
+"""The model of risk in force for an agent, and what it says of an item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from metacog.heuristics.parts import MANY_TURNS
+from metacog.heuristics.ranking.features import Seen, facts_of, see
+from metacog.heuristics.ranking.gate import CALIBRATED
+from metacog.heuristics.ranking.model import Model, Reason, place_among
+from metacog.models import Agent
+from reviews.models import AgentResponse, HeldItem, LearnedRisk, RiskModel
+
+
+class Why(NamedTuple):
+    """Why an item stands where it does in the learned order."""
+
+    kind: str  # of the model: heuristics.ranking.model.Kind
+    decisions: int  # that it was learned from
+    top: float | None  # the share of the agent's texts of the last 30 days that are as risky or more; None: too few
+    chance: float | None  # of being rejected, where that was found to be calibrated
+    judged: int  # decisions that judged the model
+    reasons: Sequence[Reason]  # phrases of the item's text; of a tool call none, which may be secret
+    facts: Sequence[tuple[str, float]]
+
+
+@lru_cache(32)  # 0.5 MB each
+def _model(key: int) -> Model | None:
+    document = RiskModel.objects.filter(pk=key).values_list("document", flat=True).first()
+    return Model.from_dict(document) if document else None
+
+
+def model_of(agent: Agent) -> Model | None:
+    """Return the model in force, kept by its key: it never changes."""
+    return _model(agent.risk_model) if agent.risk_model else None
+
+
+def seen_in(response: AgentResponse, body: Mapping[str, Any], item: HeldItem | None, agent: Agent, turns: int) -> Seen:
+    """Return what a ranker sees of a held item, or of a response as a whole; `response` with its verdict."""
+    text = item.text if item else body["response"]
+    calls = []
+    if item and item.kind == HeldItem.Kind.TOOL_CALL:
+        calls = [(item.call.name, item.call.arguments)]
+    facts = facts_of(
+        text,
+        body["user_message"],
+        response.wire_verdict(),
+        turns=turns,
+        kind=item.kind if item else "",
+        agent=agent.public_id,
+        calls=calls,
+    )
+    return see(text, body["user_message"] or "", facts)
+
+
+def turns_before(response: AgentResponse) -> int:
+    """Count what its session had before a response, up to `MANY_TURNS`."""
+    if not response.session:
+        return 0
+    before = AgentResponse.objects.filter(agent=response.agent_id, session=response.session, pk__lt=response.pk)
+    return len(before.order_by("-pk").values_list("pk")[:MANY_TURNS])
+
+
+def why(item: HeldItem) -> Why | None:
+    """Say why an item stands where it does, by the model in force now; None where there is none, or no text."""
+    agent, response = item.agent, item.response
+    model = model_of(agent)
+    if model is None or response.erased_at or not item.text:
+        return None
+    seen = seen_in(response, response.wire_body(), item, agent, turns_before(response))
+    learned = learned_for(agent)
+    gate = (learned.found.get("gate") if learned else None) or {}
+    risk = model.risk(seen)
+    is_calibrated = model.kind == "learned" and gate.get("calibration_error", 1.0) <= CALIBRATED
+    spread = learned.spread if learned else []
+    return Why(
+        kind=model.kind,
+        decisions=model.cases,
+        top=place_among(risk, spread) if len(spread) >= 50 else None,
+        chance=risk if is_calibrated else None,
+        judged=gate.get("decisions", 0),
+        reasons=[] if item.kind == HeldItem.Kind.TOOL_CALL else model.because(seen, item.text),
+        facts=model.because_of(seen),
+    )
+
+
+def learned_for(agent: Agent) -> LearnedRisk | None:
+    """Return what the model in force for an agent came from: its own learning, else its team's."""
+    found = LearnedRisk.objects.filter(model=agent.risk_model, team=agent.team_id)
+    return found.filter(agent=agent).first() or found.filter(agent=None).first()
