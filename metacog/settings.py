@@ -560,6 +560,7 @@ CELERY_BEAT_SCHEDULE = {
     "count-days": {"task": "reviews.tasks.count_days", "schedule": 300.0, "options": {"expires": 300}},
     "pick-samples": {"task": "reviews.tasks.pick_samples", "schedule": 1800.0, "options": {"expires": 1800}},
     "fit-weights": {"task": "reviews.tasks.fit_weights", "schedule": 600.0, "options": {"expires": 600}},
+    "learn-risk": {"task": "reviews.tasks.learn_risk", "schedule": 600.0, "options": {"expires": 600}},
     "reflect": {"task": "reviews.tasks.reflect", "schedule": 600.0, "options": {"expires": 600}},
     "learn": {"task": "reviews.tasks.learn", "schedule": 10.0, "options": {"expires": 10}},
     "index-memory": {"task": "reviews.tasks.index_memory", "schedule": 60.0, "options": {"expires": 60}},

@@ -81,6 +81,14 @@ def fit_weights() -> None:
     weight_fits.fit_due(timezone.now())
 
 
+@shared_task(soft_time_limit=600, time_limit=660)  # 20,000 decisions take a minute
+def learn_risk() -> None:
+    """Learn, for each team once a day, in which order what it decides about is at risk."""
+    from reviews.risk import learning
+
+    learning.learn_due(timezone.now())
+
+
 @shared_task
 def reflect() -> None:
     """Look back, once, on each day of each agent that is over."""

@@ -17,9 +17,11 @@ ParameterSet = type(pytest.param())
 def forget_scorers() -> None:
     """Forget what was kept of rows that are taken back."""
     from patterns.patterns import scorer
+    from reviews.risk import in_force
 
     scorer._automata.kept.clear()
     scorer._scorers.kept.clear()
+    in_force._model.cache_clear()
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from .hesitation.seed import Hesitate, Hesitation, seed_signals
 from .parts import History, Parts
 from .policy.policy import Policy
 from .quality.quality import Quality
+from .ranking.budget import Ranking, rank_items
 from .stuck.stuck import State
 from .text.tags import Item, find_items, without_calls
 from .text.utterance import Fingerprint
@@ -95,13 +96,16 @@ class Scorer:
         history: History = NO_HISTORY,
         recognised: Mapping[int, str] | None = None,
         hesitation: bool = True,
+        ranking: Ranking | None = None,
     ) -> Verdict:
         """Give the verdict on a valid body, in the contract's shape; null where a database is needed.
 
         `recognised` maps the index of an item to the held item whose approved text it repeats: it passes.
         With `hesitation=False` everything passes. Refused (422) when the response holds too many tags.
         """
-        return self.assess(body, history, recognise=lambda items: recognised or {}, hesitation=hesitation).verdict
+        return self.assess(
+            body, history, recognise=lambda items: recognised or {}, hesitation=hesitation, ranking=ranking
+        ).verdict
 
     def dispose(
         self,
@@ -126,25 +130,37 @@ class Scorer:
         *,
         recognise: Callable[[Sequence[Item]], Mapping[int, str]] | None = None,
         hesitation: bool = True,
+        ranking: Ranking | None = None,
     ) -> Assessment:
         """Give the verdict as `score` does, and with it what the next response's history is made of.
 
         `recognise` is asked for what `score` is given as `recognised`, when something would be held or marked.
+        With a `ranking` items have their learned risk, and its budget may hold some that would pass.
         """
         items, flags = find_items(body, plain_text_as_chat=self.policy.plain_text_as_chat)
         doubts = self._doubts(body, items, history.told) if hesitation else None
         if errors := too_late(items, self.policy.expiry_seconds):
             raise Refused(422, summary(errors), errors)
         verdicts = self._disposed(items, doubts, {})
-        if recognise and any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts):
+        may_hold_more = ranking is not None and ranking.cut is not None and ranking.left > 0
+        if recognise and (may_hold_more or any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts)):
             verdicts = self._disposed(items, doubts, recognise(items))
         found = self.parts.find(body, history)
+        doubt = None if doubts is None else self._hesitation_part(doubts)
+        if ranking and doubt:
+            parts = {
+                "hesitation": doubt,
+                "quality": found.quality,
+                "confidence": found.confidence,
+                "stuck": found.stuck,
+            }
+            rank_items(body, items, verdicts, parts, ranking)
         verdict: Verdict = {
             "id": None,
             "policy": None,
             "profile": self.policy.profile,
             "engine": ENGINE,
-            "hesitation": None if doubts is None else self._hesitation_part(doubts),
+            "hesitation": doubt,
             "quality": found.quality,
             "confidence": found.confidence,
             "stuck": found.stuck,
@@ -154,6 +170,8 @@ class Scorer:
             "events": found.events,
             "threads": None,
         }
+        if ranking and doubt:
+            verdict["risk_model"] = ranking.model.id
         return Assessment(verdict, items, found.state, found.judged)
 
     def _doubts(self, body: Mapping[str, Any], items: Sequence[Item], told: str) -> Hesitation:

@@ -1,6 +1,5 @@
 """What the invented team has seen go wrong before, in the seed's shape (hesitation-patterns.json)."""
 
-
 from patterns.patterns.exchange import Entry
 
 # (days before the end of the history at which they were added, patterns)

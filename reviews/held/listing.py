@@ -166,9 +166,7 @@ def matching(filters: Filters, teams: Teams) -> Items:
     if filters.kind:
         items = items.filter(kind=filters.kind)
     if filters.signal:
-        items = items.filter(
-            Exists(Signal.objects.filter(response=OuterRef("response"), type=filters.signal))
-        )
+        items = items.filter(Exists(Signal.objects.filter(response=OuterRef("response"), type=filters.signal)))
     if filters.session:
         items = items.filter(response__session=filters.session)
     if filters.metadata:

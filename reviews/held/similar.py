@@ -49,9 +49,7 @@ def decided(held: HeldItem) -> list[Similar]:
     frequencies = Counter(term for terms in counted.values() for term in terms)
     asked = recall.asked(held.text[:READ])
     sizes = {pk: terms.total() for pk, terms in counted.items()}
-    postings = [
-        (pk, term, terms[term], sizes[pk]) for pk, terms in counted.items() for term in terms.keys() & asked
-    ]
+    postings = [(pk, term, terms[term], sizes[pk]) for pk, terms in counted.items() for term in terms.keys() & asked]
     if not postings:
         return []
     found = recall.rank(asked, frequencies, postings, len(counted), sum(sizes.values()) / len(sizes))

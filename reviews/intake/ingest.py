@@ -8,7 +8,7 @@ import math
 import re
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 from typing import Any, Literal, NamedTuple
@@ -37,6 +37,7 @@ from reviews import webhooks
 from reviews.intake import tool_calls
 from reviews.intake.knowledge import remember_items
 from reviews.models import AgentResponse, Decision, Delivery, HeldItem, Signal, held_id, response_id
+from reviews.risk import budget, in_force
 from reviews.scoring.history import Past, questions, review_after, with_mentions
 from reviews.serializers import excerpt, owed
 
@@ -92,12 +93,21 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         now = timezone.now()
         state.rate_tat = take_turn(state.rate_tat, time.time(), scorer.policy)
         past = Past.of(agent, state, body, scorer, now, read)
-        found = scorer.assess(
-            body,
-            past.history,
-            recognise=lambda items: recognised(agent, items) | tool_calls.approved(agent, session, items, now),
-            hesitation=agent.hesitation_enabled,
-        )
+        past = replace(past, ranking=budget.ranking_for(agent, past.history.turns, now))
+
+        def assess() -> heuristics.Assessment:
+            return scorer.assess(
+                body,
+                past.history,
+                recognise=lambda items: recognised(agent, items) | tool_calls.approved(agent, session, items, now),
+                hesitation=agent.hesitation_enabled,
+                ranking=past.ranking,
+            )
+
+        found = assess()
+        while past.ranking and not budget.take(agent, found.verdict["items"], now):
+            past = replace(past, ranking=past.ranking._replace(left=budget.left(agent, now)))
+            found = assess()
         calls = tool_calls.Asked(agent, session, now)
         fingerprint = found.fingerprint
         response = new(
@@ -379,6 +389,9 @@ def _held_item(agent: Agent, response: AgentResponse, scored: Scored, told: Item
         attributes=item.attributes,
         sha256=sha256(item.text),
         hesitation_score=score,
+        risk=told.get("risk"),
+        risk_place=in_force.place(told.get("risk"), asked_by_rule=score == ASKED_BY_RULE and item.call is not None),
+        by_budget=told.get("by_budget", False),
         metadata={**(scored.body["metadata"] or {}), **item.metadata},
         held_at=response.received_at,
         review_due_at=response.received_at + review_after(policy),

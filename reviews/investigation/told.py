@@ -22,6 +22,7 @@ DECIDED_MOST = 20
 DECIDED_BUDGET = 20_000  # characters of edits and reasons; whole or not at all, and the newest in any case
 EXTENSIONS_MOST = 5
 
+
 class ToldDecision(TypedDict):
     """A decision as the next cycle hears of it."""
 

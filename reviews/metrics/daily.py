@@ -145,9 +145,7 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
     responses = AgentResponse.objects.filter(
         agent=agent, received_at__gte=start, received_at__lt=start + _DAY
     ).order_by()
-    told: dict[str, Any] = responses.aggregate(
-        responses=Count("pk"), triggered=Count("pk", filter=Q(triggered=True))
-    )
+    told: dict[str, Any] = responses.aggregate(responses=Count("pk"), triggered=Count("pk", filter=Q(triggered=True)))
     held = HeldItem.objects.words().filter(response__in=responses).count()
     outcomes: Counter[str] = Counter()
     scores: dict[str, list[int]] = {}
@@ -211,9 +209,7 @@ def _two_digits(length: int) -> int:
 
 
 def _signals(responses: Any) -> dict[str, dict[str, int]]:
-    closed = Q(response__held_items__closed_at__isnull=False) & ~Q(
-        response__held_items__kind=HeldItem.Kind.TOOL_CALL
-    )
+    closed = Q(response__held_items__closed_at__isnull=False) & ~Q(response__held_items__kind=HeldItem.Kind.TOOL_CALL)
     rows = (
         Signal.objects.filter(response__in=responses)
         .order_by()
@@ -228,9 +224,7 @@ def _signals(responses: Any) -> dict[str, dict[str, int]]:
             ),
         )
     )
-    return {
-        name: {"fired": fired, "decided": decided, "rejected": rejected} for name, fired, decided, rejected in rows
-    }
+    return {name: {"fired": fired, "decided": decided, "rejected": rejected} for name, fired, decided, rejected in rows}
 
 
 # -- adding up -------------------------------------------------------------------------------------

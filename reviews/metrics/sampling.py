@@ -112,9 +112,9 @@ def _candidates(keys: Sequence[int]) -> Iterator[tuple[int, int]]:
 def waiting(teams: QuerySet[Team]) -> QuerySet[Sample]:
     """Return what these teams have not judged yet, the oldest first."""
     since = daily.day_of(timezone.now() - WAITS_FOR)
-    return Sample.objects.filter(
-        agent__team__in=teams, verdict="", day__gte=since, response__erased_at=None
-    ).order_by("id")
+    return Sample.objects.filter(agent__team__in=teams, verdict="", day__gte=since, response__erased_at=None).order_by(
+        "id"
+    )
 
 
 def judge(sample: Sample, person: User, verdict: str) -> None:

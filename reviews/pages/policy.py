@@ -224,10 +224,7 @@ def _rows(found: Preview) -> list[Line]:
         (_("nobody decided"), now.outcomes["unseen"], then.outcomes["unseen"], True),
         (_("passed then, nobody looked"), now.outcomes["unheld"], then.outcomes["unheld"], True),
     ]
-    return [
-        Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within)
-        for name, was, will, within in lines
-    ]
+    return [Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within) for name, was, will, within in lines]
 
 
 def _call_rows(found: CallsPreview) -> list[Line]:
@@ -239,10 +236,7 @@ def _call_rows(found: CallsPreview) -> list[Line]:
     ]
     if now.scored or then.scored:
         lines.append((_("of them all, scored"), now.scored, then.scored, True))
-    return [
-        Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within)
-        for name, was, will, within in lines
-    ]
+    return [Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within) for name, was, will, within in lines]
 
 
 class ToldRule(NamedTuple):

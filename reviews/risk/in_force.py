@@ -37,22 +37,35 @@ def model_of(agent: Agent) -> Model | None:
     return _model(agent.risk_model) if agent.risk_model else None
 
 
+def model_named(team_id: int, public_id: str) -> Model | None:
+    """Return a model that a verdict names."""
+    key = RiskModel.objects.filter(team=team_id, public_id=public_id).values_list("pk", flat=True).first()
+    return _model(key) if key else None
+
+
+def place(risk: float | None, *, asked_by_rule: bool = False) -> int:
+    """Return where an item stands in the learned order, the least first: what no model ranked comes last."""
+    if risk is None:
+        return 0 if asked_by_rule else 1000
+    return round(1000 * (1 - risk))
+
+
 def seen_in(response: AgentResponse, body: Mapping[str, Any], item: HeldItem | None, agent: Agent, turns: int) -> Seen:
     """Return what a ranker sees of a held item, or of a response as a whole; `response` with its verdict."""
-    text = item.text if item else body["response"]
+    text, question = item.text if item else body["response"], body.get("user_message") or ""
     calls = []
     if item and item.kind == HeldItem.Kind.TOOL_CALL:
         calls = [(item.call.name, item.call.arguments)]
     facts = facts_of(
         text,
-        body["user_message"],
+        question,
         response.wire_verdict(),
         turns=turns,
         kind=item.kind if item else "",
         agent=agent.public_id,
         calls=calls,
     )
-    return see(text, body["user_message"] or "", facts)
+    return see(text, question, facts)
 
 
 def turns_before(response: AgentResponse) -> int:

@@ -116,9 +116,7 @@ def calls_preview(agent: Agent, in_force: heuristics.Scorer, draft: heuristics.P
     return found
 
 
-def _count(
-    found: CallsPreview, places: Mapping[int, int], judged: Judged, fate: Fate, outcome: str
-) -> None:
+def _count(found: CallsPreview, places: Mapping[int, int], judged: Judged, fate: Fate, outcome: str) -> None:
     tally = found.rules[-1 if judged.rule is None else places[id(judged.rule)]]
     tally.calls += 1
     tally.fates[fate] += 1

@@ -22,11 +22,13 @@ from metacog.db.prepared import Asked, Select, ask_together
 from metacog.heuristics.contradiction.corrections import find_correction
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.heuristics.quality.confidence import Confidence, estimate
+from metacog.heuristics.ranking.budget import Ranking
 from metacog.heuristics.text import words
 from metacog.models import Agent, AgentState, Language
 from patterns.memory import memory
 from patterns.models import Problem
 from reviews.models import AgentResponse, Decision
+from reviews.risk import in_force
 
 TOPICS = 500  # an agent's topics that are counted: those it named last
 
@@ -38,6 +40,7 @@ class Past:
     history: heuristics.History
     recent: list[str]  # the ids that belong to `history.recent`
     problem: Problem | None  # what `history.stuck` is the state of
+    ranking: Ranking | None = None
 
     @classmethod
     def of(
@@ -71,6 +74,8 @@ class Past:
             "stuck": self.history.stuck,
             "told": self.history.told,
         }
+        if self.ranking and self.ranking.cut is not None:
+            found["budget"] = [self.ranking.cut, self.ranking.left]
         kept = {name: value for name, value in found.items() if value}
         return to_json(kept).decode() if kept else ""
 
@@ -83,6 +88,8 @@ def questions(agent: Agent, body: Mapping[str, Any], scorer: heuristics.Scorer) 
         asked["said"] = _said_last(window), (agent.pk, session)
     if scorer.policy.parts["stuck"] or scorer.policy.parts["quality"]:
         asked["problem"] = _problem, (agent.pk, session, body["problem"] or "")
+    if agent.risk_model and session:
+        asked["turns"] = _turns, (agent.pk, session)
     if _is_estimated(body, scorer):
         asked |= _known(agent, body["session"], body["retrieval"], body["topics"])
     if session and scorer.looks_for_sources:
@@ -217,6 +224,7 @@ class Recorded(NamedTuple):
     history: heuristics.History
     is_whole: bool  # False: a response that was compared has been erased since
     review_seconds: int  # above 0: METACOG_REVIEW_SECONDS, which verdicts followed before
+    ranking: Ranking | None  # the model of the stored verdict, with the budget there was
 
 
 def recorded(response: AgentResponse) -> Recorded:
@@ -233,7 +241,12 @@ def recorded(response: AgentResponse) -> Recorded:
         stuck=kept.get("stuck"),
         told=kept.get("told", ""),
     )
-    return Recorded(history, len(prints) == len(ids), kept.get("review_seconds", 0))
+    ranking = None
+    if named := response.wire_verdict().get("risk_model"):
+        model = in_force.model_named(response.agent.team_id, named)
+        cut, left = kept.get("budget", (None, 0))
+        ranking = Ranking(model, response.agent.public_id, history.turns, cut, left) if model else None
+    return Recorded(history, len(prints) == len(ids), kept.get("review_seconds", 0), ranking)
 
 
 def review_after(policy: heuristics.Policy) -> timedelta:

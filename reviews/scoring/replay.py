@@ -104,6 +104,7 @@ class Replayer:
                 history=past.history,
                 recognised=recognised,
                 hesitation=stored["hesitation"] is not None,
+                ranking=past.ranking,
             )
         except heuristics.Refused:
             return Replay(response, None, (*unlike, Unlike.REFUSED))

@@ -164,9 +164,7 @@ def seed_signals(patterns: Patterns, policy: Policy) -> Hesitate:
     return hesitate
 
 
-def is_hedged(
-    chat: str, response: str, hedges: Sequence[Place], hedges_in: Callable[[str], Sequence[Place]]
-) -> bool:
+def is_hedged(chat: str, response: str, hedges: Sequence[Place], hedges_in: Callable[[str], Sequence[Place]]) -> bool:
     """Look for hedges in a chat; where it stands in the response, whose hedges are known, for one of those."""
     if chat == response:
         return bool(hedges)

@@ -100,10 +100,7 @@ class Policy:
 
     def as_dict(self) -> dict[str, Any]:
         """Give the policy as JSON values; `from_dict` takes it back."""
-        return {
-            part.name: _plain(getattr(self, part.name))
-            for part in fields(self)
-        }
+        return {part.name: _plain(getattr(self, part.name)) for part in fields(self)}
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ small and holds no text. Each counts once, however often it occurs, and all of a
 
 import math
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
@@ -38,7 +39,8 @@ class Seen(NamedTuple):
 def see(text: str, question: str, facts: Mapping[str, float]) -> Seen:
     """Return what a ranker sees of a text; `facts` as `facts_of` gives them."""
     asked = [bucket ^ _IN_QUESTION for bucket in _buckets(_hashes(question))] if question else []
-    return Seen([*_buckets(_hashes(text))], asked, facts)
+    # Two bytes each: 20,000 decisions are kept at a time.
+    return Seen(array("H", _buckets(_hashes(text))), array("H", asked), facts)
 
 
 @lru_cache(65_536)

@@ -54,11 +54,12 @@ class Learned:
         return found | {"gate": self.gate and asdict(self.gate)}
 
 
-def learn(decided: Iterable[Decided], least: int = ENOUGH) -> Learned:
+def learn(decided: Iterable[Decided], least: int = ENOUGH, others: Sequence[Decided] = ()) -> Learned:
     """Learn from all decisions, having judged what is learned from the older ones by the newest 30 %.
 
     The model is always there; whether it may be used says `order`, which is "learned" where it beats length and turns
-    (either way round), the score and chance, or the one of those that does as well and beats chance.
+    (either way round), the score and chance, or the one of those that does as well and beats chance. With `others`,
+    decisions on other agents' texts, it must also beat what is learned from them and its own ("team").
     """
     ordered = sorted(decided, key=lambda each: (each.at, each.key))
     rejected = sum(each.rejected for each in ordered)
@@ -74,7 +75,12 @@ def learn(decided: Iterable[Decided], least: int = ENOUGH) -> Learned:
     rivals: dict[str, Sequence[float]] = {
         name: [each.seen.facts.get(name, 0.0) for each in judging] for name in _RIVALS
     }
-    gate = judge(judges, risks, rivals, signed=("score",))
+    if others:
+        shared = Model.learn(
+            [case(each) for each in sorted([*teaching, *others], key=lambda each: (each.at, each.key))]
+        )
+        rivals["team"] = [shared.risk(each.seen) for each in judging]
+    gate = judge(judges, risks, rivals, signed=("score", "team"))
     curve = [(len(teaching), gate.auc)]
     for part in _CURVE[-2::-1]:
         some = [each for session, each in zip(_sessions(teaching), teaching, strict=True) if session % part == 0]

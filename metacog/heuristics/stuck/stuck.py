@@ -362,9 +362,7 @@ def _loops(
     if loop["count"] < step.settings.repeats:
         return None
     _, kind = here[loop["key"]]
-    return _Sign(
-        name, {"count": loop["count"]}, {kind: [loop["text"]], "count": loop["count"], "steps": loop["steps"]}
-    )
+    return _Sign(name, {"count": loop["count"]}, {kind: [loop["text"]], "count": loop["count"], "steps": loop["steps"]})
 
 
 def _circular_reasoning(step: _Step) -> _Sign | None:

@@ -102,9 +102,7 @@ def _agrees(calls: Sequence[DecidedCall], do: Do) -> bool:
     return rejected >= REJECTIONS and rejected >= REJECTED_SHARE * len(calls)
 
 
-def _suggestion(
-    tool: str, calls: Sequence[DecidedCall], do: Do
-) -> tuple[dict[str, Any], Sequence[DecidedCall]] | None:
+def _suggestion(tool: str, calls: Sequence[DecidedCall], do: Do) -> tuple[dict[str, Any], Sequence[DecidedCall]] | None:
     if _agrees(calls, do):
         return {"tool": tool, "do": do}, calls
     agreeing = []

@@ -136,6 +136,13 @@ class ItemPart(TypedDict):
             ),
         ]
     ]
+    # Of what can be held, while a learned order is in force.
+    risk: NotRequired[
+        Annotated[
+            float, Field(ge=0, le=1, description="Its learned risk: an order, no probability unless it is calibrated.")
+        ]
+    ]
+    by_budget: NotRequired[Annotated[bool, Field(description="True: the review budget alone held it.")]]
     # Of a tool call, none of which has a `text`.
     call_id: NotRequired[str | None]
     name: NotRequired[str]
@@ -199,6 +206,7 @@ class Verdict(TypedDict):
     ]
     schedule: SchedulePart | None
     events: list[str]
+    risk_model: NotRequired[Annotated[str, Field(description="The model of the items' learned risk.")]]
     threads: NotRequired[
         Annotated[
             list[ThreadPart] | None,

@@ -177,9 +177,7 @@ def _which(value: Any) -> str:
     return _CALL if isinstance(kind, str) and kind.casefold() == TOOL_CALL else _WORDS
 
 
-AnyItem = Annotated[
-    Annotated[ItemBody, Tag(_WORDS)] | Annotated[ToolCallBody, Tag(_CALL)], Discriminator(_which)
-]
+AnyItem = Annotated[Annotated[ItemBody, Tag(_WORDS)] | Annotated[ToolCallBody, Tag(_CALL)], Discriminator(_which)]
 
 
 class TestsBody(_Shape):

@@ -121,9 +121,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "signals": _signals(total),
         "calls": _calls(total),
         "more_calls": max(0, len(total.calls) - MOST_TOOLS),
-        "missed": [
-            {"agent": each.agent, "told": ratio(each.missed)} for each in sampling.misses(chosen, asked.first)
-        ],
+        "missed": [{"agent": each.agent, "told": ratio(each.missed)} for each in sampling.misses(chosen, asked.first)],
         "looks": _looks(agreement.records(chosen, asked.first), asked.agent),
         "enough": ENOUGH,
     }

@@ -1,0 +1,55 @@
+"""The learned risk of each item of a response, and a review budget that holds the riskiest of what would pass."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..hesitation.modulation import HELD_KINDS
+from ..text.tags import Item
+from ..wire.assessment import ItemPart
+from .features import facts_of, see
+from .model import Model
+
+
+class Ranking(NamedTuple):
+    """A model in force for an agent, and what is left of its team's review budget."""
+
+    model: Model
+    agent: str = ""  # its id, as the model knows it
+    turns: int = 0  # of the session before the response
+    cut: float | None = None  # the risk from which the budget holds; None: it holds nothing
+    left: int = 0  # items that it may still hold today
+
+
+def rank_items(
+    body: Mapping[str, Any],
+    items: Sequence[Item],
+    verdicts: Sequence[ItemPart],
+    found: Mapping[str, Any],
+    ranking: Ranking,
+) -> None:
+    """Write into the verdicts the risk of what can be held, and hold the riskiest words that the budget has room for.
+
+    `found` are the parts of the verdict on the response. What is held stays held, a tool call is left to its rule, and
+    what was approved before passes.
+    """
+    question = body.get("user_message")
+    within: list[ItemPart] = []
+    for item, verdict in zip(items, verdicts, strict=True):
+        if verdict["recognised"] or not (item.call or item.kind in HELD_KINDS):
+            continue
+        facts = facts_of(
+            item.text,
+            question,
+            found,
+            turns=ranking.turns,
+            kind=item.kind,
+            agent=ranking.agent,
+            calls=[(item.call.name, item.call.arguments)] if item.call else (),
+        )
+        risk = verdict["risk"] = ranking.model.risk(see(item.text, question or "", facts))
+        can_be_held = item.call is None and verdict["disposition"] in ("pass", "mark")
+        if can_be_held and ranking.cut is not None and risk >= ranking.cut:
+            within.append(verdict)
+    within.sort(key=lambda verdict: (-verdict["risk"], verdict["index"]))
+    for verdict in within[: max(0, ranking.left)]:
+        verdict["disposition"], verdict["text"], verdict["by_budget"] = "hold", None, True

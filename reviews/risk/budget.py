@@ -1,0 +1,45 @@
+"""The learned order in force for a post, and the review budget of its team, shared by all its agents."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import F
+
+from metacog.heuristics.ranking.budget import Ranking
+from metacog.heuristics.wire.assessment import ItemPart
+from metacog.models import Agent
+from reviews.models import BudgetDay
+from reviews.risk.in_force import model_of
+
+
+def ranking_for(agent: Agent, turns: int, now: datetime) -> Ranking | None:
+    """Return what ranks a post of an agent (read with its team); None while no model is in force."""
+    model = model_of(agent)
+    if model is None:
+        return None
+    team, cut = agent.team, None
+    if team.risk_budget and team.risk_budget_holds:
+        cut = team.risk_cut
+    ranking = Ranking(model, agent.public_id, turns, cut)
+    return ranking if cut is None else ranking._replace(left=left(agent, now))
+
+
+def left(agent: Agent, now: datetime) -> int:
+    """Count what the budget of an agent's team may still hold today (in UTC)."""
+    held = BudgetDay.objects.filter(team=agent.team_id, day=now.date()).values_list("held", flat=True).first()
+    return max(0, (agent.team.risk_budget or 0) - (held or 0))
+
+
+def take(agent: Agent, items: list[ItemPart], now: datetime) -> bool:
+    """Count what the budget holds of a post, inside its transaction; False: others were faster, it has less room."""
+    wanted = sum("by_budget" in item for item in items)
+    if not wanted:
+        return True
+    day = BudgetDay.objects.filter(team=agent.team_id, day=now.date())
+    room = (agent.team.risk_budget or 0) - wanted
+    if day.filter(held__lte=room).update(held=F("held") + wanted):
+        return True
+    made = BudgetDay(team_id=agent.team_id, day=now.date(), held=0)
+    BudgetDay.objects.bulk_create([made], ignore_conflicts=True)
+    return bool(day.filter(held__lte=room).update(held=F("held") + wanted))

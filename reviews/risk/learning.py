@@ -1,0 +1,264 @@
+"""Learn from what people decided, once a day for each team, and put in force what passes the gate.
+
+What teaches are released decisions of people on held items, and their judgements of spot checks, which stand for what
+nobody looked at. What was undone, has expired, was decided by the agent itself or has been erased teaches nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, Sum
+
+from metacog.audit import audit
+from metacog.heuristics.hesitation.modulation import HELD_KINDS
+from metacog.heuristics.parts import MANY_TURNS
+from metacog.heuristics.ranking.features import Seen, facts_of, see
+from metacog.heuristics.ranking.learning import Decided, Learned, in_words, learn
+from metacog.heuristics.ranking.lines import belongs
+from metacog.heuristics.text.reading import seconds_to_read
+from metacog.heuristics.text.tags import Item, items_of
+from metacog.heuristics.wire.assessment import ItemPart
+from metacog.models import Agent, Team
+from reviews.isolation import by_itself
+from reviews.models import AgentResponse, Decision, HeldItem, LearnedRisk, RiskModel, Sample
+from reviews.risk import choices, in_force
+
+__all__ = ["in_words", "learn_and_keep", "learn_due"]
+
+AFRESH = timedelta(days=1)
+TURN_SECONDS = 120.0  # in which a run begins with teams; it ends before the task's limit
+MOST = 20_000  # decisions, the newest
+ENOUGH_OF_AGENT = 200  # decisions from which an agent is learned for by itself
+MOST_AGENTS = 20  # of a team, those with the most decisions
+RECENT = timedelta(days=30)
+MOST_RECENT = 5_000  # responses of those days whose risks are looked at, the newest
+SPREAD = 1_000  # risks that stand for all of them
+AT_ONCE = 100  # rows that are read together: a response may have a megabyte
+
+
+class Text(NamedTuple):
+    """A recent text that can be held, as the model sees it."""
+
+    agent: int
+    seen: Seen
+    passed: bool  # as words that nothing held
+
+
+def learn_due(now: datetime) -> int:
+    """Learn for the teams of which was learned a day ago; return for how many. One that fails holds up no other."""
+    fresh = LearnedRisk.objects.filter(team=OuterRef("pk"), agent=None, made_at__gt=now - AFRESH, made_at__lte=now)
+    decided = Decision.objects.filter(held__team=OuterRef("pk"), by=Decision.By.PERSON, seq__isnull=False)
+    began, learned = monotonic(), 0
+    for key in list(Team.objects.filter(Exists(decided)).exclude(Exists(fresh)).order_by("?").values_list("pk")):
+        with by_itself("No risk learned for the team with the key %s", *key):
+            learn_and_keep(Team.objects.get(pk=key[0]), now)
+            learned += 1
+        if monotonic() - began > TURN_SECONDS:
+            break
+    return learned
+
+
+def learn_and_keep(team: Team, now: datetime) -> tuple[Learned, LearnedRisk]:
+    """Learn for a team and its agents, put in force what passes the gate, and rank anew what waits."""
+    decided = dict(_decided(team))
+    everything = [each for some in decided.values() for each in some]
+    of_team = learn(everything)
+    own: dict[int, Learned] = {}
+    if len(decided) > 1:
+        for agent in sorted(decided, key=lambda each: (-len(decided[each]), each))[:MOST_AGENTS]:
+            if len(decided[agent]) >= ENOUGH_OF_AGENT:
+                others = [each for other, some in decided.items() if other != agent for each in some]
+                own[agent] = learn(decided[agent], others=others)
+    texts = list(_recent(team, now))
+    with transaction.atomic(durable=True):
+        team = Team.objects.select_for_update().get(pk=team.pk)
+        before = team.risk_kind
+        kept = _keep(team, None, of_team, texts, now)
+        LearnedRisk.objects.filter(team=team).exclude(agent=None).exclude(agent__in=own).delete()
+        in_use = {agent: _keep(team, agent, learned, texts, now) for agent, learned in own.items()}
+        team.risk_kind = (of_team.order or "") if kept.model else ""
+        team.risk_cut = choices.budget_cut(team)
+        team.save(update_fields=["risk_kind", "risk_cut"])
+        Agent.objects.filter(team=team).update(risk_model=kept.model_id)
+        for agent, learned_of_agent in in_use.items():
+            if kept.model and own[agent].order == "learned":
+                Agent.objects.filter(pk=agent).update(risk_model=learned_of_agent.model_id)
+        audit.record(
+            "risk-learned",
+            str(team.pk),
+            actor=None,
+            team=team,
+            before=before,
+            after=team.risk_kind,
+            decisions=of_team.decisions,
+            model=kept.model.public_id if kept.model else None,
+        )
+    _rank_anew(team)
+    return of_team, kept
+
+
+def _keep(team: Team, agent: int | None, learned: Learned, texts: Sequence[Text], now: datetime) -> LearnedRisk:
+    model, row = learned.model, None
+    if learned.order and learned.order != "score" and (agent is None or learned.order == "learned"):
+        row, _ = RiskModel.objects.get_or_create(
+            team=team, public_id=model.id, defaults={"document": model.as_dict(), "made_at": now}
+        )
+    of_these = [text for text in texts if agent in (None, text.agent)]
+    risks = [model.risk(text.seen) for text in of_these] if row else []
+    passing = [risk for risk, text in zip(risks, of_these, strict=True) if text.passed] if row else []
+    kept = LearnedRisk.objects.filter(team=team, agent=agent).first() or LearnedRisk(team=team, agent_id=agent)
+    kept.found, kept.model, kept.made_at = learned.as_dict(), row, now
+    kept.spread = _thinned(risks)
+    kept.passing = {"days": RECENT.days, "items": len(passing), "risks": _thinned(passing)}
+    kept.save()
+    return kept
+
+
+def _thinned(risks: Iterable[float]) -> list[float]:
+    """Return up to `SPREAD` risks in ascending order that stand for all."""
+    ordered = sorted(risks)
+    if len(ordered) <= SPREAD:
+        return ordered
+    return [ordered[at * (len(ordered) - 1) // (SPREAD - 1)] for at in range(SPREAD)]
+
+
+def _rank_anew(team: Team) -> None:
+    """Give what waits its risk by the models now in force."""
+    waiting = HeldItem.objects.filter(team=team, state=HeldItem.State.PENDING, response__erased_at=None)
+    rows = waiting.select_related("agent", "response", "call").order_by("pk")
+    some: list[HeldItem] = []
+    for item in rows.iterator(chunk_size=AT_ONCE):
+        model, by_rule = in_force.model_of(item.agent), bool(getattr(item, "call", None)) and not item.call.hesitation
+        item.risk = None
+        if model:
+            turns = in_force.turns_before(item.response)
+            seen = in_force.seen_in(item.response, item.response.wire_body(), item, item.agent, turns)
+            item.risk = model.risk(seen)
+        item.risk_place = in_force.place(item.risk, asked_by_rule=by_rule)
+        some.append(item)
+        if len(some) == AT_ONCE:
+            HeldItem.objects.bulk_update(some, ["risk", "risk_place"])
+            some.clear()
+    HeldItem.objects.bulk_update(some, ["risk", "risk_place"])
+
+
+# -- what teaches ------------------------------------------------------------------------------------------------
+
+
+def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
+    """Give what was decided, by agent: on held items, and on spot checks."""
+    found: dict[int, list[Decided]] = defaultdict(list)
+    decisions = (
+        Decision.objects.filter(
+            held__team=team, by=Decision.By.PERSON, seq__isnull=False, held__response__erased_at=None
+        )
+        .exclude(verdict__in=(Decision.Verdict.WITHDRAW, Decision.Verdict.EXPIRE))
+        .select_related("held__response", "held__call", "agent")
+        .order_by("-decided_at", "-pk")[:MOST]
+    )
+    turns = _Turns()
+    for decision in decisions.iterator(chunk_size=AT_ONCE):
+        held, response, body = decision.held, decision.held.response, decision.held.response.wire_body()
+        seen = in_force.seen_in(response, body, held, decision.agent, turns.before(response))
+        found[decision.agent_id].append(
+            Decided(
+                seen,
+                decision.verdict == Decision.Verdict.REJECT,
+                decision.decided_at.timestamp(),
+                _belongs(decision.agent_id, body),
+                care=_care(decision.shown_ms, held.text),
+                key=held.public_id,
+            )
+        )
+    samples = Sample.objects.filter(agent__team=team, response__erased_at=None)
+    shares = {
+        agent: (judged or 0.0) / everything
+        for agent, everything, judged in samples.order_by()
+        .values("agent")
+        .annotate(everything=Sum("stands_for"), judged=Sum("stands_for", filter=~Q(verdict="")))
+        .values_list("agent", "everything", "judged")
+    }
+    judged = samples.exclude(verdict="").select_related("response", "agent").order_by("-judged_at", "-pk")[:MOST]
+    for sample in judged.iterator(chunk_size=AT_ONCE):
+        response, body = sample.response, sample.response.wire_body()
+        assert sample.judged_at
+        found[sample.agent_id].append(
+            Decided(
+                _seen(response, body, *_as_one(response, body), turns.before(response)),
+                sample.verdict == Sample.Verdict.MISSED,
+                sample.judged_at.timestamp(),
+                _belongs(sample.agent_id, body),
+                stands_for=sample.stands_for / shares[sample.agent_id],
+                key=sample.public_id,
+            )
+        )
+    yield from found.items()
+
+
+class _Turns:
+    """How many responses each session had before one of it, up to `MANY_TURNS`."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[int, str], list[int]] = {}
+
+    def before(self, response: AgentResponse) -> int:
+        if not response.session:
+            return 0
+        key = (response.agent_id, response.session)
+        if key not in self._first:
+            rows = AgentResponse.objects.filter(agent=response.agent_id, session=response.session)
+            self._first[key] = list(rows.order_by("pk").values_list("pk", flat=True)[:MANY_TURNS])
+        return sum(pk < response.pk for pk in self._first[key])
+
+
+def _belongs(agent: int, body: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name what a text belongs to; two agents may use the same names."""
+    return tuple(f"{agent} {name}" for name in belongs(body.get("session"), body.get("metadata")))
+
+
+def _care(shown_ms: int | None, text: str) -> float:
+    """Return how long a person had a text before them beside the time that reading it takes, up to 1."""
+    if shown_ms is None:
+        return 1.0
+    return min(1.0, shown_ms / 1000 / max(1.0, seconds_to_read(text)))
+
+
+def _texts(response: AgentResponse, body: Mapping[str, Any]) -> list[tuple[Item, ItemPart]]:
+    """Return the words of a response that can be held, with what the verdict says of them."""
+    answers = response.wire_verdict()["items"]
+    items = items_of(body, plain_text_as_chat=bool(answers))
+    return [(item, answer) for item, answer in zip(items, answers, strict=False) if item.kind in HELD_KINDS]
+
+
+def _as_one(response: AgentResponse, body: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what people judge of a spot check as one text, and its kind."""
+    texts = _texts(response, body)
+    return "\n".join(item.text for item, _ in texts) or body["response"], texts[0][0].kind if texts else ""
+
+
+def _seen(response: AgentResponse, body: Mapping[str, Any], text: str, kind: str, turns: int) -> Seen:
+    question = body.get("user_message") or ""
+    agent = response.agent.public_id
+    facts = facts_of(text, question, response.wire_verdict(), turns=turns, kind=kind, agent=agent)
+    return see(text, question, facts)
+
+
+def _recent(team: Team, now: datetime) -> Iterator[Text]:
+    """Give the texts of the last 30 days that can be held, of the newest responses."""
+    latest = AgentResponse.objects.filter(
+        agent__team=team, received_at__gte=now - RECENT, hesitation_score__isnull=False, erased_at=None
+    )
+    turns = _Turns()
+    rows = latest.select_related("agent").order_by("-received_at", "-pk")[:MOST_RECENT]
+    for response in rows.iterator(chunk_size=AT_ONCE):
+        body = response.wire_body()
+        for item, answer in _texts(response, body):
+            seen = _seen(response, body, item.text, item.kind, turns.before(response))
+            passed = answer["disposition"] != "hold" or answer.get("by_budget", False)
+            yield Text(response.agent_id, seen, passed and not answer["recognised"])
