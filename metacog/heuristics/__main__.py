@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, get_args
 
+from .decided import Reader, decided_at
 from .hesitation.given import told
 from .hesitation.patterns import PatternError, patterns_in, refuse_short_keywords
 from .parts import MANY_TURNS, History
@@ -20,7 +21,6 @@ from .policy.stuck_settings import WEIGHTS as STUCK_WEIGHTS
 from .quality.quality import FlagName
 from .ranking.gate import ENOUGH
 from .ranking.learning import case, in_words, learn
-from .ranking.lines import Reader, decided_at
 from .ranking.model import Model
 from .scorer import Scorer, given_in
 from .signals import SEED, WEIGHTS

@@ -16,11 +16,11 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, Sum
 
 from metacog.audit import audit
+from metacog.heuristics.decided import belongs
 from metacog.heuristics.hesitation.modulation import HELD_KINDS
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.heuristics.ranking.features import Seen, facts_of, see
 from metacog.heuristics.ranking.learning import Decided, Learned, in_words, learn
-from metacog.heuristics.ranking.lines import belongs
 from metacog.heuristics.text.reading import seconds_to_read
 from metacog.heuristics.text.tags import Item, items_of
 from metacog.heuristics.wire.assessment import ItemPart

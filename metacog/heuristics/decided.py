@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..scorer import Scorer
-from ..text.strict_json import Refused
-from ..text.tags import items_of
-from ..wire.wire import ResponseBody, check_response, instant
-from .features import Seen, facts_of, see
-from .learning import Decided
+from .ranking.features import Seen, facts_of, see
+from .ranking.learning import Decided
+from .scorer import Scorer
+from .text.strict_json import Refused
+from .text.tags import items_of
+from .wire.wire import ResponseBody, check_response, instant
 
 BELONGS = ("run", "conversation", "conversation_id")  # of metadata, beside the session
 _VERDICTS = {"approve": False, "edit": False, "reject": True}
