@@ -19,11 +19,11 @@ from .policy.errors import PolicyError
 from .policy.policy import PROFILES, Policy
 from .policy.stuck_settings import WEIGHTS as STUCK_WEIGHTS
 from .quality.quality import FlagName
-from .ranking.gate import ENOUGH
 from .ranking.learning import case, in_words, learn
 from .ranking.model import Model
 from .scorer import Scorer, given_in
 from .signals import SEED, WEIGHTS
+from .stats.gate import ENOUGH
 from .text.strict_json import Refused, load, load_file, without_mark
 from .text.timesense import format_intent, mark_every_date, temporal_markers
 from .wire.assessment import Verdict

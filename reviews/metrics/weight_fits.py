@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Length
 from django.utils import timezone
 
 from metacog import heuristics
+from metacog.heuristics.decided import belongs
 from metacog.heuristics.hesitation import fitting
 from metacog.heuristics.hesitation.fitting import Case, Fit, Signals
 from metacog.models import Agent, AgentState, Policy
 from reviews.isolation import by_itself
 from reviews.metrics import daily
 from reviews.models import AgentResponse, Decision, FittedWeights, HeldItem, Sample, Signal
+from reviews.risk.in_force import Turns
 from reviews.scoring.preview import DAYS, MOST
 
 SINCE = timedelta(days=90)  # verdicts of responses that are older say little about an agent that goes on changing
@@ -85,25 +88,30 @@ def _cases(agent: Agent, responses: QuerySet[AgentResponse], since: date) -> lis
         held__response__received_at__gte=daily.start_of(since),
     ).exclude(held__kind=HeldItem.Kind.TOOL_CALL)
     rejected: dict[int, bool] = {}
-    for response, verdict in decided.order_by("-seq").values_list("held__response", "verdict")[:MOST_DECISIONS]:
+    metadata: dict[int, dict[str, Any]] = {}
+    told = decided.order_by("-seq").values_list("held__response", "verdict", "held__metadata")
+    for response, verdict, known in told[:MOST_DECISIONS]:
         rejected[response] = rejected.get(response, False) or verdict == Verdict.REJECT
+        metadata[response] = known
     samples = list(Sample.objects.filter(agent=agent, day__gte=since, response__in=responses))
     judged = {sample.response_id: sample for sample in samples if sample.verdict}
     # Those that nobody judged are stood for by those that somebody did.
     share = sum(sample.stands_for for sample in judged.values()) / (sum(sample.stands_for for sample in samples) or 1)
     about = AgentResponse.objects.filter(pk__in=[*rejected, *judged]).annotate(length=Length("body"))
     fired = _fired([*rejected, *judged])
-    cases = []
-    for key, at, length, erased_at in about.values_list("pk", "received_at", "length", "erased_at"):
-        sample = judged.get(key)
+    cases, turns = [], Turns()
+    for row in about.only("agent_id", "session", "received_at", "erased_at"):
+        key, sample = row.pk, judged.get(row.pk)
         cases.append(
             Case(
-                at=at.timestamp(),
+                at=row.received_at.timestamp(),
                 signals=fired.get(key, frozenset()),
                 is_wrong=sample.verdict == Sample.Verdict.MISSED if sample else rejected[key],
                 was_held=sample is None,
                 stands_for=sample.stands_for / share if sample else 1.0,
-                length=None if erased_at else length,
+                length=None if row.erased_at else row.length,
+                turns=turns.before(row),
+                belongs=belongs(row.session, metadata.get(key)),
             )
         )
     return cases

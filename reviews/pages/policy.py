@@ -22,12 +22,14 @@ from metacog.accounts.policy_forms import PolicyForm, changes, filled_in, weight
 from metacog.accounts.rule_forms import RuleTable, as_text, text_of, what_it_does
 from metacog.heuristics.hesitation import fitting, thresholds
 from metacog.heuristics.hesitation.fitting import Fit
+from metacog.heuristics.stats.gate import Gate
 from metacog.models import Agent, Policy, Role
 from patterns.patterns.scorer import scorer_for
 from reviews.metrics.daily import Ratio
 from reviews.models import FittedWeights
 from reviews.pages.person import PersonRequest
 from reviews.presentation.ratios import Share, percent, ratio
+from reviews.presentation.rivals import RIVALS
 from reviews.presentation.rule_tallies import of_rule
 from reviews.presentation.rule_words import in_words
 from reviews.scoring.calls_preview import CallsPreview, RuleTally, calls_preview
@@ -182,6 +184,7 @@ def _fitted(agent: Agent, current: Policy) -> dict[str, Any]:
         ],
         "caught": [(title, found.caught.get(name)) for name, title in rules.items()],
         "draft": "?" + urlencode(draft),
+        "as_good": [str(RIVALS[name]) for name in Gate.from_dict(row.found["gate"]).as_good] if found.gate else [],
     }
 
 

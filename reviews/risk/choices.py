@@ -9,7 +9,7 @@ from typing import NamedTuple
 from django.db import transaction
 
 from metacog.audit import audit
-from metacog.heuristics.ranking.gate import LOOKED_AT, Gate
+from metacog.heuristics.stats.gate import LOOKED_AT, Gate
 from metacog.models import Team, User
 from reviews.models import LearnedRisk
 

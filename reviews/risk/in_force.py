@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.heuristics.ranking.features import Seen, facts_of, see
-from metacog.heuristics.ranking.gate import CALIBRATED
 from metacog.heuristics.ranking.model import Model, Reason, place_among
+from metacog.heuristics.stats.gate import CALIBRATED
 from metacog.models import Agent
 from reviews.models import AgentResponse, HeldItem, LearnedRisk, RiskModel
 
@@ -68,12 +68,20 @@ def seen_in(response: AgentResponse, body: Mapping[str, Any], item: HeldItem | N
     return see(text, question, facts)
 
 
-def turns_before(response: AgentResponse) -> int:
-    """Count what its session had before a response, up to `MANY_TURNS`."""
-    if not response.session:
-        return 0
-    before = AgentResponse.objects.filter(agent=response.agent_id, session=response.session, pk__lt=response.pk)
-    return len(before.order_by("-pk").values_list("pk")[:MANY_TURNS])
+class Turns:
+    """How many responses each session had before one of it, up to `MANY_TURNS`."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[int, str], list[int]] = {}
+
+    def before(self, response: AgentResponse) -> int:
+        if not response.session:
+            return 0
+        key = (response.agent_id, response.session)
+        if key not in self._first:
+            rows = AgentResponse.objects.filter(agent=response.agent_id, session=response.session)
+            self._first[key] = list(rows.order_by("pk").values_list("pk", flat=True)[:MANY_TURNS])
+        return sum(pk < response.pk for pk in self._first[key])
 
 
 def why(item: HeldItem) -> Why | None:
@@ -82,7 +90,7 @@ def why(item: HeldItem) -> Why | None:
     model = model_of(agent)
     if model is None or response.erased_at or not item.text:
         return None
-    seen = seen_in(response, response.wire_body(), item, agent, turns_before(response))
+    seen = seen_in(response, response.wire_body(), item, agent, Turns().before(response))
     learned = learned_for(agent)
     gate = (learned.found.get("gate") if learned else None) or {}
     risk = model.risk(seen)

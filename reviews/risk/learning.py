@@ -18,7 +18,6 @@ from django.db.models import Exists, OuterRef, Q, Sum
 from metacog.audit import audit
 from metacog.heuristics.decided import belongs
 from metacog.heuristics.hesitation.modulation import HELD_KINDS
-from metacog.heuristics.parts import MANY_TURNS
 from metacog.heuristics.ranking.features import Seen, facts_of, see
 from metacog.heuristics.ranking.learning import Decided, Learned, in_words, learn
 from metacog.heuristics.text.reading import seconds_to_read
@@ -132,12 +131,13 @@ def _rank_anew(team: Team) -> None:
     """Give what waits its risk by the models now in force."""
     waiting = HeldItem.objects.filter(team=team, state=HeldItem.State.PENDING, response__erased_at=None)
     rows = waiting.select_related("agent", "response", "call").order_by("pk")
+    counted = in_force.Turns()
     some: list[HeldItem] = []
     for item in rows.iterator(chunk_size=AT_ONCE):
         model, by_rule = in_force.model_of(item.agent), bool(getattr(item, "call", None)) and not item.call.hesitation
         item.risk = None
         if model:
-            turns = in_force.turns_before(item.response)
+            turns = counted.before(item.response)
             seen = in_force.seen_in(item.response, item.response.wire_body(), item, item.agent, turns)
             item.risk = model.risk(seen)
         item.risk_place = in_force.place(item.risk, asked_by_rule=by_rule)
@@ -162,7 +162,7 @@ def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
         .select_related("held__response", "held__call", "agent")
         .order_by("-decided_at", "-pk")[:MOST]
     )
-    turns = _Turns()
+    turns = in_force.Turns()
     for decision in decisions.iterator(chunk_size=AT_ONCE):
         held, response, body = decision.held, decision.held.response, decision.held.response.wire_body()
         seen = in_force.seen_in(response, body, held, decision.agent, turns.before(response))
@@ -199,22 +199,6 @@ def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
             )
         )
     yield from found.items()
-
-
-class _Turns:
-    """How many responses each session had before one of it, up to `MANY_TURNS`."""
-
-    def __init__(self) -> None:
-        self._first: dict[tuple[int, str], list[int]] = {}
-
-    def before(self, response: AgentResponse) -> int:
-        if not response.session:
-            return 0
-        key = (response.agent_id, response.session)
-        if key not in self._first:
-            rows = AgentResponse.objects.filter(agent=response.agent_id, session=response.session)
-            self._first[key] = list(rows.order_by("pk").values_list("pk", flat=True)[:MANY_TURNS])
-        return sum(pk < response.pk for pk in self._first[key])
 
 
 def _belongs(agent: int, body: Mapping[str, Any]) -> tuple[str, ...]:
@@ -254,7 +238,7 @@ def _recent(team: Team, now: datetime) -> Iterator[Text]:
     latest = AgentResponse.objects.filter(
         agent__team=team, received_at__gte=now - RECENT, hesitation_score__isnull=False, erased_at=None
     )
-    turns = _Turns()
+    turns = in_force.Turns()
     rows = latest.select_related("agent").order_by("-received_at", "-pk")[:MOST_RECENT]
     for response in rows.iterator(chunk_size=AT_ONCE):
         body = response.wire_body()

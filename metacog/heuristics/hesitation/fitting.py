@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 from ..policy.policy import NEVER, Policy
 from ..signals import WEIGHTS
+from ..stats.gate import Gate, Judged, judge, parted, sessions_of
 from .seed import MAX_SCORE
 
 # Of 100 the newest 30 judge, and on 30 a share is known to ±18 points: with fewer nothing but a landslide shows.
 ENOUGH = 100
 ENOUGH_OF_EACH = 10  # right ones and wrong ones, among the older and among the newer
 ENOUGH_FIRED = 10  # of the older; a signal that fired less often, or not on as many others, keeps its weight
-OLDER = 0.7
 RIDGE = 1.0  # a Gaussian prior of variance 1: one signal multiplies the odds by 7 at most, but for good evidence
 DRAWS = 1_000
 _SEED = 20_260_224  # of the draws, so that the same verdicts give the same interval
@@ -38,6 +38,8 @@ class Case(NamedTuple):
     was_held: bool
     stands_for: float = 1.0  # how many responses: more than one for a sample
     length: int | None = None  # None: no longer known
+    turns: int = 0  # responses of its session before it
+    belongs: tuple[str, ...] = ()  # names of its session, run and conversation
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Fit:
     responses: int = 0
     held_before: int = 0
     held_after: int = 0
+    # How the newer verdicts compare the fitted score with length, turns, the score in force and chance.
+    gate: Gate | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -71,6 +75,9 @@ class Fit:
 
 def fit(cases: Iterable[Case], policy: Policy, responses: Mapping[Signals, int]) -> Fit:
     """Fit weights to the older 70 % of the cases and judge them by the newer 30 %, in whatever order they are given.
+
+    Whole sessions at a time. They are offered when they catch more than those in force where as much is held, and order
+    better than length, turns, the score in force and chance.
 
     `responses` are what the agent posted lately, counted by the signals that fired: thresholds are set so that about
     half as many of them are held as under `policy`, which is what is judged, and as many are marked or held.
@@ -80,8 +87,7 @@ def fit(cases: Iterable[Case], policy: Policy, responses: Mapping[Signals, int])
     ordered = sorted(cases, key=lambda case: (case.at, sorted(case.signals), *case[2:5], case.length or 0))
     wrong = sum(case.is_wrong for case in ordered)
     samples = sum(not case.was_held for case in ordered)
-    cut = math.ceil(OLDER * len(ordered))
-    older, newer = ordered[:cut], ordered[cut:]
+    older, newer = parted(ordered, [case.belongs for case in ordered])
     if len(ordered) < ENOUGH:
         return Fit(len(ordered), wrong, samples, "few")
     if not (_has_both(older) and _has_both(newer)):
@@ -96,6 +102,7 @@ def fit(cases: Iterable[Case], policy: Policy, responses: Mapping[Signals, int])
     is_known = all(case.length is not None for case in newer)
     caught["length"] = _caught_by(newer, lambda case: case.length or 0) if is_known else None
     low, high = _interval(newer, fitted, in_force)
+    gate = _gate(newer, fitted, in_force)
     held = _reaching(responses, policy.weights, policy.hold_at)
     hold_at = _level(responses, weights, held / 2)
     threshold = min(hold_at, _level(responses, weights, _reaching(responses, policy.weights, policy.threshold)))
@@ -103,7 +110,8 @@ def fit(cases: Iterable[Case], policy: Policy, responses: Mapping[Signals, int])
         verdicts=len(ordered),
         wrong=wrong,
         samples=samples,
-        why_not="" if low > 0 else "no-better",
+        why_not="" if low > 0 and gate.passes else "no-better",
+        gate=gate,
         newer=len(newer),
         held=_room(newer),
         newer_wrong=sum(case.stands_for for case in newer if case.is_wrong),
@@ -118,6 +126,16 @@ def fit(cases: Iterable[Case], policy: Policy, responses: Mapping[Signals, int])
         held_before=held,
         held_after=_reaching(responses, weights, hold_at),
     )
+
+
+def _gate(newer: Sequence[Case], fitted: Callable[[Case], float], in_force: Callable[[Case], float]) -> Gate:
+    """Compare the fitted score with what costs nothing, as a learned order is (ranking/gate.py)."""
+    sessions = sessions_of([case.belongs for case in newer])
+    judges = [Judged(session, case.is_wrong, case.stands_for) for session, case in zip(sessions, newer, strict=True)]
+    rivals = {"turns": [float(case.turns) for case in newer], "score": [in_force(case) for case in newer]}
+    if all(case.length is not None for case in newer):
+        rivals["length"] = [float(case.length or 0) for case in newer]
+    return judge(judges, [fitted(case) for case in newer], rivals, signed=("score",))
 
 
 def _has_both(cases: Sequence[Case]) -> bool:

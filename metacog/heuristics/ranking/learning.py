@@ -1,12 +1,11 @@
 """Learn an order of risk from decisions, and say whether it is worth having."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..stats.gate import ENOUGH, ENOUGH_OF_EACH, ENOUGH_SESSIONS, Gate, Judged, auc, judge, parted, sessions_of
 from .features import Seen
-from .gate import ENOUGH, ENOUGH_OF_EACH, ENOUGH_SESSIONS, NEWEST, Gate, Judged, auc, judge
 from .model import Case, Kind, Model
 
 MOST_STANDING_FOR = 10.0  # how much a sample may count in learning; in judging it counts for all it stands for
@@ -64,7 +63,7 @@ def learn(decided: Iterable[Decided], least: int = ENOUGH, others: Sequence[Deci
     ordered = sorted(decided, key=lambda each: (each.at, each.key))
     rejected = sum(each.rejected for each in ordered)
     everything = Model.learn([case(each) for each in ordered])
-    teaching, judging = _split(ordered)
+    teaching, judging = parted(ordered, [each.belongs for each in ordered])
     why_not = _cannot_ask(ordered, teaching, judging, least)
     if why_not:
         return Learned(everything, len(ordered), rejected, why_not, None)
@@ -127,41 +126,8 @@ def _cannot_ask(ordered: Sequence[Decided], teaching: Sequence[Decided], judging
     return ""
 
 
-def _split(ordered: Sequence[Decided]) -> tuple[list[Decided], list[Decided]]:
-    """Part the newest 30 % from the others, whole sessions at a time: a session is as new as its last decision."""
-    sessions = _sessions(ordered)
-    last = dict(zip(sessions, range(len(ordered)), strict=True))
-    sizes = Counter(sessions)
-    newest: set[int] = set()
-    room = NEWEST * len(ordered)
-    for session in sorted(last, key=lambda each: -last[each]):
-        if room <= 0:
-            break
-        newest.add(session)
-        room -= sizes[session]
-    pairs = list(zip(sessions, ordered, strict=True))
-    teaching = [each for session, each in pairs if session not in newest]
-    return teaching, [each for session, each in pairs if session in newest]
-
-
 def _sessions(decided: Sequence[Decided]) -> list[int]:
-    """Number what belongs together, from 0 on in order of appearance: what shares a name directly or by others."""
-    leader = list(range(len(decided)))
-
-    def lead(at: int) -> int:
-        while leader[at] != at:
-            leader[at] = leader[leader[at]]
-            at = leader[at]
-        return at
-
-    first: dict[str, int] = {}
-    for at, each in enumerate(decided):
-        for name in each.belongs:
-            before = lead(first.setdefault(name, at))
-            here = lead(at)
-            leader[max(before, here)] = min(before, here)
-    numbers: dict[int, int] = {}
-    return [numbers.setdefault(lead(at), len(numbers)) for at in range(len(decided))]
+    return sessions_of([each.belongs for each in decided])
 
 
 _NAMES = {"length": "length", "turns": "the number of turns", "score": "the score", "chance": "chance"}

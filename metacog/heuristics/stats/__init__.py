@@ -1,1 +1,1 @@
-"""Intervals and measures of agreement."""
+"""Intervals, measures of agreement, and the gate that an order must pass."""

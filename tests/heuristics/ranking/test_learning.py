@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from metacog.heuristics.ranking.gate import Judged, judge
 from metacog.heuristics.ranking.logistic import chance, exp, log_odds
 from metacog.heuristics.ranking.model import Model
+from metacog.heuristics.stats.gate import Judged, judge
 from tests.command_line import run
 from tests.tables import table
 
