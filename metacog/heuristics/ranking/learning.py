@@ -36,7 +36,8 @@ class Learned:
     model: Model
     decisions: int
     rejected: int
-    # "" when the gate is passed; "few", "one-sided", "few-sessions" where it cannot be asked, else "no-better".
+    # "" when the gate is passed; "few", "one-sided" where it cannot be asked, "few-sessions" where its intervals would
+    # say too little, else "no-better".
     why_not: str
     order: Kind | None
     gate: Gate | None = None
@@ -65,7 +66,7 @@ def learn(decided: Iterable[Decided], least: int = ENOUGH, others: Sequence[Deci
     everything = Model.learn([case(each) for each in ordered])
     teaching, judging = parted(ordered, [each.belongs for each in ordered])
     why_not = _cannot_ask(ordered, teaching, judging, least)
-    if why_not:
+    if why_not and why_not != "few-sessions" or not (teaching and judging):
         return Learned(everything, len(ordered), rejected, why_not, None)
     taught = Model.learn([case(each) for each in teaching])
     sessions = _sessions(judging)
@@ -86,13 +87,13 @@ def learn(decided: Iterable[Decided], least: int = ENOUGH, others: Sequence[Deci
         if len(some) >= ENOUGH_OF_EACH * 2:
             model = Model.learn([case(each) for each in some])
             curve.append((len(some), round(auc(judges, [model.risk(each.seen) for each in judging]), 4)))
-    order: Kind | None = "learned" if gate.passes else None
+    order: Kind | None = "learned" if gate.passes and not why_not else None
     model = everything
-    if not order:
+    if not order and not why_not:
         order = _fallback(gate, judges, rivals)
         if order in ("length", "turns"):
             model = Model.learn([case(each) for each in ordered], order)
-    why_not = "" if gate.passes else "no-better"
+    why_not = why_not or ("" if gate.passes else "no-better")
     return Learned(model, len(ordered), rejected, why_not, order, gate, tuple(sorted(curve)))
 
 
@@ -143,7 +144,7 @@ def in_words(learned: Learned, least: int = ENOUGH) -> str:
             f"Declined: {told}; among the older 70 % and among the newest 30 % there must be {ENOUGH_OF_EACH} "
             "rejections and as many others."
         )
-    if gate is None:
+    if gate is None or learned.why_not == "few-sessions":
         return f"Declined: {told}; they come from fewer than {ENOUGH_SESSIONS} sessions on either side of the split."
     judged = f"AUC {gate.auc:.3f} [{gate.auc_low:.3f}, {gate.auc_high:.3f}] on the newest n = {gate.decisions:,}"
     if gate.passes:
