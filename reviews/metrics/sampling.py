@@ -1,6 +1,8 @@
 """What the rules let through: a random few of each agent's day, judged by people, for an honest miss rate.
 
-What is held gets looked at anyway; without these nobody would ever see what should have been.
+What is held gets looked at anyway; without these nobody would ever see what should have been. Where a learned order of
+risk is in force, a team may have more of them drawn where it is unsure, and have the riskiest that its people have
+time for among them; each stands for as many as its chance to be drawn says (Horvitz and Thompson 1952).
 """
 
 from __future__ import annotations
@@ -11,9 +13,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import islice
 from time import monotonic
+from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from metacog.audit import audit
@@ -23,10 +26,12 @@ from reviews.isolation import by_itself
 from reviews.metrics import daily
 from reviews.metrics.daily import Ratio
 from reviews.models import AgentResponse, Sample, SampleCursor
+from reviews.risk import budget
 
 A_DAY = 5  # of each agent
 CATCH_UP = timedelta(days=7)  # how far back days are made up for that the worker slept through
 LOOK_AT = 400  # responses of a day that are read at most to find so many
+MOST_RANKED = 5_000  # the same where the riskiest are wanted
 WAITS_FOR = timedelta(days=14)  # what nobody has judged by then is no longer asked about
 COUNTED = timedelta(days=90)
 AT_ONCE = 50
@@ -50,7 +55,7 @@ def pick_due(now: datetime) -> int:
     )
     due = Agent.objects.filter(Exists(posted), hesitation_enabled=True).exclude(sample_cursor__day=last)
     until = F("sample_cursor__day")
-    for agent in due.annotate(until=until).order_by(until.asc(nulls_first=True), "pk"):
+    for agent in due.select_related("team").annotate(until=until).order_by(until.asc(nulls_first=True), "pk"):
         with by_itself("No samples picked for %s", agent.public_id):
             # A clock that was wrong for a while may have gone on.
             begin = first if agent.until is None or agent.until > last else max(first, agent.until + _DAY)
@@ -77,36 +82,97 @@ def _pick(agent: Agent, day: date) -> int:
         erased_at=None,
     )
     keys = list(passed.values_list("pk", flat=True))
-    looked_at = min(LOOK_AT, len(keys))
-    found = list(islice(_candidates(_chance.sample(keys, looked_at)), A_DAY))
+    team, is_ranked = agent.team, bool(agent.risk_model)
+    has_budget = is_ranked and bool(team.risk_budget) and not team.risk_budget_holds and team.risk_cut is not None
+    looked_at = min(MOST_RANKED if has_budget else LOOK_AT, len(keys))
+    looked = _candidates(_chance.sample(keys, looked_at))
+    if is_ranked and (has_budget or team.risk_samples):
+        found = list(looked)
+    else:
+        found = list(islice(looked, A_DAY))
+        if len(found) == A_DAY:
+            looked_at = found[-1].number
     if not found:
         return 0
-    if len(found) == A_DAY:
-        looked_at = found[-1][0]
-    picked = sorted(key for _, key in found)
     with transaction.atomic(durable=True):
         AgentState.objects.select_for_update().get(pk=agent.pk)
         if Sample.objects.filter(agent=agent, day=day).exists():
             return 0  # another worker was faster
+        riskiest = _within_budget(agent, found, day) if has_budget else []
+        others = [each for each in found if each not in riskiest]
+        drawn = [(each.key, 1.0) for each in riskiest]
+        drawn += [(each.key, chance) for each, chance in drawn_of(others, A_DAY, by_doubt=team.risk_samples)]
         stands_for = len(keys) / looked_at
         Sample.objects.bulk_create(
-            [Sample(response_id=key, agent=agent, day=day, stands_for=stands_for) for key in picked]
+            [
+                Sample(response_id=key, agent=agent, day=day, stands_for=stands_for / chance)
+                for key, chance in sorted(drawn)
+            ]
         )
-    return len(picked)
+    return len(drawn)
 
 
-def _candidates(keys: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Give those responses, in this order, of which something went out that could have been held.
+class Candidate(NamedTuple):
+    """A response of which something went out that could have been held."""
 
-    With each comes how many were looked at up to it.
-    """
+    number: int  # how many were looked at up to it
+    key: int
+    risk: float | None  # of the riskiest of that, by the model in force when it came
+
+
+def _candidates(keys: Sequence[int]) -> Iterator[Candidate]:
+    """Give those of these responses, in this order, of which something went out that could have been held."""
     for first in range(0, len(keys), AT_ONCE):
         some = keys[first : first + AT_ONCE]
         rows = AgentResponse.objects.only("verdict").in_bulk(some)
         for number, key in enumerate(some, first + 1):
             items = rows[key].wire_verdict()["items"]
-            if any(item["kind"] in HELD_KINDS and not item.get("recognised") for item in items):
-                yield number, key
+            went_out = [item for item in items if item["kind"] in HELD_KINDS and not item.get("recognised")]
+            if went_out:
+                risks = [item["risk"] for item in went_out if "risk" in item]
+                yield Candidate(number, key, max(risks, default=None))
+
+
+def _within_budget(agent: Agent, found: Sequence[Candidate], day: date) -> list[Candidate]:
+    """Take the riskiest that the team's budget still has room for on a day."""
+    cut = agent.team.risk_cut or 0.0
+    risky = [each for each in found if each.risk is not None and each.risk >= cut]
+    risky.sort(key=lambda each: (-(each.risk or 0.0), each.key))
+    return risky[: budget.take_up_to(agent.team, len(risky), day)]
+
+
+def drawn_of(found: Sequence[Candidate], count: int, *, by_doubt: bool) -> list[tuple[Candidate, float]]:
+    """Draw about so many, each with its chance to be drawn.
+
+    With `by_doubt` half of the chance goes by how unsure the learned risk is, and half is the same for all. Systematic
+    sampling with unequal chances (Madow 1949).
+    """
+    sizes = [0.5 + 2 * each.risk * (1 - each.risk) if by_doubt and each.risk is not None else 1.0 for each in found]
+    chances = _chances(sizes, min(count, len(found)))
+    order = list(range(len(found)))
+    _chance.shuffle(order)
+    drawn, at = [], _chance.random()
+    for number in order:
+        at += chances[number]
+        if at >= 1.0:
+            at -= 1
+            drawn.append((found[number], chances[number]))
+    return drawn
+
+
+def _chances(sizes: Sequence[float], count: int) -> list[float]:
+    """Return chances in proportion to sizes that add up to `count`, none above 1."""
+    certain: set[int] = set()
+    while True:
+        others = sum(size for number, size in enumerate(sizes) if number not in certain)
+        left = count - len(certain)
+        chances = [1.0 if number in certain else left * size / others for number, size in enumerate(sizes)]
+        above = {number for number, chance in enumerate(chances) if chance >= 1.0} - certain
+        if not above:
+            return chances
+        certain |= above
+        if len(certain) == len(sizes):
+            return [1.0] * len(sizes)
 
 
 def waiting(teams: QuerySet[Team]) -> QuerySet[Sample]:
@@ -149,8 +215,13 @@ class Misses:
 def misses(agents: Sequence[Agent], since: date) -> list[Misses]:
     """Count, by agent, what was judged of the days from `since` on; agents of whom nothing was are left out."""
     judged = Sample.objects.filter(agent__in=agents, day__gte=since).exclude(verdict="").order_by()
+    weight = F("stands_for")
     counts = judged.values("agent").annotate(
-        looked=Count("pk"), missed=Count("pk", filter=Q(verdict=Sample.Verdict.MISSED))
+        all=Sum(weight), squares=Sum(weight * weight), missed=Sum(weight, filter=Q(verdict=Sample.Verdict.MISSED))
     )
-    by_agent = {row["agent"]: Ratio(row["missed"], row["looked"]) for row in counts}
+    by_agent = {}
+    for row in counts:
+        # As many as would say as much if each had stood for as many as the others (Kish 1965).
+        looked = row["all"] ** 2 / row["squares"]
+        by_agent[row["agent"]] = Ratio(round((row["missed"] or 0) / row["all"] * looked), round(looked))
     return [Misses(agent, by_agent[agent.pk]) for agent in agents if agent.pk in by_agent]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 
 from django.db.models import F
 
 from metacog.heuristics.ranking.budget import Ranking
 from metacog.heuristics.wire.assessment import ItemPart
-from metacog.models import Agent
+from metacog.models import Agent, Team
 from reviews.models import BudgetDay
 from reviews.risk.in_force import model_of
 
@@ -36,10 +36,22 @@ def take(agent: Agent, items: list[ItemPart], now: datetime) -> bool:
     wanted = sum("by_budget" in item for item in items)
     if not wanted:
         return True
-    day = BudgetDay.objects.filter(team=agent.team_id, day=now.date())
-    room = (agent.team.risk_budget or 0) - wanted
-    if day.filter(held__lte=room).update(held=F("held") + wanted):
+    return _take(agent.team, wanted, now.date())
+
+
+def take_up_to(team: Team, wanted: int, day: date) -> int:
+    """Take as much of a day's budget as there is room for, inside a transaction; return how much."""
+    while wanted:
+        held = BudgetDay.objects.filter(team=team, day=day).values_list("held", flat=True).first() or 0
+        wanted = max(0, min(wanted, (team.risk_budget or 0) - held))
+        if wanted and _take(team, wanted, day):
+            break
+    return wanted
+
+
+def _take(team: Team, wanted: int, day: date) -> bool:
+    rows, room = BudgetDay.objects.filter(team=team, day=day), (team.risk_budget or 0) - wanted
+    if rows.filter(held__lte=room).update(held=F("held") + wanted):
         return True
-    made = BudgetDay(team_id=agent.team_id, day=now.date(), held=0)
-    BudgetDay.objects.bulk_create([made], ignore_conflicts=True)
-    return bool(day.filter(held__lte=room).update(held=F("held") + wanted))
+    BudgetDay.objects.bulk_create([BudgetDay(team=team, day=day, held=0)], ignore_conflicts=True)
+    return bool(rows.filter(held__lte=room).update(held=F("held") + wanted))

@@ -93,8 +93,8 @@ def choose(team: Team, person: User, *, order: bool, budget: int | None, holds: 
 
 
 def budget_cut(team: Team) -> float | None:
-    """Return the risk from which the budget of a team holds what would pass; None: it holds nothing."""
+    """Return the risk from which the budget of a team has a place for what passes; None: it has none."""
     learned = of_team(team)
-    if not (team.risk_kind == "learned" and team.risk_budget and team.risk_budget_holds and learned):
+    if not (team.risk_kind == "learned" and team.risk_budget and learned):
         return None
     return preview(learned, team.risk_budget).cut

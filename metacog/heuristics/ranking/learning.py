@@ -66,7 +66,7 @@ def learn(decided: Iterable[Decided], least: int = ENOUGH, others: Sequence[Deci
     everything = Model.learn([case(each) for each in ordered])
     teaching, judging = parted(ordered, [each.belongs for each in ordered])
     why_not = _cannot_ask(ordered, teaching, judging, least)
-    if why_not and why_not != "few-sessions" or not (teaching and judging):
+    if (why_not and why_not != "few-sessions") or not (teaching and judging):
         return Learned(everything, len(ordered), rejected, why_not, None)
     taught = Model.learn([case(each) for each in teaching])
     sessions = _sessions(judging)

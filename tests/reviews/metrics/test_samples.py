@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from typing import Any
@@ -87,9 +88,7 @@ def test_a_day_of_which_nothing_could_be_picked_is_looked_at_once(kuro: Any, dja
         sampling.pick_due(NOON + timedelta(hours=1))
 
 
-def test_an_agent_that_posted_nothing_costs_no_query(
-    kuro: Any, other: Any, django_assert_max_num_queries: Any
-) -> None:
+def test_an_agent_that_posted_nothing_costs_no_query(kuro: Any, other: Any, django_assert_max_num_queries: Any) -> None:
     let_through(kuro)
     days_ago(1)
     a_day, who_is_due, cursor = 6, 1, 1
@@ -306,3 +305,57 @@ def test_its_cost_does_not_grow_with_the_samples(client: Any, kuro: Any, django_
         client.post(asked(client), {"verdict": "fine"})
     with django_assert_num_queries(9):
         client.get(PAGE)
+
+
+class TestWhereTheLearnedRiskIsUnsure:
+    @pytest.fixture
+    def ranked(self, kuro: Any, aurora: Any) -> Any:
+        """Have 40 responses of yesterday ranked: ten unsure, thirty sure to be fine but for two."""
+        from metacog.models import Agent
+
+        for number in range(40):
+            row = AgentResponse.objects.get(public_id=let_through(kuro))
+            verdict = row.wire_verdict()
+            verdict["items"][0]["risk"] = 0.5 if number < 10 else 0.9 if number < 12 else 0.01
+            AgentResponse.objects.filter(pk=row.pk).update(verdict=json.dumps(verdict))
+        days_ago(1)
+        Agent.objects.filter(public_id=kuro.id).update(risk_model=1)
+        return aurora
+
+    def test_more_are_drawn_there_and_each_stands_for_what_its_chance_says(self, ranked: Any) -> None:
+        ranked.risk_samples = True
+        ranked.save()
+        stood_for, unsure, rounds = 0.0, 0, 60
+        for _ in range(rounds):
+            sampling.pick_due(NOON)
+            rows = list(Sample.objects.select_related("response"))
+            assert len(rows) in (4, 5, 6)
+            stood_for += sum(row.stands_for for row in rows)
+            unsure += sum(row.response.wire_verdict()["items"][0]["risk"] == 0.5 for row in rows)
+            Sample.objects.all().delete()
+            SampleCursor.objects.all().delete()
+        assert 35 < stood_for / rounds < 45
+        assert unsure / rounds > 1.5  # of ten in forty by equal chances: 1.25
+
+    def test_a_budget_without_holding_puts_the_riskiest_among_them(self, ranked: Any) -> None:
+        ranked.risk_budget, ranked.risk_cut = 3, 0.4
+        ranked.save()
+        sampling.pick_due(NOON)
+        rows = list(Sample.objects.select_related("response"))
+        risks = sorted(row.response.wire_verdict()["items"][0]["risk"] for row in rows if row.stands_for == 1.0)
+        assert risks == [0.5, 0.9, 0.9]
+        assert len(rows) == 3 + sampling.A_DAY
+        assert sum(row.stands_for for row in rows) == pytest.approx(40)
+
+    def test_the_share_of_misses_counts_each_for_what_it_stands_for(self, ranked: Any, kuro: Any) -> None:
+        from metacog.models import Agent
+
+        agent = Agent.objects.get(public_id=kuro.id)
+        for number, row in enumerate(AgentResponse.objects.order_by("pk")[:20]):
+            Sample.objects.create(
+                response=row, agent=agent, day=NOON.date(), stands_for=1 if number < 10 else 9,
+                verdict="missed" if number < 10 else "fine",
+            )  # fmt: skip
+        (found,) = sampling.misses([agent], NOON.date())
+        assert found.missed.rate == pytest.approx(0.1, abs=0.05)
+        assert found.missed.whole == 12
