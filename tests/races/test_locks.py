@@ -25,6 +25,7 @@ from tests.races.conftest import Beside
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
+
 def test_an_agent_is_renamed_while_it_posts(kuro: Any, olga: Any, beside: Beside) -> None:
     agent = Agent.objects.get(public_id=kuro.id)
     renamed = beside(

@@ -173,10 +173,7 @@ def test_of_two_answers_to_one_question_one_stands_and_the_other_is_told(kuro: A
     problem = Problem.objects.get()
     asked = ThinkTwice.objects.get().pk
     said_by: list[tuple[Any, Literal["yes", "no"]]] = [(alice, "yes"), (bob, "no")]
-    results = at_once(
-        partial(stuck_state.answer, problem, said, person, asked=asked)
-        for person, said in said_by
-    )
+    results = at_once(partial(stuck_state.answer, problem, said, person, asked=asked) for person, said in said_by)
     (late,) = [result for result in results if isinstance(result, stuck_state.NotAsked)]
     stands = ThinkTwice.objects.get()
     assert (stands.answer, stands.person) == (("yes", alice) if results[0] is not late else ("no", bob))
