@@ -335,6 +335,37 @@ print(json.dumps([time.process_time() - began, process.memory_info().rss - befor
     return {"seconds": round(seconds, 2), "MB": round(grown / 1_048_576, 1)}
 
 
+def learning() -> dict[str, float]:
+    """Learn from 1,000 and from 20,000 made-up decisions, and rank; each time in a process of its own, empty before."""
+    figures: dict[str, float] = {}
+    for count in (1_000, 20_000):
+        program = f"""
+import json, random, resource, sys, time
+sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "scripts")!r}]
+import bench
+from metacog.heuristics.ranking.features import facts_of, see
+from metacog.heuristics.ranking.learning import Decided, learn
+texts, draw = bench.made_up()["mixed"], random.Random(1)
+began = time.process_time()
+decided = [
+    Decided(see(text, "", facts_of(text, "", {{}})), draw.random() < 0.3, at, (str(at),))
+    for at, text in enumerate(draw.choices(texts, k={count}))
+]
+learned = learn(decided)
+spent, peak = time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+began = time.process_time()
+for text in texts:
+    learned.model.risk(see(text, "", facts_of(text, "", {{}})))
+rank = (time.process_time() - began) / len(texts)
+print(json.dumps([spent, peak / 1024, rank * 1000, len(json.dumps(learned.model.as_dict())) / 1024]))
+"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        seconds, peak, rank, size = json.loads(done.stdout)
+        figures |= {f"{count} decisions, s": round(seconds, 2), f"{count} decisions, MB": round(peak, 1)}
+        figures |= {"a rank, ms": round(rank, 3), "a model, KB": round(size)}
+    return figures
+
+
 def rates(texts: dict[str, list[str]]) -> Iterator[str]:
     for name, given in texts.items():
         counts = {
@@ -405,13 +436,25 @@ def main() -> int:
     for profile, figures in built.items():
         print(f"{profile:24} {figures['seconds']:.2f} s {figures['MB']:6.1f} MB")
 
+    learned = learning()
+    print("\nLearning an order of risk, CPU and memory at most; ranking one text:")
+    for what, figure in learned.items():
+        print(f"{what:24} {figure}")
+
     shares = list(rates(corpus))
     if shares:
         print("\nShare of responses in which a signal speaks:")
         print("\n".join(shares))
     if options.json:
         facts = {"engine": ENGINE, "python": platform.python_version(), "machine": platform.machine()}
-        whole = {**facts, "rows": [asdict(row) for row in rows], "floods_ms": floods, "build": built, "rates": shares}
+        whole = {
+            **facts,
+            "rows": [asdict(row) for row in rows],
+            "floods_ms": floods,
+            "build": built,
+            "learning": learned,
+            "rates": shares,
+        }
         options.json.write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
 

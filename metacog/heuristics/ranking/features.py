@@ -18,7 +18,7 @@ from ..text.shadow import fold
 from ..text.spans import Place
 
 BUCKETS = 65_536
-READ = 4_000  # characters of a text, and of a question
+READ = 2_000  # characters of a text, and of a question
 QUESTION = 0.5  # the length of a question's words beside 1 of the text's
 _HAN = re.compile("[\u3400-\u9fff]")
 _TOKEN = re.compile("[\u3400-\u9fff]|[^\\W\u3400-\u9fff]+|[^\\w\\s]")
@@ -55,21 +55,20 @@ def _hashes(text: str) -> list[int]:
 def _buckets(hashes: Sequence[int]) -> set[int]:
     found = {each & 0xFFFF for each in hashes}
     found.update([_pair(first, second) for first, second in pairwise(hashes)])
-    found.update([bucket for _, bucket in _threes(hashes)])
+    if max(hashes, default=0) >= _OF_HAN:
+        threes = zip(hashes, hashes[1:], hashes[2:], strict=False)
+        found.update([_three(*three) for three in threes if three[0] & three[1] & three[2] & _OF_HAN])
     return found
 
 
 def _pair(first: int, second: int) -> int:
+    """Return the bucket of two words in a row."""
     return (first * _FIRST + second * _SECOND >> 13) & 0xFFFF
 
 
-def _threes(hashes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Give each run of three Chinese characters: where it begins, and its bucket."""
-    if max(hashes, default=0) < _OF_HAN:
-        return
-    for at, (first, second, third) in enumerate(zip(hashes, hashes[1:], hashes[2:], strict=False)):
-        if first & second & third & _OF_HAN:
-            yield at, (first * _FIRST + second * _SECOND + third * _THIRD >> 13) & 0xFFFF
+def _three(first: int, second: int, third: int) -> int:
+    """Return the bucket of three Chinese characters in a row."""
+    return (first * _FIRST + second * _SECOND + third * _THIRD >> 13) & 0xFFFF
 
 
 def runs(text: str) -> Iterator[tuple[int, Sequence[Place]]]:
@@ -79,7 +78,8 @@ def runs(text: str) -> Iterator[tuple[int, Sequence[Place]]]:
     hashes = [_hash(folded[start:end]) for start, end in places]
     found = [(each & 0xFFFF, at, 1) for at, each in enumerate(hashes)]
     found += [(_pair(*pair), at, 2) for at, pair in enumerate(pairwise(hashes))]
-    found += [(bucket, at, 3) for at, bucket in _threes(hashes)]
+    threes = enumerate(zip(hashes, hashes[1:], hashes[2:], strict=False))
+    found += [(_three(*three), at, 3) for at, three in threes if three[0] & three[1] & three[2] & _OF_HAN]
     seen = set()
     for bucket, at, size in found:
         if bucket not in seen:
