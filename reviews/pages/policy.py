@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods
 from metacog import heuristics
 from metacog.accounts import agents
 from metacog.accounts.forms import SIGNALS
-from metacog.accounts.policy_forms import PolicyForm, changes, filled_in, weight_field, with_own_threshold
+from metacog.accounts.policy_forms import PolicyForm, changes, filled_in, weight_field, with_own_defaults
 from metacog.accounts.rule_forms import RuleTable, as_text, text_of, what_it_does
 from metacog.heuristics.hesitation import fitting, thresholds
 from metacog.heuristics.hesitation.fitting import Fit
@@ -59,7 +59,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     )
     current = next((each for each in versions if each.version == agent.policy_version), None)
     assert current is not None  # the highest is in force
-    values = with_own_threshold(_values(request, versions, current), current)
+    values = _values(request, versions, current)
     table = _table(request, values)
     form = PolicyForm(agent, values, table=table)
     drafted = form.is_valid()
@@ -104,8 +104,13 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
 def _values(request: PersonRequest, versions: list[Policy], current: Policy) -> dict[str, Any]:
     """Return the form's values: as posted, else of the version asked for with what the address changes."""
     if request.method == "POST":
-        unsaid = {"rules": text_of(current), "default_tool_call": current.default_tool_call}
-        return unsaid | request.POST.dict() | {"based_on": request.POST.get("based_on", "")}
+        unsaid = {
+            "rules": text_of(current),
+            "default_tool_call": current.default_tool_call,
+            "profile_shown": current.profile,
+        }
+        posted = unsaid | request.POST.dict() | {"based_on": request.POST.get("based_on", "")}
+        return with_own_defaults(posted, posted["profile_shown"])
     wanted = request.GET.get("from", "")
     base = next((each for each in versions if str(each.version) == wanted), current)
     values = filled_in(base, based_on=current.version)
@@ -113,7 +118,8 @@ def _values(request: PersonRequest, versions: list[Policy], current: Policy) -> 
         values["note"] = ""
     else:
         values["note"] = _("Back to version %(version)d") % {"version": base.version}
-    return values | {name: value for name, value in request.GET.items() if name in values and name != "based_on"}
+    asked = {name: value for name, value in request.GET.items() if name in values and name != "based_on"}
+    return with_own_defaults(values | asked, base.profile)
 
 
 def _table(request: PersonRequest, values: dict[str, Any]) -> RuleTable:

@@ -1,5 +1,6 @@
 """Absolute terms that are claimed, and nothing cited in their paragraph."""
 
+from ..text import words
 from ..text.spans import MAX_SPANS, Span, spans_of
 from .spec import Evidence, SignalSpec, gettext_noop
 
@@ -15,6 +16,11 @@ def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
     return detail(len(claims)), spans_of(evidence.reading.text, claims[:MAX_SPANS])
 
 
+def is_hint(evidence: Evidence) -> bool:
+    """Tell a Chinese response: there absolute terms mark correct denials, and go with fewer mistakes than usual."""
+    return words.script_of(words.said(evidence.reading.text), least=0) == "han"
+
+
 SPEC = SignalSpec(
     type="absolute-claim",
     order=10,
@@ -26,4 +32,6 @@ SPEC = SignalSpec(
     color="claim",
     speaks="an absolute term is claimed and nothing is cited in its paragraph",
     evidence="every such claim",
+    is_hint=is_hint,
+    hint="in a Chinese response",
 )
