@@ -407,11 +407,11 @@ class TestPreview:
     ) -> None:
         desk.get()
         kuro.hold()
-        with django_assert_num_queries(13):
+        with django_assert_num_queries(14):
             desk.get("?hold_at=45")
         for _ in range(5):
             kuro.hold()
-        with django_assert_num_queries(13):
+        with django_assert_num_queries(14):
             desk.get("?hold_at=45")
 
 
