@@ -43,7 +43,7 @@ from reviews.scoring.rule_suggestions import suggestions
 
 VERSIONS = 30  # shown, the newest
 LIFT_DAYS = 90
-ENOUGH_TO_DROP = 30  # decisions with a signal, and without: on so many a share is known to ±18 points
+ENOUGH_TO_DROP = 30  # decisions with a signal, and without, to see no difference: a share is known to ±18 points
 NOT_FIRED = Lift(Ratio(0, 0), Ratio(0, 0))
 DROP = "drop"
 CALLS_SHOWN = 60  # of those behind a suggestion, the newest
@@ -162,8 +162,8 @@ def _weights(form: PolicyForm) -> list[Weight]:
         told = found.get(signal, NOT_FIRED)
         bound.help_text = lift(told)
         is_counted = str(bound.value()) not in ("0", "")
-        is_known = told.is_enough and min(told.fired.whole, told.rest.whole) >= ENOUGH_TO_DROP
-        rows.append(Weight(signal, title, bound, is_counted and is_known and told.low <= 1))
+        is_idle = told.high < 1 or (told.low <= 1 and min(told.fired.whole, told.rest.whole) >= ENOUGH_TO_DROP)
+        rows.append(Weight(signal, title, bound, is_counted and told.is_enough and is_idle))
     return rows
 
 

@@ -56,20 +56,20 @@ def ratio(told: Ratio, digits: int = 0) -> Share:
 def lift(told: Lift) -> str:
     """Say in a phrase how often what a signal fired on was rejected, against all that was decided."""
     counts = {"n": f"{told.fired.whole:,}", "rest": f"{told.rest.whole:,}"}
-    if not told.fired.is_enough:
-        return gettext("too few decisions (n = %(n)s)") % counts
-    if not told.decided.part:
-        return gettext("nothing rejected yet (n = %(n)s)") % counts
-    if not told.is_enough:
-        return gettext("too few decisions without it to compare with (n = %(rest)s)") % counts
     ends = (told.rate, told.low, told.high)
     digits = 2 if any(end != 1 and round(end, 1) == 1 for end in ends[1:]) else 1  # 1.0 would hide which side it is on
     counts |= dict(zip(("rate", "low", "high"), (f"{end:.{digits}f}" for end in ends), strict=True))
-    if told.low <= 1 <= told.high:
+    if not told.fired.is_enough:
+        said = gettext("too few decisions (n = %(n)s)")
+    elif not told.decided.part:
+        said = gettext("nothing rejected yet (n = %(n)s)")
+    elif not told.is_enough:
+        said = gettext("too few decisions without it to compare with (n = %(rest)s)")
+    elif told.low <= 1 <= told.high:
         said = gettext("no clear difference: rejected %(rate)s× as often [%(low)s–%(high)s], n = %(n)s")
     else:
         said = gettext("rejected %(rate)s× as often [%(low)s–%(high)s], n = %(n)s")
-    return said % counts
+    return (said % counts).replace("n = ", "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 
 def duration(seconds: int | None) -> str:

@@ -44,7 +44,7 @@ def counted(caller: Any, fired: Counts, decided: Counts, *, days: int = 0, signa
 def row(page: str, signal: str = "absolute_claim") -> tuple[str, bool]:
     """Return what stands below a weight, and whether setting it to 0 is offered."""
     (said,) = re.findall(rf'<div class="hint" id="id_weight_{signal}_helptext">([^<]+)</div>', page)
-    return said, f'value="drop:{signal.replace("_", "-")}"' in page
+    return said.replace("\N{NO-BREAK SPACE}", " "), f'value="drop:{signal.replace("_", "-")}"' in page
 
 
 @table(
@@ -53,6 +53,7 @@ def row(page: str, signal: str = "absolute_claim") -> tuple[str, bool]:
         ((30, 84), (60, 300), "rejected 1.8× as often [1.4–2.2], n = 84", False),
         ((20, 84), (60, 300), "no clear difference: rejected 1.2× as often [0.8–1.6], n = 84", True),
         ((10, 84), (60, 300), "rejected 0.60× as often [0.34–0.96], n = 84", True),
+        ((0, 29), (60, 300), "rejected 0.0× as often [0.0–0.6], n = 29", True),
         ((850, 1_000), (1_500, 2_000), "rejected 1.1× as often [1.1–1.2], n = 1,000", False),
         ((7, 9), (60, 300), "too few decisions (n = 9)", False),
         ((3, 10), (60, 300), "no clear difference: rejected 1.5× as often [0.5–3.0], n = 10", False),
