@@ -4,6 +4,8 @@ from ..text import words
 from ..text.spans import MAX_SPANS, Span, spans_of
 from .spec import Evidence, SignalSpec, gettext_noop
 
+TELLING = 200  # characters of what is said, by which its script is told
+
 
 def detail(claims: int) -> str:
     return f"{claims} absolute claim(s) without source"
@@ -17,8 +19,9 @@ def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
 
 
 def is_hint(evidence: Evidence) -> bool:
-    """Tell a Chinese response: there absolute terms mark correct denials, and go with fewer mistakes than usual."""
-    return words.script_of(words.said(evidence.reading.text), least=0) == "han"
+    """Tell a Chinese response: in those absolute terms mark correct denials, and go with fewer mistakes than usual."""
+    text = evidence.reading.text
+    return not text.isascii() and words.script_of(words.said(text).lstrip()[:TELLING], least=0) == "han"
 
 
 SPEC = SignalSpec(

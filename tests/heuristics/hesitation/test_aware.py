@@ -1795,6 +1795,7 @@ SURE = "顯然是快取。"  # a claim, and a hint only
         (SURE, {}, {"absolute-claim": 0}, 0),
         ("顯然", {}, {"absolute-claim": 0}, 0),
         (f"`clearly(it, was, obviously, so)` {SURE}", {}, {"absolute-claim": 0}, 0),
+        ("```\n" + "clearly(it)\n" * 40 + f"```\n\n{SURE}", {}, {"absolute-claim": 0}, 0),
         (SURE, {"absolute-claim": 100}, {"absolute-claim": 0}, 0),
         (SURE, {"absolute-claim": 0}, {}, 0),
         (f"{SURE}\n\n1998年 a\u200bb。", {}, {"absolute-claim": 0, "no-source": 10, "hidden-text": 30}, 40),
