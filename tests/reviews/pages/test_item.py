@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils.html import strip_tags
 
-from metacog.models import Policy
+from metacog.models import AuditEvent, Policy
 from reviews.models import AgentResponse, HeldItem
 
 ATTACK = "<script>alert(1)</script>\"' onclick=x {{ 7|add:7 }} &amp; javascript:alert(1) www.evil.example"
@@ -45,6 +45,7 @@ def test_a_hint_is_told_and_marked_and_is_no_reason(client: Any, kuro: Any) -> N
     context = kuro.get("/context").json()
     assert context["suggestion"] == "Hesitation triggered (score=60): error-pattern, hidden-text"
     assert [each["type"] for each in context["signals"]] == ["error-pattern", "hidden-text"]
+    assert AuditEvent.objects.get(action="chat-held").data["signals"] == ["error-pattern", "hidden-text"]
 
 
 @pytest.mark.parametrize(("weight", "stretches"), [(20, ["20", "30"]), (90, ["90", "10"]), (100, ["100", "0"])])
