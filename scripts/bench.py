@@ -30,6 +30,7 @@ sys.path.insert(0, str(ROOT))
 
 from metacog.heuristics import ENGINE, Hesitation, Refused, Scorer, find_items  # noqa: E402 - found by the path above
 from metacog.heuristics.lexicon import seed  # noqa: E402 - as above
+from metacog.heuristics.signals import SPECS  # noqa: E402 - as above
 
 TEXTS = 120
 LENGTH = 2_600  # bytes, the mean of the real texts behind the goals
@@ -366,6 +367,9 @@ print(json.dumps([spent, peak / 1024, rank * 1000, len(json.dumps(learned.model.
     return figures
 
 
+EVERY_SIGNAL = {"profile": "aware", "weights": dict.fromkeys(SPECS, 1)}  # also what is off by default
+
+
 def rates(texts: dict[str, list[str]]) -> Iterator[str]:
     for name, given in texts.items():
         counts = {
@@ -374,7 +378,7 @@ def rates(texts: dict[str, list[str]]) -> Iterator[str]:
                 for text in given
                 for signal in scorer.hesitate(text, [{"kind": "chat", "text": text}]).signals
             )
-            for profile, scorer in (("seed", Scorer()), ("aware", Scorer(profile="aware")))
+            for profile, scorer in (("seed", Scorer()), ("aware", Scorer(policy=EVERY_SIGNAL)))
         }
         for signal in sorted(counts["seed"].keys() | counts["aware"].keys()):
             shares = [f"{counts[profile][signal] / len(given):7.1%}" for profile in counts]

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from metacog.heuristics.signals import SPECS  # noqa: E402
+from metacog.heuristics.signals import DEFAULTS, SPECS  # noqa: E402
 
 PAGE = ROOT / "docs" / "heuristics.md"
 BETWEEN = re.compile(r"(?<=<!-- signals -->\n).*(?=<!-- /signals -->)", re.DOTALL)
@@ -15,8 +15,14 @@ BETWEEN = re.compile(r"(?<=<!-- signals -->\n).*(?=<!-- /signals -->)", re.DOTAL
 
 def table() -> str:
     rows = ["| signal | speaks when | weight | evidence |", "|---|---|---|---|"]
-    rows += [f"| `{name}` | {spec.speaks} | {spec.weight} | {spec.evidence} |" for name, spec in SPECS.items()]
+    rows += [f"| `{name}` | {spec.speaks} | {_weight(name)} | {spec.evidence} |" for name, spec in SPECS.items()]
     return "\n".join(rows) + "\n"
+
+
+def _weight(name: str) -> str:
+    """Say a default weight in the profile aware, and where it is none."""
+    weight, hint = DEFAULTS["aware"][name], SPECS[name].hint
+    return f"{weight}; 0, a hint, {hint}" if hint else str(weight) if weight else "0: not looked for"
 
 
 def main() -> int:

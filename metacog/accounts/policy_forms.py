@@ -17,6 +17,7 @@ from metacog.heuristics.policy.quality_settings import MAX_CHARACTERS, MAX_RECEN
 from metacog.heuristics.policy.stuck_settings import MOST_MINUTES, StuckSettings
 from metacog.heuristics.policy.stuck_settings import SETTINGS as STUCK_OF
 from metacog.heuristics.quality.quality import HEDGES
+from metacog.heuristics.signals import DEFAULTS
 from metacog.models import Agent, Language, Policy
 
 LINES = ("pass_at", "low_at")
@@ -85,8 +86,9 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         ]  # fmt: skip
         help_texts = {
             "profile": gettext_lazy(
-                "Seed finds its words wherever they stand. Aware reads them in their sense, and looks for facts "
-                "without a source and for hidden characters too."
+                "Seed finds its words wherever they stand. Aware reads them in their sense, looks for facts without a "
+                "source and for hidden characters too, and gives a long reply without a hedge no weight. With another "
+                "profile, weights that you did not change become its own."
             ),
             "plain_text_as_chat": gettext_lazy(
                 "For agents that post plain text: without items and tags there is nothing to hold. Where items are "
@@ -258,14 +260,21 @@ def filled_in(policy: Policy, *, based_on: int) -> dict[str, Any]:
     }
 
 
-def with_own_threshold(values: dict[str, Any], current: Policy) -> dict[str, Any]:
-    """Return the form's values with the points from which a newly chosen profile asks, unless others were chosen."""
+def with_own_defaults(values: dict[str, Any], before: str) -> dict[str, Any]:
+    """Return the form's values with a newly chosen profile's own defaults, but for what was chosen otherwise.
+
+    Those are the weights, and the points of stuck from which it asks. `before` is the profile that stood in the form.
+    """
     profile = values.get("profile", "")
-    own = STUCK_OF.get(profile)
-    chosen = str(values.get("stuck_threshold")) != str(STUCK_OF[current.profile].threshold)
-    if own is None or chosen or profile == current.profile:
+    if not {profile, before} <= DEFAULTS.keys() or profile == before:
         return values
-    return {**values, "stuck_threshold": own.threshold}
+    usual, own = _defaults(before), _defaults(profile)
+    return values | {name: own[name] for name, value in usual.items() if str(values.get(name)) == str(value)}
+
+
+def _defaults(profile: str) -> dict[str, int]:
+    weights = {weight_field(signal): weight for signal, weight in DEFAULTS[profile].items()}
+    return weights | {"stuck_threshold": STUCK_OF[profile].threshold}
 
 
 def changes(old: Policy, new: Policy, words: rule_forms.Words) -> list[tuple[str, str, str]]:

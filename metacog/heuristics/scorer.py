@@ -20,7 +20,7 @@ from .tool_calls.rules import Rules
 from .wire.assessment import HesitationPart, ItemPart, Verdict
 from .wire.wire import Refused, summary
 
-ENGINE = "1.19.0"
+ENGINE = "1.20.0"
 NO_HISTORY = History()
 
 

@@ -92,9 +92,8 @@ class Judged(NamedTuple):
     def of(cls, doubts: Hesitation | None, disposition: str) -> Judged:
         if doubts is None:
             return cls(disposition)
-        return cls(
-            disposition, doubts.score, tuple(each.type for each in doubts.signals), tuple(doubts.matched_pattern_ids)
-        )
+        signals = tuple(each.type for each in doubts.signals if each.weight)
+        return cls(disposition, doubts.score, signals, tuple(doubts.matched_pattern_ids))
 
 
 def judge(agent: Agent, text: str) -> Judged:

@@ -20,6 +20,7 @@ from django.db import models
 
 from metacog.accounts import agents, members
 from metacog.audit import audit, chain
+from metacog.heuristics.signals import DEFAULTS
 from metacog.heuristics.text.reading import seconds_to_read
 from metacog.models import Agent, Policy, Role, Team, User
 from patterns import stuck_state
@@ -67,7 +68,7 @@ OFFICE_HOURS = (7, 18)  # of the reviewers, in UTC, Monday to Friday
 # What waits for the newcomer: how many minutes ago, whose, and which of its risky turns.
 WAITING = (
     (4, ROBIN, 0), (13, FORGE, 1), (27, KURO, 1), (52, ROBIN, 3), (95, FORGE, 3), (140, KURO, 7), (260, ROBIN, 5),
-    (430, FORGE, 5), (700, ROBIN, 1), (1_150, KURO, 2), (1_900, FORGE, 2), (2_900, ROBIN, 6), (4_000, KURO, 4),
+    (430, FORGE, 5), (700, ROBIN, 1), (1_150, KURO, 2), (1_900, FORGE, 2), (2_900, ROBIN, 4), (4_000, KURO, 4),
 )  # fmt: skip
 
 
@@ -244,7 +245,9 @@ class _Course:
     def read_words_in_their_sense(self) -> None:
         agent = self.agent(ROBIN)
         note = "An amount or a date that nobody gave robin should say where it stands."
-        policy = Policy(profile="aware", rules=list(called.RULES[ROBIN.name]), note=note)
+        policy = Policy(
+            profile="aware", weights=dict(DEFAULTS["aware"]), rules=list(called.RULES[ROBIN.name]), note=note
+        )
         agents.add_policy(agent, self.owner, policy, based_on=agent.policy_version)
 
     # -- posting -----------------------------------------------------------------------------------

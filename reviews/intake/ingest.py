@@ -417,7 +417,7 @@ def _events(agent: Agent, response: AgentResponse, verdict: Verdict, held: Colle
     }
     if hesitation:
         versions["score"] = hesitation["score"]
-        versions["signals"] = [signal["type"] for signal in hesitation["signals"]]
+        versions["signals"] = [signal["type"] for signal in hesitation["signals"] if signal["weight"]]
 
     def event(action: str, object_id: str, after: str, **data: Any) -> AuditEvent:
         return audit.event(

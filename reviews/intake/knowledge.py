@@ -60,7 +60,7 @@ def remember_items(
         judged = memory.Judged(
             each["disposition"],
             doubts.get("score"),
-            tuple(signal["type"] for signal in doubts.get("signals", ())),
+            tuple(signal["type"] for signal in doubts.get("signals", ()) if signal["weight"]),
             tuple(doubts.get("matched_pattern_ids", ())),
         )
         item = items[each["index"]]

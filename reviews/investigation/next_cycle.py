@@ -183,7 +183,7 @@ def _intent(intent: Mapping[str, Any] | None) -> str:
 
 
 def _signals(hesitation: HesitationPart) -> list[Reason]:
-    """Return why a text was hesitated about, with the words that each signal found there."""
+    """Return why a text was hesitated about, with the words that each signal found there; a hint is no reason."""
     return [
         {
             "type": signal["type"],
@@ -191,6 +191,7 @@ def _signals(hesitation: HesitationPart) -> list[Reason]:
             "matched": list(dict.fromkeys(one_line(span["text"]) for span in signal["spans"]))[:MATCHES_MOST],
         }
         for signal in hesitation["signals"]
+        if signal["weight"]
     ]
 
 

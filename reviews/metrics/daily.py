@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property
 from itertools import groupby, islice
 from operator import itemgetter
 from time import monotonic
@@ -21,8 +22,8 @@ from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subqu
 from django.db.models.functions import Length, TruncDate
 from django.utils import timezone
 
-from metacog.heuristics.stats.intervals import concordance, wilson
-from metacog.models import Agent
+from metacog.heuristics.stats.intervals import concordance, relative, wilson
+from metacog.models import Agent, Team
 from reviews.isolation import by_itself
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldCall, HeldItem, Signal
 
@@ -255,6 +256,45 @@ class Ratio:
 
 
 @dataclass(frozen=True)
+class Lift:
+    """How often what a signal fired on was rejected, as a multiple of how often all that was decided was.
+
+    1 is no better than chance. `fired` is a part of `decided`, so the interval (95 %) comes from what it fired on
+    against the rest: the share that it fired on taken as it is, the lift only grows with the ratio of those two.
+    """
+
+    fired: Ratio
+    decided: Ratio
+
+    @property
+    def rest(self) -> Ratio:
+        return Ratio(self.decided.part - self.fired.part, self.decided.whole - self.fired.whole)
+
+    @property
+    def rate(self) -> float:
+        return self.fired.rate / self.decided.rate if self.decided.part else 1.0
+
+    @property
+    def low(self) -> float:
+        return self._interval[0]
+
+    @property
+    def high(self) -> float:
+        return self._interval[1]
+
+    @cached_property
+    def _interval(self) -> tuple[float, float]:
+        share = self.fired.whole / self.decided.whole if self.decided.whole else 1.0
+        ends = relative(self.fired.part, self.fired.whole, self.rest.part, self.rest.whole)
+        low, high = (1 / (share + (1 - share) / end) if end else 0.0 for end in ends)
+        return low, high
+
+    @property
+    def is_enough(self) -> bool:
+        return self.fired.is_enough and self.rest.is_enough and self.decided.part > 0
+
+
+@dataclass(frozen=True)
 class Concordance:
     """Of all pairs of a rejected item and one let go, the share in which the rejected one is higher, and its interval.
 
@@ -347,6 +387,12 @@ class Total:
         return Ratio(confirmed, confirmed + self.edited + self.approved)
 
     @property
+    def lifts(self) -> dict[str, Lift]:
+        """How often what each signal fired on was rejected, against all of them."""
+        overall = self.rejected_ratio
+        return {name: Lift(Ratio(each["rejected"], each["decided"]), overall) for name, each in self.signals.items()}
+
+    @property
     def median_seconds(self) -> int | None:
         return percentile(self.seconds, 0.5)
 
@@ -358,3 +404,10 @@ class Total:
         """Return how many of the decided items with such a score were rejected."""
         bands = [counts for score, counts in self.scores.items() if low <= score <= high]
         return Ratio(sum(rejected for _, rejected in bands), sum(decided for decided, _ in bands))
+
+
+def lifts(team: Team, since: date) -> dict[str, Lift]:
+    """Return the lift of each signal that fired, on all that was decided of a team's agents since a day."""
+    figures = DailyFigure.objects.filter(agent__team=team, day__gte=since).order_by()
+    wanted = figures.values("signals", "rejected", "withdrawn", "edited", "approved")
+    return Total.of(DailyFigure(**each) for each in wanted).lifts

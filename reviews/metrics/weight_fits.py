@@ -126,8 +126,9 @@ def _posted(responses: QuerySet[AgentResponse], now: datetime) -> Counter[Signal
 
 
 def _fired(responses: Iterable[int]) -> dict[int, Signals]:
+    """Return which signals added to the score of each; a hint does not, whatever it would weigh."""
     names: dict[int, set[str]] = {}
-    signals = Signal.objects.filter(response__in=list(responses)).order_by()
+    signals = Signal.objects.filter(response__in=list(responses), weight__gt=0).order_by()
     for response, name in signals.values_list("response", "type"):
         names.setdefault(response, set()).add(name)
     return {response: frozenset(found) for response, found in names.items()}

@@ -232,7 +232,7 @@ def _decide_url(person: User, held: HeldItem, now: datetime) -> str:
 def _reason(held: HeldItem) -> str:
     if held.kind == HeldItem.Kind.TOOL_CALL and held.call.hesitation is None:
         return gap().join(plain(sentence) for sentence in why_asked(held.call))
-    signals = signals_of(held, held.response.wire_verdict())
+    signals = [signal for signal in signals_of(held, held.response.wire_verdict()) if signal["weight"]]
     return gettext(", ").join(plain(part.reason) for part in parts(signals))
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.forms import BoundField
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -18,17 +21,18 @@ from django.views.decorators.http import require_http_methods
 from metacog import heuristics
 from metacog.accounts import agents
 from metacog.accounts.forms import SIGNALS
-from metacog.accounts.policy_forms import PolicyForm, changes, filled_in, weight_field, with_own_threshold
+from metacog.accounts.policy_forms import PolicyForm, changes, filled_in, weight_field, with_own_defaults
 from metacog.accounts.rule_forms import RuleTable, as_text, text_of, what_it_does
 from metacog.heuristics.hesitation import fitting, thresholds
 from metacog.heuristics.hesitation.fitting import Fit
 from metacog.heuristics.stats.gate import Gate
 from metacog.models import Agent, Policy, Role
 from patterns.patterns.scorer import scorer_for
-from reviews.metrics.daily import Ratio
+from reviews.metrics import daily
+from reviews.metrics.daily import Lift, Ratio
 from reviews.models import FittedWeights
 from reviews.pages.person import PersonRequest
-from reviews.presentation.ratios import Share, percent, ratio
+from reviews.presentation.ratios import Share, lift, percent, ratio
 from reviews.presentation.rivals import RIVALS
 from reviews.presentation.rule_tallies import of_rule
 from reviews.presentation.rule_words import in_words
@@ -38,6 +42,10 @@ from reviews.scoring.rule_suggestions import DAYS as DECIDED_DAYS
 from reviews.scoring.rule_suggestions import suggestions
 
 VERSIONS = 30  # shown, the newest
+LIFT_DAYS = 90
+ENOUGH_TO_DROP = 30  # decisions with a signal, and without, to see no difference: a share is known to ±18 points
+NOT_FIRED = Lift(Ratio(0, 0), Ratio(0, 0))
+DROP = "drop"
 CALLS_SHOWN = 60  # of those behind a suggestion, the newest
 
 
@@ -59,7 +67,7 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     )
     current = next((each for each in versions if each.version == agent.policy_version), None)
     assert current is not None  # the highest is in force
-    values = with_own_threshold(_values(request, versions, current), current)
+    values = _values(request, versions, current)
     table = _table(request, values)
     form = PolicyForm(agent, values, table=table)
     drafted = form.is_valid()
@@ -98,14 +106,24 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     template = "reviews/_preview.html" if request.htmx and not context.get("moved") else "reviews/policy.html"
     if request.htmx and request.htmx.target == "rules":
         template = "reviews/_rules.html"
+    if template == "reviews/policy.html":
+        context |= {"weights": _weights(form), "lift_days": LIFT_DAYS}
     return render(request, template, context, status=409 if context.get("moved") else 200 if drafted else 422)
 
 
 def _values(request: PersonRequest, versions: list[Policy], current: Policy) -> dict[str, Any]:
     """Return the form's values: as posted, else of the version asked for with what the address changes."""
     if request.method == "POST":
-        unsaid = {"rules": text_of(current), "default_tool_call": current.default_tool_call}
-        return unsaid | request.POST.dict() | {"based_on": request.POST.get("based_on", "")}
+        unsaid = {
+            "rules": text_of(current),
+            "default_tool_call": current.default_tool_call,
+            "profile_shown": current.profile,
+        }
+        posted = unsaid | request.POST.dict() | {"based_on": request.POST.get("based_on", "")}
+        do, _colon, signal = posted.get("do", "").partition(":")
+        if do == DROP and signal in SIGNALS and not request.htmx:  # see _table
+            posted[weight_field(signal)] = "0"
+        return with_own_defaults(posted, posted["profile_shown"])
     wanted = request.GET.get("from", "")
     base = next((each for each in versions if str(each.version) == wanted), current)
     values = filled_in(base, based_on=current.version)
@@ -113,7 +131,8 @@ def _values(request: PersonRequest, versions: list[Policy], current: Policy) -> 
         values["note"] = ""
     else:
         values["note"] = _("Back to version %(version)d") % {"version": base.version}
-    return values | {name: value for name, value in request.GET.items() if name in values and name != "based_on"}
+    asked = {name: value for name, value in request.GET.items() if name in values and name != "based_on"}
+    return with_own_defaults(values | asked, base.profile)
 
 
 def _table(request: PersonRequest, values: dict[str, Any]) -> RuleTable:
@@ -123,6 +142,29 @@ def _table(request: PersonRequest, values: dict[str, Any]) -> RuleTable:
         is_pressed = not request.htmx or request.htmx.target == "rules"
         return RuleTable.posted(request.POST, do=request.POST.get("do", "") if is_pressed else "")
     return RuleTable([], text=values["rules"])
+
+
+class Weight(NamedTuple):
+    """A weight of the form, and whether the team's decisions say that it may as well be 0."""
+
+    signal: str
+    title: Any
+    field: BoundField
+    is_idle: bool
+
+
+def _weights(form: PolicyForm) -> list[Weight]:
+    """Return the weights, each with what the team's decisions say of its signal as the field's help."""
+    since = daily.day_of(timezone.now()) - timedelta(days=LIFT_DAYS - 1)
+    found = daily.lifts(form.instance.agent.team, since)
+    rows = []
+    for (signal, title), bound in zip(SIGNALS.items(), form.weight_fields(), strict=True):
+        told = found.get(signal, NOT_FIRED)
+        bound.help_text = lift(told)
+        is_counted = str(bound.value()) not in ("0", "")
+        is_idle = told.high < 1 or (told.low <= 1 and min(told.fired.whole, told.rest.whole) >= ENOUGH_TO_DROP)
+        rows.append(Weight(signal, title, bound, is_counted and told.is_enough and is_idle))
+    return rows
 
 
 def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from django.utils.translation import gettext, gettext_noop, ngettext
 
-from reviews.metrics.daily import Ratio
+from reviews.metrics.daily import Lift, Ratio
 from reviews.presentation.phrases import UNITS
 
 MOST_DIGITS = 2  # behind the point of a percentage
@@ -51,6 +51,25 @@ def ratio(told: Ratio, digits: int = 0) -> Share:
         "interval": span(told.low, told.high),
         "few": "" if told.is_enough else few % counts if told.whole else gettext("nothing decided yet"),
     }
+
+
+def lift(told: Lift) -> str:
+    """Say in a phrase how often what a signal fired on was rejected, against all that was decided."""
+    counts = {"n": f"{told.fired.whole:,}", "rest": f"{told.rest.whole:,}"}
+    ends = (told.rate, told.low, told.high)
+    digits = 2 if any(end != 1 and round(end, 1) == 1 for end in ends[1:]) else 1  # 1.0 would hide which side it is on
+    counts |= dict(zip(("rate", "low", "high"), (f"{end:.{digits}f}" for end in ends), strict=True))
+    if not told.fired.is_enough:
+        said = gettext("too few decisions (n = %(n)s)")
+    elif not told.decided.part:
+        said = gettext("nothing rejected yet (n = %(n)s)")
+    elif not told.is_enough:
+        said = gettext("too few decisions without it to compare with (n = %(rest)s)")
+    elif told.low <= 1 <= told.high:
+        said = gettext("no clear difference: rejected %(rate)s× as often [%(low)s–%(high)s], n = %(n)s")
+    else:
+        said = gettext("rejected %(rate)s× as often [%(low)s–%(high)s], n = %(n)s")
+    return (said % counts).replace("n = ", "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 
 def duration(seconds: int | None) -> str:

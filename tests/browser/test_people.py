@@ -42,10 +42,13 @@ def give_evidence(agent: Agent, person: Any) -> None:
     """Write what decisions say of an agent's weights and second looks, and of a person's pace."""
     from metacog.heuristics.hesitation.fitting import Fit
     from reviews.metrics import daily
-    from reviews.models import FittedWeights, LookFigure, PaceFigure
+    from reviews.models import DailyFigure, FittedWeights, LookFigure, PaceFigure
 
     now = timezone.now()
     daily.count_days(now)
+    DailyFigure.objects.filter(agent=agent, day=now.date()).update(
+        signals={"absolute-claim": {"fired": 84, "decided": 84, "rejected": 20}}, rejected=60, approved=240
+    )
     caught = {"fitted": 9.5, "in_force": 5.0, "seed": 5.0, "length": None}
     found = Fit(120, 40, 20, "", 36, 8.0, 12.0, caught, 4.5, 1.0, 8.0, {"absolute-claim": 60}, 20, 60, 500, 30, 14)
     FittedWeights.objects.create(

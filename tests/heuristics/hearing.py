@@ -22,7 +22,7 @@ from metacog.heuristics.stuck.stuck import Stuck, advance, asks_to_think_twice
 from metacog.heuristics.text.words import fold_signs
 from metacog.heuristics.text.words import questions as questions_in
 
-AWARE = Scorer(profile="aware")
+AWARE = Scorer(profile="aware", policy={"weights": {"no-hedge": 15}})
 LONG = "(…) " * 100
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 _ABSENT = ("problem", "approach", "command", "command_output", "command_failed", "outcome", "context_used", "tests")

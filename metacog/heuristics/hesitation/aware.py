@@ -24,12 +24,16 @@ _STATEMENTS = ("chat", "remember")  # kinds of items: a task is still to be done
 class AwareSignals:
     """The signals of the profile `aware` under a policy; nothing in it changes."""
 
-    __slots__ = ("_calm", "_look", "_marks", "_patterns", "_reader", "_specs", "_threshold")
+    __slots__ = ("_calm", "_look", "_looks_for_hedges", "_marks", "_patterns", "_reader", "_specs", "_threshold")
 
     def __init__(self, patterns: Patterns, policy: Policy) -> None:
         self._patterns, self._reader = patterns, patterns.reader
         self._marks = marks_of(*(policy.marks or {}).values())
-        self._specs = [(name, spec.find, policy.weights[name]) for name, spec in SPECS.items() if policy.weights[name]]
+        weights = policy.weights
+        self._specs = [
+            (name, spec.find, weights[name], spec.is_hint) for name, spec in SPECS.items() if weights[name]
+        ]
+        self._looks_for_hedges = weights["no-hedge"] > 0
         # Whether there is anything that a signal goes by, whichever are in force.
         self._look = attrgetter(*dict.fromkeys(name for spec in SPECS.values() for name in spec.sees))
         self._threshold = policy.threshold
@@ -42,7 +46,7 @@ class AwareSignals:
 
         `failing` is what failed in the same step, as `completion.failing_in` says it.
         """
-        long_chat = long_chat_of(items)
+        long_chat = long_chat_of(items) if self._looks_for_hedges else None
         reading = self._reader.read(response, self._marks, Given(given) if given else NOTHING)
         is_unhedged = long_chat is not None and not is_hedged(long_chat, response, reading.hedges, self._hedges_in)
         others = _others(response, items)
@@ -52,11 +56,14 @@ class AwareSignals:
         evidence = Evidence(reading, pattern, keyword, items, unhedged, others, done, failing)
         if not any(self._look(evidence)):  # as of most responses
             return self._calm
-        found = [(name, weight, find(evidence)) for name, find, weight in self._specs]
-        signals = tuple([Signal(name, said[0], weight, said[1]) for name, weight, said in found if said])
-        score, is_confident, suggestion = add_up([(one.type, one.weight) for one in signals], self._threshold)
+        signals = []
+        for name, find, weight, is_hint in self._specs:
+            if said := find(evidence):
+                signals.append(Signal(name, said[0], 0 if is_hint and is_hint(evidence) else weight, said[1]))
+        counted = [(one.type, one.weight) for one in signals if one.weight]
+        score, is_confident, suggestion = add_up(counted, self._threshold)
         matched = tuple([pattern.id for one in signals if pattern and one.type == "error-pattern"])
-        return Hesitation(score, is_confident, signals, suggestion, matched)
+        return Hesitation(score, is_confident, tuple(signals), suggestion, matched)
 
     def _hedges_in(self, chat: str) -> Sequence[Place]:
         return self._reader.read(chat, self._marks).hedges

@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from ..policy.policy import NEVER, Policy
-from ..signals import WEIGHTS
+from ..signals import DEFAULTS
 from ..stats.gate import Gate, Judged, judge, parted, sessions_of
 from .seed import MAX_SCORE
 
@@ -95,7 +95,7 @@ def fit(cases: Iterable[Case], policy: Policy, responses: Mapping[Signals, int])
     weights = _weights(older, policy.weights)
     if weights is None:
         return Fit(len(ordered), wrong, samples, "silent")
-    fitted, in_force, seed = _adds_up(weights), _adds_up(policy.weights), _adds_up(WEIGHTS)
+    fitted, in_force, seed = _adds_up(weights), _adds_up(policy.weights), _adds_up(DEFAULTS[policy.profile])
     caught: dict[str, float | None] = {
         name: _caught_by(newer, rule) for name, rule in (("fitted", fitted), ("in_force", in_force), ("seed", seed))
     }

@@ -74,8 +74,8 @@ def _judge(item: Item, hesitation: Hesitation, policy: Policy) -> tuple[Disposit
         if hesitation.score >= policy.hold_at:
             return "hold", item.text
         return "mark", _marked(item, hesitation.score, policy)
-    if item.kind == "action" and hesitation.signals:
-        types = ", ".join(signal.type for signal in hesitation.signals)
+    types = ", ".join(signal.type for signal in hesitation.signals if signal.weight)
+    if item.kind == "action" and types:
         return "note", f"{item.text}\n\nHesitation: {types} (score={hesitation.score})"
     return "pass", item.text
 

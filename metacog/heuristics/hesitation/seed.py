@@ -33,7 +33,7 @@ class Hesitation(Struct, frozen=True, gc=False):
     score: int
     confident: bool  # score < threshold
     signals: tuple[Signal, ...]
-    suggestion: str  # for the next cycle; "" without signals
+    suggestion: str  # for the next cycle; "" without signals that weigh something
     matched_pattern_ids: tuple[str, ...]  # the first pattern that matches, as in the seed
 
 

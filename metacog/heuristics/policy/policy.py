@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
 from ..lexicon import MARKS
-from ..signals import WEIGHTS
+from ..signals import DEFAULTS, WEIGHTS
 from ..text.strict_json import pointer, whole
 from ..tool_calls.rules import DO, Do, errors_in
 from .errors import PolicyError
@@ -24,7 +24,7 @@ NEVER = 101  # one more than the highest score
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Thresholds, weights and wordings; the defaults are the seeds'.
+    """Thresholds, weights and wordings; the defaults are the seeds', and in `from_dict` those of the profile.
 
     Hesitation scores run 0..100, more is worse: marked from `threshold`, held from `hold_at` (101: never).
     A signal of weight 0 is switched off. `language` is the agent's, of what is added to its texts; None: each
@@ -83,13 +83,15 @@ class Policy:
         known = {part.name for part in fields(cls)}
         errors = [(pointer([name]), "is not part of a policy") for name in mapping if name not in known]
         values = {name: whole(value) for name, value in mapping.items() if name in known}
-        for name, defaults in (("weights", WEIGHTS), ("release", RELEASE), ("parts", PARTS)):
+        own = DEFAULTS["aware" if values.get("profile") == "aware" else "seed"]
+        for name, defaults in (("weights", own), ("release", RELEASE), ("parts", PARTS)):
             if isinstance(values.get(name), Mapping):
                 values[name] = {**defaults, **{key: whole(value) for key, value in values[name].items()}}
         if isinstance(values.get("rules"), list):
             values["rules"] = tuple(values["rules"])
-        if values.get("profile") == "aware":  # its own threshold, unless another is given
+        if values.get("profile") == "aware":  # what is its own, unless another is given
             values.setdefault("stuck_threshold", STUCK["aware"].threshold)
+            values.setdefault("weights", dict(own))
         try:
             policy = cls(**values)
         except PolicyError as error:

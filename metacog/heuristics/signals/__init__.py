@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 
 from .spec import Evidence, Signal, SignalSpec
 
-__all__ = ["SEED", "SPECS", "WEIGHTS", "Evidence", "Signal", "SignalSpec"]
+__all__ = ["DEFAULTS", "SEED", "SPECS", "WEIGHTS", "Evidence", "Signal", "SignalSpec"]
 
 _found = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
 # By type, in the order in which they speak.
@@ -19,3 +19,10 @@ SPECS: dict[str, SignalSpec] = {
 }
 SEED = tuple(name for name, spec in SPECS.items() if "seed" in spec.profiles)
 WEIGHTS = {name: spec.weight for name, spec in SPECS.items()}
+# By profile, the weights of a policy that names none.
+DEFAULTS = {
+    "seed": WEIGHTS,
+    "aware": {
+        name: spec.weight if spec.weight_aware is None else spec.weight_aware for name, spec in SPECS.items()
+    },
+}

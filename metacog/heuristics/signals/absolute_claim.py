@@ -1,7 +1,10 @@
 """Absolute terms that are claimed, and nothing cited in their paragraph."""
 
+from ..text import words
 from ..text.spans import MAX_SPANS, Span, spans_of
 from .spec import Evidence, SignalSpec, gettext_noop
+
+TELLING = 200  # characters of what is said, by which its script is told
 
 
 def detail(claims: int) -> str:
@@ -15,6 +18,12 @@ def find(evidence: Evidence) -> tuple[str, tuple[Span, ...]] | None:
     return detail(len(claims)), spans_of(evidence.reading.text, claims[:MAX_SPANS])
 
 
+def is_hint(evidence: Evidence) -> bool:
+    """Tell a Chinese response: in those absolute terms mark correct denials, and go with fewer mistakes than usual."""
+    text = evidence.reading.text
+    return not text.isascii() and words.script_of(words.said(text).lstrip()[:TELLING], least=0) == "han"
+
+
 SPEC = SignalSpec(
     type="absolute-claim",
     order=10,
@@ -26,4 +35,6 @@ SPEC = SignalSpec(
     color="claim",
     speaks="an absolute term is claimed and nothing is cited in its paragraph",
     evidence="every such claim",
+    is_hint=is_hint,
+    hint="in a Chinese response",
 )

@@ -17,6 +17,7 @@ SPEC = SignalSpec(
     order=30,
     profiles=("seed", "aware"),
     weight=15,
+    weight_aware=0,  # on real texts a test of length: right by its rule, seldom worth a look (docs/heuristics.md)
     sees=("unhedged",),
     find=find,
     title=gettext_noop("Long reply without a hedge"),

@@ -16,12 +16,12 @@ class SignalPart(TypedDict):
 
     type: str  # the OpenAPI document names them all, see wire/assessment.py
     detail: str
-    weight: Annotated[int, Field(ge=1, le=100)]
+    weight: Annotated[int, Field(ge=0, le=100, description="0: a hint, which adds nothing to the score.")]
     spans: Annotated[list[SpanPart], Field(description=f"At most {MAX_SPANS}.")]
 
 
 class Signal(Struct, frozen=True, gc=False):
-    """One reason to hesitate. `weight` is what it adds to the score."""
+    """One reason to hesitate. `weight` is what it adds to the score; 0: a hint, which only marks its places."""
 
     type: str
     detail: str
@@ -79,6 +79,10 @@ class SignalSpec(NamedTuple):
     read instead, with the expression's groups as %(name)s; a form not named there is shown as it is. `title` and
     `details` are translated where they are shown. `speaks` and `evidence` are its row in docs/heuristics.md, `color`
     one of the palette in console.css.
+
+    A signal whose weight is 0 is not looked for. Where `is_hint` says so of what it found, it is a hint instead: it is
+    told and its places are marked as ever, and it adds nothing to the score, whatever the policy's weight. `hint` says
+    when that is so, for the table.
     """
 
     type: str
@@ -92,6 +96,9 @@ class SignalSpec(NamedTuple):
     speaks: str
     evidence: str
     details: tuple[tuple[str, str], ...] = ()
+    weight_aware: int | None = None  # by default in the profile aware, where that is another
+    is_hint: Callable[[Evidence], bool] | None = None
+    hint: str = ""
 
 
 def gettext_noop(text: str) -> str:

@@ -26,6 +26,24 @@ def difference(part: int, whole: int, later_part: int, later_whole: int) -> tupl
     return max(-1.0, after - before - down), min(1.0, after - before + up)
 
 
+def relative(part: int, whole: int, other_part: int, other_whole: int) -> tuple[float, float]:
+    """Give the 95 % interval of a ratio over another one, from both of Wilson's (Donner and Zou 2012, "MOVER").
+
+    It ends at infinity where the other ratio may be 0.
+    """
+    rate, other = part / whole if whole else 0.0, other_part / other_whole if other_whole else 0.0
+    low, high = wilson(part, whole)
+    other_low, other_high = wilson(other_part, other_whole)
+    product = rate * other
+
+    def end(mine: float, its: float, sign: int) -> float:
+        below = its * (2 * other - its)
+        above = product + sign * math.sqrt(max(0.0, product**2 - mine * (2 * rate - mine) * below))
+        return above / below if below else math.inf
+
+    return max(0.0, end(low, other_high, -1)), end(high, other_low, 1)
+
+
 def concordance(rate: float, some: int, others: int) -> tuple[float, float]:
     """Give the 95 % interval of the share of pairs, one of `some` and one of `others`, in which the first is higher.
 

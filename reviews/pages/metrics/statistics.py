@@ -28,7 +28,7 @@ from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import agreement, daily, sampling
 from reviews.metrics.agreement import Record
-from reviews.metrics.daily import ENOUGH, Concordance, Ratio, Total
+from reviews.metrics.daily import ENOUGH, Concordance, Lift, Ratio, Total
 from reviews.models import DailyFigure
 from reviews.pages.person import PersonRequest
 from reviews.presentation.explanation import TITLES
@@ -148,23 +148,22 @@ def _change(now: Ratio, before: Ratio, days: int) -> str:
 
 def _signals(total: Total) -> list[dict[str, Any]]:
     """Return each signal's record, the most often rejected first where that can be told."""
-    overall = total.rejected_ratio
     found = []
-    for name, counts in total.signals.items():
-        told = Ratio(counts["rejected"], counts["decided"])
+    for name, lift in total.lifts.items():
+        told = lift.fired
         found.append(
             {
                 "type": name,
                 "title": TITLES.get(name, name),
-                "fired": f"{counts['fired']:,}",
+                "fired": f"{total.signals[name]['fired']:,}",
                 "decided": f"{told.whole:,}",
                 "rejected": f"{told.part:,}",
                 "precision": ratio(told),
                 "from": f"{100 * told.low:.1f}",
                 "width": f"{100 * (told.high - told.low):.1f}",
                 "at": f"{100 * told.rate:.1f}",
-                "lift": f"{told.rate / overall.rate:.1f}" if told.is_enough and overall.part else "",
-                "verdict": _verdict(told, overall),
+                "lift": f"{lift.rate:.1f}" if told.is_enough and lift.decided.part else "",
+                "verdict": _verdict(lift),
                 "order": (not told.is_enough, -told.rate, name),
             }
         )
@@ -187,12 +186,12 @@ def _calls(total: Total) -> list[dict[str, Any]]:
     return sorted(found, key=lambda row: (-row["held"], row["name"]))[:MOST_TOOLS]
 
 
-def _verdict(told: Ratio, overall: Ratio) -> str:
-    if not told.is_enough:
+def _verdict(told: Lift) -> str:
+    if not told.fired.is_enough:
         return ""
-    if told.low > overall.rate:
+    if told.low > 1:
         return gettext("rejected more often than held items at large")
-    if told.high < overall.rate:
+    if told.high < 1:
         return gettext("rejected less often than held items at large")
     return gettext("no different from held items at large, as far as can be told")
 

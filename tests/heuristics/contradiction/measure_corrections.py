@@ -81,7 +81,7 @@ def row(what: str, language: str, measured: Measured) -> str:
 
 
 def main() -> None:
-    print(line("rule", "language", "n", "precision", "recall"))
+    print(line("rule, on our own sentences", "language", "n", "precision", "recall"))
     print(line(*["---"] * 5))
     for language in ("en", "zh"):
         print(row("correction, mode `seed`", language, corrections(language, mode="seed")))

@@ -17,10 +17,12 @@ from tests.tables import table
 
 AWARE = Scorer(profile="aware")
 LONG = "This sentence says nothing in particular. " * 6
+HEDGING = {"no-hedge": 15}  # a weight that only a policy of somebody's own gives
 
 
 def hesitate(response: str, *chats: str, patterns: tuple[dict[str, Any], ...] = (), **policy: Any) -> Hesitation:
-    scorer = Scorer(patterns, {**policy, "profile": "aware"}) if patterns or policy else AWARE
+    asked = {**policy, "profile": "aware"}
+    scorer = Scorer(patterns, asked) if patterns else AWARE.with_policy(asked) if policy else AWARE
     return scorer.hesitate(response, [Item("chat", chat) for chat in chats])
 
 
@@ -33,7 +35,7 @@ def claims(response: str) -> list[str]:
 
 
 def is_hedged(text: str) -> bool:
-    return "no-hedge" not in [signal.type for signal in hesitate("", f"{LONG}\n\n{text}").signals]
+    return "no-hedge" not in [signal.type for signal in hesitate("", f"{LONG}\n\n{text}", weights=HEDGING).signals]
 
 
 def conclusions(text: str) -> int:
@@ -1741,20 +1743,20 @@ def test_it_never_finds_a_keyword_in_which_all_is_hidden() -> None:
 
 
 def test_it_looks_for_hedges_in_the_chat_itself() -> None:
-    assert evidence(hesitate(f"Maybe. {LONG}", LONG), "no-hedge") == [LONG]
-    assert evidence(hesitate(f"{LONG}Maybe.", f"{LONG}Maybe."), "no-hedge") == []
-    assert evidence(hesitate("", LONG, "Maybe."), "no-hedge") == []
+    assert evidence(hesitate(f"Maybe. {LONG}", LONG, weights=HEDGING), "no-hedge") == [LONG]
+    assert evidence(hesitate(f"{LONG}Maybe.", f"{LONG}Maybe.", weights=HEDGING), "no-hedge") == []
+    assert evidence(hesitate("", LONG, "Maybe.", weights=HEDGING), "no-hedge") == []
 
 
 def test_it_hears_no_hedge_in_a_mark_of_the_policys_own() -> None:
     mark = "Perhaps wrong ({score})."
-    assert evidence(hesitate("", LONG + "Perhaps wrong (35)."), "no-hedge") == []
-    assert evidence(hesitate("", LONG + "Perhaps wrong (35).", marks={"chat": mark}), "no-hedge") != []
+    assert evidence(hesitate("", LONG + "Perhaps wrong (35).", weights=HEDGING), "no-hedge") == []
+    assert evidence(hesitate("", LONG + "Perhaps wrong (35).", weights=HEDGING, marks={"chat": mark}), "no-hedge") != []
 
 
 def test_it_switches_each_signal_off() -> None:
     response = "It is clearly so.\n\nIn 1998 a\u200bb said it, 2 + 2 = 5: therefore, therefore, therefore."
-    kinds = [signal.type for signal in hesitate(response, LONG).signals]
+    kinds = [signal.type for signal in hesitate(response, LONG, weights=HEDGING).signals]
     assert kinds == ["absolute-claim", "no-hedge", "overconfidence", "no-source", "wrong-sum", "hidden-text"]
     assert hesitate(response, LONG, weights=dict.fromkeys(kinds, 0)).signals == ()
 
@@ -1776,8 +1778,50 @@ def test_it_gives_a_verdict_of_the_published_shape() -> None:
     verdict = TypeAdapter(Verdict).validate_python(AWARE.score(body), strict=True)
     assert verdict["profile"] == "aware"
     types = [signal["type"] for signal in verdict["hesitation"]["signals"]]
-    assert types == ["absolute-claim", "no-hedge", "no-source", "wrong-sum", "hidden-text"]
-    assert verdict["items"][0]["disposition"] == "hold"  # 20 + 15 + 10 + 30 + 30
+    assert types == ["absolute-claim", "no-source", "wrong-sum", "hidden-text"]
+    assert verdict["items"][0]["disposition"] == "hold"  # 20 + 10 + 30 + 30
+
+
+SURE = "顯然是快取。"  # a claim, and a hint only
+
+
+@table(
+    ("response", "weights", "told", "score"),
+    [
+        ("", {}, {}, 0),
+        ("", HEDGING, {"no-hedge": 15}, 15),
+        ("It is clearly so.", {}, {"absolute-claim": 20}, 20),
+        ("The cache of this host 顯然 is slow.", {}, {"absolute-claim": 20}, 20),
+        (SURE, {}, {"absolute-claim": 0}, 0),
+        ("顯然", {}, {"absolute-claim": 0}, 0),
+        (f"`clearly(it, was, obviously, so)` {SURE}", {}, {"absolute-claim": 0}, 0),
+        ("```\n" + "clearly(it)\n" * 40 + f"```\n\n{SURE}", {}, {"absolute-claim": 0}, 0),
+        (SURE, {"absolute-claim": 100}, {"absolute-claim": 0}, 0),
+        (SURE, {"absolute-claim": 0}, {}, 0),
+        (f"{SURE}\n\n1998年 a\u200bb。", {}, {"absolute-claim": 0, "no-source": 10, "hidden-text": 30}, 40),
+    ],
+)
+def test_a_signal_weighs_what_its_record_on_real_texts_allows(
+    response: str, weights: dict[str, int], told: dict[str, int], score: int
+) -> None:
+    items = [{"kind": "chat", "text": LONG}, {"kind": "action", "text": "x"}]
+    scorer = AWARE.with_policy({"profile": "aware", "weights": weights})
+    verdict = TypeAdapter(Verdict).validate_python(scorer.score({"response": response, "items": items}), strict=True)
+    hesitation = verdict["hesitation"]
+    assert hesitation is not None
+    assert {signal["type"]: signal["weight"] for signal in hesitation["signals"]} == told
+    assert all(signal["spans"] for signal in hesitation["signals"])
+    assert (hesitation["score"], hesitation["confident"]) == (score, score < 30)
+    counted = ", ".join(name for name, weight in told.items() if weight)
+    assert hesitation["suggestion"] == (f"Hesitation triggered (score={score}): {counted}" if counted else "")
+    chat, action = verdict["items"]
+    assert chat["disposition"] == ("mark" if score >= 30 else "pass")
+    assert action["text"] == (f"x\n\nHesitation: {counted} (score={score})" if score >= 30 else "x")
+
+
+def test_it_notes_no_hint_where_everything_is_marked() -> None:
+    scorer = AWARE.with_policy({"profile": "aware", "threshold": 0})
+    assert scorer.score({"response": SURE, "items": [{"kind": "action", "text": "x"}]})["items"][0]["text"] == "x"
 
 
 def test_every_word_belongs_to_one_list() -> None:

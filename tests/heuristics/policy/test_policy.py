@@ -55,6 +55,19 @@ def test_it_keeps_the_default_of_what_is_missing() -> None:
 
 
 @table(
+    ("given", "weight"),
+    [
+        ({}, 15),
+        ({"profile": "aware"}, 0),
+        ({"profile": "aware", "weights": {"no-source": 5}}, 0),
+        ({"profile": "aware", "weights": {"no-hedge": 15}}, 15),
+    ],
+)
+def test_a_profile_has_its_own_default_weights(given: dict[str, Any], weight: int) -> None:
+    assert Policy.from_dict(given).weights["no-hedge"] == weight
+
+
+@table(
     "good",
     [
         {"threshold": 0, "hold_at": 0},

@@ -309,6 +309,29 @@ class TestParts:
         desk.save(profile="aware", stuck_threshold="9")
         assert kuro.respond("It fails.", problem="p", session="s")["stuck"]["threshold"] == 9
 
+    @pytest.mark.parametrize(
+        ("typed", "weight"),
+        [
+            ({}, 0),  # the default of seed becomes that of aware
+            ({"weight_no_hedge": "12"}, 12),
+            ({"profile_shown": "aware"}, 15),  # the page showed aware with its own, and somebody typed this
+            ({"profile_shown": "no profile"}, 15),
+        ],
+    )
+    def test_another_profile_brings_the_weights_that_nobody_changed(
+        self, desk: Desk, kuro: Any, typed: dict[str, str], weight: int
+    ) -> None:
+        assert desk.save(profile="aware", **typed).status_code == 302
+        assert Policy.objects.get(version=2).weights["no-hedge"] == weight
+
+    def test_an_earlier_version_comes_back_with_the_weights_that_it_had(self, desk: Desk) -> None:
+        desk.save(profile="aware", profile_shown="aware")
+        desk.save(based_on="2")
+        page = desk.get("?from=2")
+        assert 'name="profile_shown" value="aware"' in page
+        assert 'name="weight_no_hedge" value="15"' in page
+        assert 'name="weight_no_hedge" value="0"' in desk.get("?profile=aware")
+
     def test_the_preview_reads_with_the_drafts_profile(self, desk: Desk, kuro: Any) -> None:
         kuro.respond("Not obviously.")
         assert rows(desk.try_out(profile="aware").content.decode())["Items held"] == ["0", "0", "–"]
@@ -384,11 +407,11 @@ class TestPreview:
     ) -> None:
         desk.get()
         kuro.hold()
-        with django_assert_num_queries(13):
+        with django_assert_num_queries(14):
             desk.get("?hold_at=45")
         for _ in range(5):
             kuro.hold()
-        with django_assert_num_queries(13):
+        with django_assert_num_queries(14):
             desk.get("?hold_at=45")
 
 

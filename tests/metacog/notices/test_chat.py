@@ -12,7 +12,7 @@ import pytest
 from django.urls import reverse
 
 from metacog.accounts import keys
-from metacog.models import Agent, AuditEvent, Channel, Notice, Team
+from metacog.models import Agent, AuditEvent, Channel, Notice, Policy, Team
 from metacog.notices import notices
 from patterns.models import ErrorPattern
 from reviews.models import HeldItem
@@ -66,6 +66,14 @@ def test_it_is_told_of_each_item_once_and_no_more_than_it_may(
     sweep(NOW + DAY)
     assert len(receiver.seen) == 2
     assert AuditEvent.objects.filter(action="channel-told", team=aurora).count() == 2
+
+
+def test_a_hint_is_not_among_the_reasons(aurora: Any, olga: Any, kuro: Any, receiver: Receiver) -> None:
+    set_up(aurora, olga, receiver.url)
+    Policy.objects.update(profile="aware")
+    hold(kuro, NOW - 2 * MINUTE, response="顯然是快取。cache\u200b")
+    sweep(NOW)
+    assert "score 60: Known error: cause named before it was measured, Hidden characters\n" in texts(receiver)[0]
 
 
 @pytest.mark.usefixtures("translated")

@@ -40,7 +40,9 @@ def decided(kuro: Any) -> Any:
             for moment in at
         )  # fmt: skip
         Signal.objects.bulk_create(
-            Signal(response=each, type=name, weight=20) for each in responses for name in signals.split()
+            Signal(response=each, type=name, weight=fields.get("weight", 20))
+            for each in responses
+            for name in signals.split()
         )
         items = HeldItem.objects.bulk_create(
             HeldItem(
@@ -89,6 +91,10 @@ class TestWhatIsRead:
         decided(3, CLAIM)
         decided(4, CLAIM, **fields)
         assert weight_fits.fit(agent, NOON).verdicts == 3
+
+    def test_a_hint_is_no_signal_to_fit(self, kuro: Any, clear: None, decided: Any) -> None:
+        decided(60, "overconfidence", weight=0)
+        assert weight_fits.fit(agent_of(kuro), NOON).weights["overconfidence"] == 15  # as in force: it never counted
 
     def test_a_response_counts_once_and_is_wrong_where_any_of_its_items_was(self, kuro: Any, decided: Any) -> None:
         decided(1, CLAIM, "approve")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils.html import strip_tags
 
-from metacog.models import Policy
+from metacog.models import AuditEvent, Policy
 from reviews.models import AgentResponse, HeldItem
 
 ATTACK = "<script>alert(1)</script>\"' onclick=x {{ 7|add:7 }} &amp; javascript:alert(1) www.evil.example"
@@ -30,6 +30,22 @@ def test_it_explains_the_score_by_its_parts_with_their_record(client: Any, kuro:
     assert "20 Absolute claim, with no source named in the response · “clearly”" in page
     assert "30 Known error: “cause named before it was measured” · “cache”" in page
     assert page.count("fired 3 times, 1 of 2 decided were rejected") == 1  # a pattern's own record is counted behind
+
+
+def test_a_hint_is_told_and_marked_and_is_no_reason(client: Any, kuro: Any) -> None:
+    Policy.objects.update(profile="aware")
+    text = "顯然是快取。cache\u200b"
+    held = kuro.respond(text, items=[{"kind": "chat", "text": text}])["items"][0]["held"]
+    page = client.get(f"/queue/{held}/").content.decode()
+    told = " ".join(strip_tags(page).split())
+    assert "60 of 100" in told
+    assert "0 Absolute claim, with no source named in the response · “顯然” a hint: adds nothing to the score" in told
+    assert told.count("a hint: adds nothing") == 1
+    assert re.search(r'<mark class="signal s-claim" title="Absolute claim">(<span.*?</span>)?顯然', page)
+    context = kuro.get("/context").json()
+    assert context["suggestion"] == "Hesitation triggered (score=60): error-pattern, hidden-text"
+    assert [each["type"] for each in context["signals"]] == ["error-pattern", "hidden-text"]
+    assert AuditEvent.objects.get(action="chat-held").data["signals"] == ["error-pattern", "hidden-text"]
 
 
 @pytest.mark.parametrize(("weight", "stretches"), [(20, ["20", "30"]), (90, ["90", "10"]), (100, ["100", "0"])])
