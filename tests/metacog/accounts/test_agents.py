@@ -214,7 +214,9 @@ class TestChanging:
         assert '<form method="post" action="/agents/' not in page
 
 
-def test_the_firing_rate_counts_the_last_responses(olga: Any, kuro: Any, as_person: Any) -> None:
+def test_the_firing_rate_counts_the_last_responses(
+    olga: Any, kuro: Any, as_person: Any, contexts: None
+) -> None:
     for text in (HELD, "It may be the disk.", "Clearly.", HELD + " Again."):
         kuro.respond(text)
     kuro.respond(HELD, items=[])
@@ -247,7 +249,7 @@ def test_the_bands_are_those_of_the_policy(
 
 
 def test_the_list_asks_the_same_however_many_there_are(
-    olga: Any, aurora: Any, kuro: Any, as_person: Any, django_assert_num_queries: Any
+    olga: Any, aurora: Any, kuro: Any, as_person: Any, django_assert_num_queries: Any, contexts: None
 ) -> None:
     client = as_person(olga)
     kuro.hold()

@@ -14,6 +14,8 @@ from reviews.models import AgentResponse
 from reviews.scoring.replay import Replayer
 from tests.conftest import HELD
 
+pytestmark = pytest.mark.usefixtures("contexts")
+
 SAID = "of the last 12 responses of kuro had no items"
 
 

@@ -51,7 +51,7 @@ def test_what_stands_in_code_is_told_where_tags_are_read(kuro: Any, sent: list[A
     assert (verdict["items"], verdict["flags"]) == ([], ["tag-in-code"] if sent is None else [])
 
 
-def test_people_read_what_became_of_tags(kuro: Any, alice: Any, as_person: Any) -> None:
+def test_people_read_what_became_of_tags(kuro: Any, alice: Any, as_person: Any, contexts: None) -> None:
     client = as_person(alice)
     agent = reverse("agent", args=[kuro.id])
     kuro.respond(f'She wrote {{"flags": ["tag-in-code"]}} and {CHAT}.')
