@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.conftest import HELD
+from tests.tables import table
 
 CHAT = f"<kuro:chat>{HELD}</kuro:chat>"
 
@@ -21,7 +22,7 @@ def posted(kuro: Any, response: str, **fields: Any) -> dict[str, Any]:
     return verdict
 
 
-@pytest.mark.parametrize(
+@table(
     "response",
     [
         f"Steps:\n- ```sh\n  make\n  ```\n{CHAT}",
@@ -31,6 +32,7 @@ def posted(kuro: Any, response: str, **fields: Any) -> dict[str, Any]:
         f"A \\` and {CHAT} and `",
         f"<kuro:chat>{HELD} Run:\n```sh\nmake\n</kuro:chat>",
     ],
+    rolled_back=True,
 )
 def test_what_stands_beside_code_is_held(kuro: Any, response: str) -> None:
     verdict = posted(kuro, response)

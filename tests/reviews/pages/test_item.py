@@ -11,6 +11,7 @@ from django.utils.html import strip_tags
 
 from metacog.models import Policy
 from reviews.models import AgentResponse, HeldItem
+from tests.tables import table
 
 ATTACK = "<script>alert(1)</script>\"' onclick=x {{ 7|add:7 }} &amp; javascript:alert(1) www.evil.example"
 
@@ -32,7 +33,7 @@ def test_it_explains_the_score_by_its_parts_with_their_record(client: Any, kuro:
     assert page.count("fired 3 times, 1 of 2 decided were rejected") == 1  # a pattern's own record is counted behind
 
 
-@pytest.mark.parametrize(("weight", "stretches"), [(20, ["20", "30"]), (90, ["90", "10"]), (100, ["100", "0"])])
+@table(("weight", "stretches"), [(20, ["20", "30"]), (90, ["90", "10"]), (100, ["100", "0"])], rolled_back=True)
 def test_the_bar_ends_at_100_whatever_its_parts_add_up_to(
     client: Any, kuro: Any, weight: int, stretches: list[str]
 ) -> None:
@@ -81,7 +82,7 @@ def test_it_shows_what_the_agent_said_on_second_look(client: Any, kuro: Any) -> 
     assert "The slowdown began before the store went live." in page
 
 
-@pytest.mark.parametrize(
+@table(
     ("second", "is_told"),
     [
         ("I looked again. The cause is not the cache.", True),
@@ -89,6 +90,7 @@ def test_it_shows_what_the_agent_said_on_second_look(client: Any, kuro: Any) -> 
         ("The cause is the cache; the graph shows it.", False),
         ("Is the cause not the cache?", False),
     ],
+    rolled_back=True,
 )
 def test_it_says_where_a_second_look_seems_to_contradict_the_first(
     client: Any, kuro: Any, second: str, is_told: bool
