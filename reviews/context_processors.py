@@ -29,5 +29,5 @@ def console(request: HttpRequest) -> dict[str, Any]:
     return {
         "theme": theme if theme in ("light", "dark") else "",
         "section": SECTIONS.get(name, name),
-        "to_do": cache(lambda: to_do(user.teams_as()) if isinstance(user, User) else {}),
+        "to_do": cache(lambda: to_do(user) if isinstance(user, User) else {}),
     }

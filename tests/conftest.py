@@ -23,6 +23,7 @@ os.environ["METACOG_DOTENV"] = ""  # nor is a developer's `.env` read
 
 import pytest
 from django.db import connection
+from django.template import Template
 from django.test import Client, override_settings
 from hypothesis import HealthCheck, settings
 
@@ -37,6 +38,7 @@ settings.load_profile("untimed")
 
 pytest_plugins = ["tests.audit_triggers"]
 
+RENDER = vars(Template)["_render"]  # before Django's tests replace it
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HELD = "The cause is clearly the cache."  # 20 for "clearly" and 30 for the pattern `cache` below
 
@@ -118,6 +120,21 @@ def made_or_copied(make: Callable[..., str], migrated: Path, *arguments: Any, **
 def _views_are_imported() -> None:
     """Import every view before a test replaces a constant, which a view first imported then would keep for good."""
     importlib.import_module("metacog.urls")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def copying_contexts(django_test_environment: None) -> Iterator[Any]:
+    """Render as in use: Django's tests keep a copy of the context of each template, and a page renders a hundred."""
+    with pytest.MonkeyPatch.context() as patch:
+        copying = vars(Template)["_render"]
+        patch.setattr(Template, "_render", RENDER)
+        yield copying
+
+
+@pytest.fixture
+def contexts(copying_contexts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each answer's `context` after all."""
+    monkeypatch.setattr(Template, "_render", copying_contexts)
 
 
 @pytest.fixture(autouse=True, scope="session")

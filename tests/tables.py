@@ -46,7 +46,7 @@ def table(names: str | Sequence[str], rows: Iterable[Any], *, rolled_back: bool 
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
-        def through_all(**fixtures: Any) -> None:
+        def through_all(*of: Any, **fixtures: Any) -> None:  # of which object, where the test is a method
             failures: list[Exception] = []
             count = 0
             for row in rows:
@@ -55,7 +55,7 @@ def table(names: str | Sequence[str], rows: Iterable[Any], *, rolled_back: bool 
                 count += 1
                 try:
                     with taken_back() if rolled_back else nullcontext():
-                        test(**given, **fixtures)
+                        test(*of, **given, **fixtures)
                 except Exception as failure:
                     failure.add_note(f"row: {given!r}")
                     failures.append(failure)

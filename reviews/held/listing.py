@@ -33,7 +33,7 @@ from metacog.accounts.forms import SIGNALS
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
 from metacog.db.rows import Row
-from metacog.models import Agent, Team
+from metacog.models import Agent, Team, User
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held.counts import to_do
 from reviews.held.presence import Presence
@@ -212,13 +212,14 @@ def ahead(items: Items, filters: Filters, item: HeldItem) -> Items:
     return in_order(items, filters).reverse()
 
 
-def page(filters: Filters, teams: Teams, presence: Presence) -> Page:
+def page(filters: Filters, person: User, presence: Presence) -> Page:
     """Read one page: what waits, with what was decided a moment ago still in its place, and who looks at what."""
+    teams = person.teams
     recent = just_decided(teams)
     items = matching(filters, teams)
     is_pending = Q(state=State.PENDING)
     items = items.filter(~is_pending if filters.state == "decided" else is_pending)
-    waits = to_do(teams)
+    waits = to_do(person)
     count, oldest = 0, None
     if filters.state == "held":  # how much was ever decided is not shown, and only grows
         count = items.count() if filters.narrow else waits.get("queue", 0)

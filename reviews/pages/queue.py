@@ -50,7 +50,7 @@ def queue(request: PersonRequest) -> HttpResponse:
     """Show the list, and beside it the item that comes first."""
     around = _presence(request)
     filters, unknown = Filters.of_list(request.GET, request.user.teams)
-    page = listing.page(filters, request.user.teams, around)
+    page = listing.page(filters, request.user, around)
     first = _first(page) or next(iter(page.rows), None)
     held = visible_items(request).get(pk=first.pk) if first else None
     # On a phone the list is all there is to see: the page says by itself when the item is in sight.
@@ -80,7 +80,7 @@ def changes(request: PersonRequest) -> HttpResponse:
     if listing.token(teams, around) == request.GET.get("token"):
         return HttpResponse(status=204)
     filters = Filters.of(request.GET)
-    page = listing.page(filters, teams, around)
+    page = listing.page(filters, request.user, around)
     context: dict[str, Any] = {"oob": True, "opened": opened}
     if opened:
         held = held or visible_items(request).filter(public_id=opened).first()
@@ -194,7 +194,7 @@ def _go_on(
     url = (reverse("item", args=[held.public_id]) if held else reverse("queue")) + filters.query
     if not request.htmx:
         return HttpResponseRedirect(url)
-    page = listing.page(filters, request.user.teams, around)
+    page = listing.page(filters, request.user, around)
     context = _desk(request, filters, held, around, just_done=decision)
     context |= _list(request, filters, page, held.public_id if held else "") | {"oob": True}
     return push_url(render(request, "reviews/_next.html", context), url)
@@ -213,7 +213,7 @@ def _split(
 ) -> HttpResponse:
     """Render list and item; of a page that is there already, the item and what changed in the list."""
     around = around or _presence(request)
-    page = page or listing.page(filters, request.user.teams, around)
+    page = page or listing.page(filters, request.user, around)
     context = _desk(request, filters, held, around, in_sight=view == "item", **shown)
     context |= _list(request, filters, page, held.public_id if held else "")
     if request.htmx:

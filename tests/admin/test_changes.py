@@ -16,6 +16,7 @@ from reviews.admin import hits
 from reviews.models import AgentResponse
 from tests.admin.addresses import address
 from tests.conftest import HELD, NOON
+from tests.tables import table
 
 
 @pytest.fixture
@@ -53,11 +54,12 @@ class TestPatterns:
         assert (event.actor, event.after, pattern.state) == ("carla", "proposed", "proposed")
         assert LogEntry.objects.filter(user=carla).count() == 1
 
-    @pytest.mark.parametrize(
+    @table(
         ("keywords", "said"),
         [
             ("a", "is too short"), ("\u200b\u200b", "is too short"), ("", "at least one"), ("x" * 201, "longer"),
         ],
+        rolled_back=True,
     )  # fmt: skip
     def test_it_says_what_is_wrong_with_a_keyword(
         self, carla: Any, aurora: Any, as_person: Any, keywords: str, said: str

@@ -83,7 +83,7 @@ def test_a_strangers_team_cannot_be_posted(aurora: Any, mallory: Any, as_person:
     assert not ErrorPattern.objects.filter(description="theirs").exists()
 
 
-@pytest.mark.parametrize("filter_", ["pk__in", "team", "agent__exact"])
+@table("filter_", ["pk__in", "team", "agent__exact"], rolled_back=True)
 def test_a_filter_by_a_number_beyond_all_ids_finds_nothing(kuro: Any, olga: Any, as_person: Any, filter_: str) -> None:
     answer = as_person(olga).get(address(AuditEvent, "changelist"), {filter_: "9" * 21}, follow=True)
     assert answer.status_code == 200
@@ -131,9 +131,10 @@ def test_an_inline_takes_no_strangers_member(alice: Any, mallory: Any, borealis:
     assert (theirs.role, own.role) == ("reviewer", "owner")
 
 
-@pytest.mark.parametrize(
+@table(
     ("app", "model", "field"),
     [("metacog", "agent", "team"), ("patterns", "errorpattern", "team"), ("patterns", "thoughtthread", "agent")],
+    rolled_back=True,
 )
 def test_completion_names_no_stranger(
     aurora: Any, mallory: Any, as_person: Any, app: str, model: str, field: str

@@ -13,6 +13,7 @@ from metacog.models import Agent, AuditEvent
 from patterns.models import ThoughtThread
 from tests.admin.addresses import address
 from tests.heuristics.memory.test_threads import SEED
+from tests.tables import table
 
 
 @pytest.fixture
@@ -47,13 +48,14 @@ def test_title_and_next_are_corrected_and_the_slug_stays(threads: Any, carla: An
     assert "begun" in client.get(address(ThoughtThread, "change", thread.pk)).content.decode()
 
 
-@pytest.mark.parametrize(
+@table(
     ("action", "states", "moved"),
     [
         ("pause", ["paused", "paused", "paused"], 2),
         ("resume", ["active", "active", "active"], 1),
         ("resolve", ["resolved", "resolved", "resolved"], 3),
     ],
+    rolled_back=True,
 )
 def test_many_are_moved_at_once_and_what_cannot_be_is_told(
     threads: Any, carla: Any, as_person: Any, action: str, states: list[str], moved: int
@@ -81,13 +83,14 @@ def test_files_are_imported_for_one_agent(kuro: Any, carla: Any, as_person: Any)
     assert AuditEvent.objects.filter(action="thread-imported", actor="carla").count() == 2
 
 
-@pytest.mark.parametrize(
+@table(
     ("files", "said"),
     [
         ([("a.md", SEED), ("b.md", "nothing")], "b.md, line 1: needs a title"),
         ([("a.md", "x" * 1_048_577)], "larger than 1048576 bytes"),
         ([], "This field is required."),
     ],
+    rolled_back=True,
 )
 def test_a_bad_file_imports_nothing(kuro: Any, carla: Any, as_person: Any, files: Any, said: str) -> None:
     answer = upload(as_person(carla), Agent.objects.get(), *files)

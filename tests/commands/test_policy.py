@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from metacog.accounts.agents import create_agent
 from metacog.models import Agent, AuditEvent, Policy
 from tests.reviews.api.test_tool_calls import ask, by_person, ruled
+from tests.tables import table
 
 DEAR = {"tool": "mcp__bank__*", "where": {"/eur": {"gt": 50}}, "do": "ask", "reason": "money leaves"}
 ODD = {"tool": "t", "where": {"/a": {"in": ["no", "1e3", "2026-01-01", "DE", 7, True, None, "~"]}}, "do": "deny"}
@@ -80,7 +81,7 @@ def test_a_dry_run_says_all_of_it_and_writes_nothing(kuro: Any, alice: Any, undo
     assert Policy.objects.count() == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "pointers"),
     [
         ("rules: [{tool: a, do: x, do: ask}]", ["/rules/0/do"]),
@@ -95,6 +96,7 @@ def test_a_dry_run_says_all_of_it_and_writes_nothing(kuro: Any, alice: Any, undo
         ("- 1", ["(the whole)"]),
         ("rules: [{tool: !!python/name:os.system a, do: ask}]", ["/rules/0/tool"]),
     ],
+    rolled_back=True,
 )  # fmt: skip
 def test_what_is_wrong_is_told_with_its_place(kuro: Any, written: Any, text: str, pointers: list[str]) -> None:
     path = written(text)

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from metacog.models import Agent, AgentKey, AuditEvent, Policy, Team
 from tests.conftest import Caller
+from tests.tables import table
 
 
 def run(*words: str) -> str:
@@ -64,7 +65,7 @@ def test_create_is_readable_without_json(db: None) -> None:
     assert "never shown again" in out
 
 
-@pytest.mark.parametrize(
+@table(
     "words",
     [
         ["create", "new", "--team", "New", "--callback-url", "https://u:p@a.example"],
@@ -75,6 +76,7 @@ def test_create_is_readable_without_json(db: None) -> None:
         ["disable", "kuro", "--team", "Nowhere"],
         ["list", "--team", "Nowhere"],
     ],
+    rolled_back=True,
 )
 def test_it_refuses_in_a_sentence_and_changes_nothing(kuro: Any, words: list[str]) -> None:
     events = AuditEvent.objects.count()

@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from reviews.models import AgentResponse, HeldItem
+from tests.tables import table
 
 
 def rescore(*arguments: Any) -> str:
@@ -88,7 +89,7 @@ def test_one_agent_of_one_team(posted: None, other: Any) -> None:
     assert rescore("--days", 1).count("3 responses") == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("option", "value", "said"),
     [
         ("--policy", {"threshold": -1}, "/threshold: must be a whole number"),
@@ -97,6 +98,7 @@ def test_one_agent_of_one_team(posted: None, other: Any) -> None:
         ("--patterns", [{"id": "p", "keywords": [""]}], "is empty and would match everything"),
         ("--policy", "{", "JSON"),
     ],
+    rolled_back=True,
 )
 def test_it_says_what_is_wrong(posted: None, written: Any, option: str, value: Any, said: str) -> None:
     with pytest.raises(CommandError, match=said):

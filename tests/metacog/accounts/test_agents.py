@@ -9,7 +9,6 @@ import subprocess
 import sys
 from typing import Any
 
-import pytest
 from django.test import Client
 from django.urls import reverse
 
@@ -17,6 +16,7 @@ from metacog.accounts import agents
 from metacog.models import Agent, AgentKey, AgentState, AuditEvent, Policy
 from patterns.models import ErrorPattern
 from tests.conftest import HELD, Caller
+from tests.tables import table
 
 
 def secrets_in(page: str) -> list[str]:
@@ -63,7 +63,7 @@ class TestAdding:
             ("key-issued", "olga"),
         ]
 
-    @pytest.mark.parametrize(
+    @table(
         "url",
         [
             "ftp://a.example/", "https://user:pass@a.example/", "https://a.example/#x", "https://", "//a.example",
@@ -71,6 +71,7 @@ class TestAdding:
             "http://127.1/", "http://2130706433/", "https://例.example/", "https://[::1", "http://a.example/\u2028x",
             "https://a.example/" + "x" * 500,
         ],
+        rolled_back=True,
     )  # fmt: skip
     def test_it_refuses_what_is_no_callback_address(self, olga: Any, aurora: Any, as_person: Any, url: str) -> None:
         answer = new(as_person(olga), aurora, callback_url=url)
@@ -83,9 +84,10 @@ class TestAdding:
         assert answer.status_code == 422
         assert "has an agent called kuro already" in answer.content.decode()
 
-    @pytest.mark.parametrize(
+    @table(
         ("name", "status"),
         [("ku\u200bro", 422), ("\u3164", 422), ("kuro\u202e", 422), ("👩\u200d💻", 200), ("می\u200cشود", 200)],
+        rolled_back=True,
     )
     def test_it_refuses_a_name_of_which_something_cannot_be_seen(
         self, olga: Any, aurora: Any, as_person: Any, name: str, status: int
@@ -168,7 +170,7 @@ class TestSwitches:
         self.switch(as_person(olga), kuro, "enabled", "1")
         assert not AuditEvent.objects.filter(actor="olga").exists()
 
-    @pytest.mark.parametrize(("field", "on"), [("name", "1"), ("enabled", "yes"), ("", "")])
+    @table(("field", "on"), [("name", "1"), ("enabled", "yes"), ("", "")], rolled_back=True)
     def test_it_knows_its_switches(self, olga: Any, kuro: Any, as_person: Any, field: str, on: str) -> None:
         assert self.switch(as_person(olga), kuro, field, on).status_code == 400
 
@@ -214,7 +216,9 @@ class TestChanging:
         assert '<form method="post" action="/agents/' not in page
 
 
-def test_the_firing_rate_counts_the_last_responses(olga: Any, kuro: Any, as_person: Any) -> None:
+def test_the_firing_rate_counts_the_last_responses(
+    olga: Any, kuro: Any, as_person: Any, contexts: None
+) -> None:
     for text in (HELD, "It may be the disk.", "Clearly.", HELD + " Again."):
         kuro.respond(text)
     kuro.respond(HELD, items=[])
@@ -224,7 +228,7 @@ def test_the_firing_rate_counts_the_last_responses(olga: Any, kuro: Any, as_pers
     assert re.findall(r"\d+ without items", page.content.decode()) == ["1 without items"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("threshold", "hold_at", "rows"),
     [
         (30, 50, ["0 1", "1–29 1", "30–49 marked 0", "50 and more held 2"]),
@@ -233,6 +237,7 @@ def test_the_firing_rate_counts_the_last_responses(olga: Any, kuro: Any, as_pers
         (20, 101, ["0 1", "1–19 0", "20 and more marked 3"]),
         (0, 100, ["0 marked 1", "1–99 marked 3", "100 and more held 0"]),
     ],
+    rolled_back=True,
 )
 def test_the_bands_are_those_of_the_policy(
     olga: Any, kuro: Any, as_person: Any, threshold: int, hold_at: int, rows: list[str]
@@ -247,7 +252,7 @@ def test_the_bands_are_those_of_the_policy(
 
 
 def test_the_list_asks_the_same_however_many_there_are(
-    olga: Any, aurora: Any, kuro: Any, as_person: Any, django_assert_num_queries: Any
+    olga: Any, aurora: Any, kuro: Any, as_person: Any, django_assert_num_queries: Any, contexts: None
 ) -> None:
     client = as_person(olga)
     kuro.hold()

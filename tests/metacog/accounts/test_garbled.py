@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from patterns.models import ErrorPattern, Lesson, ThoughtThread
+from tests.tables import table
 
 PAGES = (
     "queue", "responses", "let-through", "search", "stuck", "threads", "extensions", "memories", "lessons",
@@ -23,14 +24,14 @@ def test_who_is_not_signed_in_is_led_there_from_whatever_page_they_name(db: None
     assert (answer.status_code, answer["Location"]) == (302, "/sign-in/?next=")
 
 
-@pytest.mark.parametrize("after", ["nowhere", "\0", "//elsewhere.example"])
+@table("after", ["nowhere", "\0", "//elsewhere.example"], rolled_back=True)
 def test_the_look_changes_wherever_the_form_wants_to_go_on(olga: Any, as_person: Any, after: str) -> None:
     assert as_person(olga).post("/theme", {"theme": "dark", "next": after}).status_code == 302
     olga.refresh_from_db()
     assert olga.theme == "dark"
 
 
-@pytest.mark.parametrize("name", ["\0", "held_\0:1:x", "²", "9" * 30])
+@table("name", ["\0", "held_\0:1:x", "²", "9" * 30], rolled_back=True)
 def test_what_names_nothing_is_told_so(kuro: Any, olga: Any, as_person: Any, name: str) -> None:
     client = as_person(olga)
     for address, form in (
@@ -43,13 +44,13 @@ def test_what_names_nothing_is_told_so(kuro: Any, olga: Any, as_person: Any, nam
     assert client.get("/patterns/", {"after": name.replace("\0", "x")}).status_code == 200
 
 
-@pytest.mark.parametrize("name", ["", "\0", "²", "9" * 30])
+@table("name", ["", "\0", "²", "9" * 30], rolled_back=True)
 def test_the_admin_takes_steps_with_rows_only(kuro: Any, olga: Any, as_person: Any, name: str) -> None:
     form = {"action": "retire", "index": "0", "_selected_action": name}
     assert as_person(olga).post("/admin/patterns/errorpattern/", form).status_code == 400
 
 
-@pytest.mark.parametrize("page", PAGES)
+@table("page", PAGES, rolled_back=True)
 def test_a_page_can_be_looked_up_without_its_body_and_takes_no_other_method(
     kuro: Any, olga: Any, as_person: Any, page: str
 ) -> None:

@@ -14,6 +14,7 @@ from metacog.accounts import agents
 from metacog.models import Agent, Membership
 from metacog.pages import agent_choice
 from metacog.pages import agents as agent_views
+from tests.tables import table
 
 LIST = "/agents/"
 
@@ -69,7 +70,7 @@ def test_nothing_is_to_be_searched_where_all_are_seen(client: Any, scouts: Any) 
     assert 'type="search" name="q"' not in client.get(LIST).content.decode()
 
 
-@pytest.mark.parametrize("asked", [{"after": "agt_nobody"}, {"q": "%20"}, {"to": "sign-out"}])
+@table("asked", [{"after": "agt_nobody"}, {"q": "%20"}, {"to": "sign-out"}], rolled_back=True)
 def test_what_names_nothing_is_passed_over(client: Any, scouts: Any, asked: dict[str, str]) -> None:
     assert len(listed(client, f"{LIST}?{'&'.join(f'{name}={value}' for name, value in asked.items())}")) == 5
 
@@ -78,7 +79,7 @@ def test_no_place_in_the_list_of_another_team_is_known(client: Any, scouts: Any,
     assert len(listed(client, f"{LIST}?after={other.id}")) == 5
 
 
-@pytest.mark.parametrize("name", agent_choice.PAGES)
+@table("name", agent_choice.PAGES, rolled_back=True)
 def test_a_page_names_few_agents_and_lets_one_be_found_among_many(
     client: Any, scouts: list[Agent], few_fit: None, name: str
 ) -> None:
@@ -90,7 +91,7 @@ def test_a_page_names_few_agents_and_lets_one_be_found_among_many(
     assert re.search(r'type="search"[^>]*value="scout-3"', chosen.content.decode())
 
 
-@pytest.mark.parametrize("name", ["queue", "responses", "deliveries", "statistics"])
+@table("name", ["queue", "responses", "deliveries", "statistics"], rolled_back=True)
 def test_another_filter_leaves_the_agent_that_was_found(
     client: Any, scouts: list[Agent], few_fit: None, name: str
 ) -> None:
@@ -145,7 +146,7 @@ def test_the_team_stands_by_a_response_where_many_agents_are_of_several(
     assert ('<span class="quiet">Aurora</span>' in client.get("/responses/").content.decode()) == has_second_team
 
 
-@pytest.mark.parametrize("name", agent_choice.PAGES)
+@table("name", agent_choice.PAGES, rolled_back=True)
 def test_a_page_names_all_of_a_few_agents(client: Any, scouts: list[Agent], name: str) -> None:
     page = client.get(reverse(name)).content.decode()
     assert all(f"agent={each.public_id}" in page or f'value="{each.public_id}"' in page for each in scouts)

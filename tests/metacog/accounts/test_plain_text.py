@@ -13,6 +13,9 @@ from metacog.models import Agent, AuditEvent, Policy
 from reviews.models import AgentResponse
 from reviews.scoring.replay import Replayer
 from tests.conftest import HELD
+from tests.tables import table
+
+pytestmark = pytest.mark.usefixtures("contexts")
 
 SAID = "of the last 12 responses of kuro had no items"
 
@@ -51,7 +54,7 @@ def test_plain_text_is_one_chat_once_the_policy_says_so(kuro: Any, olga: Any, as
     assert all(Replayer().replay(row).is_equal for row in rows), "under the policy of then"
 
 
-@pytest.mark.parametrize("page", ["agent", "queue", "the agent's queue"])
+@table("page", ["agent", "queue", "the agent's queue"], rolled_back=True)
 def test_it_is_offered_where_most_responses_have_no_items(
     kuro: Any, olga: Any, alice: Any, as_person: Any, page: str
 ) -> None:

@@ -15,6 +15,7 @@ from metacog.models import Agent, AuditEvent, Policy
 from patterns.models import ErrorPattern
 from reviews.models import AgentResponse, HeldItem
 from tests.conftest import HELD, Caller
+from tests.tables import table
 
 DRAFT = {
     "threshold": "20", "hold_at": "40", "review_seconds": "60", "expiry_seconds": "3600", "rate_per_second": "20",
@@ -106,8 +107,8 @@ class TestDrafting:
         assert "<html" not in answer.content.decode()
         assert "Marks from" in answer.content.decode()
 
-    @pytest.mark.parametrize("do", ["preview", "save"])
-    @pytest.mark.parametrize(
+    @table("do", ["preview", "save"])
+    @table(
         ("changed", "said"),
         [
             ({"hold_at": "10"}, "Holding cannot start below where marking does"),
@@ -140,6 +141,7 @@ class TestDrafting:
             ({"quality_similar_at": "0"}, "Everything is alike from 0"),
             ({"quality_similar_at": "1.01"}, "less than or equal to 1"),
         ],
+        rolled_back=True,
     )
     def test_it_says_what_is_wrong(self, desk: Desk, changed: dict[str, str], said: str, do: str) -> None:
         answer = desk.try_out(do=do, **changed)

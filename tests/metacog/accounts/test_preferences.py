@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from metacog.models import AuditEvent, User
 from metacog.pages import account
+from tests.tables import table
 
 CHOICES = {"language": "zh-hant", "time_zone": "Asia/Taipei", "theme": "dark", "keyboard": "on"}
 
@@ -25,7 +26,7 @@ def test_it_keeps_what_was_chosen(alice: Any, as_person: Any) -> None:
     assert '<html lang="zh-hant" data-theme="dark">' in client.get(reverse("preferences")).content.decode()
 
 
-@pytest.mark.parametrize(("field", "value"), [("time_zone", "Mars/Olympus"), ("theme", "pink"), ("language", "tlh")])
+@table(("field", "value"), [("time_zone", "Mars/Olympus"), ("theme", "pink"), ("language", "tlh")], rolled_back=True)
 def test_it_refuses_what_there_is_not(alice: Any, as_person: Any, field: str, value: str) -> None:
     answer = as_person(alice).post(reverse("preferences"), CHOICES | {field: value})
     assert answer.status_code == 422
@@ -74,7 +75,7 @@ def test_the_theme_is_kept_for_a_person_and_a_browser(alice: Any, as_person: Any
     assert client.cookies["theme"].value == ""
 
 
-@pytest.mark.parametrize("after", ["https://evil.example/", "//evil.example", ""])
+@table("after", ["https://evil.example/", "//evil.example", ""], rolled_back=True)
 def test_the_theme_leads_nowhere_else(db: None, after: str) -> None:
     answer = Client().post(reverse("set-theme"), {"theme": "light", "next": after})
     assert answer["Location"] == reverse("queue")

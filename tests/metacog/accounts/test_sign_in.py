@@ -14,6 +14,7 @@ from django.utils.html import escape
 
 from metacog.accounts import members
 from metacog.models import AuditEvent, Membership, User
+from tests.tables import table
 
 
 def sign_in(client: Client, name: str, password: str, **more: str) -> Any:
@@ -38,8 +39,9 @@ def test_it_leads_back_to_where_one_was(alice: Any, client: Any) -> None:
     assert sign_in(client, "alice", "alice-password", next="/agents/?a=1").url == "/agents/?a=1"
 
 
-@pytest.mark.parametrize(
-    "after", ["https://evil.example/", "//evil.example", "javascript:alert(1)", "/sign-in/", "/sign-out/", "\\\\evil"]
+@table(
+    "after", ["https://evil.example/", "//evil.example", "javascript:alert(1)", "/sign-in/", "/sign-out/", "\\\\evil"],
+    rolled_back=True,
 )
 def test_it_leads_nowhere_else(alice: Any, client: Client, after: str) -> None:
     assert sign_in(client, "alice", "alice-password", next=after).url == reverse("queue")
@@ -239,7 +241,7 @@ def test_a_form_whose_token_is_wrong_tells_no_addresses(db: None) -> None:
     assert "METACOG_PUBLIC_URL" not in answer.content.decode()
 
 
-@pytest.mark.parametrize("host", ["evil.example", "no_name<b>", "a.example:99999", "[::1"])
+@table("host", ["evil.example", "no_name<b>", "a.example:99999", "[::1"], rolled_back=True)
 def test_a_host_that_is_not_allowed_is_answered_by_our_own_page(db: None, host: str) -> None:
     page = Client().get("/queue/", headers={"host": host, "accept-language": "zh-hant"})
     assert (page.status_code, page["Content-Type"]) == (400, "text/html; charset=utf-8")

@@ -14,6 +14,7 @@ from django.utils import timezone
 from metacog.accounts import members
 from metacog.models import AuditEvent, Membership, Role, User
 from reviews.models import AgentResponse
+from tests.tables import table
 
 
 def add(client: Any, team: Any, **data: str) -> Any:
@@ -46,7 +47,7 @@ def test_somebody_known_is_simply_added(olga: Any, aurora: Any, mallory: Any, as
     assert Membership.objects.filter(team=aurora, user=mallory, role="viewer").exists()
 
 
-@pytest.mark.parametrize(
+@table(
     ("username", "said"),
     [
         ("alice", "in this team already"),
@@ -54,6 +55,7 @@ def test_somebody_known_is_simply_added(olga: Any, aurora: Any, mallory: Any, as
         ("a b", "valid username"),
         ("", "required"),
     ],
+    rolled_back=True,
 )
 def test_it_says_why_somebody_cannot_be_added(
     olga: Any, alice: Any, aurora: Any, as_person: Any, username: str, said: str
@@ -182,7 +184,7 @@ class TestRetention:
         aurora.refresh_from_db()
         assert aurora.retention_days == (int(days) if days else None)
 
-    @pytest.mark.parametrize("days", ["0", "-1", "36501", "soon", "1.5"])
+    @table("days", ["0", "-1", "36501", "soon", "1.5"], rolled_back=True)
     def test_it_refuses_what_is_no_number_of_days(self, olga: Any, aurora: Any, as_person: Any, days: str) -> None:
         assert self.keep(as_person(olga), aurora, days, sure="1").status_code == 422
         aurora.refresh_from_db()

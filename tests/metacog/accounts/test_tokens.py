@@ -15,6 +15,7 @@ from django.utils import timezone
 from metacog.accounts import tokens
 from metacog.models import AuditEvent, Membership, PersonalToken, Team, User
 from tests.conftest import Caller
+from tests.tables import table
 
 
 def made(client: Client, *scopes: str, **data: Any) -> Any:
@@ -51,8 +52,9 @@ def test_a_token_is_shown_once_and_kept_as_its_hash(alice: Any, aurora: Any, as_
     assert status(text) == 200
 
 
-@pytest.mark.parametrize(
-    ("field", "value"), [("token-name", " "), ("token-scopes", ()), ("token-scopes", ("own",)), ("token-days", 3650)]
+@table(
+    ("field", "value"), [("token-name", " "), ("token-scopes", ()), ("token-scopes", ("own",)), ("token-days", 3650)],
+    rolled_back=True,
 )
 def test_it_refuses_what_no_token_can_be(alice: Any, as_person: Any, field: str, value: Any) -> None:
     answer = made(as_person(alice), **{field: value})

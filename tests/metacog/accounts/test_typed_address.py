@@ -2,11 +2,12 @@
 
 from typing import Any
 
-import pytest
 from django.test import Client
 
+from tests.tables import table
 
-@pytest.mark.parametrize(
+
+@table(
     ("address", "page"),
     [
         ("/queue/held_x/decide", "/queue/held_x/"),
@@ -20,6 +21,7 @@ from django.test import Client
         ("/admin/logout/", "/admin/"),
         ("/theme", "/"),
     ],
+    rolled_back=True,
 )
 def test_it_is_told_that_a_form_is_sent_there_and_led_to_the_page_of_the_form(
     olga: Any, as_person: Any, address: str, page: Any

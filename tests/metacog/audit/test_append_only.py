@@ -7,6 +7,7 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from metacog.audit import audit, chain
 from metacog.models import AppendOnlyError, AuditEvent, AuditSeal, AuditUnsealed
+from tests.tables import table
 
 
 @pytest.fixture
@@ -21,8 +22,8 @@ def refused(statement: str) -> None:
         cursor.execute(statement)
 
 
-@pytest.mark.parametrize("table", ["metacog_auditevent", "metacog_auditseal"])
-@pytest.mark.parametrize("change", ["UPDATE {} SET {} = {}", "DELETE FROM {}", "DELETE FROM {} WHERE {} = {}"])
+@table("table", ["metacog_auditevent", "metacog_auditseal"])
+@table("change", ["UPDATE {} SET {} = {}", "DELETE FROM {}", "DELETE FROM {} WHERE {} = {}"], rolled_back=True)
 def test_the_database_refuses_to_change_the_record(event: Any, table: Any, change: Any) -> None:
     key = "id" if table == "metacog_auditevent" else "number"
     refused(change.format(table, key, key))

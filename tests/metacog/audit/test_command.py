@@ -15,6 +15,7 @@ from metacog.audit import audit, chain
 from metacog.management.commands.audit import Command
 from metacog.models import AuditEvent
 from tests.audit_triggers import lifted
+from tests.tables import table
 
 # The seed's log entry, and what we add.
 SEED = ["ts", "score", "signals", "action", "cycleId"]
@@ -78,7 +79,7 @@ def test_the_export_can_be_narrowed(kuro: Any, other: Any, aurora: Any, db: None
     assert exported("--agent", kuro.id, "--team", "Aurora") == exported("--agent", "kuro")
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "told"),
     [
         (["export", "--team", "Nobody"], "There is no team called 'Nobody'."),
@@ -88,6 +89,7 @@ def test_the_export_can_be_narrowed(kuro: Any, other: Any, aurora: Any, db: None
         (["verify", "--anchor", "/nowhere/anchor.json"], "/nowhere/anchor.json cannot be read: .* Check its name"),
         (["export", "--anchor", "/nowhere/anchor.json"], "/nowhere/anchor.json cannot be written: .* its folder"),
     ],
+    rolled_back=True,
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(kuro: Any, borealis: Any, arguments: Any, told: Any) -> None:
     with pytest.raises(CommandError, match=told):

@@ -24,6 +24,7 @@ from reviews.held import decisions
 from reviews.investigation import extensions
 from reviews.learning import sweep
 from reviews.models import AgentResponse, Decision, Delivery, ExtensionRequest, HeldItem, PatternOrigin
+from tests.tables import table
 
 SECRET = "The cause is clearly the cache of the princess."
 
@@ -292,7 +293,7 @@ def test_the_retention_is_set_with_its_event(aurora: Any, olga: Any) -> None:
     ]
 
 
-@pytest.mark.parametrize("days", [0, -1, 36_501])
+@table("days", [0, -1, 36_501], rolled_back=True)
 def test_a_retention_that_makes_no_sense_is_refused(aurora: Any, olga: Any, days: int) -> None:
     with pytest.raises(ValidationError) as raised:
         set_retention(aurora, days, olga)

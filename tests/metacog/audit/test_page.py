@@ -15,6 +15,7 @@ from metacog.audit import audit, chain, words
 from metacog.models import Agent, AuditEvent, User
 from reviews.held import decisions
 from reviews.models import HeldItem
+from tests.tables import table
 
 
 @pytest.fixture
@@ -133,7 +134,7 @@ def test_days_are_those_of_the_person(page: Any, file: Any, alice: Any, aurora: 
     assert "2026-02-03 <b>07:30:00</b>" in page(action="dated", until="2026-02-03")
 
 
-@pytest.mark.parametrize(
+@table(
     "query",
     [
         {"since": "yesterday"},
@@ -146,6 +147,7 @@ def test_days_are_those_of_the_person(page: Any, file: Any, alice: Any, aurora: 
         {"before": "9" * 17 + "-1"},
         {"before": "0-" + "9" * 18},
     ],
+    rolled_back=True,
 )
 def test_an_address_that_makes_no_sense_shows_a_page_and_gives_no_file(
     page: Any, kuro: Any, alice: Any, as_person: Any, query: dict[str, str]

@@ -13,6 +13,7 @@ from django.utils import timezone
 from metacog.audit import chain
 from metacog.models import Agent, Heartbeat
 from reviews.models import Delivery, Endpoint, HeldItem
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -109,7 +110,7 @@ def test_the_metrics_tell_callbacks_that_wait_from_those_given_up(
     assert figure("metacog_deliveries_given_up") == given_up
 
 
-@pytest.mark.parametrize(("off_at", "url", "off"), [("now", "same", 1), (None, "same", 0), ("now", "former", 0)])
+@table(("off_at", "url", "off"), [("now", "same", 1), (None, "same", 0), ("now", "former", 0)], rolled_back=True)
 def test_the_metrics_count_the_addresses_that_are_switched_off(kuro: Any, off_at: Any, url: str, off: Any) -> None:
     Agent.objects.update(callback_url="http://agent.example/same")
     Endpoint.objects.create(

@@ -148,7 +148,7 @@ def test_it_takes_what_stands_at_the_edge(kuro: Any, body: Any) -> None:
     assert kuro.post("/responses", body).status_code == 201
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "body", "pointer"),
     [
         ("decision", '{"verdict": "maybe", "reason": "x"}', "/verdict"),
@@ -162,6 +162,7 @@ def test_it_takes_what_stands_at_the_edge(kuro: Any, body: Any) -> None:
         ("decision", '{"verdict": "reject", "reason": "a\\u0000"}', "/reason"),
         ("decision", '{"verdict": "reject", "verdict": "approve", "reason": ""}', "/verdict"),
     ],
+    rolled_back=True,
 )
 def test_it_says_what_is_wrong_with_a_decision(kuro: Any, path: str, body: Any, pointer: str) -> None:
     held = kuro.hold()
@@ -171,7 +172,7 @@ def test_it_says_what_is_wrong_with_a_decision(kuro: Any, path: str, body: Any, 
     assert HeldItem.objects.get().state == "pending"
 
 
-@pytest.mark.parametrize(
+@table(
     "path",
     [
         "/held?state=unheard",
@@ -184,6 +185,7 @@ def test_it_says_what_is_wrong_with_a_decision(kuro: Any, path: str, body: Any, 
         "/held?after=%00",
         "/decisions?after=1e3",
     ],
+    rolled_back=True,
 )
 def test_it_says_what_is_wrong_with_a_query(kuro: Any, path: str) -> None:
     answer = kuro.get(path)
@@ -191,7 +193,7 @@ def test_it_says_what_is_wrong_with_a_query(kuro: Any, path: str) -> None:
     assert answer["Content-Type"] == "application/problem+json"
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "said"),
     [
         ("/held?state=unheard", "/query/state: must be 'pending', 'approved', "),
@@ -199,18 +201,19 @@ def test_it_says_what_is_wrong_with_a_query(kuro: Any, path: str) -> None:
         ("/held?limit=101", "/query/limit: must be 100 or less"),
         ("/decisions?after=x", "/query/after: must be a whole number"),
     ],
+    rolled_back=True,
 )
 def test_it_speaks_of_a_query_as_of_a_body(kuro: Any, path: str, said: str) -> None:
     assert kuro.get(path).json()["detail"].startswith(said)
 
 
-@pytest.mark.parametrize(("path", "field"), [("/memory", "text"), ("/threads", "title"), ("/research", "verdict")])
+@table(("path", "field"), [("/memory", "text"), ("/threads", "title"), ("/research", "verdict")], rolled_back=True)
 def test_it_says_that_a_text_must_not_be_empty(kuro: Any, path: str, field: str) -> None:
     answer = kuro.post(path, {field: ""})
     assert answer.json()["errors"] == [{"pointer": f"/{field}", "detail": "must be at least 1 character(s) long"}]
 
 
-@pytest.mark.parametrize(
+@table(
     ("method", "path", "status"),
     [
         ("GET", "/nowhere", 404),
@@ -221,6 +224,7 @@ def test_it_says_that_a_text_must_not_be_empty(kuro: Any, path: str, field: str)
         ("POST", "/held/none/decision", 404),
         ("GET", "/", 404),
     ],
+    rolled_back=True,
 )
 def test_every_other_error_is_a_problem_document_too(kuro: Any, method: str, path: str, status: int) -> None:
     body = {"verdict": "reject", "reason": "x"} if method == "POST" else None
@@ -238,7 +242,7 @@ def test_no_call_wants_the_token_of_a_form() -> None:
     assert Client(enforce_csrf_checks=True).post("/api/v1/").status_code == 404
 
 
-@pytest.mark.parametrize(("path", "status"), [("/held", 200), ("/nowhere", 404), ("/responses", 405)])
+@table(("path", "status"), [("/held", 200), ("/nowhere", 404), ("/responses", 405)], rolled_back=True)
 def test_it_answers_head_as_it_answers_get(kuro: Any, path: str, status: int) -> None:
     head, whole = kuro.call("HEAD", path), kuro.get(path)
     assert head.status_code == whole.status_code == status
@@ -251,7 +255,7 @@ def test_it_speaks_english_whatever_was_spoken_before(kuro: Any) -> None:
         assert translation.get_language() == "en"
 
 
-@pytest.mark.parametrize("call", ["/responses", "/threads", "/confidence", "/problems/bug-17/think-twice"])
+@table("call", ["/responses", "/threads", "/confidence", "/problems/bug-17/think-twice"], rolled_back=True)
 def test_it_says_what_is_wrong_with_a_body_that_is_no_object(kuro: Any, call: Callable[[], Any]) -> None:
     answer = kuro.post(call, [])
     assert answer.status_code == 422

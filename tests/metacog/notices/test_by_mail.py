@@ -18,6 +18,7 @@ from metacog.models import AuditEvent, Membership, Team, User
 from reviews.held import decisions, mail_links
 from reviews.models import Decision, HeldItem
 from tests.metacog.notices.conftest import DAY, HOUR, hold, sweep, tell
+from tests.tables import table
 
 SIGNER = signing.Signer(salt=mail_links.SALT)
 
@@ -133,7 +134,7 @@ def test_a_text_that_is_not_the_one_shown_is_not_approved(mailed: str) -> None:
     assert (answer.status_code, HeldItem.objects.get().state) == (409, "pending")
 
 
-@pytest.mark.parametrize("why", ["viewer", "left", "inactive", "links off"])
+@table("why", ["viewer", "left", "inactive", "links off"], rolled_back=True)
 def test_who_may_no_longer_decide_sees_nothing_of_the_item(mailed: str, alice: Any, why: str) -> None:
     if why == "viewer":
         Membership.objects.filter(user=alice).update(role="viewer")
@@ -149,8 +150,9 @@ def test_who_may_no_longer_decide_sees_nothing_of_the_item(mailed: str, alice: A
     assert HeldItem.objects.get().state == "pending"
 
 
-@pytest.mark.parametrize(
-    "why", ["tampered", "another item", "another person", "another address", "unsigned", "other salt"]
+@table(
+    "why", ["tampered", "another item", "another person", "another address", "unsigned", "other salt"],
+    rolled_back=True,
 )
 def test_a_link_that_is_not_theirs_is_none(mailed: str, alice: Any, mallory: Any, kuro: Any, why: str) -> None:
     held, token = mailed.split("/")[2], mailed.split("/")[-1]

@@ -18,6 +18,7 @@ from patterns.models import ErrorPattern
 from reviews.models import HeldItem
 from tests.metacog.notices.conftest import DAY, HOUR, MINUTE, NOW, hold, sweep
 from tests.reviews.outbox.receiving import Receiver, listening
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -105,8 +106,8 @@ def test_while_it_is_away_one_notice_waits_for_it(aurora: Any, olga: Any, kuro: 
     assert (len(receiver.seen), Notice.objects.count()) == (1, 1)
 
 
-@pytest.mark.parametrize("back", [HOUR, 8 * DAY])
-@pytest.mark.parametrize("died", [False, True])
+@table("back", [HOUR, 8 * DAY])
+@table("died", [False, True], rolled_back=True)
 def test_what_was_put_off_before_the_clock_was_set_back_is_told(
     aurora: Any, olga: Any, kuro: Any, receiver: Receiver, back: timedelta, died: bool
 ) -> None:
@@ -215,7 +216,7 @@ def test_the_address_is_kept_encrypted_and_never_shown_or_recorded(aurora: Any, 
     assert "hooks.slack.com/…WxYz" in client.get(reverse("team")).content.decode()
 
 
-@pytest.mark.parametrize(
+@table(
     ("field", "value", "said"),
     [
         ("url", "", "Give the address that the chat gave you."),
@@ -225,6 +226,7 @@ def test_the_address_is_kept_encrypted_and_never_shown_or_recorded(aurora: Any, 
         ("minutes", "0", "greater than or equal to 1"),
         ("language", "tlh", "Select a valid choice"),
     ],
+    rolled_back=True,
 )
 def test_it_says_what_cannot_be_set(aurora: Any, olga: Any, as_person: Any, field: str, value: str, said: str) -> None:
     answer = as_person(olga).post(reverse("team-channel", args=[aurora.pk]), CHOICES | {f"chat-{field}": value})

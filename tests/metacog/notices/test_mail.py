@@ -16,6 +16,7 @@ from reviews.held import decisions, presence
 from reviews.models import ExtensionRequest, HeldItem, Looking
 from reviews.outbox import notification_texts, notifications
 from tests.metacog.notices.conftest import DAY, HOUR, MINUTE, NOW, hold, sweep, tell
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -78,13 +79,14 @@ def test_what_was_decided_is_not_told(alice: Any, bob: Any, kuro: Any) -> None:
     assert sweep(now) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("zone", "sent"),
     [
         ("Europe/Berlin", datetime(2026, 10, 25, 7, tzinfo=UTC)),  # the clocks went back that night
         ("Asia/Taipei", datetime(2026, 10, 25, 0, tzinfo=UTC)),
         ("America/St_Johns", datetime(2026, 10, 25, 10, 30, tzinfo=UTC)),
     ],
+    rolled_back=True,
 )
 def test_a_daily_mail_comes_at_the_persons_own_hour(alice: Any, kuro: Any, zone: str, sent: datetime) -> None:
     User.objects.filter(pk=alice.pk).update(time_zone=zone)
@@ -166,7 +168,7 @@ def test_it_tells_nobody_who_cannot_decide_or_be_reached(
     assert not Notice.objects.exists()
 
 
-@pytest.mark.parametrize("what", [{"is_active": False}, {"email": ""}, {"told__when": "never"}])
+@table("what", [{"is_active": False}, {"email": ""}, {"told__when": "never"}], rolled_back=True)
 def test_who_is_to_be_told_nothing_since_is_told_nothing(alice: Any, kuro: Any, what: dict[str, Any]) -> None:
     told = tell(alice)
     hold(kuro, NOW - HOUR)

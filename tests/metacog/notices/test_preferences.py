@@ -13,6 +13,7 @@ from metacog.models import AuditEvent, Notice, PersonNotices, User
 from metacog.notices import mail as way_out
 from metacog.notices import notices
 from tests.metacog.notices.conftest import HOUR, NOW, hold, sweep, tell
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -33,10 +34,11 @@ def test_it_keeps_where_and_when_and_records_no_address(alice: Any, as_person: A
     assert AuditEvent.objects.filter(action="notices-changed").count() == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("field", "value"),
     [("email", ""), ("email", "alice"), ("email", "a@b.org\nBcc: x@y.org"), ("when", "always"), ("minutes", "4"),
      ("minutes", "1441"), ("hour", "24"), ("hour", "-1"), ("password", ""), ("password", "wrong")],
+    rolled_back=True,
 )  # fmt: skip
 def test_it_refuses_what_cannot_be(alice: Any, as_person: Any, field: str, value: str) -> None:
     answer = as_person(alice).post(reverse("notices-change"), CHOICES | {f"told-{field}": value})

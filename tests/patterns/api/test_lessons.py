@@ -10,6 +10,7 @@ from metacog.models import Agent, AuditEvent
 from patterns.lessons import lessons
 from patterns.lessons.lessons import Proposal
 from patterns.models import Lesson
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -97,8 +98,8 @@ class TestProposing:
         proposals = [proposal("a"), proposal("a", kind="rejected"), proposal("a", about="deploys")]
         assert len(lessons.propose(agent, proposals, "refl_1", timezone.now())) == 3
 
-    @pytest.mark.parametrize(("steps", "state"), [(["dismiss"], "dismissed"), (["confirm"], "active"),
-                                                  (["confirm", "retire"], "retired")])  # fmt: skip
+    @table(("steps", "state"), [(["dismiss"], "dismissed"), (["confirm"], "active"),
+                                                  (["confirm", "retire"], "retired")], rolled_back=True)  # fmt: skip
     def test_what_a_person_decided_stays_as_they_left_it(self, agent: Any, carla: Any, steps: Any, state: str) -> None:
         (row,) = lessons.propose(agent, [proposal("a")], "refl_1", timezone.now())
         for step in steps:
@@ -113,9 +114,10 @@ class TestProposing:
             assert len(lessons.propose(each, [proposal("a")], "refl_1", timezone.now())) == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "said"),
     [("", "needs a text"), (" \n ", "needs a text"), ("x" * 501, "500 characters"), ("a\0b", "NUL")],
+    rolled_back=True,
 )
 def test_a_lesson_out_of_bounds_is_refused(agent: Any, aurora: Any, carla: Any, text: str, said: str) -> None:
     with pytest.raises(lessons.NotDone, match=said):

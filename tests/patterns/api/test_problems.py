@@ -16,6 +16,7 @@ from patterns.memory import memory
 from patterns.models import Memory, MemoryConflict, Problem, ThinkTwice
 from reviews.models import AgentResponse, Delivery
 from tests.conftest import HELD
+from tests.tables import table
 
 LOOP = {"problem": "bug-17", "session": "s1", "approach": "bump the timeout", "errors": ["TimeoutError: 30 s"]}
 CREEP = "I'm not sure why. Let me try a completely different approach."
@@ -346,7 +347,7 @@ class TestReading:
         assert kuro.get("/problems/bug-17?session=s1").json()["session"] == "s1"
         assert kuro.get("/problems/bug-17?session=s3").status_code == 404
 
-    @pytest.mark.parametrize("key", ["a/b", "卡住了", "x y", "resolve"])
+    @table("key", ["a/b", "卡住了", "x y", "resolve"], rolled_back=True)
     def test_any_key_can_be_asked_for(self, kuro: Any, key: str) -> None:
         fail(kuro, problem=key)
         assert kuro.get(f"/problems/{key}").json()["problem"] == key
@@ -374,10 +375,11 @@ class TestReading:
         get_stuck(other)
         assert [each["problem"] for each in kuro.get("/problems").json()["items"]] == ["bug-17"]
 
-    @pytest.mark.parametrize(
+    @table(
         ("body", "pointer"),
         [({}, "/answer"), ({"answer": "maybe"}, "/answer"), ({"answer": "yes", "outcome": "helped"}, "/answer"),
          ({"outcome": "great"}, "/outcome"), ({"answer": "yes", "why": "x"}, "/why"), ([], "")],
+        rolled_back=True,
     )  # fmt: skip
     def test_it_says_what_is_wrong(self, kuro: Any, body: Any, pointer: str) -> None:
         fail(kuro)

@@ -14,6 +14,7 @@ from patterns.models import ThoughtThread, ThreadStep
 from patterns.threads.posts import CYCLES, with_cycle
 from reviews.models import AgentResponse
 from reviews.retention import without_texts
+from tests.tables import table
 
 TITLE = "約束與湧現的實踐"
 CREATE = f'<kuro:thread op="create" title="{TITLE}" next="寫出框架">讀 Oulipo 三層約束功能</kuro:thread>'
@@ -42,7 +43,7 @@ class TestTags:
         event = AuditEvent.objects.get(action="thread-created")
         assert (event.object_id, event.actor, event.data["response"]) == (row.public_id, "kuro", verdict["id"])
 
-    @pytest.mark.parametrize(
+    @table(
         ("tag", "state", "notes", "touches"),
         [
             ('<kuro:thread op="progress" id="{}">more</kuro:thread>', "active", ["begun", "more"], 2),
@@ -54,6 +55,7 @@ class TestTags:
             ('<kuro:thread op="resolve" slug="{}">so it is</kuro:thread>', "resolved", ["begun", "so it is"], 1),
             ('<kuro:thread op="complete" id="{}">so it is</kuro:thread>', "resolved", ["begun", "so it is"], 1),
         ],
+        rolled_back=True,
     )
     def test_a_tag_moves_a_thread(self, kuro: Any, tag: str, state: str, notes: list[str], touches: int) -> None:
         kuro.post("/threads", {"title": TITLE, "note": "begun"})
@@ -80,7 +82,7 @@ class TestTags:
         say(kuro, "<kuro:thread>more</kuro:thread>", thread=TITLE)
         assert (thread().touches, ThreadStep.objects.get(op="progress").text) == (1, "more")
 
-    @pytest.mark.parametrize(
+    @table(
         ("tag", "flag", "said"),
         [
             ('<kuro:thread op="create" title="D four">x</kuro:thread>', "thread-limit", "3 active threads are"),
@@ -92,6 +94,7 @@ class TestTags:
             ('<kuro:thread op="pause">x</kuro:thread>', "thread-unnamed", "names no thread"),
             (f'<kuro:thread op="progress" id="a-one">{"x" * 1001}</kuro:thread>', "thread-too-long", "at most"),
         ],
+        rolled_back=True,
     )  # fmt: skip
     def test_what_cannot_be_done_refuses_nothing_and_is_told(self, kuro: Any, tag: str, flag: str, said: str) -> None:
         for title in ("A one", "B two", "C three"):
@@ -148,7 +151,7 @@ class TestTags:
 
 
 class TestTouches:
-    @pytest.mark.parametrize(
+    @table(
         ("response", "fields", "by"),
         [
             ("Read on.", {"thread": TITLE}, "field"),
@@ -156,6 +159,7 @@ class TestTouches:
             ("今天讀的書說明約束如何產生湧現，我想放進實踐裡。", {}, "words"),
             ("Read on about something else.", {}, None),
         ],
+        rolled_back=True,
     )
     def test_a_response_that_pursues_an_active_thread_touches_it(
         self, kuro: Any, response: str, fields: Any, by: str | None
@@ -197,9 +201,10 @@ class TestTouches:
         assert (told["done"], said in told["reason"]) == (False, True)
         assert not ThoughtThread.objects.exclude(touches=0).exists()
 
-    @pytest.mark.parametrize(
+    @table(
         ("response", "field", "intent"),
         [("x", None, None), (f"{TITLE} again", None, TITLE), ("x", "another", "another"), (CREATE, None, TITLE)],
+        rolled_back=True,
     )
     def test_the_intent_names_the_thread(self, kuro: Any, response: str, field: str | None, intent: str | None) -> None:
         kuro.post("/threads", {"title": "x" if response == CREATE else TITLE})

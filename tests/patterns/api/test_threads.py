@@ -14,6 +14,7 @@ from patterns.models import ThoughtThread, ThreadStep
 from patterns.threads import threads
 from patterns.threads.texts import BUDGET
 from tests.conftest import NOON
+from tests.tables import table
 
 TITLE = "約束與湧現的實踐"
 
@@ -91,11 +92,12 @@ class TestBeginning:
         answer = kuro.post("/threads", {"title": "B two"})
         assert answer.json()["detail"].startswith("1 active thread is the most, and there is: “A one” (a-one).")
 
-    @pytest.mark.parametrize(
+    @table(
         ("body", "pointer"),
         [({}, "/title"), ({"title": ""}, "/title"), ({"title": " \u2060"}, "/title"), ({"title": "x" * 201}, "/title"),
          ({"title": "x", "note": "n" * 1001}, "/note"), ({"title": "x", "next": "n" * 1001}, "/next"),
          ({"title": "x", "slug": "No Slug"}, "/slug"), ({"title": "x", "state": "paused"}, "/state"), ([], "")],
+        rolled_back=True,
     )  # fmt: skip
     def test_it_says_what_is_wrong(self, kuro: Any, body: Any, pointer: str) -> None:
         answer = kuro.post("/threads", body)
@@ -134,12 +136,13 @@ class TestSteps:
         assert {each.object_id for each in events} == {ThoughtThread.objects.get().public_id}
         assert not any("begun" in str(each.data) for each in events)
 
-    @pytest.mark.parametrize(
+    @table(
         ("before", "name", "said"),
         [([], "resume", "is active already"), (["pause"], "pause", "is paused already"),
          (["pause"], "progress", "is paused. Resume it first"), (["resolve"], "progress", "which is its end"),
          (["resolve"], "pause", "which is its end"), (["resolve"], "resume", "which is its end"),
          (["resolve"], "resolve", "which is its end")],
+        rolled_back=True,
     )  # fmt: skip
     def test_an_impossible_step_is_told_and_leaves_everything(
         self, kuro: Any, before: list[str], name: str, said: str
@@ -154,7 +157,7 @@ class TestSteps:
         assert kuro.get(f"/threads/{TITLE}").json() == thread
         assert AuditEvent.objects.filter(action__startswith="thread-").count() == 1 + len(before)
 
-    @pytest.mark.parametrize("before", [["pause"], ["pause", "resume"], ["resolve"]])
+    @table("before", [["pause"], ["pause", "resume"], ["resolve"]], rolled_back=True)
     def test_a_step_whose_answer_was_lost_is_taken_once(self, kuro: Any, before: list[str]) -> None:
         begin(kuro, note="one")
         for name in before:
@@ -185,10 +188,11 @@ class TestSteps:
         assert kuro.post(f"/threads/{TITLE}/pause", body).status_code == 200
         assert ThreadStep.objects.filter(text="").count() == 2
 
-    @pytest.mark.parametrize(
+    @table(
         ("path", "body", "status"),
         [("x/pause", {}, 404), (f"{TITLE}/explode", {}, 422), (f"{TITLE}/pause", {"title": "x"}, 422),
          (f"{TITLE}/pause", [], 422), (f"{TITLE}/pause", {"note": "n" * 1001}, 422), (f"{TITLE}/pause", "{", 400)],
+        rolled_back=True,
     )  # fmt: skip
     def test_it_refuses_what_is_out_of_shape(self, kuro: Any, path: str, body: Any, status: int) -> None:
         begin(kuro)

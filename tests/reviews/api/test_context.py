@@ -15,6 +15,7 @@ from patterns.models import ErrorPattern, Memory
 from reviews.held import decisions
 from reviews.investigation import extensions, told
 from reviews.models import ExtensionRequest, HeldItem
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -66,7 +67,7 @@ def test_it_speaks_the_agents_language_whatever_the_header_says(kuro: Any, auror
     assert english.startswith("These items")
 
 
-@pytest.mark.parametrize("kinds", [["chat"], ["remember"], ["chat", "remember"]])
+@table("kinds", [["chat"], ["remember"], ["chat", "remember"]], rolled_back=True)
 def test_it_says_which_second_looks_would_be_refused_and_until_when(kuro: Any, kinds: Any) -> None:
     for kind in kinds:
         kuro.post("/responses", {"response": f"<{kind}>clearly the cache</{kind}>", "cycle": 1})

@@ -11,6 +11,7 @@ from metacog.db import rows
 from metacog.models import AgentState, AuditEvent, Policy
 from reviews.held import decisions
 from reviews.models import Decision, Delivery, HeldItem
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -73,7 +74,7 @@ def test_it_pages_through_held_items_without_gap_or_repeat(kuro: Any) -> None:
     assert (seen, after) == (ids, None)
 
 
-@pytest.mark.parametrize(
+@table(
     ("verdict", "state", "text"),
     [
         ("approve", "approved", "whole"),
@@ -81,6 +82,7 @@ def test_it_pages_through_held_items_without_gap_or_repeat(kuro: Any) -> None:
         ("reject", "rejected", None),
         ("withdraw", "withdrawn", None),
     ],
+    rolled_back=True,
 )
 def test_its_decision_goes_out_at_once(kuro: Any, verdict: Any, state: str, text: str) -> None:
     held = kuro.hold()
@@ -107,8 +109,9 @@ def test_approving_wants_a_later_response_or_a_due_review(kuro: Any) -> None:
     assert decide(kuro, held, "approve").status_code == 201
 
 
-@pytest.mark.parametrize(
-    ("first", "later", "status"), [(4, 5, 201), (4, 4, 409), (4, 3, 409), (4, None, 201), (None, 1, 201)]
+@table(
+    ("first", "later", "status"), [(4, 5, 201), (4, 4, 409), (4, 3, 409), (4, None, 201), (None, 1, 201)],
+    rolled_back=True,
 )
 def test_a_later_response_has_a_higher_cycle_where_cycles_are_given(
     kuro: Any, first: Any, later: Any, status: int
@@ -123,7 +126,7 @@ def test_rejecting_and_withdrawing_are_always_allowed_whatever_the_kind(kuro: An
     assert decide(kuro, kuro.hold("remember"), verdict).status_code == 201
 
 
-@pytest.mark.parametrize(("kind", "status"), [("chat", 201), ("task", 201), ("remember", 403)])
+@table(("kind", "status"), [("chat", 201), ("task", 201), ("remember", 403)], rolled_back=True)
 def test_it_releases_only_the_kinds_its_policy_leaves_to_it(kuro: Any, kind: str, status: int) -> None:
     held = kuro.hold(kind)
     kuro.respond("next")
@@ -150,7 +153,7 @@ def test_an_edit_that_would_be_held_again_is_refused(kuro: Any) -> None:
     assert HeldItem.objects.get().state == "pending"
 
 
-@pytest.mark.parametrize("shown", [{"version": 2}, {"version": 0}, {"sha256": "0" * 64}])
+@table("shown", [{"version": 2}, {"version": 0}, {"sha256": "0" * 64}], rolled_back=True)
 def test_a_decision_about_something_else_than_what_stands_is_409(kuro: Any, shown: Any) -> None:
     held = kuro.hold()
     answer = decide(kuro, held, **shown)
@@ -327,7 +330,7 @@ def test_approved_text_that_comes_back_passes_for_that_kind_and_agent_only(kuro:
         assert agent.respond(text, **body)["items"][0]["disposition"] == "hold"
 
 
-@pytest.mark.parametrize(("verdict", "passes"), [("edit", True), ("reject", False), ("withdraw", False)])
+@table(("verdict", "passes"), [("edit", True), ("reject", False), ("withdraw", False)], rolled_back=True)
 def test_only_released_text_is_recognised(kuro: Any, verdict: Any, passes: Any, alice: Any, undo_at_once: None) -> None:
     held = kuro.hold()
     text = "Obviously it was the cache after all."

@@ -18,6 +18,7 @@ from patterns.models import Memory
 from reviews import tasks
 from reviews.investigation import extensions
 from reviews.models import Delivery, ExtensionRequest
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -96,8 +97,9 @@ class TestTheMemory:
         assert shape["message"].endswith(f"Go on with what it says.\n| {KNOWN}")
         assert shape["budget"]["allowed"] == 5
 
-    @pytest.mark.parametrize(
-        "text", ["TSMC's revenue in Q2 was NT$933.8 billion.", "TSMC will tell its Q3 margin.", "Revenue."]
+    @table(
+        "text", ["TSMC's revenue in Q2 was NT$933.8 billion.", "TSMC will tell its Q3 margin.", "Revenue."],
+        rolled_back=True,
     )
     def test_what_is_another_question_is_told_and_refuses_nothing(self, kuro: Any, text: str) -> None:
         kuro.post("/memory", {"text": text, "confidence": 1})
@@ -166,9 +168,10 @@ class TestTheRules:
         assert [each["type"] for each in third["rule"]["objections"]] == ["too-many"]
         assert third["budget"] == {"allowed": 11, "used": 11, "left": 0}
 
-    @pytest.mark.parametrize(
+    @table(
         ("reason", "objection"),
         [("need more time", "filler"), ("需要更多時間", "filler"), ("Need more data", "not-concrete")],
+        rolled_back=True,
     )
     def test_what_names_nothing_waits_for_the_chairman(self, kuro: Any, reason: str, objection: str) -> None:
         shape = ask(kuro, reason).json()
@@ -176,7 +179,7 @@ class TestTheRules:
         assert objection in [each["type"] for each in shape["rule"]["objections"]]
         assert "You may conclude" in shape["message"]
 
-    @pytest.mark.parametrize(
+    @table(
         ("reason", "state"),
         [
             ("Need order 88213 status at the courier", "approved"),
@@ -185,6 +188,7 @@ class TestTheRules:
             ("More context would help me produce a better answer", "pending"),
             ("再給我幾步就好", "pending"),
         ],
+        rolled_back=True,
     )
     def test_what_names_a_document_a_record_or_its_number_passes(self, kuro: Any, reason: str, state: str) -> None:
         assert ask(kuro, reason).json()["state"] == state
@@ -366,7 +370,7 @@ class TestAskingOnce:
         assert kuro.post("/extensions", body, **{"idempotency-key": "k 1"}).status_code == 422
         assert ExtensionRequest.objects.count() == 1
 
-    @pytest.mark.parametrize(
+    @table(
         ("fields", "pointer"),
         [
             ({"reason": ""}, "/reason"),
@@ -379,6 +383,7 @@ class TestAskingOnce:
             ({"session": "x" * 256}, "/session"),
             ({"state": "approved"}, "/state"),
         ],
+        rolled_back=True,
     )
     def test_what_is_out_of_shape_is_refused(self, kuro: Any, fields: Any, pointer: str) -> None:
         answer = ask(kuro, **fields)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from reviews.models import AgentResponse
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +17,7 @@ KEYED = [
 ]
 
 
-@pytest.mark.parametrize(("headers", "fields"), KEYED)
+@table(("headers", "fields"), KEYED, rolled_back=True)
 def test_the_same_bytes_again_get_the_first_verdict(kuro: Any, headers: Any, fields: Any) -> None:
     body = json.dumps({"response": "clearly the cache [CHAT]x[/CHAT]"} | fields)
     first = kuro.post("/responses", body, **headers)
@@ -28,7 +29,7 @@ def test_the_same_bytes_again_get_the_first_verdict(kuro: Any, headers: Any, fie
     assert AgentResponse.objects.count() == 1
 
 
-@pytest.mark.parametrize(("headers", "fields"), KEYED)
+@table(("headers", "fields"), KEYED, rolled_back=True)
 def test_the_same_key_with_other_bytes_changes_nothing(kuro: Any, headers: Any, fields: Any) -> None:
     kuro.post("/responses", {"response": "one"} | fields, **headers)
     answer = kuro.post("/responses", {"response": "two"} | fields, **headers)
@@ -61,7 +62,7 @@ def test_the_first_of_the_three_counts(kuro: Any) -> None:
     assert kuro.post("/responses", body, **headers).status_code == 200
 
 
-@pytest.mark.parametrize("key", ["A" * 255, "!", "~", "a/b?c=d", '"quoted"'])
+@table("key", ["A" * 255, "!", "~", "a/b?c=d", '"quoted"'], rolled_back=True)
 def test_keys_are_compared_as_they_are(kuro: Any, key: str) -> None:
     assert kuro.post("/responses", {"response": "x"}, **{"idempotency-key": key}).status_code == 201
     assert kuro.post("/responses", {"response": "x"}, **{"idempotency-key": key}).status_code == 200
@@ -76,8 +77,8 @@ def test_case_makes_another_key(kuro: Any) -> None:
         assert kuro.post("/responses", {"response": "x"}, **{"idempotency-key": key}).status_code == 201
 
 
-@pytest.mark.parametrize("key", ["", " ", "a b", "é", "A" * 256, "tab\there"])
-@pytest.mark.parametrize("header", ["webhook-id", "idempotency-key"])
+@table("key", ["", " ", "a b", "é", "A" * 256, "tab\there"])
+@table("header", ["webhook-id", "idempotency-key"], rolled_back=True)
 def test_a_key_that_is_none_is_refused(kuro: Any, header: str, key: str) -> None:
     assert kuro.post("/responses", {"response": "x"}, **{header: key}).status_code == 422
     assert AgentResponse.objects.count() == 0

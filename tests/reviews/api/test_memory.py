@@ -12,6 +12,7 @@ from metacog.models import Agent, AuditEvent, Policy
 from patterns.memory import memory
 from patterns.models import Memory, MemoryConflict, MemoryTerm
 from tests.conftest import HELD
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -68,7 +69,7 @@ class TestPosting:
         assert kuro.get(f"/memory/{shape['id']}").json()["state"] == "pending"
         assert AuditEvent.objects.get(action="memory-held").data["score"] == 50
 
-    @pytest.mark.parametrize(
+    @table(
         ("weights", "text", "why"),
         [
             # Below the threshold; from it on; from hold_at on.
@@ -85,7 +86,7 @@ class TestPosting:
             ),
         ],
     )
-    @pytest.mark.parametrize("way", ["api", "tag"])
+    @table("way", ["api", "tag"], rolled_back=True)
     def test_what_is_in_doubt_waits_whichever_way_it_comes(
         self, kuro: Any, way: str, weights: dict[str, int], text: str, why: dict[str, str]
     ) -> None:
@@ -143,7 +144,7 @@ class TestPosting:
         assert remember(kuro, HELD)["state"] == "retired"
         assert AuditEvent.objects.filter(action__in=["memory-added", "memory-confirmed"]).count() == 1
 
-    @pytest.mark.parametrize(
+    @table(
         ("body", "pointer"),
         [
             ({}, "/text"),
@@ -155,6 +156,7 @@ class TestPosting:
             ({"text": "x", "confidence": 1.1}, "/confidence"),
             ({"text": "x", "state": "confirmed"}, "/state"),
         ],
+        rolled_back=True,
     )
     def test_what_is_out_of_shape_is_refused(self, kuro: Any, body: Any, pointer: str) -> None:
         answer = kuro.post("/memory", body)

@@ -23,6 +23,7 @@ from reviews.scoring import history
 from reviews.scoring.replay import Replayer
 from tests.command_line import run
 from tests.conftest import HELD
+from tests.tables import table
 
 ROOT = Path(__file__).parents[3]
 TALK: list[dict[str, Any]] = [
@@ -223,13 +224,14 @@ def test_low_quality_and_impasses_are_recorded_and_told_but_hold_nothing(kuro: A
     assert (told[1][1], told[2][1]) == (shared, {**shared, "stuck": second["stuck"]})
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "judged"),
     [
         ({"items": []}, True),
         ({"items": [{"kind": "action", "text": "ran it"}]}, False),
         ({"items": [], "command": "pytest -x"}, False),
     ],
+    rolled_back=True,
 )
 def test_a_step_that_says_nothing_is_judged_only_where_it_does_nothing_either(
     kuro: Any, body: dict[str, Any], judged: bool
@@ -272,7 +274,7 @@ class TestTheTeamsMemory:
             assert kuro.post("/memory", each).json()["state"] == "confirmed"
         return kuro
 
-    @pytest.mark.parametrize(
+    @table(
         ("topic", "count"),
         [
             ("deploys", 1),
@@ -292,6 +294,7 @@ class TestTheTeamsMemory:
             ("the of", 0),  # nothing but function words
             ("mit", 0),  # a part of a word
         ],
+        rolled_back=True,
     )
     def test_familiarity_counts_what_it_says_of_a_topic(self, remembered: Any, topic: str, count: int) -> None:
         reason = f"(mentions: {topic}: {count});"
@@ -394,15 +397,16 @@ class TestConfidence:
         Policy.objects.update(parts={"quality": True, "confidence": True, "stuck": True, off: False})
         assert kuro.post("/confidence", {"retrieval": {"scores": [0.9]}}).status_code == 200
 
-    @pytest.mark.parametrize("asked", [{}, {"session": "new"}, {"retrieval": {}}, {"topics": []}])
+    @table("asked", [{}, {"session": "new"}, {"retrieval": {}}, {"topics": []}], rolled_back=True)
     def test_with_nothing_known_it_is_low(self, kuro: Any, asked: dict[str, Any]) -> None:
         found = kuro.post("/confidence", asked).json()
         assert (found["level"], found["reason"]) == ("low", "nothing was retrieved, and no topic is named")
         assert AgentResponse.objects.count() == 0
 
-    @pytest.mark.parametrize(
+    @table(
         ("asked", "pointer"),
         [({"retrieval": {"scores": [2]}}, "/retrieval/scores/0"), ({"mood": 1}, "/mood"), ({"topics": "x"}, "/topics")],
+        rolled_back=True,
     )
     def test_it_says_what_is_wrong(self, kuro: Any, asked: Any, pointer: str) -> None:
         answer = kuro.post("/confidence", asked)

@@ -10,6 +10,7 @@ import pytest
 
 from metacog.models import AgentState, AuditEvent
 from reviews.models import AgentResponse, HeldItem, Signal
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -89,7 +90,7 @@ def test_it_writes_response_signals_held_items_and_audit_events(kuro: Any, setti
     assert AgentState.objects.get().responses == 1
 
 
-@pytest.mark.parametrize(("written", "cycle"), [("42.0", 42), ("1e3", 1000), ("9007199254740993", 2**53 + 1)])
+@table(("written", "cycle"), [("42.0", 42), ("1e3", 1000), ("9007199254740993", 2**53 + 1)], rolled_back=True)
 def test_a_whole_number_is_one_however_it_is_written(kuro: Any, written: Any, cycle: Any) -> None:
     body = f'{{"id": "a", "response": "x", "cycle": {written}, "tests": {{"passed": 40.0, "failed": 2.0e0}}}}'
     assert kuro.post("/responses", body).status_code == 201
@@ -191,7 +192,7 @@ def test_it_keeps_the_callers_request_id_in_the_record(kuro: Any) -> None:
     assert AuditEvent.objects.get(action="response-accepted").request_id == "trace-7"
 
 
-@pytest.mark.parametrize(
+@table(
     ("headers", "status"),
     [
         ({"authorization": ""}, 401),
@@ -200,6 +201,7 @@ def test_it_keeps_the_callers_request_id_in_the_record(kuro: Any) -> None:
         ({"authorization": "Basic a2V5"}, 401),
         ({"authorization": "Bearer ключ"}, 401),
     ],
+    rolled_back=True,
 )
 def test_it_wants_a_key(kuro: Any, headers: Any, status: int) -> None:
     answer = kuro.post("/responses", {"response": "x"}, **headers)
@@ -245,7 +247,7 @@ def test_it_takes_bodies_up_to_one_mebibyte(kuro: Any, size: int) -> None:
     assert AgentResponse.objects.count() == (size == 1_048_576)
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""])
+@table("kind", ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""], rolled_back=True)
 def test_it_wants_json(kuro: Any, kind: str) -> None:
     answer = kuro.post("/responses", {"response": "x"}, **{"content-type": kind})
     assert answer.status_code == 415

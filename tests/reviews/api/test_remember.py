@@ -22,6 +22,7 @@ from reviews.learning import sweep
 from reviews.models import AgentResponse, HeldItem, PatternOrigin
 from reviews.scoring.replay import Replayer
 from tests.conftest import HELD
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -78,13 +79,14 @@ class TestATag:
         assert not Memory.objects.exists()
         assert kuro.post("/memory", {"text": OLD}).json()["state"] == "confirmed"
 
-    @pytest.mark.parametrize(
+    @table(
         ("text", "memory", "flags"),
         [
             ("x" * Memory.MAX_TEXT, "stored", []),
             ("x" * (Memory.MAX_TEXT + 1), None, ["memory-too-long"]),
             (" \u200b", None, []),
         ],
+        rolled_back=True,
     )
     def test_what_cannot_be_remembered_says_so(
         self, kuro: Any, text: str, memory: str | None, flags: list[str]
@@ -132,13 +134,14 @@ class TestATag:
 
 @pytest.mark.usefixtures("undo_at_once")
 class TestAHeldTag:
-    @pytest.mark.parametrize(
+    @table(
         ("decision", "left"),
         [
             ({"verdict": "approve"}, HELD),
             ({"verdict": "edit", "edit": "It was slow."}, "It was slow."),
             ({"verdict": "reject", "reason": "x"}, None),
         ],
+        rolled_back=True,
     )
     def test_it_is_remembered_once_a_person_lets_it_go(
         self, kuro: Any, alice: Any, decision: Any, left: str | None
@@ -180,9 +183,9 @@ class TestAHeldTag:
 class TestTime:
     """Of two that contradict each other the older by when it was said is proposed as an error pattern."""
 
-    @pytest.mark.parametrize("first", ["api", "tag"])
-    @pytest.mark.parametrize("second", ["api", "tag"])
-    @pytest.mark.parametrize("is_late", [False, True])
+    @table("first", ["api", "tag"])
+    @table("second", ["api", "tag"])
+    @table("is_late", [False, True], rolled_back=True)
     def test_whichever_way_they_come(self, kuro: Any, first: str, second: str, is_late: bool) -> None:
         kept = remember(kuro, OLD, way=first, at="2026-02-16T08:00:00Z")
         at = "2026-02-15T08:00:00Z" if is_late else "2026-02-17T08:00:00Z"
@@ -205,11 +208,11 @@ class TestTime:
         row = remember(kuro, OLD, way="api", at="2999-01-01T00:00:00Z")
         assert row.occurred_at <= timezone.now()
 
-    @pytest.mark.parametrize(
+    @table(
         ("older", "newer", "patterns"),
         [("run 12", "", []), ("run 12", "run 13", [OLD[:-1]]), ("", "run 13", [OLD[:-1]]), ("", "", [OLD[:-1]])],
     )
-    @pytest.mark.parametrize("way", ["api", "tag"])
+    @table("way", ["api", "tag"], rolled_back=True)
     def test_what_has_a_source_is_not_turned_round_by_what_has_none(
         self, kuro: Any, way: str, older: str, newer: str, patterns: list[str]
     ) -> None:
@@ -223,7 +226,7 @@ class TestTime:
 class TestSettling:
     """The page's own calls are in tests/reviews/pages/test_memory.py."""
 
-    @pytest.mark.parametrize(
+    @table(
         ("source", "outcome", "state", "action"),
         [
             ("", "newer", "proposed", "pattern-proposed"),
@@ -231,6 +234,7 @@ class TestSettling:
             ("", "both", "retired", "pattern-dismissed"),
             ("run 12", "newer", "proposed", "pattern-proposed"),
         ],
+        rolled_back=True,
     )
     def test_it_settles_what_was_proposed(
         self, kuro: Any, carla: Any, source: str, outcome: str, state: str, action: str

@@ -12,6 +12,7 @@ from metacog.accounts import tokens
 from metacog.models import Agent, AuditEvent
 from reviews.models import Decision, HeldItem
 from tests.conftest import HELD, Caller
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -92,7 +93,7 @@ def test_the_queue_is_in_the_consoles_order(kuro: Any, alice: Any, as_person: An
     assert sorted(held, key=lambda each: page.index(f"/queue/{each}/")) == [held[1], held[2], held[0]]
 
 
-@pytest.mark.parametrize("query", ["", "order=age&", "state=decided&"])
+@table("query", ["", "order=age&", "state=decided&"], rolled_back=True)
 def test_it_pages_without_gap_or_repeat(kuro: Any, alice: Any, query: str) -> None:
     held = [kuro.hold() for _ in range(5)]
     program = program_of(alice)
@@ -223,7 +224,7 @@ def test_an_edit_that_would_be_held_again_takes_its_risk_accepted(kuro: Any, ali
     assert decide(program, kuro.hold(), "edit", text="It may be the disk.").json()["text"] == "It may be the disk."
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "pointer"),
     [
         ({"verdict": "reject"}, "/reason"),
@@ -234,6 +235,7 @@ def test_an_edit_that_would_be_held_again_takes_its_risk_accepted(kuro: Any, ali
         ({"verdict": "approve", "accept_risk": "yes"}, "/accept_risk"),
         ({"verdict": "approve", "because": "x"}, "/because"),
     ],
+    rolled_back=True,
 )
 def test_it_says_what_is_wrong_with_a_decision(kuro: Any, alice: Any, body: Any, pointer: str) -> None:
     answer = program_of(alice).post(f"/review/held/{kuro.hold()}/decision", body)

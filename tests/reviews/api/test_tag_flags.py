@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.conftest import HELD
+from tests.tables import table
 
 CHAT = f"<kuro:chat>{HELD}</kuro:chat>"
 
@@ -21,7 +22,7 @@ def posted(kuro: Any, response: str, **fields: Any) -> dict[str, Any]:
     return verdict
 
 
-@pytest.mark.parametrize(
+@table(
     "response",
     [
         f"Steps:\n- ```sh\n  make\n  ```\n{CHAT}",
@@ -31,6 +32,7 @@ def posted(kuro: Any, response: str, **fields: Any) -> dict[str, Any]:
         f"A \\` and {CHAT} and `",
         f"<kuro:chat>{HELD} Run:\n```sh\nmake\n</kuro:chat>",
     ],
+    rolled_back=True,
 )
 def test_what_stands_beside_code_is_held(kuro: Any, response: str) -> None:
     verdict = posted(kuro, response)
@@ -51,7 +53,7 @@ def test_what_stands_in_code_is_told_where_tags_are_read(kuro: Any, sent: list[A
     assert (verdict["items"], verdict["flags"]) == ([], ["tag-in-code"] if sent is None else [])
 
 
-def test_people_read_what_became_of_tags(kuro: Any, alice: Any, as_person: Any) -> None:
+def test_people_read_what_became_of_tags(kuro: Any, alice: Any, as_person: Any, contexts: None) -> None:
     client = as_person(alice)
     agent = reverse("agent", args=[kuro.id])
     kuro.respond(f'She wrote {{"flags": ["tag-in-code"]}} and {CHAT}.')

@@ -99,7 +99,7 @@ class TestAsking:
         assert ask(kuro)["disposition"] == "hold"
         assert kuro.respond(HELD)["items"][0]["disposition"] == "pass"
 
-    @pytest.mark.parametrize("kind", ["chat", "ask", "Deploy"])
+    @table("kind", ["chat", "ask", "Deploy"], rolled_back=True)
     def test_what_is_to_be_reviewed_is_held_whatever_else_says(self, kuro: Any, alice: Any, kind: str) -> None:
         ruled(kuro, default_tool_call="allow")
         item = {"kind": kind, "text": "Fine.", "require_review": True}

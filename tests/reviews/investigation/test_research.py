@@ -20,6 +20,7 @@ from reviews import retention
 from reviews.investigation import research
 from reviews.models import Delivery, Research
 from tests.reviews.outbox.receiving import Handler, Receiver, listening
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -107,11 +108,12 @@ class TestTheCalls:
         assert begun["questions"][0] == "如何試辦三個月？"
         assert begun["advice"].startswith("# 接下來怎麼做")
 
-    @pytest.mark.parametrize(
+    @table(
         ("body", "pointer"),
         [({}, "/verdict"), ({"verdict": ""}, "/verdict"), ({"verdict": " \n\ufeff"}, "/verdict"),
          ({"verdict": "x" * 20_001}, "/verdict"), ({"verdict": "x", "topic": "y" * 201}, "/topic"),
          ({"verdict": "x", "address": "http://10.0.0.1"}, "/address"), ({"verdict": 5}, "/verdict")],
+        rolled_back=True,
     )  # fmt: skip
     def test_what_is_out_of_shape_is_refused(self, kuro: Any, body: Any, pointer: str) -> None:
         answer = kuro.post("/research", body)
@@ -153,11 +155,12 @@ class TestTheSearch:
         assert asked[0]["q"] == ["hold the fund for ten years 0050 ETF"]
         assert "authorization" not in searxng.seen[0].headers
 
-    @pytest.mark.parametrize(
+    @table(
         ("answer", "reason"),
         [(says(status=403), "refused"), (says(status=429), "refused"), (says(status=302), "refused"),
          (says(body=b"<html>"), "answer"), (says(body=b"[" * 100_000), "answer"), (says(body=b"{}"), "answer"),
          (says(body=b"\xff"), "answer"), (lambda handler: handler.connection.close(), "reach")],
+        rolled_back=True,
     )  # fmt: skip
     def test_what_fails_is_tried_again_and_given_up_in_the_end(
         self, kuro: Any, searxng: Receiver, answer: Any, reason: str

@@ -16,6 +16,7 @@ from metacog.models import Agent, AuditEvent
 from patterns.lessons import lessons
 from patterns.lessons.lessons import Proposal
 from patterns.models import Lesson
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -159,11 +160,12 @@ class TestWords:
         assert (answer.status_code, "Ask the ledger first." in words(answer)) == (409, True)
         assert Lesson.objects.filter(pk=proposed[0].pk).values().get() == before
 
-    @pytest.mark.parametrize(
+    @table(
         ("data", "said"),
         [({"text": ""}, "This field is required."), ({"text": "x" * 501}, "at most 500 characters"),
          ({"text": "x", "topics": ",".join("abcdefghi")}, "At most 8 topics"),
          ({"text": "x", "topics": "y" * 101}, "A topic takes 100 characters")],
+        rolled_back=True,
     )  # fmt: skip
     def test_what_is_out_of_bounds_is_told_beside_what_was_typed(
         self, proposed: Any, carla: Any, as_person: Any, data: Any, said: str

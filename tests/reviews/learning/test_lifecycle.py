@@ -10,6 +10,7 @@ from metacog.models import AuditEvent
 from patterns.models import ErrorPattern, PatternRecord
 from patterns.patterns import lifecycle
 from patterns.patterns.lifecycle import NotDone, Unseen, digest
+from tests.tables import table
 
 KEYWORDS = ["thirty days"]
 STEPS = {
@@ -28,8 +29,8 @@ def take(found: ErrorPattern, step: str, actor: Any, **given: Any) -> ErrorPatte
     return lifecycle.take_step(found, step, actor, **({"because": "b", "seen": digest(KEYWORDS)} | given))
 
 
-@pytest.mark.parametrize("state", ErrorPattern.State.values)
-@pytest.mark.parametrize("step", STEPS)
+@table("state", ErrorPattern.State.values)
+@table("step", STEPS, rolled_back=True)
 def test_each_step_is_taken_from_where_it_may_be(aurora: Any, carla: Any, step: str, state: str) -> None:
     found = pattern(aurora, state)
     if state in STEPS[step]:
@@ -45,7 +46,7 @@ def test_each_step_is_taken_from_where_it_may_be(aurora: Any, carla: Any, step: 
         assert not AuditEvent.objects.exists()
 
 
-@pytest.mark.parametrize("seen", ["", digest(["thirty day"]), digest([*KEYWORDS, "more"])])
+@table("seen", ["", digest(["thirty day"]), digest([*KEYWORDS, "more"])], rolled_back=True)
 def test_it_goes_live_only_as_it_was_shown(aurora: Any, carla: Any, kuro: Any, seen: str) -> None:
     found = pattern(aurora)
     with pytest.raises(Unseen, match="Look first"):
@@ -112,7 +113,7 @@ class TestEditing:
         }  # fmt: skip
         assert PatternRecord.objects.get().fired == 0
 
-    @pytest.mark.parametrize("keywords", [[], ["x"], ["x" * 201]])
+    @table("keywords", [[], ["x"], ["x" * 201]], rolled_back=True)
     def test_what_could_be_no_keyword_is_refused(self, aurora: Any, carla: Any, keywords: list[str]) -> None:
         found = pattern(aurora)
         with pytest.raises(NotDone):

@@ -24,6 +24,7 @@ from reviews.learning.backtest import backtest
 from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, HeldItem, PatternOrigin
 from reviews.pages.knowledge import patterns
+from tests.tables import table
 
 SAID = "The cause is clearly the cache. Your refund will arrive in 30 days."
 PHRASE = "refund will arrive in 30 days"
@@ -139,7 +140,7 @@ class TestLists:
         assert "23.5 %" in page.replace("\xa0", " ")
         assert "1 of 3 decisions: too few to tell" in page
 
-    @pytest.mark.parametrize("query", ["退款", "30 DAYS", "fourteen", 'with "quotes"'])
+    @table("query", ["退款", "30 DAYS", "fourteen", 'with "quotes"'], rolled_back=True)
     def test_it_is_searched_in_keywords_and_description(
         self, aurora: Any, victor: Any, as_person: Any, query: str
     ) -> None:
@@ -227,12 +228,13 @@ class TestOnePattern:
         for part in ("A person's decision", "Said</span> in 30 days", "Against it</span> in 14 days", "None yet"):
             assert part in page
 
-    @pytest.mark.parametrize(
+    @table(
         ("state", "offered"),
         [
             ("proposed", ["try", "activate", "dismiss"]), ("shadow", ["activate", "retire"]), ("active", ["retire"]),
             ("retired", ["reopen"]),
         ],
+        rolled_back=True,
     )  # fmt: skip
     def test_it_offers_what_is_possible(
         self, aurora: Any, carla: Any, as_person: Any, state: str, offered: list[str]
@@ -284,10 +286,11 @@ class TestOnePattern:
         pattern.refresh_from_db()
         assert pattern.keywords == [PHRASE]
 
-    @pytest.mark.parametrize(
+    @table(
         ("changed", "said"),
         [({"keywords": ""}, "at least one keyword"), ({"keywords": "x"}, "is too short"),
          ({"description": ""}, "This field is required."), ({"source": "oracle"}, "Select a valid choice")],
+        rolled_back=True,
     )  # fmt: skip
     def test_what_cannot_be_saved_is_told_beside_what_was_typed(
         self, aurora: Any, carla: Any, as_person: Any, changed: dict[str, str], said: str
@@ -331,7 +334,7 @@ class TestWritingDown:
         assert PatternOrigin.objects.count() == 1
         assert client.get(link).url == address(pattern)
 
-    @pytest.mark.parametrize(
+    @table(
         ("reason", "said", "proposed"),
         [
             ("Tone", f"It rains today. {SAID}", "cause is clearly"),  # of the sentence in which signals fired
@@ -339,6 +342,7 @@ class TestWritingDown:
             ("No evidence: 30 days, says who?", SAID, "arrive in 30 days"),  # of the one that the reason speaks of
             ("Not now", "It rains on the cache", "rains on the cache"),  # of the only one
         ],
+        rolled_back=True,
     )
     def test_keywords_are_proposed_whatever_the_reason(
         self, hold: Any, carla: Any, as_person: Any, reason: str, said: str, proposed: str

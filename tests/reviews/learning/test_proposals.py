@@ -17,6 +17,7 @@ from reviews.learning import sweep
 from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, PatternOrigin
 from tests.admin.addresses import address
+from tests.tables import table
 
 PHRASE = "refunds take thirty days"
 
@@ -57,13 +58,14 @@ def test_one_row_teaches_once(aurora: Any) -> None:
     assert PatternOrigin.objects.count() == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("again", "said"),
     [
         (PHRASE, ""), ("Refunds Take Thirty Days", ""), ("ｒefunds take thirty days", ""),
         ("all refunds take thirty days", ""),  # it would match that, too
         ("days or so", "Refunds take thirty days or so."),  # and it matches what was said
     ],
+    rolled_back=True,
 )  # fmt: skip
 def test_the_same_again_joins_the_proposal_that_is_there(aurora: Any, again: str, said: str) -> None:
     first = propose(aurora)
@@ -83,7 +85,7 @@ def test_both_chinese_scripts_are_one(aurora: Any) -> None:
     assert propose(aurora, "运费一律由买家负担", row="mem_2") == first
 
 
-@pytest.mark.parametrize(
+@table(
     ("state", "because", "keywords", "is_proposed"),
     [
         ("active", "", ["thirty days"], False),  # it matches wherever the phrase does
@@ -93,6 +95,7 @@ def test_both_chinese_scripts_are_one(aurora: Any) -> None:
         ("retired", "too common", ["thirty days"], True),  # another, wider, was dismissed
         ("retired", "", [PHRASE], True),  # it served, and the mistake is there again
     ],
+    rolled_back=True,
 )
 def test_what_is_known_is_not_proposed_again(
     aurora: Any, state: str, because: str, keywords: list[str], is_proposed: bool
@@ -106,7 +109,7 @@ def test_another_teams_patterns_do_not_count(aurora: Any, borealis: Any) -> None
     assert propose(aurora)
 
 
-@pytest.mark.parametrize("keywords", [("x",), ("",), ("x" * 201,), ("nul\0l",)])
+@table("keywords", [("x",), ("",), ("x" * 201,), ("nul\0l",)], rolled_back=True)
 def test_what_could_be_no_keyword_is_not_proposed(aurora: Any, keywords: tuple[str, ...]) -> None:
     assert propose(aurora, *keywords) is None
 

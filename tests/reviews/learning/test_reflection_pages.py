@@ -18,6 +18,7 @@ from metacog.models import Agent, AuditEvent
 from reviews.learning import reflections
 from reviews.metrics import daily
 from reviews.models import AgentResponse, DailyFigure, Reflection
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -98,13 +99,14 @@ def test_its_days_are_of_utc_wherever_it_is_read(made: Reflection, victor: Any, 
     assert f"{' to '.join(days)}: 10 responses" in page
 
 
-@pytest.mark.parametrize(
+@table(
     ("language", "day", "days", "hour"),
     [
         ("en", "Jan 2, 2026", ("Dec 27", "Jan 2"), "Jan 3, 2026 15:04"),
         ("zh-hant", "2026年1月2日", ("12月27日", "1月2日"), "2026年1月3日 15:04"),
         ("zh-hans", "2026年1月2日", ("12月27日", "1月2日"), "2026年1月3日 15:04"),
     ],
+    rolled_back=True,
 )
 def test_days_are_written_one_way_in_each_language(
     made: Reflection, victor: Any, as_person: Any, language: str, day: str, days: tuple[str, str], hour: str

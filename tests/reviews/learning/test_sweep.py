@@ -13,6 +13,7 @@ from patterns.models import ErrorPattern
 from reviews.held import decisions
 from reviews.learning import pattern_stats, sweep
 from reviews.models import AgentResponse, LearningCursor, PatternOrigin
+from tests.tables import table
 
 WRONG = "Thank you for waiting. Your refund will arrive in 30 days. The cause is clearly the cache."
 WRONG_ZH = "謝謝您的耐心等候。退款需要三十天才會到帳。原因是 cache。"
@@ -130,13 +131,14 @@ class TestMessages:
         assert pattern.description == "Corrected by a person: “No, that's wrong: the refund takes 14 days.”"
         assert (origin.kind, origin.row, origin.response) == ("correction", verdict["id"], first.response)
 
-    @pytest.mark.parametrize(
+    @table(
         ("answer", "message", "is_taught"),
         [
             ("The meeting is on Tuesday. Bring the slides.", "That's wrong, it is an exam.", True),
             ("文件更新了。程式改好了。測試都通過。", "我提醒你，要先備份資料庫。", True),
             (f"{WRONG} That is all there is to say.", "That's wrong, you misread it.", False),
         ],
+        rolled_back=True,
     )
     def test_of_a_few_sentences_all_are_shown_where_none_is_named(
         self, hold: Any, kuro: Any, answer: str, message: str, is_taught: bool
@@ -203,13 +205,14 @@ class TestSecondLooks:
         sweep.learn()
         assert not PatternOrigin.objects.exists()
 
-    @pytest.mark.parametrize(
+    @table(
         ("verdict", "reason"),
         [
             ("reject", "On reflection: your refund will not arrive in 30 days."),
             ("reject", "I looked up the refund: it is not 30 days"),
             ("withdraw", "Your refund will arrive in 14 days."),
         ],
+        rolled_back=True,
     )
     def test_an_agent_that_decides_the_opposite_teaches(self, hold: Any, verdict: str, reason: str) -> None:
         held = hold(WRONG)

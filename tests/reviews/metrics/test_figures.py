@@ -21,6 +21,7 @@ from reviews.metrics import daily
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldItem, Signal
 from tests.conftest import NOON
 from tests.reviews.metrics.conftest import VERDICTS, close
+from tests.tables import table
 
 DAY = NOON.date()
 TYPES = ("absolute-claim", "error-pattern", "no-hedge", "overconfidence")
@@ -76,7 +77,7 @@ def stored(figure: DailyFigure) -> dict[str, Any]:
     return {name: getattr(figure, name) for name in naive(figure.agent, figure.day)}
 
 
-@pytest.mark.parametrize("seed", range(5))
+@table("seed", range(5), rolled_back=True)
 def test_they_equal_a_naive_count_of_random_rows(kuro: Any, other: Any, posted: Any, held: Any, seed: int) -> None:
     dice = random.Random(seed)
     for _ in range(60):

@@ -14,6 +14,7 @@ from metacog.models import Agent, AgentState, Policy
 from reviews.metrics import weight_fits
 from reviews.models import AgentResponse, Decision, FittedWeights, HeldItem, Sample, Signal
 from tests.conftest import NOON
+from tests.tables import table
 
 CLAIM, ERROR = "absolute-claim", "error-pattern"
 
@@ -80,8 +81,9 @@ class TestWhatIsRead:
         found = weight_fits.fit(agent_of(kuro), NOON)
         assert (found.verdicts, found.wrong, found.samples, found.why_not) == (140, 70, 0, "")
 
-    @pytest.mark.parametrize(
-        "fields", [{"by": "agent"}, {"by": "system"}, {"undone": True}, {"days": 91}, {"policy": 2}, {"score": None}]
+    @table(
+        "fields", [{"by": "agent"}, {"by": "system"}, {"undone": True}, {"days": 91}, {"policy": 2}, {"score": None}],
+        rolled_back=True,
     )
     def test_what_no_person_decided_lately_under_this_profile_is_left_out(
         self, kuro: Any, decided: Any, fields: dict[str, Any]
@@ -231,7 +233,7 @@ class TestThePolicyPage:
         assert f"<del>20</del> → <ins>{found['weights'][CLAIM]}</ins>" in draft
         assert Policy.objects.count() == 1
 
-    @pytest.mark.parametrize(
+    @table(
         ("written", "told"),
         [
             ([(40, CLAIM, "reject")], "40 verdicts; 100 are needed before weights are fitted to them."),
@@ -239,6 +241,7 @@ class TestThePolicyPage:
             ([(70, CLAIM, "reject"), (70, CLAIM, "approve")], "no signal that fired often enough tells what was wrong"),
             ([(60, ERROR, "reject"), (40, CLAIM, "approve")], "than what is in force, 15 of 18 against 15 of 18."),
         ],
+        rolled_back=True,
     )
     def test_it_says_why_nothing_is_offered(
         self, kuro: Any, victor: Any, as_person: Any, decided: Any, written: list[Any], told: str

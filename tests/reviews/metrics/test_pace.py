@@ -15,6 +15,7 @@ from reviews.metrics import review_time
 from reviews.metrics.review_time import Decided
 from reviews.models import Decision, HeldItem, PaceFigure
 from tests.conftest import NOON
+from tests.tables import table
 
 LONG = "word " * 400  # two minutes
 
@@ -63,7 +64,7 @@ class TestWhatIsMeasured:
         decide(client, held, shown_in(again), "reject", reason="no")
         assert Decision.objects.get().shown_ms == 12_000
 
-    @pytest.mark.parametrize("forged", ["", "x", "held_1@5", "{other}", "{cut}"])
+    @table("forged", ["", "x", "held_1@5", "{other}", "{cut}"], rolled_back=True)
     def test_a_stamp_that_is_not_this_items_tells_nothing(
         self, kuro: Any, alice: Any, as_person: Any, clock: Any, forged: str
     ) -> None:
@@ -72,8 +73,9 @@ class TestWhatIsMeasured:
         decide(client, held, forged.format(**stamps))
         assert Decision.objects.get().shown_ms is None
 
-    @pytest.mark.parametrize(
-        ("counted", "ms"), [("3400", 3_400), ("12501", 12_500), ("", 12_500), ("-1", 12_500), ("1.5", 12_500)]
+    @table(
+        ("counted", "ms"), [("3400", 3_400), ("12501", 12_500), ("", 12_500), ("-1", 12_500), ("1.5", 12_500)],
+        rolled_back=True,
     )
     def test_what_the_page_counted_is_the_time_in_sight_if_there_was_so_much(
         self, kuro: Any, alice: Any, as_person: Any, clock: Any, counted: str, ms: int

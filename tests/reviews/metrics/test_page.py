@@ -17,6 +17,7 @@ from reviews.metrics import daily
 from reviews.models import DailyFigure
 from reviews.presentation.ratios import ratio, scale_top
 from tests.conftest import NOON
+from tests.tables import table
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_a_ratio_on_few_decisions_is_words(client: Any, decided: None) -> None:
     assert "That cannot be told yet: it takes 10 rejected items and 10 that were let go." in page
 
 
-@pytest.mark.parametrize(
+@table(
     ("seconds", "told"),
     [
         (0, "0 s"),
@@ -78,6 +79,7 @@ def test_a_ratio_on_few_decisions_is_words(client: Any, decided: None) -> None:
         (86_399, "24 h"),
         (90_000, "1 d 1 h"),
     ],
+    rolled_back=True,
 )
 def test_nine_in_ten_are_within_the_time_that_is_told(
     client: Any, kuro: Any, posted: Any, held: Any, seconds: int, told: str
@@ -102,7 +104,7 @@ def test_a_signal_is_set_against_all_that_was_held(client: Any, decided: None) -
     assert "no different from held items at large" in page
 
 
-@pytest.mark.parametrize(
+@table(
     ("rejected", "let_go", "said"),
     [
         # Score and length of nine in ten of either side; the tenth has what the other side has.
@@ -113,6 +115,7 @@ def test_a_signal_is_set_against_all_that_was_held(client: Any, decided: None) -
         ((60, 400), (60, 1400), "the shorter in 90 % (95 %: 80–95 %). That tells more than the score does."),
         ((80, 1400), (50, 400), "the longer in 90 % (95 %: 80–95 %). Which of the two tells more cannot be said."),
     ],
+    rolled_back=True,
 )
 def test_it_tells_whether_a_higher_score_is_rejected_more_often(
     client: Any, kuro: Any, posted: Any, held: Any, rejected: tuple[int, int], let_go: tuple[int, int], said: str
@@ -200,7 +203,7 @@ def test_it_says_so_when_there_is_nothing(client: Any, kuro: Any) -> None:
     assert "There are no figures for these days" in text(client.get("/statistics/"))
 
 
-@pytest.mark.parametrize("days", ["8", "x", "", "-1", "1" * 5000])
+@table("days", ["8", "x", "", "-1", "1" * 5000], rolled_back=True)
 def test_an_odd_period_is_the_usual_one(client: Any, decided: None, days: str) -> None:
     page = client.get("/statistics/", {"days": days})
     assert '<input type="hidden" name="days" value="30">' in page.content.decode()
@@ -261,12 +264,13 @@ def test_the_file_has_a_line_for_each_agent_and_day(client: Any, decided: None, 
     assert (row["median_seconds"], row["p90_seconds"]) == ("60", "7300")
 
 
-@pytest.mark.parametrize(
+@table(
     "name",
     [
         *("=1+1", "+1", "-1", "@SUM(A1)", " =1", "\u3000=1", "\u200b=1", "\ufeff=1", "＝1", "＋1", "－1", "＠a"),
         *("\t=1", "\r=1", "\n=1", "\tx", ";=1", "; =1", ",=1", "|=1", '"=1', "';＝1"),
     ],
+    rolled_back=True,
 )
 def test_a_spreadsheet_takes_no_name_for_a_formula(client: Any, decided: None, name: str) -> None:
     Agent.objects.filter(name="kuro").update(name=name)
@@ -274,7 +278,7 @@ def test_a_spreadsheet_takes_no_name_for_a_formula(client: Any, decided: None, n
     assert row["name"] == f"'{name}"
 
 
-@pytest.mark.parametrize("name", ["kuro-2", "a;b", "x = y", "名＝字"])
+@table("name", ["kuro-2", "a;b", "x = y", "名＝字"], rolled_back=True)
 def test_any_other_name_stays_as_it_is_in_one_cell(client: Any, decided: None, name: str) -> None:
     Agent.objects.filter(name="kuro").update(name=name)
     page = client.get("/statistics.csv").content.decode()

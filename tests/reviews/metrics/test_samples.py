@@ -13,6 +13,7 @@ from metacog.models import AuditEvent
 from reviews.metrics import sampling
 from reviews.models import AgentResponse, Sample, SampleCursor
 from tests.conftest import NOON
+from tests.tables import table
 
 PAGE = "/let-through/"
 
@@ -63,7 +64,7 @@ def test_everybody_has_a_chance_of_being_picked(kuro: Any) -> None:
     assert seen == posted
 
 
-@pytest.mark.parametrize(("days", "is_picked"), [(0, False), (1, True), (7, True), (8, False)])
+@table(("days", "is_picked"), [(0, False), (1, True), (7, True), (8, False)], rolled_back=True)
 def test_days_that_were_slept_through_are_made_up_for_within_a_week(kuro: Any, days: int, is_picked: bool) -> None:
     let_through(kuro)
     days_ago(days)
@@ -118,7 +119,7 @@ def test_a_clock_that_had_run_ahead_leaves_out_no_day(kuro: Any) -> None:
     assert sampling.pick_due(NOON) == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("what", "is_picked"),
     [
         ({"items": [{"kind": "remember", "text": "It rains."}]}, True),
@@ -126,6 +127,7 @@ def test_a_clock_that_had_run_ahead_leaves_out_no_day(kuro: Any) -> None:
         ({"items": []}, False),
         ({"items": [{"kind": "chat", "text": "a"}, {"kind": "ask", "text": "b"}]}, True),
     ],
+    rolled_back=True,
 )
 def test_only_what_could_have_been_held_is_picked(kuro: Any, what: dict[str, Any], is_picked: bool) -> None:
     let_through(kuro, **what)

@@ -13,6 +13,7 @@ from reviews.learning import sweep
 from reviews.metrics import agreement, daily
 from reviews.models import AgentResponse, HeldItem, LookFigure
 from tests.conftest import NOON
+from tests.tables import table
 
 BACK = "I was wrong: it was not the cache."
 STANDS = "I looked again, and the metrics say the same."
@@ -38,7 +39,7 @@ def look(kuro: Any, alice: Any, undo_at_once: None) -> Any:
     return play
 
 
-@pytest.mark.parametrize(
+@table(
     ("said", "verdict", "counted"),
     [
         (STANDS, "approve", {"looked": 1, "stood_let_go": 1}),
@@ -48,6 +49,7 @@ def look(kuro: Any, alice: Any, undo_at_once: None) -> Any:
         (BACK, "reject", {"looked": 1, "contradicted": 1, "back_rejected": 1}),
         (None, "reject", {}),
     ],
+    rolled_back=True,
 )
 def test_a_look_is_set_against_what_a_person_decided(
     look: Any, said: str | None, verdict: str, counted: dict[str, int]
@@ -56,8 +58,9 @@ def test_a_look_is_set_against_what_a_person_decided(
     assert counts() == counted
 
 
-@pytest.mark.parametrize(
-    ("verdict", "name"), [("approve", "kept"), ("edit", "edited"), ("withdraw", "withdrew"), ("reject", "withdrew")]
+@table(
+    ("verdict", "name"), [("approve", "kept"), ("edit", "edited"), ("withdraw", "withdrew"), ("reject", "withdrew")],
+    rolled_back=True,
 )
 def test_what_the_agent_decides_itself_is_counted_by_its_end(look: Any, kuro: Any, verdict: str, name: str) -> None:
     look(BACK, verdict, by=Agent.objects.get(public_id=kuro.id))

@@ -12,6 +12,7 @@ from metacog.models import Agent
 from reviews.investigation import extensions, llm_judge
 from reviews.models import Delivery, ExtensionRequest
 from tests.reviews.outbox.receiving import Handler, Receiver
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -81,7 +82,7 @@ def test_it_may_refuse(model: Receiver, waiting: Any, kuro: Any) -> None:
     assert (told["state"], told["by"], told["granted"]) == ("rejected", "model", 0)
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "trouble"),
     [
         (503, "status"),
@@ -100,6 +101,7 @@ def test_it_may_refuse(model: Receiver, waiting: Any, kuro: Any) -> None:
         (says('{"approved": false, "approved": true, "reason": "x"}'), "nonsense"),
         (says([GRANTS]), "nonsense"),
     ],
+    rolled_back=True,
 )
 def test_failure_and_nonsense_leave_it_to_a_person(
     model: Receiver, waiting: Any, alice: Any, answer: Any, trouble: str

@@ -21,6 +21,7 @@ from reviews.held import decisions
 from reviews.models import Delivery, Endpoint, HeldItem
 from reviews.outbox import deliveries
 from tests.reviews.outbox.receiving import NOW, at, owe
+from tests.tables import table
 
 State, Trouble = Delivery.State, Delivery.Trouble
 pytestmark = pytest.mark.django_db
@@ -197,9 +198,10 @@ def test_the_usual_schedule_lasts_a_day_and_has_jitter(settings: Any) -> None:
         assert all(0.8 * usual <= pause <= 1.2 * usual for pause in pauses)
 
 
-@pytest.mark.parametrize(
+@table(
     ("answer", "trouble"),
     [(500, "status"), (404, "status"), (429, "status"), (300, "redirect"), (304, "redirect"), (399, "redirect")],
+    rolled_back=True,
 )
 def test_whatever_is_no_success_is_tried_again(agent: Any, receiver: Any, answer: Any, trouble: str) -> None:
     receiver.answers = [answer]

@@ -23,6 +23,7 @@ from reviews.learning.extract import PatternProposal
 from reviews.models import AgentResponse, Delivery, Endpoint, HeldItem, TeamWebhook
 from reviews.outbox import deliveries, webhooks
 from tests.reviews.outbox.receiving import NOW, Receiver, at, owe
+from tests.tables import table
 
 State = Delivery.State
 pytestmark = pytest.mark.django_db
@@ -269,7 +270,7 @@ def test_a_disabled_webhook_is_sent_nothing_until_it_is_enabled(webhook: Any, ol
 # -- setting them up -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("url", ["", "ftp://x.example", "https://user:pass@x.example", "https://x.example/#a", "x"])
+@table("url", ["", "ftp://x.example", "https://user:pass@x.example", "https://x.example/#a", "x"], rolled_back=True)
 def test_an_address_that_is_none_is_refused(aurora: Any, olga: Any, url: str) -> None:
     with pytest.raises(ValidationError) as refused:
         webhooks.add(aurora, olga, url=url, events=ALL)

@@ -14,6 +14,7 @@ from standardwebhooks import Webhook
 from reviews.models import Delivery, TeamWebhook
 from reviews.outbox import deliveries, webhooks
 from tests.reviews.outbox.receiving import Receiver, owe
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 # A stranger, a viewer, a reviewer, a curator.
@@ -82,7 +83,7 @@ def test_an_owner_adds_one_and_sees_its_secret_once(
     Webhook(secret).verify(seen.body, seen.headers)
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "said"),
     [
         ({"url": "", "events": ["item.held"]}, "Give the address that events are posted to."),
@@ -91,6 +92,7 @@ def test_an_owner_adds_one_and_sees_its_secret_once(
         ({"url": "https://x.example", "events": []}, "Choose one event at least."),
         ({"url": "https://x.example", "events": ["item.invented"]}, "not one of the available choices"),
     ],
+    rolled_back=True,
 )
 def test_it_says_what_is_wrong(as_person: Any, olga: Any, aurora: Any, data: dict[str, Any], said: str) -> None:
     answer = as_person(olga).post(reverse("webhook-new", args=[aurora.pk]), data)

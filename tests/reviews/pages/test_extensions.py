@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from metacog.models import Agent, AuditEvent
 from reviews.models import ExtensionRequest
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -76,7 +77,7 @@ def test_a_grant_reaches_the_agent(kuro: Any, waiting: Any, alice: Any, as_perso
     assert kuro.get("/context").json()["extensions"] is None
 
 
-@pytest.mark.parametrize(
+@table(
     ("fields", "error"),
     [
         ({"approved": "0"}, "Say why it is refused."),
@@ -85,6 +86,7 @@ def test_a_grant_reaches_the_agent(kuro: Any, waiting: Any, alice: Any, as_perso
         ({"approved": "1", "granted": "1001"}, "less than or equal to 1000"),
         ({"approved": "1", "granted": "3", "guidance": "x" * 2001}, "at most 2000 characters"),
     ],
+    rolled_back=True,
 )
 def test_an_answer_that_lacks_something_is_not_taken(
     waiting: Any, alice: Any, as_person: Any, fields: Any, error: str

@@ -11,6 +11,7 @@ from django.utils.html import strip_tags
 
 from metacog.models import AuditEvent, Policy
 from reviews.models import AgentResponse, HeldItem
+from tests.tables import table
 
 ATTACK = "<script>alert(1)</script>\"' onclick=x {{ 7|add:7 }} &amp; javascript:alert(1) www.evil.example"
 
@@ -48,7 +49,7 @@ def test_a_hint_is_told_and_marked_and_is_no_reason(client: Any, kuro: Any) -> N
     assert AuditEvent.objects.get(action="chat-held").data["signals"] == ["error-pattern", "hidden-text"]
 
 
-@pytest.mark.parametrize(("weight", "stretches"), [(20, ["20", "30"]), (90, ["90", "10"]), (100, ["100", "0"])])
+@table(("weight", "stretches"), [(20, ["20", "30"]), (90, ["90", "10"]), (100, ["100", "0"])], rolled_back=True)
 def test_the_bar_ends_at_100_whatever_its_parts_add_up_to(
     client: Any, kuro: Any, weight: int, stretches: list[str]
 ) -> None:
@@ -97,7 +98,7 @@ def test_it_shows_what_the_agent_said_on_second_look(client: Any, kuro: Any) -> 
     assert "The slowdown began before the store went live." in page
 
 
-@pytest.mark.parametrize(
+@table(
     ("second", "is_told"),
     [
         ("I looked again. The cause is not the cache.", True),
@@ -105,6 +106,7 @@ def test_it_shows_what_the_agent_said_on_second_look(client: Any, kuro: Any) -> 
         ("The cause is the cache; the graph shows it.", False),
         ("Is the cause not the cache?", False),
     ],
+    rolled_back=True,
 )
 def test_it_says_where_a_second_look_seems_to_contradict_the_first(
     client: Any, kuro: Any, second: str, is_told: bool

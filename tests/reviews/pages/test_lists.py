@@ -132,7 +132,7 @@ def namesake(borealis: Any) -> Caller:
     return Caller(agent.public_id, key, secret)
 
 
-@pytest.mark.parametrize("path", ["/reflections/", "/lessons/", "/threads/", "/research/"])
+@table("path", ["/reflections/", "/lessons/", "/threads/", "/research/"], rolled_back=True)
 def test_agents_of_one_name_are_told_apart_by_their_team(
     client: Any, kuro: Any, namesake: Caller, olga: Any, borealis: Any, path: str
 ) -> None:

@@ -16,6 +16,7 @@ from patterns.models import ErrorPattern, Memory, MemoryConflict
 from reviews.models import PatternOrigin
 from tests.conftest import HELD
 from tests.reviews.pages.test_extensions import EVIL, words
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -83,8 +84,9 @@ def test_what_waits_is_confirmed_or_discarded_on_the_list(
     assert HELD not in words(client.get("/memory/")) or name == "confirm"
 
 
-@pytest.mark.parametrize(
-    ("name", "state"), [("older", "retired"), ("newer", "proposed"), ("discard", "retired"), ("confirm", "proposed")]
+@table(
+    ("name", "state"), [("older", "retired"), ("newer", "proposed"), ("discard", "retired"), ("confirm", "proposed")],
+    rolled_back=True,
 )
 def test_with_a_contradiction_its_proposal_is_settled(
     kuro: Any, carla: Any, as_person: Any, name: str, state: str
@@ -134,7 +136,7 @@ def test_one_written_anew_takes_the_place_of_the_one_before(held: Any, kuro: Any
     assert Memory.objects.count() == 2
 
 
-@pytest.mark.parametrize(("outcome", "stands"), [("older", [OLD]), ("newer", [NEW]), ("both", [NEW, OLD])])
+@table(("outcome", "stands"), [("older", [OLD]), ("newer", [NEW]), ("both", [NEW, OLD])], rolled_back=True)
 def test_a_person_says_which_stands(
     clash: Any, kuro: Any, carla: Any, as_person: Any, outcome: str, stands: list[str]
 ) -> None:

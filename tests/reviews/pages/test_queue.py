@@ -16,6 +16,7 @@ from metacog.models import Membership
 from reviews.held import listing as held_queue
 from reviews.models import Decision, HeldItem, held_id
 from tests.conftest import Caller
+from tests.tables import table
 
 
 def shown(response: Any) -> list[str]:
@@ -71,7 +72,7 @@ def test_its_address_holds_the_filters(client: Any, kuro: Any) -> None:
     assert f'href="/queue/{chat}/?kind=chat"' in client.get("/queue/?kind=chat").content.decode()
 
 
-@pytest.mark.parametrize("query", ["kind=nonsense", "order=up", "state=open", "after=held_0"])
+@table("query", ["kind=nonsense", "order=up", "state=open", "after=held_0"], rolled_back=True)
 def test_what_an_address_says_wrongly_counts_as_unsaid(client: Any, kuro: Any, query: str) -> None:
     held = kuro.hold()
     assert shown(client.get(f"/queue/?{query}")) == [held]
@@ -319,7 +320,7 @@ def test_what_was_decided_long_ago_is_not_read(
     assert steps() <= before + 150, "half a step for each of them"
 
 
-@pytest.mark.parametrize(("language", "room"), [("en", " "), ("zh-hant", ""), ("zh-hans", "")])
+@table(("language", "room"), [("en", " "), ("zh-hant", ""), ("zh-hans", "")], rolled_back=True)
 def test_a_chinese_full_stop_or_colon_brings_its_own_room(
     client: Any, alice: Any, kuro: Any, decide: Any, language: str, room: str
 ) -> None:

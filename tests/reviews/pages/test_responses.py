@@ -20,6 +20,7 @@ from metacog.runtime import catalogs
 from reviews.models import AgentResponse, Signal, response_id
 from reviews.pages import response as response_views
 from tests.conftest import HELD, Caller
+from tests.tables import table
 
 
 @pytest.fixture
@@ -238,8 +239,9 @@ def test_it_says_what_there_was_nothing_to_judge_by(kuro: Any, told: Any) -> Non
         assert silent not in page
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"), [(0, "at once"), (1, "in 1 second"), (60, "in 1 minute"), (90, "in 90 seconds")]
+@table(
+    ("seconds", "said"), [(0, "at once"), (1, "in 1 second"), (60, "in 1 minute"), (90, "in 90 seconds")],
+    rolled_back=True,
 )
 def test_it_says_when_the_next_cycle_is_in_words(kuro: Any, told: Any, seconds: int, said: str) -> None:
     Policy.objects.update(review_seconds=seconds)

@@ -18,6 +18,7 @@ from reviews.models import AgentResponse, HeldItem
 from tests.conftest import Caller
 from tests.metacog.accounts.test_policy import DRAFT, Desk
 from tests.reviews.api.test_tool_calls import ask, by_person, ruled
+from tests.tables import table
 
 DEAR = {"tool": "mcp__bank__*", "where": {"/eur": {"gt": 50}, "/to": {"glob": "DE*"}}, "do": "ask", "reason": "money"}
 READ = {"tool": "read_file", "do": "allow"}
@@ -78,7 +79,7 @@ class TestTheTable:
         assert (sent["rule-0-where-0-value"], sent["rule-3-where-1-value"]) == (["50"], ['"50"'])
         assert as_json(desk, sent) == [DEAR, READ, NEVER, odd]
 
-    @pytest.mark.parametrize(
+    @table(
         ("do", "after"),
         [
             ("rule-up-1", [READ, DEAR, NEVER]),
@@ -88,6 +89,7 @@ class TestTheTable:
             ("rule-drop-0-1", [DEAR | {"where": {"/eur": {"gt": 50}}}, READ, NEVER]),
             ("rule-up-77", [DEAR, READ, NEVER]),
         ],
+        rolled_back=True,
     )
     def test_buttons_move_and_remove_and_lose_nothing_else(self, desk: Desk, do: str, after: list[Any]) -> None:
         sent = fields(desk.client.get(desk.address + address(DEAR, READ, NEVER)).content.decode())
@@ -144,7 +146,7 @@ class TestTheTable:
         assert fields(page)["rules_in"] == ["json"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("cells", "said"),
     [
         ({"rule-0-tool": ""}, "Give the name of a tool"),
@@ -157,6 +159,7 @@ class TestTheTable:
         ({"rule-0-where-1-pointer": "/eur", "rule-0-where-1-operator": "gt"}, "asks this of it already"),
         ({"rule-0-do": "nod"}, "Choose what to do"),
     ],
+    rolled_back=True,
 )
 def test_what_is_wrong_is_said_at_its_cell(desk: Desk, cells: dict[str, str], said: str) -> None:
     sent = fields(desk.client.get(desk.address + address(DEAR, READ)).content.decode())

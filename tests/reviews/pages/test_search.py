@@ -17,6 +17,7 @@ from reviews.models import AgentResponse, HeldItem
 from reviews.search import search
 from tests.conftest import HELD
 from tests.patterns.api.test_problems import get_stuck
+from tests.tables import table
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def test_an_id_leads_to_its_page_and_its_beginning_to_a_list(client: Any, everyt
     assert found(client, "held_zzz") == {}
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "query"),
     [
         ("快取壞了，一定是網路。", "網路"),
@@ -103,7 +104,7 @@ def test_an_id_leads_to_its_page_and_its_beginning_to_a_list(client: Any, everyt
         ("tab\there", "here"),
     ],
 )
-@pytest.mark.parametrize("in_ascii", [True, False])
+@table("in_ascii", [True, False], rolled_back=True)
 def test_words_are_found_however_the_body_writes_them(
     client: Any, kuro: Any, text: str, query: str, in_ascii: bool
 ) -> None:
@@ -111,7 +112,7 @@ def test_words_are_found_however_the_body_writes_them(
     assert len(found(client, query)["Responses"]) == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("stored", "query", "marked"),
     [
         ("沒有別的可能，", "别的可能", ["別的可能"]),
@@ -126,7 +127,7 @@ def test_words_are_found_however_the_body_writes_them(
         ("一ｚｅbra二", "Zebra", ["ｚｅbra"]),
     ],
 )
-@pytest.mark.parametrize("in_ascii", [True, False])
+@table("in_ascii", [True, False], rolled_back=True)
 def test_words_are_found_in_whatever_form_they_are_written(
     client: Any, kuro: Any, stored: str, query: str, marked: list[str], in_ascii: bool
 ) -> None:

@@ -16,6 +16,7 @@ from metacog.models import Policy
 from patterns.models import Problem, ThinkTwice
 from reviews.pages import stuck
 from tests.patterns.api.test_problems import CREEP, fail, get_stuck
+from tests.tables import table
 
 
 @pytest.fixture
@@ -177,7 +178,7 @@ class TestPaging:
         assert "Nobody looks stuck" not in page
         assert 'href="/stuck/">Back to the latest' in page
 
-    @pytest.mark.parametrize("after", ["", "x", "2.1.1", "1.1", "0.-1.1", "0.1.²", f"0.{'9' * 18}.1", "a.b.c"])
+    @table("after", ["", "x", "2.1.1", "1.1", "0.-1.1", "0.1.²", f"0.{'9' * 18}.1", "a.b.c"], rolled_back=True)
     def test_another_word_is_the_first_page(self, many: list[str], alice: Any, as_person: Any, after: str) -> None:
         client = as_person(alice)
         assert self.keys(html.unescape(client.get("/stuck/", {"after": after}).content.decode())) == many
@@ -223,14 +224,15 @@ def form_of(page: str) -> dict[str, str]:
     return dict(re.findall(r'type="hidden" name="(asked)" value="(\d+)"', page))
 
 
-@pytest.mark.parametrize("said", ["yes", "no"])
-@pytest.mark.parametrize(
+@table("said", ["yes", "no"])
+@table(
     ("first", "told"),
     [
         ("yes", "Somebody said yes meanwhile, and that stands"),
         ("no", "Somebody said no meanwhile, and that stands"),
         ("solved", "solved meanwhile"),
     ],
+    rolled_back=True,
 )
 def test_whoever_answers_second_is_told_what_stands_and_changes_nothing(
     kuro: Any, problem: Problem, alice: Any, bob: Any, as_person: Any, first: str, told: str, said: str

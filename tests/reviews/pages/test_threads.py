@@ -12,6 +12,7 @@ from django.urls import reverse
 from metacog.models import Agent, AuditEvent
 from patterns.models import ThoughtThread, ThreadStep
 from reviews.pages.threads import SHOWN
+from tests.tables import table
 
 TITLE = "約束與湧現的實踐"
 
@@ -56,7 +57,7 @@ class TestWhatIsPursued:
         assert places == sorted(places)
         assert "Begin a thread" not in page  # a viewer reads
 
-    @pytest.mark.parametrize(("active", "said"), [(0, "Room for 3 more"), (2, "Room for one more"), (3, "")])
+    @table(("active", "said"), [(0, "Room for 3 more"), (2, "Room for one more"), (3, "")], rolled_back=True)
     def test_it_says_for_how_many_there_is_room(
         self, kuro: Any, victor: Any, as_person: Any, active: int, said: str
     ) -> None:
@@ -77,9 +78,10 @@ class TestWhatIsPursued:
         assert TITLE not in page
         assert f"?agent={kuro.id}" in page
 
-    @pytest.mark.parametrize(
+    @table(
         ("language", "said"),
         [("en", "why it is worth pursuing"), ("zh-hant", "為什麼值得追"), ("zh-hans", "为什么值得追")],
+        rolled_back=True,
     )
     def test_it_has_instructions_in_the_agents_language(
         self, kuro: Any, alice: Any, as_person: Any, language: str, said: str
@@ -101,11 +103,12 @@ class TestWhatIsPursued:
         assert (step.by, step.person, step.text) == ("person", carla, "read on consent")
         assert AuditEvent.objects.get(action="thread-created").actor == "carla"
 
-    @pytest.mark.parametrize(
+    @table(
         ("data", "status", "said"),
         [({"title": TITLE}, 409, "There is a thread"), ({"title": ""}, 422, "This field is required."),
          ({"title": "x" * 201}, 422, "at most 200 characters"),
          ({"title": "x", "note": "n" * 1001}, 422, "at most 1000")],
+        rolled_back=True,
     )  # fmt: skip
     def test_what_cannot_be_begun_is_told_beside_what_was_typed(
         self, kuro: Any, thread: ThoughtThread, carla: Any, as_person: Any, data: Any, status: int, said: str
@@ -162,9 +165,10 @@ class TestOneThread:
         assert "2 touches" in page
         assert "Take a step" not in page
 
-    @pytest.mark.parametrize(
+    @table(
         ("before", "offered"),
         [([], ["Go on", "Pause", "Resolve"]), (["pause"], ["Resume", "Resolve"]), (["resolve"], [])],
+        rolled_back=True,
     )
     def test_it_offers_what_is_possible(
         self, thread: ThoughtThread, carla: Any, as_person: Any, before: list[str], offered: list[str]

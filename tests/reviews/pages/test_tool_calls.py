@@ -12,6 +12,7 @@ from django.utils import timezone
 from metacog.models import Agent, Policy
 from reviews.models import AgentResponse, CallGrant, Decision, HeldItem
 from tests.conftest import Caller
+from tests.tables import table
 
 SECRET = "hunter2-t0psecret"
 ARGUMENTS = {
@@ -103,13 +104,14 @@ class TestShown:
         assert "<b>mcp__bank__transfer</b> eur=100" in row
         assert ">Call</span>" in page
 
-    @pytest.mark.parametrize(
+    @table(
         ("changes", "said"),
         [
             ({"name": "other"}, "No rule of the policy knows this call, so a person is asked."),
             ({"name": "other", "require_review": True}, "framework asked for a review."),
             ({"arguments": {"eur": "1e9"}}, "/eur is not a number."),
         ],
+        rolled_back=True,
     )
     def test_other_reasons_have_their_words(self, client: Any, kuro: Any, changes: Any, said: str) -> None:
         assert said in page_of(client, ask(kuro, **changes))
@@ -207,7 +209,7 @@ class TestEditing:
         decide(client, held, editor="json", f='{"eur": 60, "password": "••••••••", "more": [1e2]}')
         assert Decision.objects.get().arguments == {"eur": 60, "password": SECRET, "more": [100]}
 
-    @pytest.mark.parametrize(
+    @table(
         ("changes", "said"),
         [
             ({"eur": "501"}, "501 is greater than the maximum of 500"),
@@ -217,6 +219,7 @@ class TestEditing:
             ({"password": "short"}, "The value does not meet the schema."),
             ({"password": "x••••••••"}, "A masked value stands here"),
         ],
+        rolled_back=True,
     )
     def test_what_is_wrong_is_said_at_its_field_and_what_was_typed_stays(
         self, client: Any, kuro: Any, decide: Any, changes: dict[str, str], said: str

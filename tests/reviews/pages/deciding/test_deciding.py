@@ -9,6 +9,7 @@ import pytest
 
 from reviews import tasks
 from reviews.models import Decision, HeldItem
+from tests.tables import table
 
 HELD = "The cause is clearly the cache."
 
@@ -138,8 +139,9 @@ def test_a_rejection_needs_a_reason(client: Any, kuro: Any, decide: Any) -> None
     assert Decision.objects.get().reason == "Tone"
 
 
-@pytest.mark.parametrize(
-    "fields", [{"verdict": "withdraw"}, {"verdict": ""}, {"text": "a\0b"}, {"verdict": "reject", "reason": "\0"}]
+@table(
+    "fields", [{"verdict": "withdraw"}, {"verdict": ""}, {"text": "a\0b"}, {"verdict": "reject", "reason": "\0"}],
+    rolled_back=True,
 )
 def test_what_no_form_of_ours_sends_is_refused(client: Any, kuro: Any, decide: Any, fields: Any) -> None:
     held = kuro.hold()

@@ -10,6 +10,7 @@ import pytest
 from metacog.accounts import agents
 from metacog.models import Agent, AuditEvent, Policy
 from reviews.models import Decision, HeldItem
+from tests.tables import table
 
 HELD = "The cause is clearly the cache."
 
@@ -25,7 +26,7 @@ def said(client: Any, held: str, text: str) -> str:
     return str(answer.content.decode())
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("It is clearly the cache.", "scores 50 and would be held again"),
@@ -34,6 +35,7 @@ def said(client: Any, held: str, text: str) -> str:
         ("It may be so.", "scores 0 and would not be held"),
         ("", "scores 0 and would not be held"),
     ],
+    rolled_back=True,
 )
 def test_it_says_what_the_text_would_score(client: Any, kuro: Any, text: str, expected: str) -> None:
     assert expected in said(client, kuro.hold(), text)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from reviews.models import HeldItem
+from tests.tables import table
 
 BOX = "Decided before, similar"
 
@@ -26,7 +27,7 @@ def shown(client: Any, held: str) -> str:
     return page.split(BOX)[1].split("</section>")[0] if BOX in page else ""
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "now", "is_similar"),
     [
         ("The timeout is clearly a network cache problem.", "Clearly the timeout was a network cache problem!", True),
@@ -34,6 +35,7 @@ def shown(client: Any, held: str) -> str:
         ("快取一定是變慢的原因 cache", "变慢的原因一定是快取 cache", True),
         ("快取一定是變慢的原因 cache", "訂單一定會在週四送到 cache", False),
     ],
+    rolled_back=True,
 )
 def test_what_is_like_it_is_shown_with_what_was_decided(
     client: Any, kuro: Any, before: str, now: str, is_similar: bool

@@ -9,6 +9,7 @@ import pytest
 
 from metacog.models import AuditEvent, Membership
 from reviews.models import Decision, HeldItem
+from tests.tables import table
 
 ADDRESS = "/queue/together/"
 
@@ -81,7 +82,7 @@ def test_a_rejection_gives_every_agent_the_reason(client: Any, kuro: Any, undo_a
     assert [(each["verdict"], each["reason"]) for each in told] == [("reject", "No evidence: Says who?")] * 2
 
 
-@pytest.mark.parametrize(
+@table(
     ("form", "said"),
     [
         ({"verdict": "reject"}, "Give a reason"),
@@ -89,6 +90,7 @@ def test_a_rejection_gives_every_agent_the_reason(client: Any, kuro: Any, undo_a
         ({"verdict": "withdraw"}, "Choose to approve or to reject."),
         ({"verdict": "approve", "item": []}, "Tick at least one item."),
     ],
+    rolled_back=True,
 )
 def test_a_form_that_cannot_be_decided_is_given_back_as_it_was(client: Any, kuro: Any, form: Any, said: str) -> None:
     first, second = kuro.hold(), kuro.hold()

@@ -11,6 +11,7 @@ from django.urls import reverse
 from metacog.models import Agent
 from patterns.lessons import lessons
 from patterns.models import ErrorPattern, Lesson
+from tests.tables import table
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +34,7 @@ def the_handcard(kuro: Any, carla: Any) -> tuple[Agent, str, str, dict[str, str]
     return row, "handcard", reverse("agent-handcard", args=[row.public_id]), {}
 
 
-@pytest.mark.parametrize("thing", [the_lesson, the_pattern, the_handcard])
+@table("thing", [the_lesson, the_pattern, the_handcard], rolled_back=True)
 def test_nothing_is_put_over_what_somebody_saved_meanwhile(
     thing: Any, kuro: Any, carla: Any, olga: Any, as_person: Any
 ) -> None:
