@@ -16,6 +16,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from metacog.heuristics.ranking.contrast import Decided, Texts, Tried, find
+from metacog.heuristics.text.shadow import Shadow
 
 FILES = ("halluqa_zh.dev.jsonl", "halueval_general.dev.jsonl")
 
@@ -47,11 +48,12 @@ def split(texts: list[Decided], most: int, seed: int) -> Split:
     ours = [each for each in texts if each.session in taught]
     dice.shuffle(ours)
     proposed = [phrase.text for phrase in find(Texts(ours[:most])).phrases]
+    keywords = [Shadow(phrase).text for phrase in proposed]
     fired: list[bool] = []
     others = [each for each in texts if each.session not in taught]
     for start in range(0, len(others), 500):  # `Texts` reads no more than a team's newest
         some = others[start : start + 500]
-        fired += [some[place].rejected for place in sorted(Texts(some).holding(proposed))]
+        fired += [some[place].rejected for place in sorted(Texts(some).holding(keywords))]
     judged = Tried(len(fired), sum(fired), len(others), sum(each.rejected for each in others))
     return Split(min(most, len(ours)), proposed, judged)
 

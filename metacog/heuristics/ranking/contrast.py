@@ -249,18 +249,33 @@ class Texts:
         """Count all texts, or those of all folds but one."""
         return _in_all(self._totals, without)
 
+    @property
+    def places(self) -> range:
+        """The places, in what was given, of the texts that are read."""
+        return range(self._first, self._first + len(self))
+
     def holding(self, keywords: Iterable[str]) -> set[int]:
-        """Give the places, in what was given, of the texts in which a keyword stands, be it within a word."""
-        wanted = [folded for keyword in keywords if (folded := Shadow(keyword).text)]
+        """Give the places of the texts in which a folded keyword stands, be it within a word."""
+        wanted = [keyword for keyword in keywords if keyword]
         return {
             place
             for place, shadow in enumerate(self._shadows, self._first)
             if any(keyword in shadow.text for keyword in wanted)
         }
 
+    def cover(self, keywords: Iterable[str], places: Sequence[int]) -> bool:
+        """Tell whether a folded keyword stands in nearly all of the texts at these places."""
+        wanted = [keyword for keyword in keywords if keyword]
+        missing = (place for place in places if not any(each in self._at(place) for each in wanted))
+        most = len(places) - math.ceil(ALIKE * len(places) - 1e-9)  # 0.8 times 5 is 4
+        return bool(wanted) and sum(1 for _ in islice(missing, most + 1)) <= most
+
+    def _at(self, place: int) -> str:
+        return self._shadows[place - self._first].text
+
     def tried(self, fired: Collection[int], out_of: Collection[int] | None = None) -> Tried:
         """Count what fired, by places, of all texts or of those `out_of` which it could."""
-        tried = range(self._first, self._first + len(self)) if out_of is None else out_of
+        tried = self.places if out_of is None else out_of
         rejected = {place for place in tried if self._rejected[place - self._first]}
         return Tried(len(set(fired)), len(rejected.intersection(fired)), len(tried), len(rejected))
 

@@ -120,5 +120,7 @@ def test_keywords_are_found_as_a_pattern_would_find_them() -> None:
     texts = Texts([Decided("退款需要三十天", "a", True), Decided("REFUND", "b", False), Decided("", "c", False)])
     assert texts.holding(["需要三十天"]) == texts.holding(["需要三十天", ""]) == {0}
     assert texts.holding(["refund", "退款"]) == {0, 1}
+    assert [texts.cover(["refund"], [1] * holding + [2] * (5 - holding)) for holding in (3, 4)] == [False, True]
+    assert not texts.cover([""], [0])
     assert texts.tried({0, 1}) == Tried(2, 1, 3, 1)
     assert texts.tried({1}, out_of={1, 2}) == Tried(1, 0, 2, 0)
