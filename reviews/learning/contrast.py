@@ -12,11 +12,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Left, Length
+from pydantic_core import from_json
 
 from metacog.heuristics.ranking import contrast
 from metacog.heuristics.ranking.contrast import MIN_SESSIONS, MOST_CHARACTERS, MOST_TEXTS, Decided, Phrase, Texts, Tried
@@ -151,23 +152,21 @@ def _changed(edits: Collection[int]) -> dict[int, str]:
 
 
 def _sampled(team: Team) -> Iterator[Judged]:
-    rows = _samples(team).select_related("response").defer("response__verdict", "response__history")
-    for sample in rows.order_by("-judged_at", "-pk")[:MOST_RESPONSES].iterator(chunk_size=20):
-        assert sample.judged_at
-        rejected = sample.verdict == Sample.Verdict.MISSED
-        yield _of_response(sample.judged_at, sample.public_id, sample.response, rejected)
+    missed = Case(When(verdict=Sample.Verdict.MISSED, then=True), default=False)
+    return _of_responses(_samples(team).annotate(when=F("judged_at"), row=F("public_id"), rejected=missed))
 
 
 def _of_responses_corrected(team: Team) -> Iterator[Judged]:
-    rows = _corrections(team).select_related("response", "by")
-    unread = (f"{name}__{field}" for name in ("response", "by") for field in ("verdict", "history"))
-    for each in rows.defer(*unread, "by__body").order_by("-at", "-pk")[:MOST_RESPONSES].iterator(chunk_size=20):
-        yield _of_response(each.at, each.by.public_id, each.response, rejected=True)
+    return _of_responses(_corrections(team).annotate(when=F("at"), row=F("by__public_id"), rejected=Value(True)))
 
 
-def _of_response(at: datetime, row: str, response: AgentResponse, rejected: bool) -> Judged:
-    text, session = response.wire_body()["response"], response.session or f"response {response.pk}"
-    return Judged(at, row, text[:MOST_CHARACTERS], session, rejected, response.agent_id, response.pk)
+def _of_responses(rows: QuerySet[Any]) -> Iterator[Judged]:
+    """Give whole responses, the newest first; as values, for two rows that know each other live on for a while."""
+    fields = (f"response__{name}" for name in ("agent", "pk", "session", "body"))
+    newest = rows.order_by("-when", "-pk").values_list("when", "row", "rejected", *fields)[:MOST_RESPONSES]
+    for at, row, rejected, agent, response, session, body in newest.iterator(chunk_size=20):
+        text: str = from_json(body)["response"]
+        yield Judged(at, row, text[:MOST_CHARACTERS], session or f"response {response}", rejected, agent, response)
 
 
 # -- a look ------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from ..stats.intervals import wilson
 from ..text.shadow import Shadow
 from ..text.words import FUNCTION_WITHIN, STOPWORDS
 
-MOST_TEXTS, MOST_READ = 4_000, 1_000_000  # the newest texts, of so many characters together
+MOST_TEXTS, MOST_READ = 4_000, 600_000  # the newest texts, of so many characters together
 MOST_CHARACTERS = 2_000  # of one text
 MOST_PHRASES = 20_000  # that are counted; those of most rejected sessions come first
 MOST_JUDGED = 300  # kinds of them that are read where they stand, and of each so many phrases
@@ -38,6 +38,7 @@ PRIOR = 0.2  # of all texts: a phrase is taken to have been seen in as many more
 COMMON = 0.2  # of the approved texts: what stands in more of them marks no mistake
 ALIKE = 0.8  # of the rejected texts that hold either of two phrases, those that hold both: then they mean the same
 LIFT = 1.3  # times the share that was rejected of all must be rejected of what fires
+CHANCE, CHANCE_OF_ONE = 0.2, 0.1  # that it alone brings any phrase as far as those that contrast, and this one
 DOUBT = 5  # texts, rejected as often as all, that are added to what fired: three of three prove little
 
 
@@ -304,7 +305,7 @@ class Texts:
     def _in_several(self) -> "array[int]":
         """Note by the hash of each phrase whether several rejected sessions hold it; to keep them all takes memory."""
         numbers = {session: number for number, session in enumerate(dict.fromkeys(self._sessions))}
-        seen = array("i", [_NOWHERE]) * _SLOTS
+        seen = array("h", [_NOWHERE]) * _SLOTS
         for place, shadow in enumerate(self._shadows):
             if self._rejected[place]:
                 number = numbers[self._sessions[place]]
@@ -316,7 +317,7 @@ class Texts:
     def contrasting(self, without: int | None = None) -> list[_Kind]:
         """Give what contrasts without a fold, or in all of them, the surest first.
 
-        Chance alone is expected to bring one that far. Without a fold a phrase may lack the session that stands there.
+        Without a fold a phrase may lack the session that stands there.
         """
         totals = self.totals(without)
         if not (totals.rejected and totals.approved):
@@ -324,7 +325,7 @@ class Texts:
         least = MIN_SESSIONS if without is None else MIN_SESSIONS - 1
         counted = [(kind, _in_all(kind.by_fold, without)) for kind in self._kinds]
         counted = [(kind, counts) for kind, counts in counted if counts.rejected_sessions >= least]
-        sure = NormalDist().inv_cdf(1 - 1 / max(10, len(counted)))
+        sure = NormalDist().inv_cdf(1 - min(CHANCE_OF_ONE, CHANCE / max(1, len(counted))))
         found = [
             (z, kind)
             for kind, counts in counted
@@ -386,7 +387,7 @@ class Texts:
         return Phrase(written, z, tuple(self._first + place for place in places), tried)
 
 
-_SLOTS = 1 << 22
+_SLOTS = 1 << 20
 _NOWHERE, _SEVERAL = -1, -2
 
 
@@ -416,10 +417,12 @@ def find(texts: Texts) -> Contrast:
         for kind, _phrase in islice(texts.unlike(kinds, fold), MOST_PROPOSED):
             fired.update(texts.fired(kind, fold))
     tried = texts.tried(fired)
-    phrases = []
+    phrases: list[Phrase] = []
     if tried.is_proved:
         for kind, phrase in texts.unlike(texts.contrasting()):
             judged = texts.tried(own.get(kind.places, ()))
-            if judged.lift >= 1:
+            if judged.is_proved:
                 phrases.append(texts.phrase(kind, phrase, judged))
+            elif not phrases:  # where not even the surest holds, those after it hold by chance
+                break
     return Contrast(tuple(phrases[:MOST_PROPOSED]), tried)

@@ -92,7 +92,7 @@ def test_only_the_newest_texts_are_read() -> None:
     texts = [Decided(text, f"r{n}", True) for n, text in enumerate(WRONG)]
     texts += [Decided("word " * 400, f"a{n}", False) for n in range(600)]
     assert find(Texts(texts)).phrases == ()
-    assert len(Texts(texts)) == 500
+    assert len(Texts(texts)) == 300
 
 
 @pytest.mark.parametrize(

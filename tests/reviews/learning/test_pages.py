@@ -255,7 +255,7 @@ class TestOnePattern:
         )
         page = page_of(as_person(victor), address(proposed)).replace("\xa0", " ")
         assert "texts that were left out when its keywords were chosen, 10 of 40 say one of them." in page
-        assert "4 of 10 of these were rejected: 40 % (17–69 %)." in page
+        assert "Of these, 4 of 10 were rejected: 40 % (17–69 %)." in page
 
     @pytest.mark.parametrize(
         ("state", "offered"),
