@@ -59,7 +59,7 @@ class Judged:
     at: datetime
     row: str  # the public id of the decision, of the spot check, or of the response that brought the correction
     text: str
-    session: str  # "" of none
+    session: str  # of its agent; where it has none, what only its response has
     rejected: bool
     agent: int
     response: int
@@ -87,7 +87,7 @@ def _is_due(team: Team, last: ContrastLook, now: datetime) -> bool:
     if now - last.at < last.texts * A_TEXT:
         return False
     since = last.at
-    decided = _decisions(team).filter(released_at__gt=since, decided_at__gt=max(since, _NEVER + _UNDO) - _UNDO)
+    decided = _decisions(team).filter(released_at__gt=since, decided_at__gt=since - _UNDO)
     news = decided, _samples(team).filter(judged_at__gt=since), _corrections(team).filter(at__gt=since)
     return any(rows.exists() for rows in news)
 
