@@ -106,6 +106,14 @@ def learn() -> None:
 
 
 @shared_task
+def contrast() -> None:
+    """Propose phrases that rejected texts have and approved ones have not, in each team where enough is new."""
+    from reviews.learning import contrast
+
+    contrast.look_due(timezone.now())
+
+
+@shared_task
 def index_memory() -> None:
     """Index anew what the teams remember, where the stemmer has changed since."""
     from reviews.intake import knowledge

@@ -27,6 +27,7 @@ from reviews.learning.backtest import backtest
 from reviews.metrics import weight_fits
 from reviews.models import (
     AgentResponse,
+    ContrastLook,
     DailyFigure,
     Decision,
     Delivery,
@@ -106,6 +107,22 @@ def let_it_be_yesterday(broken: Agent) -> None:
     AgentResponse.objects.filter(agent=broken).update(verdict="{")
 
 
+def has_a_look(agent: Agent) -> bool:
+    return ContrastLook.objects.filter(team=agent.team).exists()
+
+
+def spoil_a_look(broken: Agent) -> None:
+    """Let each team have a spot check, the first of a response that cannot be read."""
+    for response in AgentResponse.objects.all():
+        judge(response)
+    spoil_the_body(broken)
+
+
+def judge(response: AgentResponse) -> None:
+    now = timezone.now()
+    Sample.objects.create(response=response, agent=response.agent, day=now, verdict="missed", judged_at=now)
+
+
 def is_sampled(agent: Agent) -> bool:
     return Sample.objects.filter(agent=agent).exists()
 
@@ -119,6 +136,7 @@ def is_sampled(agent: Agent) -> bool:
         (tasks.count_days, spoil_a_decision, is_counted),
         (tasks.erase, let_it_be_over, is_erased),
         (tasks.pick_samples, let_it_be_yesterday, is_sampled),
+        (tasks.contrast, spoil_a_look, has_a_look),
     ],
 )
 def test_an_agent_that_fails_takes_nothing_from_another(
@@ -261,8 +279,14 @@ def test_a_message_that_cannot_be_posted_is_told_as_such(aurora: Any, monkeypatc
 
 @pytest.mark.parametrize(
     "read",
-    [tasks.learn, tasks.erase, lambda: backtest(Team.objects.get(), ["flaky"]), lambda: call_command("rescore")],
-    ids=["learn", "erase", "backtest", "rescore"],
+    [
+        tasks.learn,
+        tasks.erase,
+        tasks.contrast,
+        lambda: backtest(Team.objects.get(), ["flaky"]),
+        lambda: call_command("rescore"),
+    ],
+    ids=["learn", "erase", "contrast", "backtest", "rescore"],
 )
 def test_long_texts_are_read_a_few_at_a_time(kuro: Caller, read: Callable[[], object]) -> None:
     kuro.respond("Done.")
@@ -273,6 +297,7 @@ def test_long_texts_are_read_a_few_at_a_time(kuro: Caller, read: Callable[[], ob
     for number in range(copies):
         row.pk, row.public_id, row.key = None, f"resp_{number}", None
         row.save(force_insert=True)
+        judge(row)
     tracemalloc.start()
     read()
     _, most = tracemalloc.get_traced_memory()

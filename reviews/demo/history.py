@@ -41,7 +41,7 @@ from reviews.held import decisions
 from reviews.intake import knowledge
 from reviews.intake.ingest import receive
 from reviews.investigation import extensions, research
-from reviews.learning import reflections, sweep
+from reviews.learning import contrast, reflections, sweep
 from reviews.metrics import daily, review_time, sampling, weight_fits
 from reviews.models import AgentResponse, Decision, ExtensionRequest, HeldItem, Sample
 
@@ -195,6 +195,7 @@ class _Course:
             ("daily figures", partial(daily.count_days, self.end)),
             ("review times", partial(review_time.count_days, self.end)),
             ("what decisions taught", sweep.learn),
+            ("what they taught together", partial(contrast.look_due, self.end)),
             ("weights", partial(weight_fits.fit_due, self.end)),
             ("seals of the audit log", chain.seal),
         ]

@@ -80,9 +80,10 @@ class Teacher:
         said = told = description = ""
         if decision.verdict == Verdict.REJECT:
             preset, told = reasons.parse(decision.reason)
-            if preset and preset not in reasons.ABOUT_TRUTH:
+            # Without a word of the person's own it says nothing of what was wrong; several may (contrast.py).
+            if not told.strip() or (preset and preset not in reasons.ABOUT_TRUTH):
                 return None
-            said, description = sentence_meant(told, held.text), decision.reason if told else ""
+            said, description = sentence_meant(told, held.text), decision.reason
         elif decision.verdict == Verdict.EDIT and decision.text:
             said, told = sentence_changed(held.text, decision.text)
         return self._taught(
@@ -276,6 +277,7 @@ def in_words(kind: str, text: str, agent: Agent | None) -> str:
             Kind.CORRECTION: gettext("Corrected by a person: “%(quote)s”"),
             Kind.SECOND_LOOK: gettext("Taken back on a second look: “%(quote)s”"),
             Kind.MEMORY: gettext("Contradicted by what was learnt since: “%(quote)s”"),
+            Kind.CONTRAST: gettext("Often turned down where it says: “%(quote)s”"),
         }
     return told[Kind(kind)] % {"quote": quote}
 
@@ -286,6 +288,12 @@ def sentence_meant(told: str, text: str) -> str:
         return concern.text
     own = _sentences(text)
     return own[0] if len(own) == 1 else ""
+
+
+def sentence_with(phrase: str, text: str) -> str:
+    """Return the first sentence of a text that says a phrase; the whole text where that is cut in two."""
+    wanted = fold(phrase)
+    return next((sentence for sentence in _sentences(text) if wanted in fold(sentence)), text.strip())
 
 
 def sentence_changed(text: str, edited: str) -> tuple[str, str]:

@@ -27,6 +27,7 @@ from patterns.serializers import instant
 from reviews.isolation import by_itself
 from reviews.metrics.daily import day_of, start_of
 from reviews.models import AgentResponse, Decision, HeldItem, Reflection
+from reviews.presentation import reasons
 from reviews.serializers import owed
 
 WINDOW = timedelta(days=7)  # that is looked back on: a day alone tells too little
@@ -164,14 +165,16 @@ def _held(agent: Agent, since: datetime, until: datetime, signals: dict[str, tup
     items = HeldItem.objects.words().filter(
         agent=agent, response__received_at__gte=since, response__received_at__lt=until
     )
-    reasons = dict(
+    said = dict(
         Decision.objects.filter(
             held__in=items, verdict=Decision.Verdict.REJECT, by=Decision.By.PERSON, released_at__isnull=False
         ).values_list("held_id", "reason")
     )
     for item in items.select_related("response").defer("response__body", "response__verdict", "text").order_by("pk"):
         response = item.response.public_id
-        yield Held(response, item.state_for_agent, signals.get(response, ()), reasons.get(item.pk, ""))  # type: ignore[arg-type]  # its states are those
+        reason = said.get(item.pk, "")
+        told = reasons.parse(reason)[1]
+        yield Held(response, item.state_for_agent, signals.get(response, ()), reason, told)  # type: ignore[arg-type]  # its states are those
 
 
 def _circles(agent: Agent, since: datetime, until: datetime) -> Iterator[Circle]:

@@ -24,7 +24,7 @@ from reviews.isolation import by_itself
 from reviews.learning import pattern_stats
 from reviews.learning.extract import PatternProposal, Teacher, sentence_meant
 from reviews.metrics import agreement
-from reviews.models import AgentResponse, Decision, LearningCursor, PatternOrigin
+from reviews.models import AgentResponse, CorrectedResponse, Decision, LearningCursor, PatternOrigin
 from reviews.scoring.history import take_back_corrected
 
 State = ErrorPattern.State
@@ -85,7 +85,7 @@ def _learn_once(agent: Agent) -> int:
         # The agent first, as what it remembers does, then the team, as whoever takes a step with a pattern does, and
         # then its record: never in a circle.
         state = AgentState.objects.select_for_update().get(pk=agent.pk) if corrected else None
-        _lock(agent.team)
+        lock(agent.team)
         was = {"response": cursor.response, "decision_seq": cursor.decision_seq}
         last = heard[-1].seq if heard else cursor.decision_seq
         moved = LearningCursor.objects.filter(pk=agent.pk, **was).update(response=reached, decision_seq=last)
@@ -93,10 +93,14 @@ def _learn_once(agent: Agent) -> int:
             return 0
         pattern_stats.count(firings, decisions)
         agreement.count(agent, ends)
+        CorrectedResponse.objects.bulk_create(
+            [CorrectedResponse(response=response, team=agent.team, by=by) for response, by in corrected],
+            ignore_conflicts=True,
+        )
         for each in taught:
             propose(agent.team, each)
         if state:
-            for response in corrected:
+            for response, _by in corrected:
                 take_back_corrected(state, response)
             state.save(update_fields=["topics"])
     return len(responses) + len(heard)
@@ -104,15 +108,15 @@ def _learn_once(agent: Agent) -> int:
 
 def _taught(
     agent: Agent, responses: Sequence[AgentResponse], decisions: Sequence[Decision]
-) -> tuple[list[PatternProposal], list[AgentResponse]]:
-    """Return what is learnt, and the responses that their users corrected."""
+) -> tuple[list[PatternProposal], list[tuple[AgentResponse, AgentResponse]]]:
+    """Return what is learnt, and the responses that their users corrected, each with the one that tells of it."""
     teacher = Teacher(agent)
     corrected = []
     found = [taught for each in decisions for taught in (teacher.from_decision(each), teacher.from_release(each))]
     for response in responses:
         body = response.wire_body()
         if before := teacher.corrected(response, body):
-            corrected.append(before)
+            corrected.append((before, response))
             found.append(teacher.from_message(response, body, before))
         found += teacher.from_second_look(response, body), teacher.from_memory(response, body)
     return [each for each in found if each], corrected
@@ -129,7 +133,7 @@ def propose(team: Team, wanted: PatternProposal, actor: audit.Actor = None) -> E
     if keyword_problems(wanted.keywords):
         return None
     with transaction.atomic():
-        _lock(team)  # one proposal of a team after the other
+        lock(team)  # one proposal of a team after the other
         if _is_erased(answered, wanted.row):
             return None
         before = PatternOrigin.objects.filter(kind=wanted.kind)
@@ -150,42 +154,51 @@ def propose(team: Team, wanted: PatternProposal, actor: audit.Actor = None) -> E
         if pattern is None:
             if sum(state == State.PROPOSED for _key, state, _keywords in known) >= MAX_PROPOSALS:
                 return None
-            pattern = ErrorPattern(
-                team=team,
-                keywords=wanted.keywords,
-                description=wanted.description[: ErrorPattern.MAX_DESCRIPTION],
-                source=wanted.source,
-                state=State.PROPOSED,
-            )
-            ErrorPattern.objects.bulk_create([pattern])  # not save(): no scorer is out of date
+            pattern = add(team, wanted.keywords, wanted.description, wanted.source)
         PatternOrigin.objects.create(
             pattern=pattern,
             kind=wanted.kind,
             row=wanted.row,
             response_id=answered,
             held=held,
-            evidence=_quotes(wanted.said, wanted.told),
+            evidence=quotes(wanted.said, wanted.told),
         )
-        audit.record(
-            "pattern-proposed" if is_new else "pattern-taught",
-            pattern.public_id,
-            actor=actor,
-            team=team,
-            before="" if is_new else State.PROPOSED,
-            after=State.PROPOSED,
-            kind=wanted.kind,
-            row=wanted.row,
-        )
-        if is_new:
-            lifecycle.proposed.send(ErrorPattern, pattern=pattern)
+        tell(pattern, is_new=is_new, actor=actor, kind=wanted.kind, row=wanted.row)
     return pattern
 
 
-def _quotes(said: str, told: str) -> dict[str, str]:
+def add(team: Team, keywords: list[str], description: str, source: str) -> ErrorPattern:
+    pattern = ErrorPattern(
+        team=team,
+        keywords=keywords,
+        description=description[: ErrorPattern.MAX_DESCRIPTION],
+        source=source,
+        state=State.PROPOSED,
+    )
+    ErrorPattern.objects.bulk_create([pattern])  # not save(): no scorer is out of date
+    return pattern
+
+
+def tell(pattern: ErrorPattern, *, is_new: bool, actor: audit.Actor = None, **data: object) -> None:
+    """Record that a pattern was proposed or taught anew, and tell whoever listens of a new one."""
+    audit.record(
+        "pattern-proposed" if is_new else "pattern-taught",
+        pattern.public_id,
+        actor=actor,
+        team=pattern.team_id,
+        before="" if is_new else pattern.state,
+        after=pattern.state,
+        **data,
+    )
+    if is_new:
+        lifecycle.proposed.send(ErrorPattern, pattern=pattern)
+
+
+def quotes(said: str, told: str) -> dict[str, str]:
     return {name: quote[:MAX_EVIDENCE] for name, quote in (("said", said), ("told", told)) if quote}
 
 
-def _lock(team: Team) -> None:
+def lock(team: Team) -> None:
     # No agent's post waits: a key that others point at stays free.
     Team.objects.select_for_update(no_key=True).get(pk=team.pk)
 
@@ -212,7 +225,7 @@ def write_down(
                     "pattern": pattern,
                     "response_id": held.response_id,
                     "held": held,
-                    "evidence": _quotes(sentence_meant(decision.reason, held.text), decision.reason),
+                    "evidence": quotes(sentence_meant(decision.reason, held.text), decision.reason),
                 },
             )
     return pattern

@@ -6,7 +6,14 @@ from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_
 from reviews.models.extensions import ExtensionRequest, extension_id
 from reviews.models.figures import DailyFigure, LookFigure, PaceFigure
 from reviews.models.held import HeldItem, HeldItems, Looking, held_id
-from reviews.models.learning import LearningCursor, PatternOrigin, ShadowMatch
+from reviews.models.learning import (
+    ContrastLook,
+    CorrectedResponse,
+    LearningCursor,
+    PatternOrigin,
+    ProposalEvidence,
+    ShadowMatch,
+)
 from reviews.models.reflections import Reflection, reflection_id
 from reviews.models.research import Research, research_id
 from reviews.models.responses import AgentResponse, Signal, response_id
@@ -14,9 +21,9 @@ from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
 from reviews.models.tool_calls import CallGrant, HeldCall
 
 __all__ = [
-    "AgentResponse", "BudgetDay", "CallGrant", "DailyFigure", "Decision", "Delivery", "Endpoint", "ExtensionRequest",
-    "FittedWeights", "HeldCall", "HeldItem", "HeldItems", "LearnedRisk", "LearningCursor", "LookFigure", "Looking",
-    "PaceFigure", "PatternOrigin", "Reflection", "Research", "RiskModel", "Sample", "SampleCursor", "ShadowMatch",
-    "Signal", "TeamWebhook", "decision_id", "delivery_id", "extension_id", "held_id", "reflection_id", "research_id",
-    "response_id", "sample_id", "webhook_id",
+    "AgentResponse", "BudgetDay", "CallGrant", "ContrastLook", "CorrectedResponse", "DailyFigure", "Decision",
+    "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldCall", "HeldItem", "HeldItems", "LearnedRisk",
+    "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin", "ProposalEvidence", "Reflection",
+    "Research", "RiskModel", "Sample", "SampleCursor", "ShadowMatch", "Signal", "TeamWebhook", "decision_id",
+    "delivery_id", "extension_id", "held_id", "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
 ]  # fmt: skip

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from metacog.models import Agent
+from metacog.models import Agent, Team
 from patterns.models import ErrorPattern
 from reviews.models.held import HeldItem
 from reviews.models.responses import AgentResponse
@@ -20,10 +21,12 @@ class PatternOrigin(models.Model):
         CORRECTION = "correction", _("A correction")
         SECOND_LOOK = "second-look", _("A second look")
         MEMORY = "memory", _("New knowledge")
+        CONTRAST = "contrast", _("One of several rejections")
 
     pattern = models.ForeignKey(ErrorPattern, models.CASCADE, related_name="origins")
     kind = models.CharField(max_length=20, choices=Kind)
-    row = models.CharField(max_length=60)  # the public id of the decision, response or memory that taught it
+    # The public id of what taught it: a decision, a spot check, a response that corrects another, a memory.
+    row = models.CharField(max_length=60)
     # Where what was wrong had been said.
     response = models.ForeignKey(AgentResponse, models.PROTECT, null=True, related_name="+")
     held = models.ForeignKey(HeldItem, models.PROTECT, null=True, related_name="+")
@@ -35,7 +38,14 @@ class PatternOrigin(models.Model):
         verbose_name = _("origin of a pattern")
         verbose_name_plural = _("origins of a pattern")
         ordering = ["id"]
-        constraints = [models.UniqueConstraint(fields=["row", "kind"], name="taught_once")]
+        constraints = [
+            # By itself; as one of several it may teach as many patterns as it holds phrases.
+            models.UniqueConstraint(fields=["row", "kind"], condition=~Q(kind="contrast"), name="taught_once"),
+            models.UniqueConstraint(
+                fields=["row", "pattern"], condition=Q(kind="contrast"), name="taught_once_a_pattern"
+            ),
+        ]
+        indexes = [models.Index(fields=["row"], name="taught_by_row")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.row}"
@@ -75,3 +85,59 @@ class LearningCursor(models.Model):
 
     def __str__(self) -> str:
         return f"{self.agent_id}: {self.response}, {self.decision_seq}"
+
+
+class CorrectedResponse(models.Model):
+    """A response that the user's next message called wrong; noted by the sweep that learns from it."""
+
+    response = models.OneToOneField(AgentResponse, models.CASCADE, primary_key=True, related_name="corrected")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="+", db_index=False)
+    by = models.ForeignKey(AgentResponse, models.CASCADE, related_name="+", db_index=False)  # came with that message
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("corrected response")
+        verbose_name_plural = _("corrected responses")
+        ordering = ["response"]
+        indexes = [models.Index(fields=["team", "at"], name="corrected_of_team")]
+
+    def __str__(self) -> str:
+        return f"{self.response_id} by {self.by_id}"
+
+
+class ProposalEvidence(models.Model):
+    """What a proposed pattern fires on among the decided texts that it was not made from.
+
+    reviews/learning/contrast.py counts it.
+    """
+
+    pattern = models.OneToOneField(ErrorPattern, models.CASCADE, primary_key=True, related_name="evidence")
+    keywords_sha256 = models.CharField(max_length=64)  # of those that it holds for: `lifecycle.digest`
+    texts = models.PositiveIntegerField()
+    fires = models.PositiveIntegerField()
+    rejected = models.PositiveIntegerField()  # of what it fires on
+    # In thousandths: what at least was rejected of what it fires on, with 95 % confidence. The order of proposals.
+    sure = models.PositiveSmallIntegerField()
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("evidence for a proposal")
+        verbose_name_plural = _("evidence for proposals")
+
+    def __str__(self) -> str:
+        return f"{self.pattern_id}: {self.rejected} of {self.fires}"
+
+
+class ContrastLook(models.Model):
+    """When a team's rejected texts were last compared with its approved ones, and how many all of them were."""
+
+    team = models.OneToOneField(Team, models.CASCADE, primary_key=True, related_name="contrast_look")
+    at = models.DateTimeField()
+    texts = models.PositiveIntegerField()
+
+    class Meta:
+        verbose_name = _("look at contrasts")
+        verbose_name_plural = _("looks at contrasts")
+
+    def __str__(self) -> str:
+        return f"{self.team_id}: {self.texts}"

@@ -4,7 +4,7 @@ did not know, whether its quality changes; and propose lessons. Proposals only: 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -27,6 +27,7 @@ MOST_ASKED = 3
 MAX_QUOTE = 160
 MAX_NAME = 100
 MAX_REASON = 120
+MOST_TOLD = 3  # things that people said of one reason, in a lesson
 MAX_MESSAGE = 4_000  # code points of a message that are read
 # What opens like this is a tool's output or data, and no person's words.
 _MACHINE_MADE = ("<", "{", "[")
@@ -58,6 +59,7 @@ class Held:
     outcome: Literal["approved", "edited", "rejected", "withdrawn", "expired", "pending"]
     signals: tuple[str, ...] = ()
     reason: str = ""  # why a person turned it down
+    told: str = ""  # of that their own words, without the preset reason that they picked
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +195,9 @@ def reflect(
         reasons=reasons,
         impasses=tuple(turn.id for turn in turns if turn.impasse),
         circles=circles,
-        proposals=tuple(_proposals(repeated, gaps, reasons, of.groups(turns, lambda turn: turn.impasse), language)),
+        proposals=tuple(
+            _proposals(repeated, gaps, _reasons_told(held), of.groups(turns, lambda turn: turn.impasse), language)
+        ),
     )
 
 
@@ -384,22 +388,44 @@ def _trend(turns: Iterable[Turn]) -> Trend:
 
 # A preset reason stands before what a person adds to it: "No evidence: …", 沒有根據：…
 _PRESET = re.compile(r"^([^:：\n]{2,24})(?:：|:\s)")
+_STOPS = ".。!！"
+
+
+def _named(reason: str) -> str:
+    """Return the preset reason, or all of one that is none."""
+    text = " ".join(reason.split())
+    preset = _PRESET.match(text)
+    return (preset[1] if preset else text).strip().rstrip(_STOPS)[:MAX_REASON]
 
 
 def _reasons(held: Iterable[Held]) -> tuple[Reason, ...]:
     names: dict[str, str] = {}
     found: dict[str, list[str]] = {}
     for each in held:
-        text = " ".join(each.reason.split())
+        text = _named(each.reason)
         if each.outcome != "rejected" or not text:
             continue
-        preset = _PRESET.match(text)
-        text = (preset[1] if preset else text).strip().rstrip(".。!！")[:MAX_REASON]
         key = words.fold_signs(text)
         names.setdefault(key, text)
         found.setdefault(key, []).append(each.response)
     ordered = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))
     return tuple(Reason(names[key], tuple(ids)) for key, ids in ordered)
+
+
+def _reasons_told(held: Iterable[Held]) -> Iterator[tuple[Reason, str]]:
+    """Give the reasons of which people said more than a preset one, and each with the first few things they said.
+
+    A preset reason alone names nothing that an agent could keep from.
+    """
+    told = [each for each in held if each.told.strip()]
+    said: dict[str, dict[str, str]] = {}
+    for each in told:
+        text = " ".join(each.told.split()).rstrip(_STOPS)
+        said.setdefault(words.fold_signs(_named(each.reason)), {}).setdefault(words.fold_signs(text), text)
+    for reason in _reasons(told):
+        key = words.fold_signs(reason.text)
+        own = [text for folded, text in said[key].items() if folded != key][:MOST_TOLD]
+        yield reason, ": ".join(filter(None, (reason.text, "; ".join(own))))[:MAX_REASON]
 
 
 # -- what could be learnt ----------------------------------------------------------------------------------------
@@ -408,7 +434,7 @@ def _reasons(held: Iterable[Held]) -> tuple[Reason, ...]:
 def _proposals(
     repeated: Iterable[Corrected],
     gaps: Iterable[Gap],
-    reasons: Iterable[Reason],
+    reasons: Iterable[tuple[Reason, str]],
     impasses: Iterable[tuple[str, Sequence[Turn]]],
     language: str,
 ) -> Iterable[Proposal]:
@@ -437,10 +463,10 @@ def _proposals(
         why = say["or"].join(say[name] for name, count in counts.items() if count)  # not each had all of them
         form = say["gap"].format(subject=gap.subject, why=why)
         yield Proposal("gap", subjects.key_of(gap.subject), form, (gap.subject,), gap.responses)
-    for reason in reasons:
+    for reason, told in reasons:
         ids = tuple(dict.fromkeys(reason.responses))  # of two items of one response it is the same reason once
         if len(ids) >= REASONS:
-            form = say["rejected"].format(reason=reason.text)
+            form = say["rejected"].format(reason=told)
             yield Proposal("rejected", subjects.key_of(reason.text), form, (), ids)
     for subject, turns in impasses:
         if len(turns) >= IMPASSES and subject not in known:  # a gap tells more of the same

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Q, QuerySet, Sum, TextField
-from django.db.models.functions import Cast
+from django.db.models import Count, F, Q, QuerySet, Sum, TextField, Value
+from django.db.models.functions import Cast, Coalesce
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -30,7 +30,8 @@ from reviews.learning import pattern_stats, sweep
 from reviews.learning.backtest import Backtest, backtest
 from reviews.learning.extract import Teacher
 from reviews.learning.pattern_stats import Standing
-from reviews.models import Decision, HeldItem, PatternOrigin
+from reviews.metrics.daily import Ratio
+from reviews.models import Decision, HeldItem, PatternOrigin, ProposalEvidence
 from reviews.pages.person import PersonRequest, number
 from reviews.presentation import reasons
 from reviews.presentation.marks import marks
@@ -49,21 +50,24 @@ KNOWN = "error-pattern"  # the signal whose words another pattern has already
 
 @require_safe
 def patterns(request: PersonRequest) -> HttpResponse:
-    """List the patterns of one state, the newest first, each with its record."""
+    """List the patterns of one state, each with its record, the newest first; proposals by their evidence."""
     teams = request.user.teams_as()
     state, query, after = (listing.word(request.GET, name) for name in ("state", "q", "after"))
     if state not in State.values:
         state = State.PROPOSED
     rows = _matching(ErrorPattern.objects.filter(team__in=teams), query)
     counts = dict(rows.order_by().values_list("state").annotate(Count("pk")))
-    rows = rows.filter(state=state)
-    if (last := number(after)) >= 0:
-        rows = rows.filter(pk__lt=last)
-    found = list(rows.select_related("team", "record").annotate(taught=Count("origins")).order_by("-pk")[: PAGE + 1])
+    is_sorted = state == State.PROPOSED
+    rows = rows.filter(state=state).annotate(sure=Coalesce(F("evidence__sure") + 1, 0) if is_sorted else Value(0))
+    sure, last = map(number, (after if "." in after else f"0.{after}").split(".", 1))
+    if last >= 0:
+        rows = rows.filter(Q(sure__lt=sure) | Q(sure=sure, pk__lt=last))
+    rows = rows.select_related("team", "record", "evidence").annotate(taught=Count("origins"))
+    found = list(rows.order_by("-sure", "-pk")[: PAGE + 1])
     posted = AgentState.objects.filter(agent__team__in=teams).order_by().values_list("agent__team")
     totals = dict(posted.annotate(Sum("responses")))
     next_page = request.GET.copy()
-    next_page["after"] = str(found[PAGE - 1].pk) if len(found) > PAGE else ""
+    next_page["after"] = "{0.sure}.{0.pk}".format(found[PAGE - 1]) if len(found) > PAGE else ""
     context = {
         "tabs": [(each, each.label, f"{counts.get(each, 0):,}", _address(each, query)) for each in State],
         "state": state,
@@ -98,7 +102,16 @@ def _row(pattern: ErrorPattern, responses: int) -> dict[str, Any]:
         "standing": standing,
         "rate": ratio(standing.rate, digits=1),
         "precision": ratio(standing.precision),
+        "evidence": _evidence(pattern),
     }
+
+
+def _evidence(pattern: ErrorPattern) -> dict[str, Any] | None:
+    """Return what a proposal fires on among decided texts that did not teach it; None where that is not known yet."""
+    found: ProposalEvidence | None = getattr(pattern, "evidence", None)
+    if pattern.state != State.PROPOSED or found is None or found.keywords_sha256 != digest(pattern.keywords):
+        return None
+    return {"fires": ratio(Ratio(found.fires, found.texts)), "rejected": ratio(Ratio(found.rejected, found.fires))}
 
 
 @require_POST
@@ -278,7 +291,7 @@ def _told(found: Backtest) -> dict[str, Any]:
 
 def _visible(request: PersonRequest, pattern_id: int) -> ErrorPattern:
     seen = ErrorPattern.objects.filter(team__in=request.user.teams_as())
-    return get_object_or_404(seen.select_related("team", "record", "created_by"), pk=pattern_id)
+    return get_object_or_404(seen.select_related("team", "record", "evidence", "created_by"), pk=pattern_id)
 
 
 def _may_change(request: PersonRequest, found: ErrorPattern) -> None:

@@ -218,30 +218,36 @@ class TestTrend:
 
 
 class TestReasons:
-    def reject(self, *reasons: str, outcome: Any = "rejected") -> Any:
-        return reflect([], [Held(f"r{number}", outcome, (), reason) for number, reason in enumerate(reasons)])
+    def reject(self, *told: str, preset: str = "No evidence: ", outcome: Any = "rejected") -> Any:
+        return reflect([], [Held(f"r{number}", outcome, (), preset + own, own) for number, own in enumerate(told)])
 
     @pytest.mark.parametrize(
-        ("reasons", "text"),
+        ("preset", "told", "text"),
         [
-            (["No evidence", "No evidence: no count was taken", "no evidence."],
-             "Rejected in 3 responses for: No evidence. Make sure of that before you say it."),
-            (["沒有根據：沒有量測", "沒有根據", "没有根据"],
-             "Rejected in 3 responses for: 沒有根據. Make sure of that before you say it."),
-            (["No evidence", "No evidence"], None),
-            (["No evidence", "Tone", "Not now"], None),
-            (["", " ", "\n"], None),
+            ("No evidence: ", ["no count was taken", "Where from?", "No count was taken."],
+             "Rejected in 3 responses for: No evidence: no count was taken; Where from?."),
+            ("沒有根據：", ["沒有量測"] * 3, "Rejected in 3 responses for: 沒有根據: 沒有量測."),
+            ("", ["Cite the docs", "cite the docs.", "Cite the docs!"], "Rejected in 3 responses for: Cite the docs."),
+            ("No evidence: ", ["no count was taken"] * 2, None),
+            ("", ["Cite the docs", "That is rude", "It rains"], None),
         ],
     )  # fmt: skip
-    def test_the_same_reason_three_times_is_a_lesson(self, reasons: list[str], text: str | None) -> None:
-        assert [each.text(len(each.responses)) for each in self.reject(*reasons).proposals] == ([text] if text else [])
+    def test_the_same_reason_three_times_is_a_lesson(self, preset: str, told: list[str], text: str | None) -> None:
+        proposals = [each.text(len(each.responses)) for each in self.reject(*told, preset=preset).proposals]
+        assert proposals == ([f"{text} Make sure of that before you say it."] if text else [])
+
+    def test_a_preset_reason_alone_makes_no_lesson(self) -> None:
+        held = [Held(f"r{number}", "rejected", (), "No evidence") for number in range(9)]
+        found = reflect([], held)
+        assert [(reason.text, len(reason.responses)) for reason in found.reasons] == [("No evidence", 9)]
+        assert found.proposals == ()
 
     def test_the_words_of_a_reason_are_only_words(self) -> None:
-        (proposal,) = self.reject(*["No {count} taken"] * 3).proposals
+        (proposal,) = self.reject(*["No {count} taken"] * 3, preset="").proposals
         assert proposal.text(3) == "Rejected in 3 responses for: No {count} taken. Make sure of that before you say it."
 
     def test_several_items_of_one_response_are_one(self) -> None:
-        held = [Held(f"r{number // 2}", "rejected", (), "No evidence") for number in range(5)]
+        held = [Held(f"r{number // 2}", "rejected", (), "Where from?", "Where from?") for number in range(5)]
         (found,) = reflect([], held[:4]).reasons
         assert found.responses == ("r0", "r0", "r1", "r1")
         assert reflect([], held[:4]).proposals == ()
@@ -249,7 +255,7 @@ class TestReasons:
         assert proposal.responses == ("r0", "r1", "r2")
 
     def test_only_what_was_rejected_counts(self) -> None:
-        assert self.reject(*["No evidence"] * 3, outcome="edited").reasons == ()
+        assert self.reject(*["where from"] * 3, outcome="edited").reasons == ()
 
 
 @table(("count", "is_told"), [(2, False), (3, True)])

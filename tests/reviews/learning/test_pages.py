@@ -22,7 +22,7 @@ from reviews.learning import backtest as backtests
 from reviews.learning import sweep
 from reviews.learning.backtest import backtest
 from reviews.learning.extract import PatternProposal
-from reviews.models import AgentResponse, HeldItem, PatternOrigin
+from reviews.models import AgentResponse, HeldItem, PatternOrigin, ProposalEvidence
 from reviews.pages.knowledge import patterns
 from tests.tables import table
 
@@ -162,8 +162,32 @@ class TestLists:
         client = as_person(victor)
         page = page_of(client, "/patterns/")
         assert ["number 0" in page, "number 2" in page] == [False, True]
-        (following,) = re.findall(r'href="(\?[^"]*after=\d+)"', page)
+        (following,) = re.findall(r'href="(\?[^"]*after=[\d.]+)"', page)
         assert "number 0" in page_of(client, f"/patterns/{following}")
+
+    def test_proposals_stand_in_order_of_their_evidence(
+        self, aurora: Any, victor: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(patterns, "PAGE", 2)
+        for name, sure, fires, rejected in (("best", 439, 3, 3), ("worst", 0, 0, 0), ("middling", 200, 10, 4)):
+            fired = {"texts": 40, "fires": fires, "rejected": rejected, "sure": sure}
+            pattern = make(aurora, description=name)
+            ProposalEvidence.objects.create(pattern=pattern, keywords_sha256=digest(pattern.keywords), **fired)
+        edited = make(aurora, description="edited since")
+        ProposalEvidence.objects.create(pattern=edited, keywords_sha256="x", texts=40, fires=9, rejected=9, sure=0)
+        make(aurora, description="not counted")
+        client = as_person(victor)
+        first = page_of(client, "/patterns/").replace("\xa0", " ")
+        assert re.findall(r"best|worst|middling|edited since|not counted(?! yet)", first) == ["best", "middling"]
+        assert re.findall(r"\d+ of 40", first) == ["3 of 40", "10 of 40"]
+        assert [shown in first for shown in ("100 % (44–100 %)", "4 of 10", "40 % (17–69 %)")] == [True] * 3
+        (following,) = re.findall(r'href="(\?[^"]*after=[\d.]+)"', first)
+        second = page_of(client, f"/patterns/{following}")
+        assert re.findall(r"best|worst|middling|edited since|not counted(?! yet)", second) == ["edited since", "worst"]
+        assert "9 of 40" not in second, "that was of other keywords"
+        assert "not counted yet" in second
+        (last,) = re.findall(r'href="(\?[^"]*after=[\d.]+)"', second)
+        assert "not counted<" in page_of(client, f"/patterns/{last}")
 
 
 class TestManyAtOnce:
@@ -227,6 +251,12 @@ class TestOnePattern:
         page = page_of(as_person(victor), address(proposed))
         for part in ("A person's decision", "Said</span> in 30 days", "Against it</span> in 14 days", "None yet"):
             assert part in page
+        ProposalEvidence.objects.create(
+            pattern=proposed, keywords_sha256=digest(proposed.keywords), texts=40, fires=10, rejected=4, sure=168
+        )
+        page = page_of(as_person(victor), address(proposed)).replace("\xa0", " ")
+        assert "texts that were left out when its keywords were chosen, 10 of 40 say one of them." in page
+        assert "Of these, 4 of 10 were rejected: 40 % (17–69 %)." in page
 
     @table(
         ("state", "offered"),
@@ -445,14 +475,18 @@ def test_pages_cost_the_same_number_of_queries_however_much_there_is(
     client = as_person(carla)
     for number in range(6):
         make(aurora, "shadow", description=f"d {number}")
+        fired = {"texts": 9, "fires": 3, "rejected": number // 2, "sure": number}
+        proposed = make(aurora, description=f"p {number}")
+        ProposalEvidence.objects.create(pattern=proposed, keywords_sha256=digest(proposed.keywords), **fired)
         hold(f"{SAID} {number}")
     pattern = ErrorPattern.objects.get(public_id="ep-cache")
     sweep.learn()
     for row in range(6):
         PatternOrigin.objects.create(pattern=pattern, kind="rejection", row=f"dec_{row}", held=HeldItem.objects.first())
     client.get("/patterns/")
-    with django_assert_max_num_queries(11):
-        client.get("/patterns/?state=shadow")
+    for state in ("shadow", "proposed"):
+        with django_assert_max_num_queries(11):
+            assert client.get(f"/patterns/?state={state}").status_code == 200
     with django_assert_max_num_queries(14):
         client.get(address(pattern))
     with django_assert_max_num_queries(18):

@@ -161,7 +161,7 @@ class TestWhatItStores:
             why = "Which tax year is this for, and why?"
             respond(kuro, text="[]", user_message=why, topics=["tax"], retrieval={"scores": []})
             held = kuro.hold()
-            decisions.decide(HeldItem.objects.get(public_id=held), alice, "reject", reason="No evidence")
+            decisions.decide(HeldItem.objects.get(public_id=held), alice, "reject", reason="No evidence: cite it")
             for _ in range(4):
                 respond(kuro, text="I'm out of ideas.", problem="bug", errors=["E: 1"], command_failed=True)
             AgentResponse.objects.filter(received_at__gt=NOW).update(received_at=NOW - timedelta(days=1))
@@ -174,8 +174,9 @@ class TestWhatItStores:
         assert figures["held"] == {"rejected": 3}
         assert figures["held_for"] == {"absolute-claim": 3, "error-pattern": 3}
         assert figures["reasons"][0]["text"] == "No evidence"
-        kinds = {row.evidence["kind"] for row in Lesson.objects.all()}
-        assert kinds >= {"correction", "gap", "rejected"}
+        said = {row.evidence["kind"]: row.text for row in Lesson.objects.all()}
+        assert said.keys() >= {"correction", "gap", "rejected"}
+        assert "No evidence: cite it" in said["rejected"]
         assert set(found.proposals) == set(Lesson.objects.values_list("public_id", flat=True))
         assert set(Lesson.objects.values_list("state", flat=True)) == {"proposed"}, "it never activates one"
 

@@ -79,11 +79,14 @@ class TestRejections:
         sweep.learn()
         assert PatternOrigin.objects.exists() == is_taught
 
-    def test_a_bare_rejection_teaches_where_there_is_one_sentence(self, hold: Any, alice: Any) -> None:
+    @pytest.mark.parametrize("reason", ["Wrong", "", "Wrong: ", "內容有誤"])
+    def test_a_preset_reason_alone_makes_no_lesson(
+        self, hold: Any, alice: Any, translated: None, reason: str
+    ) -> None:
         Policy.objects.update(threshold=20, hold_at=20)
-        decisions.decide(hold("Refunds clearly take 30 days."), alice, "reject", reason="Wrong")
+        decisions.decide(hold("Refunds clearly take 30 days."), alice, "reject", reason=reason)
         sweep.learn()
-        assert proposed().description == "Turned down by a person: “Refunds clearly take 30 days.”"
+        assert not PatternOrigin.objects.exists(), "be there only one sentence that it may mean"
 
     def test_what_an_active_pattern_has_caught_is_not_proposed(self, hold: Any, alice: Any) -> None:
         decisions.decide(hold(WRONG), alice, "reject", reason="It was not the cache")

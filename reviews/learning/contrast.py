@@ -1,0 +1,308 @@
+"""Propose the phrases that a team's rejected texts have and its approved ones have not (demand L4, findings.md).
+
+What counts as rejected: what a person rejected as wrong or without evidence, or for no preset reason; the sentence that
+an edit took out; a spot check that should have been held; a response that its user's next message corrected. As
+approved: what a person approved, and what a spot check found fine. What was undone, expired, decided by an agent, said
+with a tool call or erased counts for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models.functions import Left, Length
+from pydantic_core import from_json
+
+from metacog.heuristics.ranking import contrast
+from metacog.heuristics.ranking.contrast import MIN_SESSIONS, MOST_CHARACTERS, MOST_TEXTS, Decided, Phrase, Texts, Tried
+from metacog.heuristics.text.shadow import Shadow
+from metacog.models import Agent, Team
+from patterns.models import ErrorPattern, keyword_problems
+from patterns.patterns.lifecycle import digest
+from reviews.isolation import by_itself
+from reviews.learning import sweep
+from reviews.learning.extract import in_words, sentence_changed, sentence_with
+from reviews.models import (
+    AgentResponse,
+    ContrastLook,
+    CorrectedResponse,
+    Decision,
+    HeldItem,
+    PatternOrigin,
+    ProposalEvidence,
+    Sample,
+)
+from reviews.presentation import reasons
+
+Kind, State, Verdict = PatternOrigin.Kind, ErrorPattern.State, Decision.Verdict
+
+A_TEXT = timedelta(seconds=1)  # from one look to the next, for each text: what costs about a millisecond
+MOST_RESPONSES = 1_000  # the newest spot checks, and the newest corrections
+MOST_EDITED = 16_384  # characters of a text that was edited
+MOST_ORIGINS = 100  # of one pattern
+TURN_SECONDS = 20.0  # in which a run begins with teams
+
+_NEVER = datetime(2000, 1, 1, tzinfo=UTC)
+_UNDO = timedelta(days=1)  # by so much a decision may be released after it was made; the index is by when it was made
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A text that was rejected or approved: by what, when, and where it was said."""
+
+    at: datetime
+    row: str  # the public id of the decision, of the spot check, or of the response that brought the correction
+    text: str
+    session: str  # of its agent; where it has none, what only its response has
+    rejected: bool
+    agent: int
+    response: int
+    held: int | None = None
+    told: str = ""  # a person's own words
+
+
+def look_due(now: datetime) -> int:
+    """Look at the teams with new decisions, those that waited longest first; return how many patterns are new."""
+    began, made = monotonic(), 0
+    looks = {look.team_id: look for look in ContrastLook.objects.all()}
+    never = ContrastLook(at=_NEVER, texts=0)
+    for team in sorted(Team.objects.all(), key=lambda team: (looks.get(team.pk, never).at, team.pk)):
+        with by_itself("No contrasts looked for in %s", team.pk):
+            if _is_due(team, looks.get(team.pk, never), now):
+                made += look(team, now)
+        if monotonic() - began > TURN_SECONDS:
+            break
+    return made
+
+
+def _is_due(team: Team, last: ContrastLook, now: datetime) -> bool:
+    if last.at > now:  # a clock that was wrong for a while may have gone on
+        return True
+    if now - last.at < last.texts * A_TEXT:
+        return False
+    since = last.at
+    decided = _decisions(team).filter(released_at__gt=since, decided_at__gt=since - _UNDO)
+    news = decided, _samples(team).filter(judged_at__gt=since), _corrections(team).filter(at__gt=since)
+    return any(rows.exists() for rows in news)
+
+
+# -- what counts -------------------------------------------------------------------------------------------------
+
+
+def judged(team: Team) -> list[Judged]:
+    """Return what was rejected and approved in a team, the oldest first, and of much only the newest."""
+    corrected = list(_of_responses_corrected(team))
+    wrong = {each.response for each in corrected}  # whoever let these pass did not know yet
+    others = (each for rows in (_decided(team), _sampled(team)) for each in rows)
+    found = corrected + [each for each in others if each.rejected or each.response not in wrong]
+    return sorted(found, key=lambda each: (each.at, each.row))[-MOST_TEXTS:]
+
+
+def _decisions(team: Team) -> QuerySet[Decision]:
+    return Decision.objects.filter(
+        held__team=team,
+        held__response__erased_at=None,
+        person__isnull=False,
+        by=Decision.By.PERSON,
+        verdict__in=(Verdict.APPROVE, Verdict.EDIT, Verdict.REJECT),
+        released_at__isnull=False,
+        undone_at=None,
+    ).exclude(Q(held__kind=HeldItem.Kind.TOOL_CALL) | Q(held__text=""))
+
+
+def _samples(team: Team) -> QuerySet[Sample]:
+    return Sample.objects.filter(agent__team=team, response__erased_at=None).exclude(verdict="")
+
+
+def _corrections(team: Team) -> QuerySet[CorrectedResponse]:
+    return CorrectedResponse.objects.filter(team=team, response__erased_at=None)
+
+
+def _decided(team: Team) -> Iterator[Judged]:
+    rows = _decisions(team).order_by("-decided_at", "-pk").annotate(said=Left("held__text", MOST_CHARACTERS))
+    fields = "pk", "public_id", "verdict", "reason", "decided_at", "agent", "held", "held__response"
+    found = list(rows.values_list(*fields, "held__response__session", "said")[:MOST_TEXTS])
+    changed = _changed([pk for pk, _id, verdict, *_rest in found if verdict == Verdict.EDIT])
+    for pk, public_id, verdict, reason, at, agent, held, response, session, text in found:
+        told = ""
+        if verdict == Verdict.REJECT:
+            preset, told = reasons.parse(reason)
+            if preset and preset not in reasons.ABOUT_TRUTH:
+                continue
+        elif verdict == Verdict.EDIT:
+            text = changed.get(pk, "")
+            if not text:
+                continue
+        session = session or f"response {response}"  # its items are one witness
+        yield Judged(at, public_id, text, session, verdict != Verdict.APPROVE, agent, response, held, told)
+
+
+def _changed(edits: Collection[int]) -> dict[int, str]:
+    """Return the sentence that each of these edits took out or changed, where it was one and not all of them."""
+    rows = Decision.objects.annotate(size=Length("held__text"), length=Length("text"))
+    short = rows.filter(pk__in=edits, size__lte=MOST_EDITED, length__lte=MOST_EDITED).order_by()
+    texts = short.values_list("pk", "held__text", "text").iterator(chunk_size=20)
+    return {pk: sentence_changed(text, edited)[0] for pk, text, edited in texts if edited}
+
+
+def _sampled(team: Team) -> Iterator[Judged]:
+    missed = Case(When(verdict=Sample.Verdict.MISSED, then=True), default=False)
+    return _of_responses(_samples(team).annotate(when=F("judged_at"), row=F("public_id"), rejected=missed))
+
+
+def _of_responses_corrected(team: Team) -> Iterator[Judged]:
+    return _of_responses(_corrections(team).annotate(when=F("at"), row=F("by__public_id"), rejected=Value(True)))
+
+
+def _of_responses(rows: QuerySet[Any]) -> Iterator[Judged]:
+    """Give whole responses, the newest first; as values, for two rows that know each other live on for a while."""
+    fields = (f"response__{name}" for name in ("agent", "pk", "session", "body"))
+    newest = rows.order_by("-when", "-pk").values_list("when", "row", "rejected", *fields)[:MOST_RESPONSES]
+    for at, row, rejected, agent, response, session, body in newest.iterator(chunk_size=20):
+        text: str = from_json(body)["response"]
+        yield Judged(at, row, text[:MOST_CHARACTERS], session or f"response {response}", rejected, agent, response)
+
+
+# -- a look ------------------------------------------------------------------------------------------------------
+
+
+def look(team: Team, now: datetime) -> int:
+    """Compare what was rejected with what was approved, and propose; return how many patterns are new."""
+    rows = judged(team)
+    texts = Texts([Decided(each.text, f"{each.agent} {each.session}", each.rejected) for each in rows])
+    found = contrast.find(texts).phrases
+    tried = _tried(team, rows, texts)
+    made = 0
+    with transaction.atomic(durable=True):
+        sweep.lock(team)
+        known = _known(team)
+        agents = Agent.objects.in_bulk({rows[phrase.rejected[-1]].agent for phrase in found})
+        for phrase in found:
+            origins = _unerased([rows[place] for place in phrase.rejected])
+            if len({(each.agent, each.session) for each in origins}) < MIN_SESSIONS or keyword_problems([phrase.text]):
+                continue
+            same = _same(texts, known, phrase)
+            if same and same.state == State.RETIRED:
+                continue
+            if same is None and sum(each.state == State.PROPOSED for each in known) >= sweep.MAX_PROPOSALS:
+                continue
+            if same:
+                pattern = ErrorPattern.objects.get(pk=same.pk)
+            else:
+                told = next((each.told for each in reversed(origins) if each.told), "")
+                said = in_words(Kind.CONTRAST, phrase.text, agents[origins[-1].agent])
+                description = f"{said} · {told}" if told else said
+                pattern = sweep.add(team, [phrase.text], description, ErrorPattern.Source.CORRECTION)
+                known.append(_Known(pattern.pk, State.PROPOSED, _read(pattern.keywords)))
+                made += 1
+            _teach(pattern, phrase, origins, is_new=same is None)
+            if pattern.state == State.PROPOSED and _read(pattern.keywords) == _read([phrase.text]):
+                tried[pattern] = phrase.tried
+        _write_down(tried, now)
+        ContrastLook.objects.update_or_create(team=team, defaults={"at": now, "texts": len(rows)})
+    return made
+
+
+class _Known(NamedTuple):
+    """A pattern that the team has, or has turned down; its keywords as texts are read."""
+
+    pk: int
+    state: str
+    keywords: list[str]
+
+
+def _read(keywords: Sequence[str]) -> list[str]:
+    return [Shadow(keyword).text for keyword in keywords]
+
+
+def _known(team: Team) -> list[_Known]:
+    rows = ErrorPattern.objects.filter(team=team).exclude(state=State.RETIRED, dismissed_because="").order_by("pk")
+    return [_Known(pk, state, _read(words)) for pk, state, words in rows.values_list("pk", "state", "keywords")]
+
+
+def _same(texts: Texts, known: Sequence[_Known], phrase: Phrase) -> _Known | None:
+    """Return the pattern that matches the same texts as a phrase: one that was dismissed, else the oldest.
+
+    One that matches what was approved, too, is another: the phrase says better what was wrong.
+    """
+    held = texts.holding(_read([phrase.text]))
+    covering = (each for each in known if texts.cover(each.keywords, phrase.rejected))
+    found = [each for each in covering if contrast.alike(texts.holding(each.keywords), held)]
+    return min(found, key=lambda each: (each.state != State.RETIRED, each.pk), default=None)
+
+
+def _unerased(origins: Sequence[Judged]) -> list[Judged]:
+    """Leave out what was erased since it was read; whoever erases the rest waits for the quotes of it."""
+    read = AgentResponse.objects.filter(pk__in={each.response for each in origins}, erased_at=None)
+    stored = set(read.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
+    return [each for each in origins if each.response in stored]
+
+
+def _teach(pattern: ErrorPattern, phrase: Phrase, origins: Sequence[Judged], *, is_new: bool) -> None:
+    """Add to what taught a pattern; what it was taught by before stays."""
+    rows = PatternOrigin.objects.filter(pattern=pattern)
+    before = set() if is_new else set(rows.values_list("row", flat=True))
+    fresh = list({each.row: each for each in origins if each.row not in before}.values())
+    room = MOST_ORIGINS - len(before)
+    if room <= 0 or not fresh:
+        return
+    PatternOrigin.objects.bulk_create(
+        PatternOrigin(
+            pattern=pattern,
+            kind=Kind.CONTRAST,
+            row=each.row,
+            response_id=each.response,
+            held_id=each.held,
+            evidence=sweep.quotes(sentence_with(phrase.text, each.text), each.told),
+        )
+        for each in fresh[-room:]
+    )
+    sweep.tell(pattern, is_new=is_new, kind=Kind.CONTRAST, row=fresh[-1].row, rejections=len(fresh))
+
+
+# -- evidence ----------------------------------------------------------------------------------------------------
+
+
+def _tried(team: Team, rows: Sequence[Judged], texts: Texts) -> dict[ErrorPattern, Tried]:
+    """Try each proposal on the texts of all responses but those that taught it."""
+    patterns = list(ErrorPattern.objects.filter(team=team, state=State.PROPOSED).only("team", "keywords"))
+    taught: dict[int, set[int]] = {}
+    origins = PatternOrigin.objects.filter(pattern__team=team, pattern__state=State.PROPOSED, response__isnull=False)
+    for pattern, response in origins.order_by().values_list("pattern", "response"):
+        taught.setdefault(pattern, set()).add(response)
+    found = {}
+    for each in patterns:
+        own = taught.get(each.pk, set())
+        others = {place for place in texts.places if rows[place].response not in own}
+        found[each] = texts.tried(texts.holding(_read(each.keywords)) & others, others)
+    return found
+
+
+def _write_down(tried: Mapping[ErrorPattern, Tried], now: datetime) -> None:
+    there = set(ErrorPattern.objects.filter(pk__in=[each.pk for each in tried]).values_list("pk", flat=True))
+    fields = ["keywords_sha256", "texts", "fires", "rejected", "sure", "at"]
+    ProposalEvidence.objects.bulk_create(
+        [
+            ProposalEvidence(
+                pattern=pattern,
+                keywords_sha256=digest(pattern.keywords),
+                texts=each.texts,
+                fires=each.fires,
+                rejected=each.rejected,
+                sure=round(1000 * each.interval[0]),
+                at=now,
+            )
+            for pattern, each in tried.items()
+            if pattern.pk in there
+        ],
+        update_conflicts=True,
+        unique_fields=["pattern"],
+        update_fields=fields,
+        batch_size=200,
+    )
