@@ -44,6 +44,7 @@ from reviews.investigation import extensions, research
 from reviews.learning import contrast, reflections, sweep
 from reviews.metrics import daily, review_time, sampling, weight_fits
 from reviews.models import AgentResponse, Decision, ExtensionRequest, HeldItem, Sample
+from reviews.risk import learning as risk
 
 TEAM = "Harbour Lane"
 BEGUN = "demo-begun"  # the first event of a demo's audit record, and of no other
@@ -197,6 +198,7 @@ class _Course:
             ("what decisions taught", sweep.learn),
             ("what they taught together", partial(contrast.look_due, self.end)),
             ("weights", partial(weight_fits.fit_due, self.end)),
+            ("the order of risk", partial(risk.learn_due, self.end)),
             ("seals of the audit log", chain.seal),
         ]
         for done, (name, step) in enumerate(last):
