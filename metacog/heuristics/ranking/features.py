@@ -22,8 +22,7 @@ READ = 2_000  # characters of a text, and of a question
 QUESTION = 0.5  # the length of a question's words beside 1 of the text's
 _HAN = re.compile("[\u3400-\u9fff]")
 _TOKEN = re.compile("[\u3400-\u9fff]|[^\\W\u3400-\u9fff]+|[^\\w\\s]")
-_OF_HAN = 1 << 32  # set in the hash of a Chinese character
-_FIRST, _SECOND, _THIRD = 0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35  # odd numbers whose bits are well mixed
+_OF_HAN = 1 << 16  # set in the hash of a Chinese character
 _IN_QUESTION = 0x5BD1
 _MOST_FACTS = 64  # of one kind about one text: tools, or names of arguments
 
@@ -45,7 +44,7 @@ def see(text: str, question: str, facts: Mapping[str, float]) -> Seen:
 
 @lru_cache(65_536)
 def _hash(token: str) -> int:
-    return crc32(token.encode()) | (_OF_HAN if _HAN.match(token) else 0)
+    return crc32(token.encode()) & 0xFFFF | (_OF_HAN if _HAN.match(token) else 0)
 
 
 def _hashes(text: str) -> list[int]:
@@ -53,22 +52,13 @@ def _hashes(text: str) -> list[int]:
 
 
 def _buckets(hashes: Sequence[int]) -> set[int]:
+    # Small numbers throughout, which Python multiplies quickest; odd factors, so that none is lost.
     found = {each & 0xFFFF for each in hashes}
-    found.update([_pair(first, second) for first, second in pairwise(hashes)])
+    found.update([31 * first + second & 0xFFFF for first, second in pairwise(hashes)])
     if max(hashes, default=0) >= _OF_HAN:
         threes = zip(hashes, hashes[1:], hashes[2:], strict=False)
-        found.update([_three(*three) for three in threes if three[0] & three[1] & three[2] & _OF_HAN])
+        found.update([1009 * a + 37 * b + c & 0xFFFF for a, b, c in threes if a & b & c & _OF_HAN])
     return found
-
-
-def _pair(first: int, second: int) -> int:
-    """Return the bucket of two words in a row."""
-    return (first * _FIRST + second * _SECOND >> 13) & 0xFFFF
-
-
-def _three(first: int, second: int, third: int) -> int:
-    """Return the bucket of three Chinese characters in a row."""
-    return (first * _FIRST + second * _SECOND + third * _THIRD >> 13) & 0xFFFF
 
 
 def runs(text: str) -> Iterator[tuple[int, Sequence[Place]]]:
@@ -77,9 +67,9 @@ def runs(text: str) -> Iterator[tuple[int, Sequence[Place]]]:
     places = [match.span() for match in _TOKEN.finditer(folded)]
     hashes = [_hash(folded[start:end]) for start, end in places]
     found = [(each & 0xFFFF, at, 1) for at, each in enumerate(hashes)]
-    found += [(_pair(*pair), at, 2) for at, pair in enumerate(pairwise(hashes))]
+    found += [(31 * first + second & 0xFFFF, at, 2) for at, (first, second) in enumerate(pairwise(hashes))]
     threes = enumerate(zip(hashes, hashes[1:], hashes[2:], strict=False))
-    found += [(_three(*three), at, 3) for at, three in threes if three[0] & three[1] & three[2] & _OF_HAN]
+    found += [(1009 * a + 37 * b + c & 0xFFFF, at, 3) for at, (a, b, c) in threes if a & b & c & _OF_HAN]
     seen = set()
     for bucket, at, size in found:
         if bucket not in seen:
