@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -62,7 +62,7 @@ def item(request: PersonRequest, held_id: str) -> HttpResponse:
     """Show one item beside the list; the item alone when the page has the list."""
     held = _visible(request, held_id)
     if request.htmx:
-        desk = _desk(request, Filters.of(request.GET), held, _presence(request))
+        desk = _desk(request, Filters.of(request.GET, request.user.teams), held, _presence(request))
         return render(request, "reviews/_desk.html", desk)
     filters, unknown = Filters.of_list(request.GET, request.user.teams)
     return _split(request, filters, held, unknown_filters=unknown)
@@ -79,7 +79,7 @@ def changes(request: PersonRequest) -> HttpResponse:
         _look(request, held)
     if listing.token(teams, around) == request.GET.get("token"):
         return HttpResponse(status=204)
-    filters = Filters.of(request.GET)
+    filters = Filters.of(request.GET, teams)
     page = listing.page(filters, request.user, around)
     context: dict[str, Any] = {"oob": True, "opened": opened}
     if opened:
@@ -98,7 +98,7 @@ def changes(request: PersonRequest) -> HttpResponse:
 @require_POST
 def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     """Decide an item as the form shows it, then go on to the next."""
-    held, filters = _visible(request, held_id), Filters.of(request.GET)
+    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams)
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
     verdict, is_call = request.POST.get("verdict", ""), held.kind == Kind.TOOL_CALL
@@ -175,7 +175,7 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
     )
     if not request.user.has_role(decision.held.team_id, Role.REVIEWER):
         return forbidden(request)
-    filters = Filters.of(request.GET)
+    filters = Filters.of(request.GET, request.user.teams)
     one_press = Decision.objects.filter(
         together=decision.together, person=request.user, held__team__in=request.user.teams_as(Role.REVIEWER)
     ).select_related("held")
@@ -226,9 +226,13 @@ def _split(
         "kinds": HeldItem.Kind.choices,
         "signals": TITLES.items(),
         "deciders": _deciders(request.user, filters),
+        "orders": [
+            ("" if order == filters.usual else order, told, order == filters.order)
+            for order, told in _order_names(request.user.teams).items()
+        ],
         "held_url": reverse("queue") + filters.but(state="held", by="").query,
         "decided_url": reverse("queue") + filters.but(state="decided").query,
-        "all_url": reverse("queue") + Filters(state=filters.state, order=filters.order).query,
+        "all_url": reverse("queue") + Filters(state=filters.state, order=filters.order, usual=filters.usual).query,
     }
     return render(request, "reviews/queue.html", context, status=status)
 
@@ -250,6 +254,18 @@ def _deciders(user: User, filters: Filters) -> list[tuple[str, str]]:
     if filters.by and filters.by not in dict(choices):
         choices.append((filters.by, gettext("Another person")))
     return choices
+
+
+def _order_names(teams: Sequence[Team]) -> dict[listing.Order, str]:
+    """Name the orders in which these teams' queue can be read, the usual one first."""
+    kinds = {team.risk_kind for team in teams if team.risk_kind}
+    learned = {"length": gettext("Order: risk by length"), "turns": gettext("Order: risk by turns")}
+    names: dict[listing.Order, str] = {
+        "learned": learned.get(min(kinds), "") if len(kinds) == 1 else "",
+        "risk": gettext("Order: score"),
+        "age": gettext("Order: oldest first"),
+    }
+    return {order: names[order] or gettext("Order: learned risk") for order in listing.orders(teams)}
 
 
 def _list(request: PersonRequest, filters: Filters, page: listing.Page, opened: str) -> dict[str, Any]:
