@@ -37,6 +37,8 @@ from reviews.presentation import highlight, reasons
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
+from reviews.presentation.risk.standing import stands
+from reviews.risk import in_force
 from reviews.scoring import plain_text
 from reviews.serializers import hesitation_of, signals_of
 
@@ -308,6 +310,8 @@ def _desk(
     looks = held.second_looks.only("second_look_at", "public_id", "received_at", "body", "erased_at")
     history = list(Decision.as_told().filter(held=held).order_by("id"))
     standing = next((decision for decision in history if decision.undone_at is None), None)
+    why = in_force.why(held) if held.state == State.PENDING else None
+    place = stands(why, held, verdict, body.get("user_message")) if why else None
     if is_call:
         edit = posted if isinstance(posted, call_edit.Posted) else None
         context |= call_desk.of_desk(request, held, standing, edit=edit)
@@ -322,7 +326,8 @@ def _desk(
             if hesitation
             else [],
             "demanded": not is_call and _is_demanded(held, body),
-            "text": None if is_call else marked(held, verdict, body),
+            "text": None if is_call else marked(held, verdict, body, place.marks if place else ()),
+            "stands": place,
             "tag_flags": tag_flags(verdict),
             "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
             "whole": highlight.show(whole, highlight.of_response(signals_of(held, verdict))),
