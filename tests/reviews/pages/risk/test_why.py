@@ -10,7 +10,7 @@ import pytest
 
 from metacog.models import Agent
 from reviews.models import HeldItem, LearnedRisk
-from tests.reviews.pages.learned import keep, learned
+from tests.reviews.pages.risk.learned import keep, learned
 
 
 @pytest.fixture

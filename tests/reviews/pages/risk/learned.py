@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import random
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -56,3 +58,9 @@ def keep(team: Team, found: Learned, **changed: Any) -> LearnedRisk:
         team=team, found=document, model=model, spread=spread, made_at=timezone.now(),
         passing={"days": 30, "items": 3000, "risks": spread},
     )  # fmt: skip
+
+
+def text(answer: Any) -> str:
+    """Return what a page says, without its tags."""
+    page = html.unescape(re.sub(r"<[^>]*>", " ", answer.content.decode()))
+    return " ".join(page.replace("\N{NO-BREAK SPACE}", " ").split())
