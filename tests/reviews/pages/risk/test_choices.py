@@ -77,3 +77,14 @@ def test_others_read_what_was_chosen(as_person: Any, carla: Any, mallory: Any, a
     assert as_person(carla).post(address, CHOSEN).status_code == 403
     assert as_person(mallory).post(address, CHOSEN).status_code == 404
     assert Team.objects.get(pk=aurora.pk).risk_samples is False
+
+
+def test_the_page_of_spot_checks_says_where_the_riskiest_come_with_them(
+    as_person: Any, olga: Any, aurora: Any, address: str
+) -> None:
+    keep(aurora, learned())
+    client, told = as_person(olga), "With them come the riskiest that your team's review budget has room for."
+    client.post(address, CHOSEN)
+    assert told not in text(client.get("/let-through/"))
+    client.post(address, CHOSEN | {"within": "pass"})
+    assert told in text(client.get("/let-through/"))
