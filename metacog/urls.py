@@ -29,7 +29,7 @@ from reviews.pages import (
     threads,
 )
 from reviews.pages.knowledge import lessons, memory, patterns, reflections, research
-from reviews.pages.metrics import review_time, samples, statistics
+from reviews.pages.metrics import learned_risk, review_time, samples, statistics
 from reviews.pages.outbox import deliveries, webhooks
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
@@ -101,6 +101,9 @@ urlpatterns = [
     path("patterns/<int:pattern_id>/edit", patterns.pattern_edit, name="pattern-edit"),
     path("statistics/", statistics.statistics, name="statistics"),
     path("statistics/pace/", review_time.show, name="pace"),
+    path("statistics/risk/", learned_risk.show, name="learned-risk"),
+    path("statistics/risk/<int:team_id>/", learned_risk.choose, name="learned-risk-choose"),
+    path("statistics/risk.csv", learned_risk.as_csv, name="learned-risk-csv"),
     path("statistics.csv", statistics.as_csv, name="statistics-csv"),
     path("deliveries/", deliveries.delivery_list, name="deliveries"),
     path("deliveries/<str:delivery_id>/replay", deliveries.replay, name="delivery-replay"),

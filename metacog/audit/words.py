@@ -200,6 +200,12 @@ SENTENCES: Mapping[str, Promise] = {
     "team-created": gettext_lazy("%(actor)s added the team"),
     "team-renamed": gettext_lazy("%(actor)s renamed the team from %(was)s to %(name)s"),
     "retention-changed": gettext_lazy("%(actor)s changed how long texts are kept"),
+    "risk-learned": ngettext_lazy(
+        "The team's risk was learned from %(decisions)s decision",
+        "The team's risk was learned from %(decisions)s decisions",
+        "decisions",
+    ),
+    "learned-risk-chosen": gettext_lazy("%(actor)s chose how the team uses its learned risk (%(fields)s)"),
     "owner-created": gettext_lazy("The first owner was added"),
     "member-added": gettext_lazy("%(actor)s added %(person)s to the team"),
     "member-removed": gettext_lazy("%(actor)s removed %(person)s from the team"),

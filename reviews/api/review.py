@@ -33,7 +33,7 @@ from metacog.models import Agent, PersonalToken, Role, User
 from patterns.serializers import instant
 from reviews.api.responses import SAID, Decided, Held, Version
 from reviews.held import decisions
-from reviews.held.listing import Filters, behind, in_order, matching, with_metadata
+from reviews.held.listing import Filters, Order, behind, in_order, matching, with_metadata
 from reviews.models import Decision, HeldItem
 from reviews.serializers import decision_shape, excerpt, held_shape, signals_of
 
@@ -121,7 +121,7 @@ class QueueAsked(Schema):
     state: Literal["pending", "decided", "approved", "edited", "rejected", "withdrawn", "expired"] = "pending"
     agent: str = Field("", max_length=40, description="An agent's id.")
     kind: str = Field("", max_length=64)
-    order: Literal["risk", "age"] = "risk"
+    order: Order = "risk"
     limit: int = Field(PAGE, ge=1, le=PAGE)
     after: str = ""
     session: str | None = None
@@ -129,7 +129,8 @@ class QueueAsked(Schema):
 
 @router.get("/review/queue", response=QueuePage, summary="Read the queue")
 def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
-    """List the held items of your teams in the console's order: the riskiest first, or with `order=age` the oldest.
+    """List the held items of your teams: the highest score first, the oldest first with `order=age`, or with
+    `order=learned` what your teams' decisions make the riskiest first.
 
     `session` and `metadata.NAME` narrow them down. What is decided comes with the latest first. Of long texts a page
     holds fewer than `limit`: go on while there is a `next`.

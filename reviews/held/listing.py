@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from django.db.models import (
     BooleanField,
     Case,
+    DateTimeField,
     Exists,
     ExpressionWrapper,
     F,
@@ -26,7 +27,7 @@ from django.db.models import (
 )
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Left
-from django.db.models.lookups import GreaterThanOrEqual, LessThan
+from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
 from django.utils import timezone
 
 from metacog.accounts.forms import SIGNALS
@@ -47,7 +48,7 @@ JUST_NOW = timedelta(seconds=60)  # how long a decided item stays in the list, d
 MAX_JUST_DECIDED = 30
 _A_NUMBER = re.compile(r"[1-9][0-9]{0,17}")  # fits into 64 bits
 
-ORDERS = ("risk", "age")
+Order = Literal["learned", "risk", "age"]  # by the learned risk, the hesitation score, or the time it was held
 
 State, Kind = HeldItem.State, HeldItem.Kind
 Teams = Sequence[Team]
@@ -69,6 +70,16 @@ def _written(value: str) -> str:
     return value[:255].replace("\0", "")
 
 
+def orders(teams: Teams) -> Sequence[Order]:
+    """Return the orders in which the queue of these teams can be read, the usual one first."""
+    known: Sequence[Order] = ("learned", "risk", "age") if any(team.risk_kind for team in teams) else ("risk", "age")
+    return known if usual_order(teams) == known[0] else ("risk", "learned", "age")
+
+
+def usual_order(teams: Teams) -> Order:
+    return "learned" if any(team.risk_kind and team.risk_order for team in teams) else "risk"
+
+
 @dataclass(frozen=True)
 class Filters:
     """What of the queue is looked at; in the page's address, as far as it differs from the default."""
@@ -80,14 +91,16 @@ class Filters:
     by: str = ""  # who decided: of Decision.By, or the number of a person; of what is decided only
     session: str = ""
     metadata: tuple[tuple[str, str], ...] = ()  # names and values; in the address as `metadata.run`
-    order: Literal["risk", "age"] = "risk"
+    order: Order = "risk"
+    usual: Order = "risk"  # the order that is meant where an address names none
     after: str = ""  # public id of the last item of the page before
 
     @classmethod
-    def of(cls, query: Mapping[str, Any]) -> Filters:
-        """Read an address; what is not known means the default."""
+    def of(cls, query: Mapping[str, Any], teams: Teams) -> Filters:
+        """Read an address of the queue of these teams; what is not known means the default."""
         agent, kind, signal, after = (word(query, name) for name in ("agent", "kind", "signal", "after"))
         is_decided, by = query.get("state") == "decided", word(query, "by")
+        usual = usual_order(teams)
         return cls(
             state="decided" if is_decided else "held",
             agent=agent,
@@ -99,18 +112,25 @@ class Filters:
                 (_written(name.removeprefix("metadata.")), _written(query[name]))
                 for name in [each for each in query if each.startswith("metadata.")][:MOST_METADATA]
             ),
-            order="age" if query.get("order") == "age" else "risk",
+            order=next((each for each in orders(teams) if each == query.get("order")), usual),
+            usual=usual,
             after=after,
         )
 
     @classmethod
     def of_list(cls, query: Mapping[str, str], teams: Teams) -> tuple[Filters, list[str]]:
         """Read the address of a page; return also a sentence for each value of it that is not known."""
-        filters = cls.of(query)
+        filters = cls.of(query, teams)
         by = {"by": [*Decision.By.values, filters.by]} if filters.state == "decided" else {}
         named_agent = list(Agent.objects.filter(team__in=teams, public_id=filters.agent)) if filters.agent else []
         told = unknown_filters(
-            query, agents=named_agent, state=("held", "decided"), kind=Kind.values, signal=SIGNALS, order=ORDERS, **by
+            query,
+            agents=named_agent,
+            state=("held", "decided"),
+            kind=Kind.values,
+            signal=SIGNALS,
+            order=orders(teams),
+            **by,
         )
         if not named_agent:
             filters = replace(filters, agent="")
@@ -119,7 +139,7 @@ class Filters:
     @property
     def fields(self) -> dict[str, str]:
         """Return what differs from the default, for a form."""
-        default = Filters()
+        default = Filters(order=self.usual, usual=self.usual)
         told = {name: value for name, value in vars(self).items() if value != getattr(default, name)}
         return told | {f"metadata.{name}": value for name, value in told.pop("metadata", ())}
 
@@ -187,6 +207,8 @@ def in_order(items: Items, filters: Filters) -> Items:
         return items.order_by("-id")
     if filters.order == "age":
         return items.order_by("id")
+    if filters.order == "learned":
+        return items.order_by("risk_place", "expires_at", "id")
     return items.order_by("-hesitation_score", "-id")
 
 
@@ -196,8 +218,18 @@ def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
         return items.filter(pk__lt=item.pk)
     if filters.order == "age":
         return items.filter(pk__gt=item.pk)
+    if filters.order == "learned":
+        return items.filter(GreaterThan(_BY_RISK, _learned_place(item)))
     place = Row(Value(item.hesitation_score), Value(item.pk))
     return items.filter(LessThan(Row(F("hesitation_score"), F("pk")), place))
+
+
+# What is as risky comes in the order in which it expires.
+_BY_RISK = Row(F("risk_place"), F("expires_at"), F("pk"))
+
+
+def _learned_place(item: HeldItem) -> Row:
+    return Row(Value(item.risk_place), Value(item.expires_at, DateTimeField()), Value(item.pk))
 
 
 def ahead(items: Items, filters: Filters, item: HeldItem) -> Items:
@@ -206,6 +238,8 @@ def ahead(items: Items, filters: Filters, item: HeldItem) -> Items:
         items = items.filter(pk__gte=item.pk)
     elif filters.order == "age":
         items = items.filter(pk__lte=item.pk)
+    elif filters.order == "learned":
+        items = items.filter(LessThanOrEqual(_BY_RISK, _learned_place(item)))
     else:
         place = Row(Value(item.hesitation_score), Value(item.pk))
         items = items.filter(GreaterThanOrEqual(Row(F("hesitation_score"), F("pk")), place))
@@ -258,7 +292,7 @@ def by_rule(path: str = "") -> ExpressionWrapper[Q]:
 def _for_rows(items: Items, filters: Filters) -> Items:
     return (
         in_order(items, filters)
-        .only("public_id", "team", "kind", "hesitation_score", "state", "review_due_at")
+        .only("public_id", "team", "kind", "hesitation_score", "risk_place", "state", "review_due_at", "expires_at")
         .annotate(
             clip=beginning(),
             agent_name=F("agent__name"),
@@ -287,8 +321,10 @@ def _with_decided(
     if last:
         decided = behind(decided, filters, last)
 
-    def place(item: HeldItem) -> tuple[int, int]:
-        return (0, item.pk) if filters.order == "age" else (-item.hesitation_score, -item.pk)
+    def place(item: HeldItem) -> tuple[Any, ...]:
+        if filters.order == "learned":
+            return (item.risk_place, item.expires_at, item.pk)
+        return (item.pk,) if filters.order == "age" else (-item.hesitation_score, -item.pk)
 
     on_page = [item for item in _for_rows(decided, filters) if is_last_page or place(item) < place(rows[-1])]
     return sorted([*rows, *on_page], key=place)

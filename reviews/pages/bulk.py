@@ -15,7 +15,7 @@ from metacog.db.ids import new_id
 from metacog.models import Role
 from patterns.models import ErrorPattern
 from reviews.held import decisions
-from reviews.held.listing import PAGE, Filters, named
+from reviews.held.listing import PAGE, Filters, in_order, named
 from reviews.metrics import review_time
 from reviews.models import HeldItem, Signal
 from reviews.pages import call_desk
@@ -40,9 +40,9 @@ def together(request: PersonRequest) -> HttpResponse:
 @require_POST
 def decide_together(request: PersonRequest) -> HttpResponse:
     """Decide what is ticked, each item for itself; say what was skipped, and why."""
-    filters = Filters.of(request.GET)
+    filters = Filters.of(request.GET, request.user.teams)
     shown = dict(_shown(raw) for raw in request.POST.getlist("item")[:PAGE])
-    items = list(visible_items(request).filter(public_id__in=shown).order_by("-hesitation_score", "-id"))
+    items = list(in_order(visible_items(request).filter(public_id__in=shown), filters))
     mine = set(request.user.teams_as(Role.REVIEWER).values_list("pk", flat=True))
     if any(held.team_id not in mine for held in items):
         return forbidden(request)
@@ -83,13 +83,13 @@ def _page(
     ticked: dict[str, tuple[int, str]] | None = None,
     problem: str = "",
 ) -> HttpResponse:
-    filters = Filters.of(request.GET)
+    filters = Filters.of(request.GET, request.user.teams)
     waiting = visible_items(request).filter(
         public_id__in=[named(each) for each in wanted[:PAGE]],
         state=HeldItem.State.PENDING,
         team__in=request.user.teams_as(Role.REVIEWER),
     )
-    found = list(waiting.order_by("-hesitation_score", "-id"))
+    found = list(in_order(waiting, filters))
     left = MOST_TEXT
     whole: list[HeldItem] = []
     long: list[HeldItem] = []

@@ -151,4 +151,5 @@ def withdraw_grant(request: PersonRequest, grant_id: str) -> HttpResponse:
     if not request.user.has_role(grant.held.team_id, Role.REVIEWER):
         return forbidden(request)
     decisions.withdraw_grant(grant, request.user)
-    return HttpResponseRedirect(reverse("item", args=[grant.held.public_id]) + Filters.of(request.GET).query)
+    filters = Filters.of(request.GET, request.user.teams)
+    return HttpResponseRedirect(reverse("item", args=[grant.held.public_id]) + filters.query)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -37,6 +37,8 @@ from reviews.presentation import highlight, reasons
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
+from reviews.presentation.risk.standing import stands
+from reviews.risk import in_force
 from reviews.scoring import plain_text
 from reviews.serializers import hesitation_of, signals_of
 
@@ -62,7 +64,7 @@ def item(request: PersonRequest, held_id: str) -> HttpResponse:
     """Show one item beside the list; the item alone when the page has the list."""
     held = _visible(request, held_id)
     if request.htmx:
-        desk = _desk(request, Filters.of(request.GET), held, _presence(request))
+        desk = _desk(request, Filters.of(request.GET, request.user.teams), held, _presence(request))
         return render(request, "reviews/_desk.html", desk)
     filters, unknown = Filters.of_list(request.GET, request.user.teams)
     return _split(request, filters, held, unknown_filters=unknown)
@@ -79,7 +81,7 @@ def changes(request: PersonRequest) -> HttpResponse:
         _look(request, held)
     if listing.token(teams, around) == request.GET.get("token"):
         return HttpResponse(status=204)
-    filters = Filters.of(request.GET)
+    filters = Filters.of(request.GET, teams)
     page = listing.page(filters, request.user, around)
     context: dict[str, Any] = {"oob": True, "opened": opened}
     if opened:
@@ -98,7 +100,7 @@ def changes(request: PersonRequest) -> HttpResponse:
 @require_POST
 def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     """Decide an item as the form shows it, then go on to the next."""
-    held, filters = _visible(request, held_id), Filters.of(request.GET)
+    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams)
     if not request.user.has_role(held.team_id, Role.REVIEWER):
         return forbidden(request)
     verdict, is_call = request.POST.get("verdict", ""), held.kind == Kind.TOOL_CALL
@@ -175,7 +177,7 @@ def undo(request: PersonRequest, decision_id: str) -> HttpResponse:
     )
     if not request.user.has_role(decision.held.team_id, Role.REVIEWER):
         return forbidden(request)
-    filters = Filters.of(request.GET)
+    filters = Filters.of(request.GET, request.user.teams)
     one_press = Decision.objects.filter(
         together=decision.together, person=request.user, held__team__in=request.user.teams_as(Role.REVIEWER)
     ).select_related("held")
@@ -226,9 +228,13 @@ def _split(
         "kinds": HeldItem.Kind.choices,
         "signals": TITLES.items(),
         "deciders": _deciders(request.user, filters),
+        "orders": [
+            ("" if order == filters.usual else order, told, order == filters.order)
+            for order, told in _order_names(request.user.teams).items()
+        ],
         "held_url": reverse("queue") + filters.but(state="held", by="").query,
         "decided_url": reverse("queue") + filters.but(state="decided").query,
-        "all_url": reverse("queue") + Filters(state=filters.state, order=filters.order).query,
+        "all_url": reverse("queue") + Filters(state=filters.state, order=filters.order, usual=filters.usual).query,
     }
     return render(request, "reviews/queue.html", context, status=status)
 
@@ -250,6 +256,18 @@ def _deciders(user: User, filters: Filters) -> list[tuple[str, str]]:
     if filters.by and filters.by not in dict(choices):
         choices.append((filters.by, gettext("Another person")))
     return choices
+
+
+def _order_names(teams: Sequence[Team]) -> dict[listing.Order, str]:
+    """Name the orders in which these teams' queue can be read, the usual one first."""
+    kinds = {team.risk_kind for team in teams if team.risk_kind}
+    learned = {"length": gettext("Order: risk by length"), "turns": gettext("Order: risk by turns")}
+    names: dict[listing.Order, str] = {
+        "learned": learned.get(min(kinds), "") if len(kinds) == 1 else "",
+        "risk": gettext("Order: score"),
+        "age": gettext("Order: oldest first"),
+    }
+    return {order: names[order] or gettext("Order: learned risk") for order in listing.orders(teams)}
 
 
 def _list(request: PersonRequest, filters: Filters, page: listing.Page, opened: str) -> dict[str, Any]:
@@ -292,6 +310,8 @@ def _desk(
     looks = held.second_looks.only("second_look_at", "public_id", "received_at", "body", "erased_at")
     history = list(Decision.as_told().filter(held=held).order_by("id"))
     standing = next((decision for decision in history if decision.undone_at is None), None)
+    why = in_force.why(held) if held.state == State.PENDING else None
+    place = stands(why, held, verdict, body.get("user_message")) if why else None
     if is_call:
         edit = posted if isinstance(posted, call_edit.Posted) else None
         context |= call_desk.of_desk(request, held, standing, edit=edit)
@@ -306,7 +326,8 @@ def _desk(
             if hesitation
             else [],
             "demanded": not is_call and _is_demanded(held, body),
-            "text": None if is_call else marked(held, verdict, body),
+            "text": None if is_call else marked(held, verdict, body, place.marks if place else ()),
+            "stands": place,
             "tag_flags": tag_flags(verdict),
             "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
             "whole": highlight.show(whole, highlight.of_response(signals_of(held, verdict))),

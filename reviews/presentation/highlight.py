@@ -26,8 +26,11 @@ _HIDDEN, _UNUSUAL = unneeded(HIDES), re.compile(rf"[{HIDES}]|{_ODD_SPACE}")
 MAX_ELEMENTS = 2000
 
 
+LEARNED = "learned-risk"  # marks a phrase that raises the learned risk: no signal
+
+
 class Mark(NamedTuple):
-    """Where a signal fired: code points, end exclusive."""
+    """Where a signal fired, or a phrase raises the learned risk: code points, end exclusive."""
 
     start: int
     end: int

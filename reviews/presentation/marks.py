@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from metacog.heuristics import Item, items_of
@@ -12,9 +12,11 @@ from reviews.presentation import highlight
 from reviews.serializers import signals_of
 
 
-def marked(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> highlight.Shown:
-    """Return an item's whole text, marked where a signal of its response's verdict fired."""
-    return highlight.show(held.text, marks(held, verdict, body))
+def marked(
+    held: HeldItem, verdict: Verdict, body: Mapping[str, Any], more: Iterable[highlight.Mark] = ()
+) -> highlight.Shown:
+    """Return an item's whole text, marked where a signal of its response's verdict fired, and at `more`."""
+    return highlight.show(held.text, [*marks(held, verdict, body), *more])
 
 
 def marks(held: HeldItem, verdict: Verdict, body: Mapping[str, Any]) -> list[highlight.Mark]:

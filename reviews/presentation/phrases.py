@@ -20,7 +20,7 @@ from metacog.models import Agent, User
 from metacog.pages.agent_choice import Choice
 from reviews.models import Decision
 from reviews.presentation.explanation import TITLES, Part
-from reviews.presentation.highlight import Piece, Shown, show
+from reviews.presentation.highlight import LEARNED, Piece, Shown, show
 
 
 def shown(text: str) -> Shown:
@@ -49,7 +49,7 @@ def pieces(text: Shown, parts: Iterable[Part] = ()) -> str:
     reasons = {part.type: part.reason for part in parts}
 
     def words(types: Iterable[str]) -> str:
-        return "; ".join(reasons.get(name, str(TITLES.get(name, name))) for name in types)
+        return "; ".join(reasons.get(name, signal_title(name)) for name in types)
 
     shown = [
         {
@@ -87,10 +87,14 @@ def person_name(person: User) -> str:
 
 def signal_class(name: str) -> str:
     """Return the classes of a signal's color; one of another engine has the color of what is hidden."""
+    if name == LEARNED:
+        return "learned"
     return f"signal s-{SPECS[name].color if name in SPECS else 'hidden'}"
 
 
 def signal_title(name: str) -> str:
+    if name == LEARNED:
+        return gettext("raises the learned risk")
     return str(TITLES.get(name, name))
 
 

@@ -45,6 +45,10 @@ def let_through(request: PersonRequest) -> HttpResponse:
         "agents": [(each.agent, ratio(each.missed)) for each in counted],
         "judged": judged.select_related("person").defer("response__body", "response__verdict"),
         "a_day": sampling.A_DAY,
+        "has_budget": any(
+            team.risk_kind == "learned" and team.risk_budget and not team.risk_budget_holds
+            for team in request.user.teams
+        ),
     }
     return render(request, "reviews/let_through.html", context | (_shown(request, sample) if sample else {}))
 

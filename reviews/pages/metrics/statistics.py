@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.http import urlencode
@@ -29,15 +30,17 @@ from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import agreement, daily, sampling
 from reviews.metrics.agreement import Record
 from reviews.metrics.daily import ENOUGH, Concordance, Lift, Ratio, Total
-from reviews.models import DailyFigure
+from reviews.models import DailyFigure, LearnedRisk
 from reviews.pages.person import PersonRequest
 from reviews.presentation.explanation import TITLES
 from reviews.presentation.ratios import duration, percent, ratio, scale_top, span
+from reviews.presentation.risk import worth
 
 PERIODS = (7, 30, 90)
 USUAL = 30
 CHANCE = 0.5  # of pairs
 MOST_TOOLS = 30
+MOST_TEAMS = 10  # that the page says of what was learned
 BANDS = ((0, 49), (50, 54), (55, 64), (65, 74), (75, 100))
 
 # The chart of held items, in units of its view box.
@@ -124,8 +127,33 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "missed": [{"agent": each.agent, "told": ratio(each.missed)} for each in sampling.misses(chosen, asked.first)],
         "looks": _looks(agreement.records(chosen, asked.first), asked.agent),
         "enough": ENOUGH,
+        "learned": _learned(request, asked),
     }
     return render(request, "reviews/statistics.html", context)
+
+
+def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:
+    """Return what was learned for each team, or for the agent that is asked for where it has its own."""
+    agent = asked.agent
+    among = {each.team for each in ([agent] if agent else asked.agents)}
+    teams = sorted(among, key=str)[:MOST_TEAMS]
+    found = LearnedRisk.objects.filter(team__in=teams).filter(Q(agent=None) | Q(agent=agent))
+    rows = {(row.team_id, row.agent_id): row for row in found.defer("spread", "passing")}
+    told = []
+    for team in teams:
+        own = rows.get((team.pk, agent.pk)) if agent else None
+        row = own or rows.get((team.pk, None))
+        told.append(
+            {
+                "id": team.pk,
+                "name": request.user.name_of(agent) if agent and own else team.name if len(teams) > 1 else "",
+                "url": f"{reverse('learned-risk')}?team={team.pk}",
+                "verdict": worth.verdict(row),
+                "instead": worth.instead(row),
+                "drawn": worth.drawn(row) if row else {},
+            }
+        )
+    return told
 
 
 # -- words -----------------------------------------------------------------------------------------

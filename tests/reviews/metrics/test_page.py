@@ -247,8 +247,8 @@ def test_its_cost_does_not_grow_with_the_responses(
                 held(response, "rejected", score=number % 101)
         DailyFigure.objects.all().delete()  # responses come when they come; these were written into the past
         count()
-        # session, person, agents, whose to choose, figures, samples, looks, count in the navigation
-        with django_assert_num_queries(8):
+        # session, person, agents, whose to choose, figures, samples, looks, learned risk, count in the navigation
+        with django_assert_num_queries(9):
             page = client.get("/statistics/")
     assert "1,000 responses" in text(page)
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from metacog.accounts.agents import create_agent
 from metacog.db.ids import first_id_at
-from metacog.models import Membership
+from metacog.models import Membership, Team
 from reviews.held import listing as held_queue
 from reviews.models import Decision, HeldItem, held_id
 from tests.conftest import Caller
@@ -104,7 +104,7 @@ def test_its_pages_follow_each_other_without_gap_or_repetition(
     assert seen == held
 
 
-@pytest.mark.parametrize("query", ["", "order=age", "state=decided"])
+@pytest.mark.parametrize("query", ["", "order=age", "order=learned", "state=decided"])
 def test_each_page_leads_to_the_one_before_and_to_its_last_item(
     client: Any, kuro: Any, decide: Any, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
@@ -112,7 +112,9 @@ def test_each_page_leads_to_the_one_before_and_to_its_last_item(
     held = [kuro.hold() for _ in range(5)]
     for each in held if query == "state=decided" else ():
         decide(client, each)
-    if query != "order=age":
+    if query == "order=learned":
+        Team.objects.update(risk_kind="learned", risk_order=False)
+    if query not in ("order=age", "order=learned"):
         held.reverse()
     link = r'href="([^"]*)" rel="prev" data-last="/queue/(held_\w+)/([^"]*)"'
     for after, before in ((held[1], ""), (held[3], held[1])):
@@ -253,7 +255,7 @@ def test_a_poll_without_news_is_cheap(client: Any, kuro: Any, django_assert_num_
         assert client.get("/queue/changes", {"token": token}).status_code == 204
 
 
-@pytest.mark.parametrize("address", ["/queue/?", "/queue/?order=age", "/queue/?state=decided"])
+@pytest.mark.parametrize("address", ["/queue/?", "/queue/?order=age", "/queue/?order=learned", "/queue/?state=decided"])
 def test_a_page_is_read_along_an_index_wherever_it_begins(
     client: Any, kuro: Any, decide: Any, address: str, monkeypatch: Any
 ) -> None:
@@ -262,6 +264,7 @@ def test_a_page_is_read_along_an_index_wherever_it_begins(
     from django.test.utils import CaptureQueriesContext
 
     monkeypatch.setattr(held_queue, "PAGE", 2)
+    Team.objects.update(risk_kind="learned", risk_order=False)
     held = [kuro.hold() for _ in range(6)]
     for each in held if "decided" in address else []:
         decide(client, each)

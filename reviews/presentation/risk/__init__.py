@@ -1,0 +1,1 @@
+"""The learned risk, as pages tell of it."""

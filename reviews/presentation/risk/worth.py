@@ -1,0 +1,245 @@
+"""Say whether the learned risk is worth going by, and draw what the newest decisions say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.translation import gettext, ngettext
+
+from metacog.heuristics.stats.gate import (
+    CALIBRATED,
+    ENOUGH,
+    ENOUGH_OF_EACH,
+    ENOUGH_SESSIONS,
+    LOOKED_AT,
+    Gate,
+)
+from reviews.models import LearnedRisk
+from reviews.presentation.ratios import percent, span
+from reviews.presentation.rivals import RIVALS
+from reviews.risk import choices
+
+TENTH = 0.1
+STILL_LEARNING = 0.005  # what twice as many decisions add to the AUC of an order that is still learning
+# The drawings, in units of their view box.
+LEFT, WIDTH, BASE, HEIGHT = 40, 240, 165, 145
+
+
+def gate_of(learned: LearnedRisk | None) -> Gate | None:
+    """Return what the newest decisions said; None where they could not be asked."""
+    found = learned.found.get("gate") if learned else None
+    return Gate.from_dict(found) if found else None
+
+
+def is_proven(learned: LearnedRisk | None) -> bool:
+    return learned is not None and learned.found["order"] == "learned"
+
+
+def verdict(learned: LearnedRisk | None) -> str:
+    """Say in one sentence whether it is worth looking at what is most at risk."""
+    if learned is None:
+        told = gettext("Nothing learned yet: once a day, from %(enough)s decisions on.")
+        return told % {"enough": ENOUGH}
+    found, gate = learned.found, gate_of(learned)
+    counts = {"decisions": f"{found['decisions']:,}", "rejected": f"{found['rejected']:,}", "enough": ENOUGH}
+    match found["why_not"]:
+        case "few":
+            return gettext("Too few decisions yet: %(decisions)s of the %(enough)s it takes.") % counts
+        case "one-sided":
+            told = gettext(
+                "Too one-sided yet: it takes %(each)s rejections and %(each)s approvals among the older decisions and "
+                "among the newest (%(rejected)s of %(decisions)s were rejections)."
+            )
+            return told % {**counts, "each": ENOUGH_OF_EACH}
+        case "few-sessions":
+            told = gettext(
+                "Too few sessions yet: the %(decisions)s decisions must come from at least %(sessions)s sessions among "
+                "the older and as many among the newest."
+            )
+            return told % {**counts, "sessions": ENOUGH_SESSIONS}
+    if gate is None:
+        return ""
+    if not is_proven(learned):
+        rival = RIVALS[next(iter(gate.as_good), "chance")]
+        told = gettext("Not worth it yet: %(rival)s orders as well (n = %(n)s).")
+        return told % {"rival": rival, "n": f"{gate.decisions:,}"}
+    share, low, high = gate.caught_at(TENTH)
+    at = LOOKED_AT.index(TENTH)
+    told = gettext(
+        "Looking at the tenth most at risk finds %(share)s of what people reject [%(interval)s] (length %(length)s, "
+        "chance %(chance)s; judged on n = %(n)s decisions): worth it."
+    )
+    return told % {
+        "share": percent(share),
+        "interval": span(low, high),
+        "length": percent(gate.caught_by["length"][at]),
+        "chance": percent(gate.caught_by["chance"][at]),
+        "n": f"{gate.decisions:,}",
+    }
+
+
+def instead(learned: LearnedRisk | None) -> str:
+    """Say what orders the queue where something simple does as well as what was learned."""
+    match learned.found["order"] if learned else None:
+        case "length":
+            return gettext("Until then the queue can be ordered by length, which beats chance.")
+        case "turns":
+            return gettext("Until then the queue can be ordered by the turns of the session, which beat chance.")
+    return ""
+
+
+def first_tenth(learned: LearnedRisk | None) -> str:
+    """Say what the first tenth of a queue in this order holds, beside one by score."""
+    gate = gate_of(learned)
+    if gate is None:
+        return ""
+    share, low, high = gate.caught_at(TENTH)
+    told = gettext(
+        "The first tenth of the queue would have held %(share)s of what people rejected [%(interval)s]; by score "
+        "%(score)s."
+    )
+    by_score = gate.caught_by["score"][LOOKED_AT.index(TENTH)]
+    return told % {"share": percent(share), "interval": span(low, high), "score": percent(by_score)}
+
+
+def preview(learned: LearnedRisk | None, budget: int | None) -> str:
+    """Say what a budget of so many items a day would have come to; "" where there is none or nothing is proven."""
+    if learned is None or not budget or not is_proven(learned):
+        return ""
+    found = choices.preview(learned, budget)
+    counts = {"items": f"{found.items:,}", "days": found.days, "looked_at": f"{found.looked_at:,}"}
+    if not found.items:
+        return gettext("Nothing passed in the last %(days)s days that could have been looked at.") % counts
+    told = ngettext(
+        "Of %(items)s item that passed in %(days)s days, %(looked_at)s would have been looked at. Such a share holds "
+        "about %(caught)s of what people reject [%(interval)s]; by length %(length)s, by chance %(chance)s.",
+        "Of %(items)s items that passed in %(days)s days, %(looked_at)s would have been looked at. Such a share holds "
+        "about %(caught)s of what people reject [%(interval)s]; by length %(length)s, by chance %(chance)s.",
+        found.items,
+    )
+    return told % {
+        **counts,
+        "caught": percent(found.caught),
+        "interval": span(found.low, found.high),
+        "length": percent(found.by_length),
+        "chance": percent(found.by_chance),
+    }
+
+
+# -- drawings --------------------------------------------------------------------------------------
+
+
+def _x(share: float) -> float:
+    return LEFT + share * WIDTH
+
+
+def _y(share: float) -> float:
+    return BASE - share * HEIGHT
+
+
+def _line(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{_x(x):.1f},{_y(y):.1f}" for x, y in points)
+
+
+def curve(gate: Gate) -> dict[str, Any]:
+    """Lay out what is found among the first of all items: by the learned order, by length, and by chance."""
+    own, low, high, length, chance = (
+        [(0.0, 0.0), *zip(LOOKED_AT, values, strict=True)]
+        for values in (
+            gate.caught,
+            gate.caught_low,
+            gate.caught_high,
+            gate.caught_by["length"],
+            gate.caught_by["chance"],
+        )
+    )
+    return {
+        "line": _line(own),
+        "band": _line([*high, *reversed(low)]),
+        "length": _line(length),
+        "chance": _line(chance),
+        "points": [
+            {"x": f"{_x(x):.1f}", "y": f"{_y(y):.1f}", "title": f"{percent(x)}: {percent(y)}"}
+            for x, y in own
+            if x == TENTH
+        ],
+        "ticks": [(f"{_x(share):.1f}", percent(share)) for share in (TENTH, 0.5, 1.0)],
+        "table": [
+            (percent(share), percent(found), span(below, above), percent(by_length), percent(by_chance))
+            for (share, found), (_, below), (_, above), (_, by_length), (_, by_chance) in zip(
+                own[1:], low[1:], high[1:], length[1:], chance[1:], strict=True
+            )
+        ],
+    }
+
+
+def calibration(gate: Gate) -> dict[str, Any]:
+    """Lay out what was predicted of each tenth of the items beside what people decided."""
+    most = max((value for said, came, _ in gate.bins for value in (said, came)), default=1.0)
+    top = next(top for top in (0.1, 0.2, 0.4, 0.6, 0.8, 1.0) if most <= top or top == 1.0)
+    error = {"error": f"{gate.calibration_error:.3f}", "limit": f"{CALIBRATED:g}"}
+    told = (
+        gettext("They differ by %(error)s on average (ECE; at most %(limit)s is allowed): percentages are shown.")
+        if gate.is_calibrated
+        else gettext(
+            "They differ by %(error)s on average (ECE; at most %(limit)s is allowed): only ranks are shown, no "
+            "percentages."
+        )
+    )
+    return {
+        "points": [
+            {
+                "x": f"{_x(min(1.0, said / top)):.1f}",
+                "y": f"{_y(min(1.0, came / top)):.1f}",
+                "title": f"{percent(said)} → {percent(came)} (n = {count:,})",
+            }
+            for said, came, count in gate.bins
+        ],
+        "top": percent(top),
+        "half": percent(top / 2),
+        "table": [(percent(said), percent(came), f"{count:,}") for said, came, count in gate.bins],
+        "told": told % error,
+    }
+
+
+def learning(learned: LearnedRisk) -> dict[str, Any]:
+    """Lay out how well was ordered what had taught on an eighth, a fourth, half and all of the older decisions."""
+    points = [(int(taught), float(auc)) for taught, auc in learned.found["curve"]]
+    slot = WIDTH / max(1, len(points))
+    told = ""
+    if len(points) > 1:
+        gain = points[-1][1] - points[-2][1]
+        told = (
+            gettext("Twice as many decisions raised the AUC by %(gain)s the last time: more decisions still help.")
+            if gain >= STILL_LEARNING
+            else gettext("Twice as many decisions did not raise the AUC the last time: it has levelled off.")
+        ) % {"gain": f"{gain:.2f}" if gain >= 0.01 else f"{gain:.3f}"}
+    shown = []
+    for number, (taught, auc) in enumerate(points):
+        x, y = LEFT + (number + 0.5) * slot, _y(max(-0.05, 2 * auc - 1))  # from 0.5 on
+        named = {"taught": f"{taught:,}", "auc": f"{auc:.2f}"}
+        shown.append({"x": f"{x:.1f}", "y": f"{y:.1f}", "above": f"{y - 9:.1f}", **named})
+    return {
+        "line": " ".join(f"{point['x']},{point['y']}" for point in shown),
+        "points": shown,
+        "numbers": ", ".join(f"{point['taught']}: {point['auc']}" for point in shown),
+        "told": told,
+    }
+
+
+def drawn(learned: LearnedRisk) -> dict[str, Any]:
+    """Return what the pages draw of one learning; nothing where the newest decisions could not be asked."""
+    gate = gate_of(learned)
+    if gate is None:
+        return {}
+    return {
+        "auc": f"{gate.auc:.2f}",
+        "auc_interval": f"{gate.auc_low:.2f}–{gate.auc_high:.2f}",
+        "decisions": f"{learned.found['decisions']:,}",
+        "judged": f"{gate.decisions:,}",
+        "judged_rejected": f"{gate.rejected:,}",
+        "curve": curve(gate),
+        "calibration": calibration(gate),
+        "learning": learning(learned),
+    }

@@ -1,0 +1,90 @@
+"""What a team makes of its learned risk: who may choose, what it would have come to, and what is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from metacog.models import AuditEvent, Team
+from tests.reviews.pages.risk.learned import keep, learned, text
+
+CHOSEN = {"budget": "40", "within": "hold", "samples": "on", "do": "save"}
+STORED = ("risk_order", "risk_budget", "risk_budget_holds", "risk_samples")
+
+
+def stored() -> tuple[Any, ...]:
+    return Team.objects.values_list(*STORED).get()
+
+
+@pytest.fixture
+def address(aurora: Any) -> str:
+    return f"/statistics/risk/{aurora.pk}/"
+
+
+def test_an_owner_chooses_and_the_audit_log_says_so(as_person: Any, olga: Any, aurora: Any, address: str) -> None:
+    keep(aurora, learned())
+    client = as_person(olga)
+    assert "never lets pass what a rule, a pattern or a threshold holds" in text(client.get("/statistics/risk/"))
+    page = client.post(address, CHOSEN, follow=True)
+    assert page.redirect_chain[-1][0] == f"/statistics/risk/?team={aurora.pk}"
+    assert "Saved." in text(page)
+    assert stored() == (False, 40, True, True)
+    assert Team.objects.get().risk_cut == pytest.approx(0.6)  # of 3,000 in 30 days 1,200: the riskiest four tenths
+    assert AuditEvent.objects.filter(action="learned-risk-chosen").count() == 1
+    assert "olga chose how the team uses its learned risk" in text(client.get("/audit/"))
+    client.post(address, {"order": "on", "do": "save"})
+    assert stored() == (True, None, False, False)
+
+
+def test_it_says_what_a_budget_would_have_come_to_without_keeping_it(
+    as_person: Any, olga: Any, aurora: Any, address: str
+) -> None:
+    keep(aurora, learned())
+    client, told = as_person(olga), "Of 3,000 items that passed in 30 days, 1,200 would have been looked at."
+    whole = client.post(address, CHOSEN | {"do": "preview"})
+    part = client.post(address, CHOSEN, headers={"hx-request": "true"})
+    for answer in (whole, part):
+        assert told in text(answer)
+        assert "by chance 40 %" in text(answer)
+    assert 'value="40"' in whole.content.decode()
+    assert b"<html" not in part.content
+    for wrong in ("0", "10001", "many"):
+        assert client.post(address, CHOSEN | {"budget": wrong}).status_code == 422
+    assert stored() == (True, None, False, False)
+
+
+@pytest.mark.parametrize("kind", ["", "length"])
+def test_what_is_not_proven_cannot_be_chosen(
+    as_person: Any, olga: Any, aurora: Any, address: str, kind: str
+) -> None:
+    keep(aurora, learned("length" if kind else "nothing"))
+    assert Team.objects.get().risk_kind == kind
+    client = as_person(olga)
+    page = client.get("/statistics/risk/").content.decode()
+    assert "Off until the gate is passed" in page
+    assert page.count("disabled") == (5 if kind else 7)
+    client.post(address, CHOSEN)
+    assert stored() == (not kind, None, False, False)
+
+
+def test_others_read_what_was_chosen(as_person: Any, carla: Any, mallory: Any, aurora: Any, address: str) -> None:
+    keep(aurora, learned())
+    Team.objects.filter(pk=aurora.pk).update(risk_budget=40, risk_budget_holds=True)
+    page = as_person(carla).get("/statistics/risk/")
+    assert "40 items a day, held until somebody looks" in text(page)
+    assert "<input type=\"number\"" not in page.content.decode()
+    assert as_person(carla).post(address, CHOSEN).status_code == 403
+    assert as_person(mallory).post(address, CHOSEN).status_code == 404
+    assert Team.objects.get(pk=aurora.pk).risk_samples is False
+
+
+def test_the_page_of_spot_checks_says_where_the_riskiest_come_with_them(
+    as_person: Any, olga: Any, aurora: Any, address: str
+) -> None:
+    keep(aurora, learned())
+    client, told = as_person(olga), "With them come the riskiest that your team's review budget has room for."
+    client.post(address, CHOSEN)
+    assert told not in text(client.get("/let-through/"))
+    client.post(address, CHOSEN | {"within": "pass"})
+    assert told in text(client.get("/let-through/"))

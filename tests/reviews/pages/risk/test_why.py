@@ -1,0 +1,86 @@
+"""Why an item stands where it does in the order of the learned risk, as its page says it."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+import pytest
+
+from metacog.models import Agent
+from reviews.models import HeldItem, LearnedRisk
+from tests.reviews.pages.risk.learned import keep, learned
+
+
+@pytest.fixture
+def client(as_person: Any, alice: Any) -> Any:
+    return as_person(alice)
+
+
+def test_it_names_its_rank_and_marks_the_phrases_that_raise_it(client: Any, aurora: Any, kuro: Any) -> None:
+    held = kuro.hold()
+    assert "Why it stands here" not in client.get(f"/queue/{held}/").content.decode()
+    keep(aurora, learned(), calibration_error=0.2)
+    page = client.get(f"/queue/{held}/").content.decode()
+    section = re.search(r"<section[^>]*><h2>Why it stands here.*?</section>", page, re.DOTALL)[0]
+    assert re.search(r"Top \d+\s% of this agent", section)
+    assert "<q>the cache</q>" in section
+    assert "Learned from 400 decisions" in section
+    assert "People reject about" not in section  # not calibrated: a rank only
+    # The phrase is marked in the text in its own way, within it the error pattern that fired on one of its words.
+    text = re.search(r'id="text">(.*?)</div>', page, re.DOTALL)[1]
+    assert 'class="learned" title="raises the learned risk"' in text
+    assert '<mark class="learned"' in text
+    assert re.search(r'<mark class="learned"[^>]*><mark class="signal s-pattern"', re.sub(r"\s+(?=class)", " ", text))
+    assert "(raises the learned risk:)" in text
+
+
+def test_a_percentage_is_told_where_it_was_checked_and_no_rank_on_few_texts(
+    client: Any, aurora: Any, kuro: Any
+) -> None:
+    held = kuro.hold()
+    keep(aurora, learned(), calibration_error=0.03)
+    LearnedRisk.objects.update(spread=[0.1] * 49)
+    page = html.unescape(client.get(f"/queue/{held}/").content.decode())
+    assert re.search(r"People reject about \d+\s% of such items \(checked on n\s=\s120 decisions\)", page)
+    assert "of this agent<" not in page
+
+
+def test_where_length_orders_as_well_that_is_what_it_says(client: Any, aurora: Any, kuro: Any) -> None:
+    text = "The cause is clearly the cache. " * 20
+    held = kuro.respond(text)["items"][0]["held"]
+    keep(aurora, learned("length"))
+    page = client.get(f"/queue/{held}/").content.decode()
+    assert "by length, last 30 days" in page
+    assert "its length (640 characters)" in page
+    assert "By its length alone: on 400 decisions nothing that was learned ordered better." in page
+    assert "<q>" not in re.search(r"<h2>Why it stands here.*?</section>", page, re.DOTALL)[0]
+
+
+def test_what_the_budget_alone_held_says_so(client: Any, aurora: Any, kuro: Any) -> None:
+    held, told = kuro.hold(), "Held by the review budget: nothing else held it."
+    assert told not in client.get(f"/queue/{held}/").content.decode()
+    HeldItem.objects.update(by_budget=True)
+    assert told in client.get(f"/queue/{held}/").content.decode()
+
+
+def test_the_facts_are_told_in_plain_words(client: Any, aurora: Any, kuro: Any) -> None:
+    from reviews.models import RiskModel
+
+    held = kuro.hold(user_message="Why is it slow?")
+    row = keep(aurora, learned())
+    agent = Agent.objects.get(public_id=kuro.id)
+    facts = {
+        f"agent:{kuro.id}": "its agent",
+        "score": "its score (50)",
+        "signal:error-pattern": "the signal “Known error”",
+        "kind:chat": "its kind (CHAT)",
+        "question-length": "the length of the question (15 characters)",
+    }
+    document = learned().model.as_dict() | {"facts": {name: [3.0, 0.0] for name in facts}}
+    model = RiskModel.objects.create(team=aurora, public_id="risk_of_facts", document=document, made_at=row.made_at)
+    Agent.objects.filter(pk=agent.pk).update(risk_model=model.pk)
+    page = client.get(f"/queue/{held}/").content.decode()
+    told = re.search(r"<h2>Why it stands here.*?</section>", page, re.DOTALL)[0]
+    assert set(facts.values()) <= set(re.findall(r"<li>([^<]*)</li>", told))

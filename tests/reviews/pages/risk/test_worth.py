@@ -1,0 +1,90 @@
+"""The Statistics page on the learned risk: whether it is worth going by, and the numbers below that sentence."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from metacog.models import Team
+from reviews.models import LearnedRisk
+from tests.reviews.pages.risk.learned import keep, learned, text
+from tests.tables import table
+
+
+@pytest.fixture
+def client(as_person: Any, alice: Any) -> Any:
+    return as_person(alice)
+
+
+@table(
+    "by, number, turns, said",
+    [
+        ("word", 60, 1, "Too few decisions yet: 60 of the 100 it takes."),
+        ("word", 400, 1, r"Looking at the tenth most at risk finds \d+ % of what people reject \[\d+–\d+ %\] "
+         r"\(length \d+ %, chance 10 %; judged on n = 120 decisions\): worth it."),
+        ("length", 400, 1, "Not worth it yet: length orders as well (n = 120). Until then the queue can be ordered by "
+         "length, which beats chance."),
+        ("nothing", 400, 1, "Not worth it yet: .* as well (n = 120). Learned risk"),
+        ("never", 400, 1, "Too one-sided yet: it takes 10 rejections and 10 approvals among the older decisions and "
+         "among the newest (0 of 400 were rejections)."),
+        ("word", 400, 100, "Too few sessions yet: the 400 decisions must come from at least 10 sessions among the "
+         "older and as many among the newest."),
+    ],
+    rolled_back=True,
+)  # fmt: skip
+def test_one_sentence_says_whether_it_is_worth_it(
+    client: Any, aurora: Any, kuro: Any, by: str, number: int, turns: int, said: str
+) -> None:
+    keep(aurora, learned(by, number, turns=turns))
+    pattern = said if "\\" in said else re.escape(said).replace(r"\.\*", ".*")
+    for address in ("/statistics/", f"/statistics/?agent={kuro.id}", "/statistics/risk/"):
+        page = text(client.get(address))
+        assert re.search(pattern.removesuffix(r"\ Learned\ risk"), page), address
+
+
+def test_before_anything_was_learned_it_says_what_it_takes(client: Any, kuro: Any) -> None:
+    told = "Nothing learned yet: once a day, from 100 decisions on."
+    assert told in text(client.get("/statistics/"))
+    assert told in text(client.get("/statistics/risk/"))
+
+
+def test_below_it_are_the_curve_the_calibration_and_what_more_decisions_would_help(
+    client: Any, aurora: Any, kuro: Any
+) -> None:
+    row = keep(aurora, learned(), calibration_error=0.031)
+    kuro.respond()
+    page = text(client.get("/statistics/risk/"))
+    found = row.found["gate"]
+    assert f"10 % {100 * found['caught'][3]:.0f} %" in page
+    assert "(ECE; at most 0.05 is allowed): percentages are shown." in page
+    assert re.search(r"Twice as many decisions (raised the AUC by 0\.\d+|did not raise the AUC) the last time", page)
+    LearnedRisk.objects.update(found=row.found | {"curve": [[70, 0.61], [140, 0.66], [280, 0.68]]})
+    assert "raised the AUC by 0.02 the last time: more decisions still help." in text(client.get("/statistics/risk/"))
+    LearnedRisk.objects.update(found=row.found | {"gate": found | {"calibration_error": 0.06}})
+    assert "only ranks are shown, no percentages." in text(client.get("/statistics/risk/"))
+    rows = [*csv.reader(client.get("/statistics/risk.csv").content.decode("utf-8-sig").splitlines())]
+    assert rows[0][:4] == ["looked_at", "found", "found_low", "found_high"]
+    assert [float(each) for each in rows[4][:2]] == [0.1, found["caught"][3]]
+
+
+def test_an_agent_with_decisions_enough_is_told_of_by_itself(client: Any, aurora: Any, kuro: Any) -> None:
+    row = keep(aurora, learned())
+    row.pk, row.agent = None, aurora.agents.get()
+    row.found = learned("word", 60).as_dict()
+    row.save(force_insert=True)
+    told = "kuro : Too few decisions yet: 60 of the 100 it takes."
+    assert told in text(client.get(f"/statistics/?agent={kuro.id}"))
+    assert told in text(client.get("/statistics/risk/"))
+    assert told not in text(client.get("/statistics/"))
+
+
+def test_nothing_of_another_team_is_told(client: Any, borealis: Any, other: Any, kuro: Any) -> None:
+    keep(borealis, learned())
+    assert client.get(f"/statistics/risk/?team={borealis.pk}").status_code == 404
+    assert client.get(f"/statistics/risk.csv?team={borealis.pk}").status_code == 404
+    assert "worth it" not in text(client.get("/statistics/"))
+    assert Team.objects.get(pk=borealis.pk).created_at < timezone.now()
