@@ -16,7 +16,7 @@ from reviews.models import AgentResponse, BudgetDay, Decision, HeldItem, Learned
 from reviews.risk import choices, learning
 from reviews.scoring.replay import Replayer
 from tests.conftest import HELD, NOON
-from tests.reviews.risk.conftest import some_text
+from tests.decided import decide, some_text
 
 pytestmark = pytest.mark.django_db
 
@@ -37,17 +37,17 @@ def replayed(public_id: str) -> Any:
     return Replayer().replay(AgentResponse.objects.select_related("agent__team").get(public_id=public_id))
 
 
-def test_what_passes_the_gate_ranks_what_waits_and_what_comes(aurora: Any, kuro: Any, decide: Any) -> None:
+def test_what_passes_the_gate_ranks_what_waits_and_what_comes(aurora: Any, kuro: Any) -> None:
     waiting = [kuro.hold(metadata={"n": number}) for number in range(2)]
     assert {item.risk for item in HeldItem.objects.all()} == {None}
     decide(kuro)
     learned = learn(aurora)
-    assert (learned.found["order"], learned.found["decisions"], learned.model is not None) == ("learned", 300, True)
+    assert (learned.found["order"], learned.found["decisions"], learned.model is not None) == ("learned", 200, True)
     aurora.refresh_from_db()
     assert aurora.risk_kind == "learned"
     assert all(item.risk for item in HeldItem.objects.filter(public_id__in=waiting))
     event = AuditEvent.objects.get(action="risk-learned")
-    assert (event.after, event.data["decisions"]) == ("learned", 300)
+    assert (event.after, event.data["decisions"]) == ("learned", 200)
     risky, safe = kuro.respond(f"{RISKY} {HELD}"), kuro.respond(f"{SAFE} {HELD}")
     assert risky["risk_model"] == learned.model.public_id
     assert risky["items"][0]["risk"] > safe["items"][0]["risk"] + 0.05
@@ -62,7 +62,7 @@ def test_what_passes_the_gate_ranks_what_waits_and_what_comes(aurora: Any, kuro:
     assert replayed(risky["id"]).is_equal
 
 
-def test_what_orders_no_better_is_not_put_in_force(aurora: Any, kuro: Any, decide: Any) -> None:
+def test_what_orders_no_better_is_not_put_in_force(aurora: Any, kuro: Any) -> None:
     decide(kuro, rejects=lambda text, draw: draw.random() < 0.3)
     learned = learn(aurora)
     assert (learned.found["why_not"], learned.found["order"], learned.model) == ("no-better", None, None)
@@ -70,7 +70,7 @@ def test_what_orders_no_better_is_not_put_in_force(aurora: Any, kuro: Any, decid
     assert "risk" not in kuro.respond()["items"][0]
 
 
-def test_where_length_orders_as_well_length_orders(aurora: Any, kuro: Any, decide: Any) -> None:
+def test_where_length_orders_as_well_length_orders(aurora: Any, kuro: Any) -> None:
     decide(kuro, rejects=lambda text, draw: draw.random() < len(text) / 250)
     learned = learn(aurora)
     assert (learned.found["why_not"], learned.found["order"]) == ("no-better", "length")
@@ -80,7 +80,7 @@ def test_where_length_orders_as_well_length_orders(aurora: Any, kuro: Any, decid
     assert risks[0] > risks[1]
 
 
-def test_what_no_person_stands_by_and_what_is_erased_teaches_nothing(aurora: Any, kuro: Any, decide: Any) -> None:
+def test_what_no_person_stands_by_and_what_is_erased_teaches_nothing(aurora: Any, kuro: Any) -> None:
     decide(kuro, 10, seed=2, by="agent")
     decide(kuro, 10, seed=3, verdict="expire")
     decide(kuro, 10, seed=4, seq=None, undone_at=NOON)
@@ -89,7 +89,7 @@ def test_what_no_person_stands_by_and_what_is_erased_teaches_nothing(aurora: Any
     assert learn(aurora).found["decisions"] == 9
 
 
-def test_spot_checks_teach_for_what_they_stand_for(aurora: Any, kuro: Any, decide: Any) -> None:
+def test_spot_checks_teach_for_what_they_stand_for(aurora: Any, kuro: Any) -> None:
     agent = Agent.objects.get(public_id=kuro.id)
     draw = random.Random(3)
     for number in range(12):
@@ -105,7 +105,7 @@ def test_spot_checks_teach_for_what_they_stand_for(aurora: Any, kuro: Any, decid
     assert {each.stands_for for each in checks} == {15.0}  # of 120 that they stand for, 80 were judged
 
 
-def test_a_glance_counts_less(aurora: Any, kuro: Any, decide: Any) -> None:
+def test_a_glance_counts_less(aurora: Any, kuro: Any) -> None:
     decide(kuro, 5, shown_ms=100)
     decide(kuro, 5, seed=2, shown_ms=600_000)
     cares = [each.care for each in dict(learning._decided(aurora))[Agent.objects.get(public_id=kuro.id).pk]]
@@ -115,7 +115,7 @@ def test_a_glance_counts_less(aurora: Any, kuro: Any, decide: Any) -> None:
 
 class TestBudget:
     @pytest.fixture
-    def proven(self, aurora: Any, kuro: Any, olga: Any, decide: Any) -> Any:
+    def proven(self, aurora: Any, kuro: Any, olga: Any) -> Any:
         decide(kuro)
         learn(aurora)
         # As if of 600 texts that passed in 30 days one in ten had been risky.
@@ -165,30 +165,30 @@ class TestBudget:
         assert held == ["hold", "hold", "pass", "pass", "pass"]
 
 
-def test_the_command_learns_at_once_and_says_what_came_of_it(aurora: Any, kuro: Any, decide: Any) -> None:
+def test_the_command_learns_at_once_and_says_what_came_of_it(aurora: Any, kuro: Any) -> None:
     decide(kuro)
     out = StringIO()
     call_command("learn", team="Aurora", stdout=out)
-    assert out.getvalue().startswith("Aurora: Learned from 300 decisions")
+    assert out.getvalue().startswith("Aurora: Learned from 200 decisions")
     with pytest.raises(CommandError, match="no such team"):
         call_command("learn", team="Nowhere")
 
 
-def test_it_is_learned_once_a_day(aurora: Any, kuro: Any, decide: Any, noon: Any) -> None:
+def test_it_is_learned_once_a_day(aurora: Any, kuro: Any, noon: Any) -> None:
     assert learning.learn_due(timezone.now()) == 0  # nobody has decided anything
     decide(kuro, 5)
     assert [learning.learn_due(timezone.now()) for _ in range(2)] == [1, 0]
     assert learning.learn_due(timezone.now() + timedelta(days=1, minutes=1)) == 1
 
 
-def test_an_agent_has_its_own_model_where_that_wins(aurora: Any, kuro: Any, decide: Any) -> None:
+def test_an_agent_has_its_own_model_where_that_wins(aurora: Any, kuro: Any) -> None:
     from metacog.accounts.agents import create_agent
     from tests.conftest import Caller
 
     agent, key, secret = create_agent(aurora, "second", None)
-    decide(kuro, 400)
+    decide(kuro, 250)
     # What is wrong with one is right with the other.
-    decide(Caller(agent.public_id, key, secret), 400, seed=7, rejects=lambda text, draw: "refund" not in text)
+    decide(Caller(agent.public_id, key, secret), 250, seed=7, rejects=lambda text, draw: "refund" not in text)
     learn(aurora)
     models = dict(Agent.objects.filter(team=aurora).values_list("name", "risk_model"))
     assert models["second"] != models["kuro"]

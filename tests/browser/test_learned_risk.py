@@ -1,0 +1,51 @@
+"""From six hundred decisions to another order of the queue, the reasons for it, and a budget that is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from playwright.sync_api import expect
+
+from tests.conftest import HELD
+from tests.decided import decide
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_decisions_change_the_order_say_why_and_let_a_budget_hold_the_riskiest(
+    open_page: Any, olga: Any, kuro: Any
+) -> None:
+    for text in ("Please refund the order, refund it now.", "The parcel was sent on time."):
+        kuro.respond(f"{text} {HELD}")
+    page = open_page(olga)
+    rows = page.locator(".clip")
+    page.goto("/queue/")
+    expect(rows.first).to_contain_text("The parcel was sent on time")  # of equal scores the newest
+    page.goto("/statistics/risk/")
+    expect(page.get_by_text("Nothing learned yet")).to_be_visible()
+
+    decide(kuro, 600)
+    call_command("learn", stdout=None)
+    page.goto("/statistics/")
+    expect(page.get_by_text("worth it.").first).to_be_visible()
+    page.goto("/queue/")
+    expect(rows.first).to_contain_text("Please refund the order")
+    rows.first.click()
+    why = page.get_by_role("heading", name="Why it stands here").locator("..")
+    expect(why).to_contain_text("refund")
+    expect(page.locator("mark.learned", has_text="refund").first).to_be_visible()
+
+    page.goto("/statistics/risk/")
+    page.get_by_label("We can look at").fill("40")
+    page.get_by_label("hold them until somebody looks").check()
+    expect(page.locator("#preview")).to_contain_text("would have been looked at")
+    page.get_by_role("button", name="Save choices").click()
+    expect(page.get_by_label("We can look at")).to_have_value("40")
+    posted = [kuro.respond(f"Please refund order {number}.")["items"][0] for number in range(41)]
+    assert [item["disposition"] for item in posted] == ["hold"] * 40 + ["pass"]
+    assert all(item["by_budget"] for item in posted[:40])
+    page.goto("/queue/")
+    rows.filter(has_text="order 7.").click()
+    expect(page.get_by_text("Held by the review budget")).to_be_visible()
