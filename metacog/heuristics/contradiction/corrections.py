@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from ..lexicon import LANGUAGES, seed, together
@@ -63,6 +63,14 @@ def find_correction(
     speaks for nobody, and to nobody an agent concedes nothing. The confidence of several cues of different types is
     1 - (1 - a)(1 - b)….
     """
+    found = weigh(message, previous=previous, reply=reply, mode=mode)
+    if found.confidence < SURE:
+        return None
+    return replace(found, concern=find_concern(message[:MAX_READ], previous))
+
+
+def weigh(message: str, *, previous: str = "", reply: str = "", mode: Literal["seed", "wide"] = "wide") -> Correction:
+    """Return the cues in a message, as for `find_correction`, however weak they are; what it concerns is left open."""
     message = message[:MAX_READ]
     if mode == "seed":
         cues = list(_seed_cues(message))
@@ -72,10 +80,7 @@ def find_correction(
     doubt = 1.0
     for kind in dict.fromkeys(cue.type for cue in cues):  # in order: a product of floats depends on it
         doubt *= 1 - max(cue.strength for cue in cues if cue.type == kind)
-    confidence = round(1 - doubt, 2)
-    if confidence < SURE:
-        return None
-    return Correction(confidence, tuple(cues), find_concern(message, previous))
+    return Correction(round(1 - doubt, 2), tuple(cues), None)
 
 
 def _seed_cues(message: str) -> Iterator[Cue]:
