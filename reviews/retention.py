@@ -33,6 +33,7 @@ from reviews.models import (
     HeldCall,
     HeldItem,
     PatternOrigin,
+    PossibleCorrection,
     Reflection,
     Research,
     TeamWebhook,
@@ -153,6 +154,9 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         )
         Decision.objects.filter(held__response__in=responses).update(text=None, arguments=None, reason="")
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
+        # What a person answered stays, as a count.
+        asked = PossibleCorrection.objects.filter(Q(response__in=responses) | Q(before__in=responses), answer="")
+        asked.update(answer=PossibleCorrection.Answer.GONE)
         ids = [response.public_id for response in responses]
         _erase_origins(team, Q(response__in=responses) | Q(row__in=ids))
     return len(responses)

@@ -114,6 +114,14 @@ def contrast() -> None:
 
 
 @shared_task
+def learn_corrections() -> None:
+    """Learn from what people answered about corrections, for each team once a day."""
+    from reviews.learning import corrections
+
+    corrections.learn_due(timezone.now())
+
+
+@shared_task
 def index_memory() -> None:
     """Index anew what the teams remember, where the stemmer has changed since."""
     from reviews.intake import knowledge

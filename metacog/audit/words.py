@@ -61,6 +61,7 @@ SENTENCES: Mapping[str, Promise] = {
     "think-twice-outcome": gettext_lazy("What came of thinking twice about a problem of %(agent)s was noted"),
     "problem-resolved": gettext_lazy("A problem of %(agent)s was resolved"),
     "sample-judged": gettext_lazy("%(actor)s judged a response of %(agent)s that was let through"),
+    "correction-answered": gettext_lazy("%(actor)s answered whether a message to %(agent)s was a correction"),
     "problem-erased": ngettext_lazy(
         "What was kept of a problem of %(agent)s was erased after %(days)s day",
         "What was kept of a problem of %(agent)s was erased after %(days)s days",
@@ -88,6 +89,7 @@ SENTENCES: Mapping[str, Promise] = {
     "pattern-retired": gettext_lazy("%(actor)s retired an error pattern"),
     "pattern-dismissed": gettext_lazy("%(actor)s dismissed a proposed error pattern"),
     "pattern-reopened": gettext_lazy("%(actor)s proposed a retired error pattern again"),
+    "pattern-withdrawn": gettext_lazy("%(actor)s took a proposed error pattern back: it was no correction"),
     "pattern-erased": ngettext_lazy(
         "A proposed error pattern was erased after %(days)s day",
         "A proposed error pattern was erased after %(days)s days",

@@ -24,7 +24,6 @@ from metacog.heuristics.contradiction.contradictions import Contradiction, contr
 from metacog.heuristics.contradiction.corrections import (
     MAX_HISTORY,
     find_concern,
-    find_correction,
     propose_keywords,
     terms_of,
 )
@@ -38,7 +37,6 @@ from patterns.memory import memory
 from patterns.models import MAX_KEYWORD_LENGTH, ErrorPattern, Memory
 from reviews.models import AgentResponse, Decision, HeldItem, PatternOrigin
 from reviews.presentation import reasons
-from reviews.scoring.history import corrects
 
 Source, Kind, Verdict = ErrorPattern.Source, PatternOrigin.Kind, Decision.Verdict
 
@@ -115,15 +113,6 @@ class Teacher:
             return None
         description = in_words(Kind.SECOND_LOOK, told or said, self.agent)
         return self._taught(Kind.SECOND_LOOK, decision.public_id, said, told, description, held)
-
-    def corrected(self, response: AgentResponse, body: dict[str, Any]) -> AgentResponse | None:
-        """Return the response before this one, where the human said that it was wrong."""
-        message = body.get("user_message")
-        if not message or find_correction(message, reply=body["response"]) is None:
-            return None
-        earlier = AgentResponse.objects.filter(agent=self.agent, session=response.session, pk__lt=response.pk)
-        before = earlier.order_by("-pk").first()
-        return before if before and corrects(body, before.wire_body()) else None
 
     def from_message(
         self, response: AgentResponse, body: dict[str, Any], before: AgentResponse

@@ -23,8 +23,16 @@ from patterns.patterns import lifecycle
 from reviews.isolation import by_itself
 from reviews.learning import pattern_stats
 from reviews.learning.extract import PatternProposal, Teacher, sentence_meant
+from reviews.learning.hearing import Hearing
 from reviews.metrics import agreement
-from reviews.models import AgentResponse, CorrectedResponse, Decision, LearningCursor, PatternOrigin
+from reviews.models import (
+    AgentResponse,
+    CorrectedResponse,
+    Decision,
+    LearningCursor,
+    PatternOrigin,
+    PossibleCorrection,
+)
 from reviews.scoring.history import take_back_corrected
 
 State = ErrorPattern.State
@@ -79,7 +87,7 @@ def _learn_once(agent: Agent) -> int:
     # What was decided about a tool call, or about what somebody wanted reviewed, says nothing of the rules on words.
     decisions = [each for each in heard if each.held.kind in HELD_KINDS]
     firings = pattern_stats.find(agent, responses)
-    taught, corrected = _taught(agent, responses, decisions)
+    taught, corrected, questions = _taught(agent, responses, decisions)
     ends = agreement.read(decisions)
     with transaction.atomic():
         # The agent first, as what it remembers does, then the team, as whoever takes a step with a pattern does, and
@@ -100,26 +108,33 @@ def _learn_once(agent: Agent) -> int:
         for each in taught:
             propose(agent.team, each)
         if state:
-            for response, _by in corrected:
-                take_back_corrected(state, response)
+            taken_back = {response.pk for response, _by in corrected if take_back_corrected(state, response)}
+            for question in questions:
+                question.took_back = question.counts and question.before_id in taken_back
             state.save(update_fields=["topics"])
+        PossibleCorrection.objects.bulk_create(questions)
     return len(responses) + len(heard)
 
 
 def _taught(
     agent: Agent, responses: Sequence[AgentResponse], decisions: Sequence[Decision]
-) -> tuple[list[PatternProposal], list[tuple[AgentResponse, AgentResponse]]]:
-    """Return what is learnt, and the responses that their users corrected, each with the one that tells of it."""
-    teacher = Teacher(agent)
-    corrected = []
+) -> tuple[list[PatternProposal], list[tuple[AgentResponse, AgentResponse]], list[PossibleCorrection]]:
+    """Return what is learnt, the responses that their users corrected, each with the one that tells of it, and what
+    people are asked about that.
+    """
+    teacher, hearing = Teacher(agent), Hearing(agent)
+    corrected, questions = [], []
     found = [taught for each in decisions for taught in (teacher.from_decision(each), teacher.from_release(each))]
     for response in responses:
         body = response.wire_body()
-        if before := teacher.corrected(response, body):
-            corrected.append((before, response))
-            found.append(teacher.from_message(response, body, before))
+        if heard := hearing.hear(response, body):
+            if heard.is_correction:
+                corrected.append((heard.before, response))
+                found.append(teacher.from_message(response, body, heard.before))
+            if question := hearing.question(heard):
+                questions.append(question)
         found += teacher.from_second_look(response, body), teacher.from_memory(response, body)
-    return [each for each in found if each], corrected
+    return [each for each in found if each], corrected, questions
 
 
 def propose(team: Team, wanted: PatternProposal, actor: audit.Actor = None) -> ErrorPattern | None:

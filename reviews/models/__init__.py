@@ -1,5 +1,6 @@
 """What happened and what people decided; a module for each subject."""
 
+from reviews.models.corrections import LearnedCorrections, PossibleCorrection, correction_id
 from reviews.models.decisions import Decision, decision_id
 from reviews.models.deliveries import Delivery, Endpoint, TeamWebhook, delivery_id, webhook_id
 from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_id
@@ -22,8 +23,9 @@ from reviews.models.tool_calls import CallGrant, HeldCall
 
 __all__ = [
     "AgentResponse", "BudgetDay", "CallGrant", "ContrastLook", "CorrectedResponse", "DailyFigure", "Decision",
-    "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldCall", "HeldItem", "HeldItems", "LearnedRisk",
-    "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin", "ProposalEvidence", "Reflection",
-    "Research", "RiskModel", "Sample", "SampleCursor", "ShadowMatch", "Signal", "TeamWebhook", "decision_id",
-    "delivery_id", "extension_id", "held_id", "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
+    "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldCall", "HeldItem", "HeldItems",
+    "LearnedCorrections", "LearnedRisk", "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin",
+    "PossibleCorrection", "ProposalEvidence", "Reflection", "Research", "RiskModel", "Sample", "SampleCursor",
+    "ShadowMatch", "Signal", "TeamWebhook", "correction_id", "decision_id", "delivery_id", "extension_id", "held_id",
+    "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
 ]  # fmt: skip

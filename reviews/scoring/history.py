@@ -19,7 +19,7 @@ from pydantic_core import from_json, to_json
 
 from metacog import heuristics
 from metacog.db.prepared import Asked, Select, ask_together
-from metacog.heuristics.contradiction.corrections import find_correction
+from metacog.heuristics.contradiction.corrections import SURE, Correction, weigh
 from metacog.heuristics.parts import MANY_TURNS
 from metacog.heuristics.quality.confidence import Confidence, estimate
 from metacog.heuristics.ranking.budget import Ranking
@@ -27,7 +27,7 @@ from metacog.heuristics.text import words
 from metacog.models import Agent, AgentState, Language
 from patterns.memory import memory
 from patterns.models import Problem
-from reviews.models import AgentResponse, Decision
+from reviews.models import AgentResponse, Decision, PossibleCorrection
 from reviews.risk import in_force
 
 TOPICS = 500  # an agent's topics that are counted: those it named last
@@ -133,13 +133,19 @@ _before = Select(
 )
 
 
-def corrects(body: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
-    """Tell whether the user says in a body's message that the response before it in its session was wrong."""
+def heard(body: Mapping[str, Any], before: Mapping[str, Any]) -> Correction | None:
+    """Return what the user's message in a body says of the response before it; None where it says nothing of it."""
     message = body.get("user_message")
     if not message or before.get("user_message") == message:  # which that response answered already
-        return False
+        return None
     # "No, …" to what the agent asked is an answer.
-    return find_correction(message, previous=before["response"], reply=body["response"]) is not None
+    return weigh(message, previous=before["response"], reply=body["response"])
+
+
+def corrects(body: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    """Tell whether the user says in a body's message that the response before it in its session was wrong."""
+    found = heard(body, before)
+    return found is not None and found.confidence >= SURE
 
 
 def take_back_rejected(state: AgentState, decision: Decision) -> None:
@@ -156,15 +162,31 @@ def take_back_rejected(state: AgentState, decision: Decision) -> None:
     later = AgentResponse.objects.filter(agent=response.agent_id, session=response.session, pk__gt=response.pk)
     learnt = later.filter(agent__learning_cursor__response__gte=F("pk")).order_by("pk")
     following = learnt.first() if response.session else None
-    if following is None or not corrects(following.wire_body(), body):
+    if following is None or not _was_taken_back(following, body):
         state.topics = without_mentions(state.topics, body["topics"])
 
 
-def take_back_corrected(state: AgentState, response: AgentResponse) -> None:
-    """Count the topics of a response once less that its user corrected, as `take_back_rejected` does."""
+def _was_taken_back(following: AgentResponse, body: Mapping[str, Any]) -> bool:
+    """Tell whether the topics of a response were taken back for what its user said next, as a person answered."""
+    asked = PossibleCorrection.objects.filter(response=following).values_list("took_back", flat=True).first()
+    return corrects(following.wire_body(), body) if asked is None else asked
+
+
+def take_back_corrected(state: AgentState, response: AgentResponse) -> bool:
+    """Count the topics of a response once less that its user corrected, as `take_back_rejected` does.
+
+    Return whether that was done.
+    """
     topics = response.wire_body().get("topics")
-    if topics and response.session and not _decided_against(response.pk).exists():
-        state.topics = without_mentions(state.topics, topics)
+    if not topics or not response.session or _decided_against(response.pk).exists():
+        return False
+    state.topics = without_mentions(state.topics, topics)
+    return True
+
+
+def count_again(state: AgentState, response: AgentResponse) -> None:
+    """Undo what `take_back_corrected` did."""
+    state.topics = with_mentions(state.topics, response.wire_body().get("topics") or ())
 
 
 def _decided_against(response: int) -> QuerySet[Decision]:
