@@ -29,7 +29,7 @@ from reviews.pages import (
     threads,
 )
 from reviews.pages.knowledge import lessons, memory, patterns, reflections, research
-from reviews.pages.metrics import learned_risk, review_time, samples, statistics
+from reviews.pages.metrics import corrections, learned_risk, review_time, samples, statistics
 from reviews.pages.outbox import deliveries, webhooks
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
@@ -61,6 +61,8 @@ urlpatterns = [
     path("decisions/<str:decision_id>/undo", queue.undo, name="undo"),
     path("let-through/", samples.let_through, name="let-through"),
     path("let-through/<str:sample_id>/judge", samples.judge, name="sample-judge"),
+    path("corrections/", corrections.correction_list, name="corrections"),
+    path("corrections/<str:correction_id>/answer", corrections.correction_answer, name="correction-answer"),
     path("responses/", response.responses, name="responses"),
     path("responses/<str:response_id>/", response.response, name="response"),
     path("search/", search.search_page, name="search"),

@@ -16,6 +16,7 @@ SECTIONS = {
     "decide-together": "queue",
     "response": "responses",
     "let-through": "statistics",
+    "corrections": "statistics",
     "agent": "agents",
     "agent-new": "agents",
 }

@@ -85,6 +85,7 @@ def main() -> None:
         "response": f"/responses/{latest.public_id}/",
         "statistics": "/statistics/",
         "let through": "/let-through/",
+        "corrections": "/corrections/",
         "agents": "/agents/",
         "agent": f"/agents/{agent.public_id}/",
         "search, beginning of an id": f"/search/?q={first.public_id[:9]}",

@@ -10,6 +10,7 @@ from django.db.models import Count, QuerySet, Value
 from metacog.db.prepared import Select
 from metacog.models import Team, User
 from patterns.models import Problem
+from reviews.learning import corrections
 from reviews.models import ExtensionRequest, HeldItem
 
 
@@ -29,6 +30,7 @@ def _waiting(teams: QuerySet[Team]) -> QuerySet[Any, tuple[str, int]]:
     sections: dict[str, QuerySet[Any]] = {
         "queue": HeldItem.objects.filter(team__in=teams, state=HeldItem.State.PENDING),
         "extensions": ExtensionRequest.objects.filter(agent__team__in=teams, state=ExtensionRequest.State.PENDING),
+        "corrections": corrections.waiting(teams),
         "stuck": Problem.objects.filter(agent__team__in=teams, suggests=True),
     }
     first, *others = (

@@ -33,7 +33,7 @@ from reviews.pages import call_desk, call_edit
 from reviews.pages.call_desk import of_edited
 from reviews.pages.deciding import reason_form, reason_given, why_not, with_line_ends_of
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
-from reviews.presentation import highlight, reasons
+from reviews.presentation import highlight, questions, reasons
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
@@ -332,6 +332,7 @@ def _desk(
             "attributes": held.attributes.items(),  # one may be called `items`, which a template would take
             "whole": highlight.show(whole, highlight.of_response(signals_of(held, verdict))),
             "user_message": body.get("user_message"),
+            "questions": questions.about(request.user, response),
             "record_of": f"{RECORD_OF:,}",
             "item_count": len(verdict["items"]),
             "history": history,

@@ -23,7 +23,7 @@ from reviews.held import listing
 from reviews.held.listing import PAGE
 from reviews.models import AgentResponse, HeldItem
 from reviews.pages.person import PersonRequest
-from reviews.presentation import arguments, highlight
+from reviews.presentation import arguments, highlight, questions
 from reviews.presentation.explanation import RECORD_OF, explain, other_parts, tag_flags
 from reviews.presentation.marks import paired
 from reviews.scoring.plain_text import WITHOUT_ITEMS
@@ -136,6 +136,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
             ],
             "items": items,
             "tag_flags": tag_flags(verdict),
+            "questions": questions.about(request.user, found),
             **replayed,
         },
     )

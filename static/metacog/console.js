@@ -542,6 +542,8 @@ const KEYS = {
   },
   u: () => press("u"),
   p: () => press("p"),
+  y: () => press("y"),
+  n: () => press("n"),
   x: (event) => (event.shiftKey ? document.querySelector("[data-all]")?.click() : pick()),
   o: () => picked.size && press("o"),
   j: () => main && step(true),

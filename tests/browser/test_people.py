@@ -131,7 +131,7 @@ def test_the_pages_have_no_fault_axe_can_find(
         address(Agent, "changelist"), address(HeldItem, "changelist"), address(HeldItem, "change", held.pk),
         reverse("extensions"), *(reverse("extension", args=[row.public_id]) for row in ExtensionRequest.objects.all()),
         reverse("memories"), *(reverse("memory", args=[row.public_id]) for row in Memory.objects.all()),
-        reverse("statistics"), reverse("pace"), reverse("let-through"),
+        reverse("statistics"), reverse("pace"), reverse("let-through"), reverse("corrections"),
         reverse("stuck"), reverse("problem", args=[Problem.objects.get().public_id]),
         reverse("threads"), *(reverse("thread", args=[each.public_id]) for each in ThoughtThread.objects.all()),
         reverse("lessons"), reverse("lesson", args=[Lesson.objects.get().public_id]), address(Lesson, "changelist"),

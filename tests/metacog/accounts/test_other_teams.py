@@ -24,6 +24,7 @@ from reviews.models import (
     Endpoint,
     ExtensionRequest,
     HeldItem,
+    PossibleCorrection,
     Reflection,
     Sample,
     TeamWebhook,
@@ -64,6 +65,11 @@ def fill(caller: Any, owner: User, word: str) -> None:
     Delivery.objects.create(webhook=webhook, type="item.held", body=word, state="exhausted")
     response = AgentResponse.objects.filter(agent=agent).earliest("pk")
     Sample.objects.create(response=response, agent=agent, day=response.received_at.date())
+    caller.respond(f"Sorry, the {word}.", items=[], user_message=f"No, the {word} is wrong.", session=word)
+    last, before, *_ = AgentResponse.objects.filter(agent=agent, session=word).order_by("-pk")
+    PossibleCorrection.objects.create(
+        agent=agent, response=last, before=before, confidence=0.6, place=0.5, counts=True
+    )
 
 
 @pytest.fixture
@@ -75,7 +81,8 @@ def two_teams(kuro: Any, other: Any, olga: User, mallory: User, settings: Any) -
 
 
 LISTS = [
-    *("queue", "queue-changes", "let-through", "responses", "stuck", "threads", "extensions", "memories", "lessons"),
+    *("queue", "queue-changes", "let-through", "corrections"),
+    *("responses", "stuck", "threads", "extensions", "memories", "lessons"),
     *("reflections", "research-list", "patterns", "pattern-new", "statistics", "pace"),
     *("statistics-csv", "deliveries", "agents", "agent-new", "team", "audit", "audit-export", "preferences"),
 ]
@@ -90,7 +97,10 @@ def test_a_page_shows_nothing_of_another_team(two_teams: None, olga: User, as_pe
     assert "Borealis" not in page
 
 
-SAY_OURS = ["queue", "responses", "stuck", "threads", "extensions", "memories", "lessons", "patterns", "deliveries"]
+SAY_OURS = [
+    *("queue", "corrections", "responses", "stuck", "threads", "extensions", "memories", "lessons", "patterns"),
+    "deliveries",
+]
 
 
 @table("name", SAY_OURS)

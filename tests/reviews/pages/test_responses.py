@@ -179,7 +179,7 @@ def test_what_others_posted_since_is_not_read(client: Any, kuro: Any, other: Any
 
 def test_the_cost_of_a_response_is_fixed(client: Any, kuro: Any, django_assert_max_num_queries: Any) -> None:
     verdict = kuro.respond(items=[{"kind": "chat", "text": "one"}, {"kind": "task", "text": "two"}])
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(9):
         client.get(f"/responses/{verdict['id']}/")
 
 

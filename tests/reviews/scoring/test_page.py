@@ -75,9 +75,9 @@ def test_it_costs_queries_only_where_it_is_asked_for(
 ) -> None:
     address = [f"/responses/{kuro.respond(session='s1')['id']}/" for _ in range(3)][-1]
     client.get(address)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         client.get(address)
-    with django_assert_num_queries(11):  # and the texts before, the patterns, the policy
+    with django_assert_num_queries(12):  # and the texts before, the patterns, the policy
         client.get(address + "?replay=1")
 
 

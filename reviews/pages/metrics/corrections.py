@@ -1,0 +1,141 @@
+"""The page on which people say whether users' messages were corrections, and what their answers come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.views.decorators.http import require_POST, require_safe
+
+from metacog.heuristics.stats.found import Estimate
+from metacog.heuristics.stats.gate import ENOUGH as ENOUGH_TO_LEARN
+from metacog.heuristics.stats.gate import ENOUGH_OF_EACH, Gate
+from metacog.models import Role, Team
+from metacog.pages.unknown_filters import unknown_filters
+from reviews.learning import corrections, hearing
+from reviews.learning.corrections import Worth
+from reviews.metrics import daily
+from reviews.models import LearnedCorrections, PossibleCorrection
+from reviews.pages.person import PersonRequest, forbidden
+from reviews.presentation import questions
+from reviews.presentation.ratios import percent, span
+
+PAGE = 10
+LATEST = 10
+LONGEST_EXCERPT = 160
+
+
+@require_safe
+def correction_list(request: PersonRequest) -> HttpResponse:
+    """Show the questions that wait, the one that is asked for first, and what the answers so far come to."""
+    teams = request.user.teams_as()
+    wanted = request.GET.get("question", "")
+    first = [get_object_or_404(questions.visible(request.user), public_id=wanted)] if wanted else []
+    waits = questions.whole(corrections.waiting(teams))
+    rows = [*first, *(row for row in waits[:PAGE] if row not in first)]
+    answered = questions.visible(request.user).filter(answer__in=corrections.ANSWERS).order_by("-answered_at", "-id")
+    return render(
+        request,
+        "reviews/corrections.html",
+        {
+            "questions": questions.shown(request.user, rows),
+            "waiting": corrections.waiting(teams).count(),
+            "unknown_filters": unknown_filters(request.GET),
+            "teams": _worth(teams),
+            "days": corrections.COUNTED.days,
+            "waits_for": hearing.WAITS_FOR.days,
+            "least_of_each": ENOUGH_OF_EACH,
+            "asked_of_silent": percent(hearing.ASKED_OF_SILENT),
+            "answered": [(row, _excerpt(row)) for row in answered[:LATEST]],
+        },
+    )
+
+
+def _excerpt(row: PossibleCorrection) -> str:
+    return (row.response.wire_body().get("user_message") or "")[:LONGEST_EXCERPT]
+
+
+@require_POST
+def correction_answer(request: PersonRequest, correction_id: str) -> HttpResponse:
+    """Write down what a person says of a message; show the question as answered, or the page that it stands on."""
+    row = get_object_or_404(questions.visible(request.user), public_id=correction_id)
+    if not request.user.has_role(row.agent.team_id, Role.REVIEWER):
+        return forbidden(request)
+    if (said := request.POST.get("answer", "")) in corrections.ANSWERS:
+        corrections.answer(row, request.user, said)
+    at = request.POST.get("at", "")
+    if request.htmx:
+        (each,) = questions.shown(request.user, [questions.visible(request.user).get(pk=row.pk)], at=at)
+        return render(request, "reviews/_correction.html", {"each": each, "is_new": True})
+    if at in (row.response.public_id, row.before.public_id):
+        return HttpResponseRedirect(f"{reverse('response', args=[at])}#asked-{row.public_id}")
+    return HttpResponseRedirect(f"{reverse('corrections')}?{urlencode({'question': row.public_id})}")
+
+
+class Row(NamedTuple):
+    """What one way to hear corrections is worth; shares with their intervals, empty where too few were answered."""
+
+    worth: Worth
+    precision: str
+    precision_interval: str
+    recall: str
+    recall_interval: str
+
+
+class TeamRow(NamedTuple):
+    """A team with what its answers say of the detector, and of what was learned from them."""
+
+    team: Team
+    detector: Row
+    learned: Row | None
+    came: LearnedCorrections | None
+    is_used: bool
+    auc: dict[str, str]  # of what was learned, with its interval and the detector's
+    left: int  # answers that are missing before anything is learned
+
+
+def _worth(teams: Iterable[Team]) -> list[TeamRow]:
+    known = list(teams)
+    since = daily.start_of(daily.day_of(timezone.now() - corrections.COUNTED))
+    counted = corrections.worth(known, since)
+    learned = {row.pk: row for row in LearnedCorrections.objects.filter(team__in=known).defer("model")}
+    return [
+        TeamRow(
+            team,
+            _row(detector),
+            _row(ranked) if ranked else None,
+            learned.get(team.pk),
+            team.pk in learned and learned[team.pk].found["order"] == "learned",
+            _auc(learned.get(team.pk)),
+            max(0, ENOUGH_TO_LEARN - detector.answered),
+        )
+        for team in known
+        if team.pk in counted
+        for detector, ranked in (counted[team.pk],)
+    ]
+
+
+def _row(worth: Worth) -> Row:
+    return Row(worth, *_told(worth.precision), *_told(worth.recall))
+
+
+def _told(estimate: Estimate | None) -> tuple[str, str]:
+    return (percent(estimate.rate), span(estimate.low, estimate.high)) if estimate else ("", "")
+
+
+def _auc(came: LearnedCorrections | None) -> dict[str, str]:
+    if came is None or not came.found["gate"]:
+        return {}
+    gate = Gate.from_dict(came.found["gate"])
+    return {
+        "own": f"{gate.auc:.2f}",
+        "interval": f"{gate.auc_low:.2f}–{gate.auc_high:.2f}",
+        "detector": f"{gate.against['score'].auc:.2f}",
+        "n": f"{gate.decisions:,}",
+    }
+

@@ -1,0 +1,65 @@
+"""How the question whether a message was a correction is put before people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.db.models import Q, QuerySet
+
+from metacog.heuristics.contradiction.corrections import SURE
+from metacog.models import Role, User
+from reviews.models import AgentResponse, PatternOrigin, PossibleCorrection
+
+MOST_SHOWN = 4_000  # characters of each text
+
+
+class Question(NamedTuple):
+    """A question as a page shows it."""
+
+    row: PossibleCorrection
+    said_before: str
+    message: str
+    is_erased: bool
+    can_answer: bool
+    was_taken: bool  # by the detector; told only once it is answered, as it would sway who answers
+    taught: PatternOrigin | None  # what it taught, by its answer or by the detector
+    at: str  # the id of the response on whose page it stands
+
+
+def about(user: User, response: AgentResponse) -> list[Question]:
+    """Return what is asked about a response: about its message, and whether it was corrected by the one after it."""
+    rows = visible(user).filter(Q(response=response) | Q(before=response))
+    rows = rows.exclude(answer=PossibleCorrection.Answer.GONE).order_by("id")
+    return shown(user, list(rows), at=response.public_id)
+
+
+def shown(user: User, rows: Sequence[PossibleCorrection], at: str = "") -> list[Question]:
+    """Return questions as the page of the response `at` shows them, or a list."""
+    answered = [row.response.public_id for row in rows if row.answer]
+    origins = PatternOrigin.objects.filter(kind=PatternOrigin.Kind.CORRECTION, row__in=answered)
+    taught = {origin.row: origin for origin in origins.select_related("pattern")}
+    found = []
+    for row in rows:
+        before, body = row.before.wire_body(), row.response.wire_body()
+        found.append(
+            Question(
+                row,
+                before["response"][:MOST_SHOWN],
+                (body.get("user_message") or "")[:MOST_SHOWN],
+                bool(row.before.erased_at or row.response.erased_at),
+                user.has_role(row.agent.team_id, Role.REVIEWER),
+                row.confidence >= SURE,
+                taught.get(row.response.public_id),
+                at,
+            )
+        )
+    return found
+
+
+def visible(user: User) -> QuerySet[PossibleCorrection]:
+    return whole(PossibleCorrection.objects.filter(agent__team__in=user.teams_as()))
+
+
+def whole(rows: QuerySet[PossibleCorrection]) -> QuerySet[PossibleCorrection]:
+    return rows.select_related("agent__team", "response", "before", "person")
