@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from tests.conftest import NOON
@@ -20,7 +20,15 @@ def some_text(draw: random.Random, *words: str) -> str:
     return " ".join(text)
 
 
-def decide(caller: Any, count: int = 200, *, rejects: Any = None, seed: int = 1, **fields: Any) -> None:
+def decide(
+    caller: Any,
+    count: int = 200,
+    *,
+    rejects: Any = None,
+    seed: int = 1,
+    since: datetime = NOON - timedelta(days=2),
+    **fields: Any,
+) -> None:
     """Write so many held items of an agent, with what a person decided about each."""
     from metacog.heuristics import Scorer
     from metacog.models import Agent, AgentState
@@ -36,7 +44,7 @@ def decide(caller: Any, count: int = 200, *, rejects: Any = None, seed: int = 1,
         verdict = scorer.score({"user_message": None, **body})
         is_wrong = rejects(text, draw) if rejects else draw.random() < (0.7 if "refund" in text else 0.05)
         rows.append((text, json.dumps(body), json.dumps(verdict), f"s{seed}-{number}", is_wrong))
-    at = [NOON - timedelta(days=2) + timedelta(minutes=number) for number in range(count)]
+    at = [since + timedelta(minutes=number) for number in range(count)]
     responses = AgentResponse.objects.bulk_create(
         AgentResponse(
             agent=agent, received_at=moment, body=body, verdict=verdict, session=session, hesitation_score=0,

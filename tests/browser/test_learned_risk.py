@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from tests.conftest import HELD
@@ -26,7 +28,7 @@ def test_decisions_change_the_order_say_why_and_let_a_budget_hold_the_riskiest(
     page.goto("/statistics/risk/")
     expect(page.get_by_text("Nothing learned yet")).to_be_visible()
 
-    decide(kuro, 600)
+    decide(kuro, 600, since=timezone.now() - timedelta(days=2))
     call_command("learn", stdout=None)
     page.goto("/statistics/")
     expect(page.get_by_text("worth it.").first).to_be_visible()

@@ -137,7 +137,7 @@ def test_a_second_start_goes_on_with_the_first_ones_history(
     assert f"It has {posted} responses" in said
     steps = re.findall(r"^  (.+): ([0-9,]+) of ([0-9,]+) \(([0-9]+)%\)$", said, re.MULTILINE)
     assert steps[0][:2] == ("posts, decisions and looks back", "1")
-    assert steps[-1] == ("counting up", "5", "5", "100")
+    assert (steps[-1][0], steps[-1][1], steps[-1][3]) == ("counting up", steps[-1][2], "100")
     assert int(steps[0][2].replace(",", "")) > posted / 2
     assert len(steps) < 20
     assert command.prepare() == ""
