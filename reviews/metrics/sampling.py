@@ -26,7 +26,7 @@ from reviews.isolation import by_itself
 from reviews.metrics import daily
 from reviews.metrics.daily import Ratio
 from reviews.models import AgentResponse, Sample, SampleCursor
-from reviews.risk import budget
+from reviews.risk import budget, choices
 
 A_DAY = 5  # of each agent
 CATCH_UP = timedelta(days=7)  # how far back days are made up for that the worker slept through
@@ -147,7 +147,7 @@ def drawn_of(found: Sequence[Candidate], count: int, *, by_doubt: bool) -> list[
     With `by_doubt` half of the chance goes by how unsure the learned risk is, and half is the same for all. Systematic
     sampling with unequal chances (Madow 1949).
     """
-    sizes = [0.5 + 2 * each.risk * (1 - each.risk) if by_doubt and each.risk is not None else 1.0 for each in found]
+    sizes = [choices.doubt(each.risk) if by_doubt and each.risk is not None else 1.0 for each in found]
     chances = _chances(sizes, min(count, len(found)))
     order = list(range(len(found)))
     _chance.shuffle(order)

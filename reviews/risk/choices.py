@@ -58,6 +58,17 @@ def cut_for(risks: Sequence[float], share: float) -> float | None:
     return risks[min(len(risks) - 1, max(0, round(len(risks) * (1 - share))))]
 
 
+def doubt(risk: float) -> float:
+    """Return the size by which a text is drawn for spot checks: 0.5 where its risk is 0 or 1, and 1 where it is 0.5."""
+    return 0.5 + 2 * risk * (1 - risk)
+
+
+def share_of_least_sure(risks: Sequence[float]) -> float | None:
+    """Return which share of the spot checks would go to the quarter of these texts that the model is least sure of."""
+    sizes = sorted(map(doubt, risks), reverse=True)
+    return sum(sizes[: len(sizes) // 4]) / sum(sizes) if len(sizes) >= 4 else None
+
+
 def _at(curve: Sequence[float], share: float) -> float:
     """Read a curve over `LOOKED_AT` at a share between its points."""
     at = bisect_left(LOOKED_AT, share)

@@ -15,6 +15,11 @@ ORDERS = {"length": _("Order the queue by length"), "turns": _("Order the queue 
 HOLD, PASS = "hold", "pass"
 
 
+def may_choose(team: Team) -> bool:
+    """Say whether there is something to choose beside the order: what is proven, or was chosen while it was."""
+    return team.risk_kind == "learned" or team.risk_budget is not None or team.risk_samples
+
+
 class RiskForm(StoredForm):
     """A team's choices. What is not proven cannot be chosen and stays as it is."""
 
@@ -42,7 +47,7 @@ class RiskForm(StoredForm):
         self.fields["order"].disabled = not team.risk_kind
         self.fields["order"].label = ORDERS.get(team.risk_kind, self.fields["order"].label)
         for name in ("budget", "within", "samples"):
-            self.fields[name].disabled = team.risk_kind != "learned"
+            self.fields[name].disabled = not may_choose(team)
         self.fields["budget"].widget.attrs["inputmode"] = "numeric"
 
     @property

@@ -13,7 +13,9 @@ from itertools import chain
 from sys import byteorder
 from typing import Any, Literal, NamedTuple, Self
 
+from ..text.shadow import fold
 from ..text.spans import Place
+from ..text.words import STOPWORDS
 from .features import BUCKETS, QUESTION, Seen, runs
 from .logistic import Row, chance, fit
 
@@ -132,7 +134,7 @@ class Model:
             if raises and 0 <= place[0] - end <= 1 and not text[end : place[0]].strip(" "):
                 end, weight = place[1], weight + carried[place]
                 continue
-            if weight >= _LEAST and (end - start > 1 or text[start].isascii()):
+            if weight >= _LEAST and (end - start > 1 or text[start].isascii()) and _tells(text[start:end]):
                 phrases.append(Reason(text[start:end], round(weight, 4), start, end))
             start, end, weight = (*place, carried[place]) if raises else (0, -2, 0.0)
         return sorted(phrases, key=lambda reason: (-reason.weight, reason.start))[:MOST_REASONS]
@@ -196,6 +198,11 @@ class Model:
             raise ValueError(f"{error.args[0]!r} is missing") from None
         except (TypeError, AttributeError) as error:
             raise ValueError(f"it has another shape ({error})") from None
+
+
+def _tells(phrase: str) -> bool:
+    """Tell whether a phrase has a word that is none of grammar."""
+    return not all(word in STOPWORDS for word in fold(phrase).split())
 
 
 def _groups(seen: Seen) -> list[tuple[Sequence[int], float]]:

@@ -147,19 +147,20 @@ def judge(
     ordered = {name: _Order(judges, values) for name, values in turned.items()}
     own = _Order(judges, order)
     everyone = [1] * (1 + max((each.session for each in judges), default=-1))
-    own_auc = own.auc(everyone)
+    own_auc = _area(own.drawn(everyone))
     drawn: dict[str, list[float]] = {name: [] for name in ordered}
     own_drawn: list[float] = []
     caught_drawn: list[list[float]] = []
     for times in _draws(len(everyone)):
-        value = own.auc(times)
+        steps = own.drawn(times)
+        value = _area(steps)
         own_drawn.append(value)
-        caught_drawn.append(own.caught(times))
+        caught_drawn.append(_caught(steps))
         for name, rival in ordered.items():
-            drawn[name].append(value - rival.auc(times))
+            drawn[name].append(value - _area(rival.drawn(times)))
     against = {}
     for name, rival in ordered.items():
-        value = rival.auc(everyone)
+        value = _area(rival.drawn(everyone))
         against[name] = Against(round(value, 4), round(own_auc - value, 4), *_interval(drawn[name]))
     by_share = [_interval(list(values)) for values in zip(*caught_drawn, strict=True)]
     bins = _bins(judges, order)
@@ -174,10 +175,12 @@ def judge(
         auc_low=_interval(own_drawn)[0],
         auc_high=_interval(own_drawn)[1],
         against=against,
-        caught=[round(value, 4) for value in own.caught(everyone)],
+        caught=[round(value, 4) for value in _caught(own.drawn(everyone))],
         caught_low=[low for low, _ in by_share],
         caught_high=[high for _, high in by_share],
-        caught_by={name: [round(value, 4) for value in rival.caught(everyone)] for name, rival in ordered.items()},
+        caught_by={
+            name: [round(value, 4) for value in _caught(rival.drawn(everyone))] for name, rival in ordered.items()
+        },
         bins=[(round(said, 4), round(came, 4), count) for said, came, count, _ in bins],
         calibration_error=round(error, 4),
     )
@@ -185,7 +188,7 @@ def judge(
 
 def auc(judges: Sequence[Judged], values: Sequence[float]) -> float:
     """Return the weighted share of pairs, one rejected and one not, in which the rejected one stands higher."""
-    return _Order(judges, values).auc([1] * (1 + max((each.session for each in judges), default=-1)))
+    return _area(_Order(judges, values).drawn([1] * (1 + max((each.session for each in judges), default=-1))))
 
 
 class _Order:
@@ -197,9 +200,11 @@ class _Order:
             by_value.setdefault(value, []).append(each)
         self.steps = [by_value[value] for value in sorted(by_value, reverse=True)]
 
-    def auc(self, times: Sequence[int]) -> float:
-        """Return the area; `times` says how often each session was drawn."""
-        above = pairs = bad = 0.0  # weight of those rejected above; of pairs in order; of all others so far
+    def drawn(self, times: Sequence[int]) -> list[tuple[float, float]]:
+        """Return the weights of what was rejected and of the rest, step by step; `times` says how often a session was
+        drawn.
+        """
+        found = []
         for step in self.steps:
             wrong = right = 0.0
             for session, rejected, weight in step:
@@ -207,38 +212,36 @@ class _Order:
                     wrong += weight * times[session]
                 else:
                     right += weight * times[session]
-            pairs += right * (above + wrong / 2)
-            above += wrong
-            bad += right
-        return pairs / (above * bad) if above and bad else 0.5
-
-    def caught(self, times: Sequence[int]) -> list[float]:
-        """Return which share of what was rejected lies among the first of each share of `LOOKED_AT`."""
-        weights = []
-        everything = rejections = 0.0
-        for step in self.steps:
-            wrong = right = 0.0
-            for session, rejected, weight in step:
-                if rejected:
-                    wrong += weight * times[session]
-                else:
-                    right += weight * times[session]
-            weights.append((wrong + right, wrong))
-            everything += wrong + right
-            rejections += wrong
-        if not rejections:
-            return list(LOOKED_AT)
-        found, at, looked, wrong = [], 0, 0.0, 0.0
-        for share in LOOKED_AT:
-            room = share * everything
-            while at < len(weights) and looked + weights[at][0] <= room + 1e-9:
-                looked += weights[at][0]
-                wrong += weights[at][1]
-                at += 1
-            # Of equals, the room that is left has its share.
-            part = (room - looked) / weights[at][0] * weights[at][1] if at < len(weights) and weights[at][0] else 0.0
-            found.append(min(1.0, (wrong + part) / rejections))
+            found.append((wrong, right))
         return found
+
+
+def _area(steps: Sequence[tuple[float, float]]) -> float:
+    """Return the area under the curve of these weights, the highest step first."""
+    above = pairs = others = 0.0  # weight of what was rejected so far; of pairs in order; of the rest so far
+    for wrong, right in steps:
+        pairs += right * (above + wrong / 2)
+        above += wrong
+        others += right
+    return pairs / (above * others) if above and others else 0.5
+
+
+def _caught(steps: Sequence[tuple[float, float]]) -> list[float]:
+    """Return which share of what was rejected lies among the first of each share of `LOOKED_AT`."""
+    everything, rejections = _total(map(sum, steps)), _total(wrong for wrong, _ in steps)
+    if not rejections:
+        return list(LOOKED_AT)
+    found, at, looked, caught = [], 0, 0.0, 0.0
+    for share in LOOKED_AT:
+        room = share * everything
+        while at < len(steps) and looked + sum(steps[at]) <= room + 1e-9:
+            looked += sum(steps[at])
+            caught += steps[at][0]
+            at += 1
+        # Of equals, the room that is left has its share.
+        size = sum(steps[at]) if at < len(steps) else 0.0
+        found.append(min(1.0, (caught + ((room - looked) / size * steps[at][0] if size else 0.0)) / rejections))
+    return found
 
 
 def _draws(sessions: int) -> list[list[int]]:

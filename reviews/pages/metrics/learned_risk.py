@@ -19,7 +19,7 @@ from reviews.models import LearnedRisk
 from reviews.pages.person import PersonRequest, forbidden, refused
 from reviews.presentation.risk import worth
 from reviews.risk import choices
-from reviews.risk.forms import RiskForm
+from reviews.risk.forms import RiskForm, may_choose
 
 
 @require_safe
@@ -45,7 +45,7 @@ def choose(request: PersonRequest, team_id: int) -> HttpResponse:
         return _page(request, team, form, status=refused(form))
     if request.POST.get("do") == "preview":
         return _page(request, team, form)
-    if not team.risk_kind:
+    if not (team.risk_kind or may_choose(team)):
         messages.error(request, gettext("Nothing was saved: off until the gate is passed."))
     else:
         choices.choose(team, request.user, **form.chosen)
@@ -103,9 +103,11 @@ def _page(request: PersonRequest, team: Team, form: RiskForm, status: int = 200)
         "verdict": worth.verdict(learned),
         "instead": worth.instead(learned),
         "is_proven": team.risk_kind == "learned",
+        "may_save": bool(team.risk_kind) or may_choose(team),
         "first_tenth": worth.first_tenth(learned) if team.risk_kind == "learned" else "",
         "drawn": worth.drawn(learned) if learned else {},
         "preview": worth.preview(learned, budget),
+        "by_doubt": worth.by_doubt(learned),
         "agents": [
             (each.agent, worth.verdict(each)) for each in agents.defer("spread", "passing")[:MOST_AGENTS]
         ],

@@ -103,6 +103,20 @@ def first_tenth(learned: LearnedRisk | None) -> str:
     return told % {"share": percent(share), "interval": span(low, high), "score": percent(by_score)}
 
 
+def by_doubt(learned: LearnedRisk | None) -> str:
+    """Say what drawing by doubt would have come to; "" while nothing is proven."""
+    if learned is None or not is_proven(learned):
+        return ""
+    share = choices.share_of_least_sure(learned.passing.get("risks", ()))
+    if share is None:
+        return ""
+    told = gettext(
+        "In the last %(days)s days %(share)s of the spot checks would have gone to the quarter it is least sure of, "
+        "not 25%%."
+    )
+    return told % {"days": learned.passing["days"], "share": percent(share)}
+
+
 def preview(learned: LearnedRisk | None, budget: int | None) -> str:
     """Say what a budget of so many items a day would have come to; "" where there is none or nothing is proven."""
     if learned is None or not budget or not is_proven(learned):

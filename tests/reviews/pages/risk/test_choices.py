@@ -88,3 +88,15 @@ def test_the_page_of_spot_checks_says_where_the_riskiest_come_with_them(
     assert told not in text(client.get("/let-through/"))
     client.post(address, CHOSEN | {"within": "pass"})
     assert told in text(client.get("/let-through/"))
+
+
+def test_a_budget_of_before_can_be_taken_back_when_the_gate_is_passed_no_more(
+    as_person: Any, olga: Any, aurora: Any
+) -> None:
+    aurora.risk_budget, aurora.risk_budget_holds = 40, True
+    aurora.save()
+    client = as_person(olga)
+    assert 'value="40"' in client.get("/statistics/risk/").content.decode()
+    client.post(f"/statistics/risk/{aurora.pk}/", {"budget": "", "within": "hold", "do": "save"})
+    aurora.refresh_from_db()
+    assert (aurora.risk_budget, aurora.risk_budget_holds) == (None, False)
