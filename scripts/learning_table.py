@@ -6,7 +6,8 @@ Of each corpus in FOLDER (JSON Lines: `conversation_id`, `turn`, `user_message`,
 an outcome of 0 is a rejection. Decisions come run after run in an order drawn three times; no run or question stands on
 both sides of the split. Prints, for 200, 500, 1,000 and all decisions, the means over the draws: AUC beside length's,
 the share of rejections in the tenth most at risk, the expected calibration error, and how often the gate let it pass.
-Then what the gate says when the labels are made up: by chance, by length alone, by run.
+Then what the gate says when the labels are made up: by chance, by length alone, by run, and by one signal (`no-source`,
+rejected six times as often where it fires), which the score knows of. Last what it says of weights fitted to the same.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ sys.path.insert(0, str(ROOT))
 from metacog.heuristics.decided import Reader  # noqa: E402
 from metacog.heuristics.hesitation import fitting  # noqa: E402
 from metacog.heuristics.policy.policy import Policy  # noqa: E402
+from metacog.heuristics.ranking.features import Seen  # noqa: E402
 from metacog.heuristics.ranking.learning import Decided, learn  # noqa: E402
 
 CORPORA = ("halueval_general", "halluqa_zh", "tau_airline", "tau_retail", "swebench_gemini3")
 SIZES = (200, 500, 1_000, 0)  # 0: all
 DRAWS = 3
 Row = Mapping[str, Any]
-Label = Callable[[Row, random.Random], bool]
+Label = Callable[[Row, Seen, random.Random], bool]
 
 
 def belongs(row: Row) -> tuple[str, ...]:
@@ -82,25 +84,29 @@ class Texts:
         ordered = [number for task in tasks for number in by_task[task]]
         kept = set(draw.sample(ordered, size)) if 0 < size < len(ordered) else set(ordered)
         for at, number in enumerate(ordered):
-            rejected = label(self.rows[number], draw)
+            rejected = label(self.rows[number], self.seen[number], draw)
             if number in kept:
                 yield number, Decided(self.seen[number], rejected, float(at), self.belongs[number], key=str(number))
 
 
-def real(row: Row, draw: random.Random) -> bool:
+def real(row: Row, seen: Seen, draw: random.Random) -> bool:
     return bool(row["outcome"] == 0)
 
 
-def noise(row: Row, draw: random.Random) -> bool:
+def noise(row: Row, seen: Seen, draw: random.Random) -> bool:
     return draw.random() < 0.3
 
 
-def by_length(row: Row, draw: random.Random) -> bool:
+def by_length(row: Row, seen: Seen, draw: random.Random) -> bool:
     return draw.random() < min(0.9, len(row["response"]) / 1_000)
 
 
-def by_run(row: Row, draw: random.Random) -> bool:
+def by_run(row: Row, seen: Seen, draw: random.Random) -> bool:
     return random.Random(row["conversation_id"]).random() < 0.3
+
+
+def by_signal(row: Row, seen: Seen, draw: random.Random) -> bool:
+    return draw.random() < (0.6 if "signal:no-source" in seen.facts else 0.1)
 
 
 def fitted(found: Sequence[tuple[int, Decided]], texts: Texts) -> fitting.Fit:
@@ -156,7 +162,7 @@ def main() -> None:
     for name in CORPORA:
         texts = Texts(rows_of(options.folder / f"{name}.dev.jsonl"))
         tried: list[tuple[str, int, Label]] = [("real", size, real) for size in SIZES]
-        tried += [("noise", 0, noise), ("length", 0, by_length), ("run", 0, by_run)]
+        tried += [("noise", 0, noise), ("length", 0, by_length), ("run", 0, by_run), ("signal", 0, by_signal)]
         for labels, size, label in tried:
             row = {"corpus": name, "labels": labels, **measured(texts, size, label)}
             print(json.dumps(row) if options.jsonl else in_words(row), flush=True)

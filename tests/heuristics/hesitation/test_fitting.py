@@ -76,6 +76,33 @@ def test_weights_that_win_are_offered() -> None:
     Policy(weights=found.weights, threshold=found.threshold, hold_at=found.hold_at)  # a policy takes them
 
 
+def simulated(truth: str, number: int = 600) -> list[Case]:
+    """Return cases on which two signals fire, one of them on long texts, rejected by what `truth` names."""
+    dice, found = random.Random(5), []
+    for at in range(number):
+        length, turns, run = dice.randrange(100, 1000), dice.randrange(5), at // 6
+        fired = {name for name, share in ((ERROR, 0.4), (SURE, 0.3)) if dice.random() < share}
+        fired |= {CLAIM} if length > 600 else set()
+        chances = {
+            "signal": 0.7 if SURE in fired else 0.1,
+            "length": length / 1000,
+            "nothing": 0.3,
+            "run": 1.0 if random.Random(run).random() < 0.4 else 0.0,
+        }
+        wrong = dice.random() < chances[truth]
+        found.append(Case(at, frozenset(fired), wrong, True, length=length, turns=turns, belongs=(f"run {run}",)))
+    return found
+
+
+@table(("truth", "why_not"), [("signal", ""), ("length", "no-better"), ("nothing", "no-better"), ("run", "no-better")])
+def test_only_what_beats_all_that_costs_nothing_is_offered(truth: str, why_not: str) -> None:
+    found = fit(simulated(truth))
+    assert found.why_not in (why_not, "silent" if why_not else "")
+    if truth == "length":
+        assert found.gate
+        assert found.gate.as_good == ["length"]
+
+
 def test_the_order_of_the_cases_changes_nothing() -> None:
     shuffled = list(CLEAR)
     random.Random(3).shuffle(shuffled)
@@ -85,9 +112,7 @@ def test_the_order_of_the_cases_changes_nothing() -> None:
 def test_it_judges_by_what_is_newer() -> None:
     """What held among the older verdicts is turned round among the newer: then the fitted weights lose."""
     newest = max(case.at for case in CLEAR)
-    turned = [
-        case._replace(is_wrong=not case.is_wrong) if case.at > 0.69 * newest else case for case in CLEAR
-    ]
+    turned = [case._replace(is_wrong=not case.is_wrong) if case.at > 0.69 * newest else case for case in CLEAR]
     found = fit(turned)
     assert found.why_not == "no-better"
     assert found.high < 0
