@@ -1,4 +1,4 @@
-"""Measure what the whole webhook costs, also with the plain ORM, against a bare view that inserts two rows.
+"""Measure what the whole webhook costs, also with a learned risk and with the plain ORM, against a bare view.
 
     .venv/bin/python scripts/webhook_cost.py [--turns N]
 
@@ -42,9 +42,13 @@ def main(folder: str, turns: int) -> None:
     from django.http import HttpRequest, JsonResponse
     from django.test import override_settings
     from django.urls import path
+    from django.utils import timezone
 
     from metacog.accounts.agents import create_agent
-    from metacog.models import Policy, Team
+    from metacog.heuristics.ranking.features import see
+    from metacog.heuristics.ranking.model import Case, Model
+    from metacog.models import Agent, Policy, Team
+    from reviews.models import RiskModel
     from scripts import load
 
     call_command("migrate", verbosity=0)
@@ -79,12 +83,18 @@ def main(folder: str, turns: int) -> None:
         BareUrls.urls = type("urls", (), {"urlpatterns": [path("bare", bare)]})
         without_anything = WSGIHandler()
 
-    team = Team.objects.create(name="Timed")
-    keys = [create_agent(team, f"timed-{number}", None)[1] for number in range(AGENTS)]
+    document = Model.learn([Case(see(text, "", {}), text in "ab") for text in "abcdef"]).as_dict()
+    keys = {}
+    for ranked in (False, True):
+        team = Team.objects.create(name=f"Timed {ranked}", risk_budget=1, risk_budget_holds=True, risk_cut=1.0)
+        keys[ranked] = [create_agent(team, f"timed-{number}", None)[1] for number in range(AGENTS)]
+        model = RiskModel(team=team, public_id=document["id"], document=document, made_at=timezone.now())
+        model.save()
+        Agent.objects.filter(team=team).update(risk_model=model.pk if ranked else None)
     Policy.objects.update(rate_per_second=10_000, rate_burst=1_000_000)
     chance = random.Random(20260224)
 
-    def environ(address: str) -> dict[str, Any]:
+    def environ(address: str, is_ranked: bool) -> dict[str, Any]:
         body = load.body(2_600, chance)
         return {
             "REQUEST_METHOD": "POST",
@@ -98,7 +108,7 @@ def main(folder: str, turns: int) -> None:
             "wsgi.input": io.BytesIO(body),
             "CONTENT_LENGTH": str(len(body)),
             "CONTENT_TYPE": "application/json",
-            "HTTP_AUTHORIZATION": f"Bearer {chance.choice(keys)}",
+            "HTTP_AUTHORIZATION": f"Bearer {chance.choice(keys[is_ranked])}",
             "HTTP_X_REQUEST_ID": uuid.uuid4().hex,
         }
 
@@ -109,9 +119,9 @@ def main(folder: str, turns: int) -> None:
         finally:
             settings.PREPARED = True
 
-    def turn(handler: Callable[..., Any], address: str) -> tuple[float, list[float]]:
+    def turn(name: str, handler: Callable[..., Any], address: str) -> tuple[float, list[float]]:
         """Return the CPU of one post on average, and the wall times of all, in ms."""
-        requests = [environ(address) for _ in range(POSTS)]
+        requests = [environ(address, name == "ranked") for _ in range(POSTS)]
         took = []
         statuses = set()
         cpu = time.process_time()
@@ -127,6 +137,7 @@ def main(folder: str, turns: int) -> None:
 
     contenders = (
         ("webhook", webhook, "/api/v1/responses"),
+        ("ranked", webhook, "/api/v1/responses"),
         ("plain ORM", with_plain_orm, "/api/v1/responses"),
         ("bare view", without_anything, "/bare"),
     )
@@ -134,7 +145,7 @@ def main(folder: str, turns: int) -> None:
     waits: dict[str, list[float]] = {name: [] for name, _, _ in contenders}
     for number in range(turns + 1):
         for name, handler, address in contenders:
-            cpu, took = turn(handler, address)
+            cpu, took = turn(name, handler, address)
             if number:  # the first turn warms up
                 cpus[name].append(cpu)
                 waits[name] += took

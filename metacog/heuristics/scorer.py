@@ -11,7 +11,7 @@ from .hesitation.seed import Hesitate, Hesitation, seed_signals
 from .parts import History, Parts
 from .policy.policy import Policy
 from .quality.quality import Quality
-from .ranking.budget import Ranking, rank_items
+from .ranking.budget import Ranking, hold_riskiest, rank_items
 from .stuck.stuck import State
 from .text.tags import Item, find_items, without_calls
 from .text.utterance import Fingerprint
@@ -142,8 +142,8 @@ class Scorer:
         if errors := too_late(items, self.policy.expiry_seconds):
             raise Refused(422, summary(errors), errors)
         verdicts = self._disposed(items, doubts, {})
-        may_hold_more = ranking is not None and ranking.cut is not None and ranking.left > 0
-        if recognise and (may_hold_more or any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts)):
+        was_asked = any(verdict["disposition"] in ("hold", "mark") for verdict in verdicts)
+        if recognise and was_asked:
             verdicts = self._disposed(items, doubts, recognise(items))
         found = self.parts.find(body, history)
         doubt = None if doubts is None else self._hesitation_part(doubts)
@@ -154,7 +154,12 @@ class Scorer:
                 "confidence": found.confidence,
                 "stuck": found.stuck,
             }
-            rank_items(body, items, verdicts, parts, ranking)
+            risky = rank_items(body, items, verdicts, parts, ranking)
+            if risky and recognise and not was_asked:
+                known = recognise(items)
+                for each in risky:
+                    each["recognised"] = known.get(each["index"])
+            hold_riskiest(risky, ranking.left)
         verdict: Verdict = {
             "id": None,
             "policy": None,

@@ -93,7 +93,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         now = timezone.now()
         state.rate_tat = take_turn(state.rate_tat, time.time(), scorer.policy)
         past = Past.of(agent, state, body, scorer, now, read)
-        past = replace(past, ranking=budget.ranking_for(agent, past.history.turns, now))
+        past = replace(past, ranking=budget.ranking_for(agent, past.history.turns))
 
         def assess() -> heuristics.Assessment:
             return scorer.assess(
@@ -106,7 +106,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
 
         found = assess()
         while past.ranking and not budget.take(agent, found.verdict["items"], now):
-            past = replace(past, ranking=past.ranking._replace(left=budget.left(agent, now)))
+            past = replace(past, ranking=past.ranking._replace(left=budget.left(agent.team, now.date())))
             found = assess()
         calls = tool_calls.Asked(agent, session, now)
         fingerprint = found.fingerprint

@@ -13,22 +13,22 @@ from reviews.models import BudgetDay
 from reviews.risk.in_force import model_of
 
 
-def ranking_for(agent: Agent, turns: int, now: datetime) -> Ranking | None:
+def ranking_for(agent: Agent, turns: int) -> Ranking | None:
     """Return what ranks a post of an agent (read with its team); None while no model is in force."""
     model = model_of(agent)
     if model is None:
         return None
-    team, cut = agent.team, None
-    if team.risk_budget and team.risk_budget_holds:
-        cut = team.risk_cut
-    ranking = Ranking(model, agent.public_id, turns, cut)
-    return ranking if cut is None else ranking._replace(left=left(agent, now))
+    team = agent.team
+    if not (team.risk_budget and team.risk_budget_holds):
+        return Ranking(model, agent.public_id, turns)
+    # As if nothing had been held yet: `take` finds out, and only where something would be.
+    return Ranking(model, agent.public_id, turns, team.risk_cut, team.risk_budget)
 
 
-def left(agent: Agent, now: datetime) -> int:
-    """Count what the budget of an agent's team may still hold today (in UTC)."""
-    held = BudgetDay.objects.filter(team=agent.team_id, day=now.date()).values_list("held", flat=True).first()
-    return max(0, (agent.team.risk_budget or 0) - (held or 0))
+def left(team: Team, day: date) -> int:
+    """Count what a team's budget may still hold on a day (in UTC)."""
+    held = BudgetDay.objects.filter(team=team, day=day).values_list("held", flat=True).first()
+    return max(0, (team.risk_budget or 0) - (held or 0))
 
 
 def take(agent: Agent, items: list[ItemPart], now: datetime) -> bool:
@@ -41,11 +41,8 @@ def take(agent: Agent, items: list[ItemPart], now: datetime) -> bool:
 
 def take_up_to(team: Team, wanted: int, day: date) -> int:
     """Take as much of a day's budget as there is room for, inside a transaction; return how much."""
-    while wanted:
-        held = BudgetDay.objects.filter(team=team, day=day).values_list("held", flat=True).first() or 0
-        wanted = max(0, min(wanted, (team.risk_budget or 0) - held))
-        if wanted and _take(team, wanted, day):
-            break
+    while (wanted := min(wanted, left(team, day))) and not _take(team, wanted, day):
+        pass
     return wanted
 
 
@@ -53,5 +50,7 @@ def _take(team: Team, wanted: int, day: date) -> bool:
     rows, room = BudgetDay.objects.filter(team=team, day=day), (team.risk_budget or 0) - wanted
     if rows.filter(held__lte=room).update(held=F("held") + wanted):
         return True
+    if rows.exists():
+        return False
     BudgetDay.objects.bulk_create([BudgetDay(team=team, day=day, held=0)], ignore_conflicts=True)
     return bool(rows.filter(held__lte=room).update(held=F("held") + wanted))

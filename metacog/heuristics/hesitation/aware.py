@@ -30,9 +30,7 @@ class AwareSignals:
         self._patterns, self._reader = patterns, patterns.reader
         self._marks = marks_of(*(policy.marks or {}).values())
         weights = policy.weights
-        self._specs = [
-            (name, spec.find, weights[name], spec.is_hint) for name, spec in SPECS.items() if weights[name]
-        ]
+        self._specs = [(name, spec.find, weights[name], spec.is_hint) for name, spec in SPECS.items() if weights[name]]
         self._looks_for_hedges = weights["no-hedge"] > 0
         # Whether there is anything that a signal goes by, whichever are in force.
         self._look = attrgetter(*dict.fromkeys(name for spec in SPECS.values() for name in spec.sees))

@@ -26,14 +26,14 @@ def rank_items(
     verdicts: Sequence[ItemPart],
     found: Mapping[str, Any],
     ranking: Ranking,
-) -> None:
-    """Write into the verdicts the risk of what can be held, and hold the riskiest words that the budget has room for.
+) -> list[ItemPart]:
+    """Write into the verdicts the risk of what can be held; return those that the budget may hold, the riskiest first.
 
     `found` are the parts of the verdict on the response. What is held stays held, a tool call is left to its rule, and
     what was approved before passes.
     """
     question = body.get("user_message")
-    within: list[ItemPart] = []
+    risky: list[ItemPart] = []
     for item, verdict in zip(items, verdicts, strict=True):
         if verdict["recognised"] or not (item.call or item.kind in HELD_KINDS):
             continue
@@ -49,7 +49,11 @@ def rank_items(
         risk = verdict["risk"] = ranking.model.risk(see(item.text, question or "", facts))
         can_be_held = item.call is None and verdict["disposition"] in ("pass", "mark")
         if can_be_held and ranking.cut is not None and risk >= ranking.cut:
-            within.append(verdict)
-    within.sort(key=lambda verdict: (-verdict["risk"], verdict["index"]))
-    for verdict in within[: max(0, ranking.left)]:
+            risky.append(verdict)
+    return sorted(risky, key=lambda verdict: (-verdict["risk"], verdict["index"]))
+
+
+def hold_riskiest(risky: Sequence[ItemPart], left: int) -> None:
+    """Hold as many of what `rank_items` gave as there is room for, but what was approved before."""
+    for verdict in [verdict for verdict in risky if not verdict["recognised"]][:left]:
         verdict["disposition"], verdict["text"], verdict["by_budget"] = "hold", None, True

@@ -22,7 +22,5 @@ WEIGHTS = {name: spec.weight for name, spec in SPECS.items()}
 # By profile, the weights of a policy that names none.
 DEFAULTS = {
     "seed": WEIGHTS,
-    "aware": {
-        name: spec.weight if spec.weight_aware is None else spec.weight_aware for name, spec in SPECS.items()
-    },
+    "aware": {name: spec.weight if spec.weight_aware is None else spec.weight_aware for name, spec in SPECS.items()},
 }
