@@ -131,7 +131,7 @@ def _sessions(decided: Sequence[Decided]) -> list[int]:
     return sessions_of([each.belongs for each in decided])
 
 
-_NAMES = {"length": "length", "turns": "the number of turns", "score": "the score", "chance": "chance"}
+NAMES = {"length": "length", "turns": "the number of turns", "score": "the score", "chance": "chance"}
 
 
 def in_words(learned: Learned, least: int = ENOUGH) -> str:
@@ -153,5 +153,5 @@ def in_words(learned: Learned, least: int = ENOUGH) -> str:
             f"Learned from {told}. {judged}; the tenth most at risk holds {found:.0%} [{low:.0%}, {high:.0%}] of the "
             "rejections."
         )
-    rivals = [f"{_NAMES[name]} orders as well (AUC {gate.against[name].auc:.3f})" for name in gate.as_good]
+    rivals = [f"{NAMES[name]} orders as well (AUC {gate.against[name].auc:.3f})" for name in gate.as_good]
     return f"Declined: {told}. {judged}, but {', '.join(rivals)}."

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.template.defaultfilters import pluralize
 
 from metacog.heuristics.hesitation.fitting import ENOUGH, ENOUGH_OF_EACH, Fit
+from metacog.heuristics.ranking.learning import NAMES
 from metacog.models import Agent
 from reviews.metrics import weight_fits
 
@@ -61,7 +62,9 @@ def _in_words(found: Fit) -> str:
     lines.append(f"  gain over those in force: {found.gain:+.1f} (95 %: {found.low:+.1f} to {found.high:+.1f})")
     weights = ", ".join(f"{name} {weight}" for name, weight in found.weights.items())
     if found.why_not:
-        lines.append(f"Not offered, no better than what is in force: {weights}")
+        rivals = [NAMES[name] for name in found.gate.as_good] if found.gate else []
+        told = f"orders as well: {', '.join(rivals)}" if rivals else "no better than what is in force"
+        lines.append(f"Not offered, {told}: {weights}")
     else:
         lines.append(f"Offered: {weights}; marks from {found.threshold}, holds from {found.hold_at}")
     return "\n".join(lines)
