@@ -88,7 +88,7 @@ def create_agent(
         # The lock puts two people who add the same name in order, so that the second is told.
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         values = checked(team, name=name, language=language, callback_url=callback_url)
-        agent = Agent.objects.create(team=team, **values)
+        agent = Agent.objects.create(team=team, risk_model=team.risk_model, **values)
         AgentState.objects.create(agent=agent)
         Policy.objects.create(agent=agent, version=1, created_by=actor if isinstance(actor, User) else None)
         _record("agent-created", agent, actor, after="enabled", name=agent.name)

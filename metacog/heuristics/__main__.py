@@ -92,7 +92,9 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--profile", choices=PROFILES, help='the rules to score by (default "seed")')
 
     learn = commands.add_parser("learn", help="decided responses in, a model of what is rejected out")
-    learn.add_argument("--min", type=_whole, default=ENOUGH, metavar="N", help=f"so many decisions at least ({ENOUGH})")
+    learn.add_argument(
+        "--min", type=_whole, default=ENOUGH, metavar="N", help=f"the minimum number of decisions (default {ENOUGH})"
+    )
     learn.add_argument("--force", action="store_true", help="write the model even where it is declined")
     learn.set_defaults(run=_learn)
     rank = commands.add_parser("rank", help="posted responses in, their learned risk out")
@@ -335,24 +337,31 @@ class _Latest(dict[str, Kept]):
 
 
 def _learn(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
-    """Write the model as JSON; 3: it orders no better than what costs nothing, and the reason is on standard error."""
-    lines = []
+    """Write the model as JSON; 3: it orders no better than what costs nothing, and the reason is on standard error.
+
+    1: it was learned from all lines but bad ones, the first of which is named there.
+    """
+    lines, bad = [], list[tuple[int, str]]()
     for number, raw in enumerate(_lines(source), start=1):
         try:
-            line = load(raw)
+            line = _loaded(raw)
             lines.append((decided_at(line), raw, line, number))
         except Refused as refusal:
-            return _bad_line(number, refusal)
+            bad.append((number, refusal.detail))
     lines.sort(key=lambda each: each[:2])  # so that the order of the input makes no difference
-    reader, decided = Reader(), []
+    reader, decided, nobody = Reader(), [], 0
     for _, _, line, number in lines:
         try:
-            if (found := reader.read_decided(line)) is not None:
-                decided.append(found)
+            found = reader.read_decided(line)
         except Refused as refusal:
-            return _bad_line(number, refusal)
-    if left := len(lines) - len(decided):
-        print(f"{left:,} of {len(lines):,} lines were decided by no person, and are left out.", file=sys.stderr)
+            bad.append((number, refusal.detail))
+            continue
+        if found is None:
+            nobody += 1
+        else:
+            decided.append(found)
+    if nobody:
+        print(f"{nobody:,} of {len(lines):,} lines were decided by no person, and are left out.", file=sys.stderr)
     learned = learn(decided, options.min)
     print(in_words(learned, options.min), file=sys.stderr)
     is_worth_it = learned.order == "learned"
@@ -360,12 +369,11 @@ def _learn(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int
         model = learned.model if learned.model.kind == "learned" else Model.learn([case(each) for each in decided])
         sink.write(json.dumps(model.as_dict(), ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         sink.flush()
-    return 0 if is_worth_it else 3
-
-
-def _bad_line(number: int, refusal: Refused) -> int:
-    print(f"metacog.heuristics: Line {number:,} cannot be learned from: {refusal.detail}", file=sys.stderr)
-    return 1
+    if bad:
+        number, detail = min(bad)
+        counted = f"{len(bad):,} line{'' if len(bad) == 1 else 's'}"
+        print(f"{counted} could not be learned from and left out; line {number:,}: {detail}", file=sys.stderr)
+    return 3 if not is_worth_it else 1 if bad else 0
 
 
 def _rank(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
@@ -382,7 +390,7 @@ def _rank(options: argparse.Namespace, source: BinaryIO, sink: BinaryIO) -> int:
         line = reader.read(value)
         return {
             "risk": model.risk(line.seen),
-            "because": [reason._asdict() for reason in model.because(line.seen, line.text)],
+            "because": [reason._asdict() for reason in model.because(line.seen, line.text) if reason.end <= line.shown],
             "facts": [{"name": name, "weight": weight} for name, weight in model.because_of(line.seen)],
             "model": model.id,
         }
@@ -411,15 +419,19 @@ def _each_line(source: BinaryIO, sink: BinaryIO, answer: Callable[[Any], Mapping
     status = 0
     for line in _lines(source):
         try:
-            if len(line) > MAX_BYTES:
-                raise Refused(413, f"The line is longer than {MAX_BYTES:,} bytes.")
-            result = answer(load(line))
+            result = answer(_loaded(line))
         except Refused as refusal:
             result = {"error": refusal.problem()}
             status = 1
         sink.write(json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         sink.flush()  # whoever feeds us line by line wants each answer now
     return status
+
+
+def _loaded(line: bytes) -> Any:
+    if len(line) > MAX_BYTES:
+        raise Refused(413, f"The line is longer than {MAX_BYTES:,} bytes.")
+    return load(line)
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes]:

@@ -19,6 +19,7 @@ class Line(NamedTuple):
     """One text as it is ranked."""
 
     text: str
+    shown: int  # characters of it that phrases may be told of: the response, or the item
     seen: Seen
     belongs: tuple[str, ...]
 
@@ -47,14 +48,21 @@ class Reader:
         calls = [(item.call.name, item.call.arguments) for item in items if item.call]
         if isinstance(line.get("name"), str) and not is_body:
             calls.append((line["name"], line.get("arguments")))
-        text = body["response"] or "\n".join(item.text for item in items)
+        # What items say beside the response is read behind it, so that places in the response stay.
+        beside = [item.text for item in items if item.text not in body["response"]]
+        text = "\n".join(filter(None, [body["response"], *beside]))
         turns, session = 0, body["session"]
         if session:
             turns = self._turns[session]
             self._turns[session] += 1
         verdict = self._scorer.score(body)
         facts = facts_of(text, body["user_message"], verdict, turns=turns, kind=str(kind), calls=calls)
-        return Line(text, see(text, body["user_message"] or "", facts), belongs(session, body["metadata"]))
+        return Line(
+            text,
+            len(body["response"]),
+            see(text, body["user_message"] or "", facts),
+            belongs(session, body["metadata"]),
+        )
 
     def read_decided(self, line: Any) -> Decided | None:
         """Read what was decided; None where an exported line tells of nothing that a person decided."""

@@ -38,6 +38,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='team',
+            name='risk_model',
+            field=models.BigIntegerField(editable=False, null=True),
+        ),
+        migrations.AddField(
+            model_name='team',
             name='risk_order',
             field=models.BooleanField(db_default=True, default=True, editable=False),
         ),

@@ -117,6 +117,7 @@ class Team(models.Model):
     # What orders the queue by what its people decide: "" while nothing was proven, else what it is made of; see
     # heuristics.ranking.model.Kind. `risk_order` says whether the queue goes by it.
     risk_kind = models.CharField(max_length=10, blank=True, default="", db_default="", editable=False)
+    risk_model = models.BigIntegerField(null=True, editable=False)  # the key of the reviews.RiskModel of its agents
     risk_order = models.BooleanField(default=True, db_default=True, editable=False)
     # How many items a day its people can look at beside what is held anyway, whether these wait for them (else they
     # are spot checks), and from which risk on.

@@ -390,7 +390,7 @@ def _held_item(agent: Agent, response: AgentResponse, scored: Scored, told: Item
         sha256=sha256(item.text),
         hesitation_score=score,
         risk=told.get("risk"),
-        risk_place=in_force.place(told.get("risk"), asked_by_rule=score == ASKED_BY_RULE and item.call is not None),
+        risk_place=in_force.place(told.get("risk"), score),
         by_budget=told.get("by_budget", False),
         metadata={**(scored.body["metadata"] or {}), **item.metadata},
         held_at=response.received_at,

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('found', models.JSONField()),
-                ('spread', models.JSONField(default=list)),
+                ('spread', models.JSONField(default=dict)),
                 ('passing', models.JSONField(default=dict)),
                 ('made_at', models.DateTimeField()),
             ],

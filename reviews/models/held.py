@@ -65,7 +65,7 @@ class HeldItem(models.Model):
     # 0-100, the order of the queue. What a rule asks about comes first: 100; see reviews.intake.ingest.
     hesitation_score = models.PositiveSmallIntegerField()
     # 0 to 1, of the model in force; null: there was none. `risk_place` orders by it, the riskiest first: thousandths
-    # that it lacks to 1, 0 for what a rule asks about, and 1,000 without a model.
+    # that it lacks to 1, or that the score lacks to 100 without a model.
     risk = models.FloatField(null=True)
     risk_place = models.PositiveSmallIntegerField(default=1000, db_default=1000)
     by_budget = models.BooleanField(default=False, db_default=False)  # the review budget alone held it

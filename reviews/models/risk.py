@@ -32,8 +32,8 @@ class LearnedRisk(models.Model):
     agent = models.OneToOneField(Agent, models.CASCADE, null=True, related_name="learned_risk")  # null: the whole team
     found = models.JSONField()  # heuristics.ranking.learning.Learned.as_dict
     model = models.ForeignKey(RiskModel, models.PROTECT, null=True, related_name="+")  # null: none is worth having
-    # Of the agent or all agents, in ascending order: the risks of up to 1,000 texts of the last 30 days.
-    spread = models.JSONField(default=list)
+    # By the key of each agent, in ascending order: the risks of up to 1,000 items of the last 30 days.
+    spread = models.JSONField(default=dict)
     # What passed in those days and could have been held: {"days", "items", "risks"}, up to 1,000 risks in ascending
     # order that stand for all `items`.
     passing = models.JSONField(default=dict)

@@ -23,31 +23,32 @@ class Preview(NamedTuple):
     items: int  # that passed in these days and could have been held
     looked_at: int  # of them, within the budget
     cut: float | None  # the risk from which an item is looked at; None where nothing passed
-    # Of what people would reject, the share that is found among as many of all: by the learned order, with its 95 %
-    # interval, by length, and by chance.
-    caught: float
-    low: float
-    high: float
-    by_length: float
-    by_chance: float
+    # Of what people would have rejected of it, the share among as many: by the learned order, with its 95 % interval,
+    # by length, and by chance. None: too few spot checks say so.
+    caught: tuple[float, float, float, float, float] | None
+    checks: int  # spot checks there are, and those that should have been held
+    misses: int
 
 
 def preview(learned: LearnedRisk, budget: int) -> Preview:
     """Say what `budget` items a day would have come to; `learned` is a team's, and has passed the gate."""
     passing = learned.passing or {"days": 30, "items": 0, "risks": []}
-    gate = Gate.from_dict(learned.found["gate"])
     looked_at = min(passing["items"], budget * passing["days"])
     share = looked_at / passing["items"] if passing["items"] else 0.0
+    caught = None
+    if found := learned.found.get("passing"):
+        gate = Gate.from_dict(found)
+        curves = (gate.caught, gate.caught_low, gate.caught_high, gate.caught_by["length"])
+        found, low, high, by_length = (_at(curve, share) for curve in curves)
+        caught = found, low, high, by_length, share
     return Preview(
         passing["days"],
         passing["items"],
         looked_at,
         cut_for(passing["risks"], share),
-        _at(gate.caught, share),
-        _at(gate.caught_low, share),
-        _at(gate.caught_high, share),
-        _at(gate.caught_by["length"], share),
-        share,
+        caught,
+        learned.found.get("checks", 0),
+        learned.found.get("misses", 0),
     )
 
 

@@ -19,7 +19,7 @@ class Why(NamedTuple):
 
     kind: str  # of the model: heuristics.ranking.model.Kind
     decisions: int  # that it was learned from
-    top: float | None  # the share of the agent's texts of the last 30 days that are as risky or more; None: too few
+    top: float | None  # the share of the agent's items of the last 30 days that are as risky or more; None: too few
     chance: float | None  # of being rejected, where that was found to be calibrated
     judged: int  # decisions that judged the model
     reasons: Sequence[Reason]  # phrases of the item's text; of a tool call none, which may be secret
@@ -43,11 +43,9 @@ def model_named(team_id: int, public_id: str) -> Model | None:
     return _model(key) if key else None
 
 
-def place(risk: float | None, *, asked_by_rule: bool = False) -> int:
-    """Return where an item stands in the learned order, the least first: what no model ranked comes last."""
-    if risk is None:
-        return 0 if asked_by_rule else 1000
-    return round(1000 * (1 - risk))
+def place(risk: float | None, score: int) -> int:
+    """Return where an item stands in the learned order, the least first; by its score where no model ranked it."""
+    return round(1000 * (1 - (score / 100 if risk is None else risk)))
 
 
 def seen_in(response: AgentResponse, body: Mapping[str, Any], item: HeldItem | None, agent: Agent, turns: int) -> Seen:
@@ -95,7 +93,7 @@ def why(item: HeldItem) -> Why | None:
     gate = (learned.found.get("gate") if learned else None) or {}
     risk = model.risk(seen)
     is_calibrated = model.kind == "learned" and gate.get("calibration_error", 1.0) <= CALIBRATED
-    spread = learned.spread if learned else []
+    spread = learned.spread.get(str(agent.pk), []) if learned else []
     return Why(
         kind=model.kind,
         decisions=model.cases,

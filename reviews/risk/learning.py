@@ -21,7 +21,7 @@ from metacog.heuristics.hesitation.modulation import HELD_KINDS
 from metacog.heuristics.ranking.features import Seen, facts_of, see
 from metacog.heuristics.ranking.learning import Decided, Learned, in_words, learn
 from metacog.heuristics.text.reading import seconds_to_read
-from metacog.heuristics.text.tags import Item, items_of
+from metacog.heuristics.text.tags import Item, ToolCall, items_of
 from metacog.heuristics.wire.assessment import ItemPart
 from metacog.models import Agent, Team
 from reviews.isolation import by_itself
@@ -82,8 +82,8 @@ def learn_and_keep(team: Team, now: datetime) -> tuple[Learned, LearnedRisk]:
         LearnedRisk.objects.filter(team=team).exclude(agent=None).exclude(agent__in=own).delete()
         in_use = {agent: _keep(team, agent, learned, texts, now) for agent, learned in own.items()}
         team.risk_kind = (of_team.order or "") if kept.model else ""
-        team.risk_cut = choices.budget_cut(team)
-        team.save(update_fields=["risk_kind", "risk_cut"])
+        team.risk_cut, team.risk_model = choices.budget_cut(team), kept.model_id
+        team.save(update_fields=["risk_kind", "risk_cut", "risk_model"])
         Agent.objects.filter(team=team).update(risk_model=kept.model_id)
         for agent, learned_of_agent in in_use.items():
             if kept.model and own[agent].order == "learned":
@@ -108,12 +108,17 @@ def _keep(team: Team, agent: int | None, learned: Learned, texts: Sequence[Text]
         row, _ = RiskModel.objects.get_or_create(
             team=team, public_id=model.id, defaults={"document": model.as_dict(), "made_at": now}
         )
-    of_these = [text for text in texts if agent in (None, text.agent)]
-    risks = [model.risk(text.seen) for text in of_these] if row else []
-    passing = [risk for risk, text in zip(risks, of_these, strict=True) if text.passed] if row else []
+    of_these = [text for text in texts if agent in (None, text.agent)] if row else []
+    risks: dict[int, list[float]] = defaultdict(list)
+    passing = []
+    for text in of_these:
+        risk = model.risk(text.seen)
+        risks[text.agent].append(risk)
+        if text.passed:
+            passing.append(risk)
     kept = LearnedRisk.objects.filter(team=team, agent=agent).first() or LearnedRisk(team=team, agent_id=agent)
     kept.found, kept.model, kept.made_at = learned.as_dict(), row, now
-    kept.spread = _thinned(risks)
+    kept.spread = {str(agent): _thinned(some) for agent, some in risks.items()}
     kept.passing = {"days": RECENT.days, "items": len(passing), "risks": _thinned(passing)}
     kept.save()
     return kept
@@ -134,13 +139,13 @@ def _rank_anew(team: Team) -> None:
     counted = in_force.Turns()
     some: list[HeldItem] = []
     for item in rows.iterator(chunk_size=AT_ONCE):
-        model, by_rule = in_force.model_of(item.agent), bool(getattr(item, "call", None)) and not item.call.hesitation
+        model = in_force.model_of(item.agent)
         item.risk = None
         if model:
             turns = counted.before(item.response)
             seen = in_force.seen_in(item.response, item.response.wire_body(), item, item.agent, turns)
             item.risk = model.risk(seen)
-        item.risk_place = in_force.place(item.risk, asked_by_rule=by_rule)
+        item.risk_place = in_force.place(item.risk, item.hesitation_score)
         some.append(item)
         if len(some) == AT_ONCE:
             HeldItem.objects.bulk_update(some, ["risk", "risk_place"])
@@ -195,6 +200,7 @@ def _decided(team: Team) -> Iterator[tuple[int, list[Decided]]]:
                 sample.judged_at.timestamp(),
                 _belongs(sample.agent_id, body),
                 stands_for=sample.stands_for / shares[sample.agent_id],
+                was_held=False,
                 key=sample.public_id,
             )
         )
@@ -213,23 +219,26 @@ def _care(shown_ms: int | None, text: str) -> float:
     return min(1.0, shown_ms / 1000 / max(1.0, seconds_to_read(text)))
 
 
-def _texts(response: AgentResponse, body: Mapping[str, Any]) -> list[tuple[Item, ItemPart]]:
-    """Return the words of a response that can be held, with what the verdict says of them."""
+def _items(response: AgentResponse, body: Mapping[str, Any]) -> list[tuple[Item, ItemPart]]:
+    """Return what of a response can be held, with what the verdict says of it."""
     answers = response.wire_verdict()["items"]
     items = items_of(body, plain_text_as_chat=bool(answers))
-    return [(item, answer) for item, answer in zip(items, answers, strict=False) if item.kind in HELD_KINDS]
+    pairs = zip(items, answers, strict=False)
+    return [(item, answer) for item, answer in pairs if item.call or item.kind in HELD_KINDS]
 
 
 def _as_one(response: AgentResponse, body: Mapping[str, Any]) -> tuple[str, str]:
     """Return what people judge of a spot check as one text, and its kind."""
-    texts = _texts(response, body)
-    return "\n".join(item.text for item, _ in texts) or body["response"], texts[0][0].kind if texts else ""
+    words = [item for item, _ in _items(response, body) if not item.call]
+    return "\n".join(item.text for item in words) or body["response"], words[0].kind if words else ""
 
 
-def _seen(response: AgentResponse, body: Mapping[str, Any], text: str, kind: str, turns: int) -> Seen:
-    question = body.get("user_message") or ""
-    agent = response.agent.public_id
-    facts = facts_of(text, question, response.wire_verdict(), turns=turns, kind=kind, agent=agent)
+def _seen(
+    response: AgentResponse, body: Mapping[str, Any], text: str, kind: str, turns: int, call: ToolCall | None = None
+) -> Seen:
+    question, agent = body.get("user_message") or "", response.agent.public_id
+    calls = [(call.name, call.arguments)] if call else []
+    facts = facts_of(text, question, response.wire_verdict(), turns=turns, kind=kind, agent=agent, calls=calls)
     return see(text, question, facts)
 
 
@@ -242,7 +251,7 @@ def _recent(team: Team, now: datetime) -> Iterator[Text]:
     rows = latest.select_related("agent").order_by("-received_at", "-pk")[:MOST_RECENT]
     for response in rows.iterator(chunk_size=AT_ONCE):
         body = response.wire_body()
-        for item, answer in _texts(response, body):
-            seen = _seen(response, body, item.text, item.kind, turns.before(response))
-            passed = answer["disposition"] != "hold" or answer.get("by_budget", False)
-            yield Text(response.agent_id, seen, passed and not answer["recognised"])
+        for item, answer in _items(response, body):
+            seen = _seen(response, body, item.text, item.kind, turns.before(response), item.call)
+            passed = answer["disposition"] in ("pass", "mark") or answer.get("by_budget", False)
+            yield Text(response.agent_id, seen, passed and not (item.call or answer["recognised"]))

@@ -27,6 +27,7 @@ class Decided:
     stands_for: float = 1.0  # how many texts: more than one for a sample
     care: float = 1.0  # from 0 to 1: how long was looked at it beside the time that reading it takes
     key: str = ""  # what orders decisions of one moment
+    was_held: bool = True  # False: it passed, and was looked at as a spot check
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,10 @@ class Learned:
     order: Kind | None
     gate: Gate | None = None
     curve: tuple[tuple[int, float], ...] = ()  # decisions that taught, and the AUC on those that judge
+    # What the spot checks among those that judge say of the same order on what passed; None: too few of either kind.
+    passing: Gate | None = None
+    checks: int = 0  # spot checks among all decisions, and those of them that should have been held
+    misses: int = 0
 
     @property
     def as_good(self) -> list[str]:
@@ -50,8 +55,9 @@ class Learned:
 
     def as_dict(self) -> dict[str, Any]:
         """Return all but the model."""
-        found = {name: value for name, value in vars(self).items() if name not in ("model", "gate")}
-        return found | {"gate": self.gate and asdict(self.gate)}
+        found = {name: value for name, value in vars(self).items() if name not in ("model", "gate", "passing")}
+        gates = {"gate": self.gate, "passing": self.passing}
+        return found | {name: gate and asdict(gate) for name, gate in gates.items()}
 
 
 def learn(decided: Iterable[Decided], least: int = ENOUGH, others: Sequence[Decided] = ()) -> Learned:
@@ -60,21 +66,23 @@ def learn(decided: Iterable[Decided], least: int = ENOUGH, others: Sequence[Deci
     The model is always there; whether it may be used says `order`, which is "learned" where it beats length and turns
     (either way round), the score and chance, or the one of those that does as well and beats chance. With `others`,
     decisions on other agents' texts, it must also beat what is learned from them and its own ("team").
+
+    What was held judges, if anything was: else it would be enough to tell what is held from what passes. Spot checks
+    teach, and judge by themselves (`passing`).
     """
     ordered = sorted(decided, key=lambda each: (each.at, each.key))
     rejected = sum(each.rejected for each in ordered)
+    checked = [each.rejected for each in ordered if not each.was_held]
+    checks: dict[str, Any] = {"checks": len(checked), "misses": sum(checked)}
     everything = Model.learn([case(each) for each in ordered])
-    teaching, judging = parted(ordered, [each.belongs for each in ordered])
+    teaching, newest = parted(ordered, [each.belongs for each in ordered])
+    judging = [each for each in newest if each.was_held] or newest
     why_not = _cannot_ask(ordered, teaching, judging, least)
     if (why_not and why_not != "few-sessions") or not (teaching and judging):
-        return Learned(everything, len(ordered), rejected, why_not, None)
+        return Learned(everything, len(ordered), rejected, why_not, None, **checks)
     taught = Model.learn([case(each) for each in teaching])
-    sessions = _sessions(judging)
-    judges = [Judged(session, each.rejected, each.stands_for) for session, each in zip(sessions, judging, strict=True)]
+    judges, rivals = _judges(judging), _rivals(judging)
     risks = [taught.risk(each.seen) for each in judging]
-    rivals: dict[str, Sequence[float]] = {
-        name: [each.seen.facts.get(name, 0.0) for each in judging] for name in _RIVALS
-    }
     if others:
         shared = Model.learn(
             [case(each) for each in sorted([*teaching, *others], key=lambda each: (each.at, each.key))]
@@ -94,7 +102,25 @@ def learn(decided: Iterable[Decided], least: int = ENOUGH, others: Sequence[Deci
         if order in ("length", "turns"):
             model = Model.learn([case(each) for each in ordered], order)
     why_not = why_not or ("" if gate.passes else "no-better")
-    return Learned(model, len(ordered), rejected, why_not, order, gate, tuple(sorted(curve)))
+    passing = [each for each in newest if not each.was_held]
+    of_passing = None
+    if _has_both(passing):
+        of_passing = judge(_judges(passing), [taught.risk(each.seen) for each in passing], _rivals(passing), ("score",))
+    return Learned(model, len(ordered), rejected, why_not, order, gate, tuple(sorted(curve)), of_passing, **checks)
+
+
+def _judges(decided: Sequence[Decided]) -> list[Judged]:
+    pairs = zip(_sessions(decided), decided, strict=True)
+    return [Judged(session, each.rejected, each.stands_for) for session, each in pairs]
+
+
+def _rivals(decided: Sequence[Decided]) -> dict[str, Sequence[float]]:
+    return {name: [each.seen.facts.get(name, 0.0) for each in decided] for name in _RIVALS}
+
+
+def _has_both(decided: Sequence[Decided]) -> bool:
+    rejected = sum(each.rejected for each in decided)
+    return min(rejected, len(decided) - rejected) >= ENOUGH_OF_EACH
 
 
 def _fallback(gate: Gate, judges: Sequence[Judged], rivals: Mapping[str, Sequence[float]]) -> Kind | None:
@@ -119,8 +145,7 @@ def _cannot_ask(ordered: Sequence[Decided], teaching: Sequence[Decided], judging
     if len(ordered) < least:
         return "few"
     for part in (teaching, judging):
-        rejected = sum(each.rejected for each in part)
-        if min(rejected, len(part) - rejected) < ENOUGH_OF_EACH:
+        if not _has_both(part):
             return "few-sessions" if len(set(_sessions(ordered))) < 2 * ENOUGH_SESSIONS else "one-sided"
         if len(set(_sessions(part))) < ENOUGH_SESSIONS:
             return "few-sessions"

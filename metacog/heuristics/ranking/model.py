@@ -22,6 +22,7 @@ from .logistic import Row, chance, fit
 FORMAT = 1
 MOST_REASONS = 5
 _LEAST = 0.02  # in the logarithm of odds: a phrase that carries less is no reason
+_SHARE = 0.25  # of what the heaviest word of the text carries, what a word must to be in a phrase
 _LEAST_COUNT = 3  # cases in which a fact must occur to be learned
 _MOST_FACTS = 4_000
 _STEPS = 32_767
@@ -93,11 +94,12 @@ class Model:
             kind=kind,
             cases=len(cases),
             rejected=sum(case.rejected for case in cases),
-            intercept=round(intercept, 6),
+            intercept=round(intercept, 6) + 0.0,
             scale=scale,
             words=array("h", [round(weight / scale) if scale else 0 for weight in weights[:BUCKETS]]),
             facts={
-                name: (round(weights[column], 6), round(sums[name] / len(cases), 6))
+                # No -0.0, which a database may keep as 0.0: the id would stand for another content.
+                name: (round(weights[column], 6) + 0.0, round(sums[name] / len(cases), 6) + 0.0)
                 for name, column in sorted(columns.items())
             },
         )
@@ -127,10 +129,11 @@ class Model:
             weight = self.words[bucket] * self.scale / size / len(places)
             for place in places:
                 carried[place] = carried.get(place, 0.0) + weight
+        most = max(carried.values(), default=0.0)
         phrases: list[Reason] = []
         start, end, weight = 0, -2, 0.0
         for place in [*sorted(carried), (len(text) + 2, len(text) + 2)]:
-            raises = carried.get(place, 0.0) > 0 and text[place[0]].isalnum()
+            raises = carried.get(place, 0.0) > max(0.0, _SHARE * most) and text[place[0]].isalnum()
             if raises and 0 <= place[0] - end <= 1 and not text[end : place[0]].strip(" "):
                 end, weight = place[1], weight + carried[place]
                 continue
@@ -178,26 +181,32 @@ class Model:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """Read a model; ValueError says what is wrong with it."""
+        """Read a model; ValueError says what is wrong with it, which is anything that its id does not stand for."""
         try:
             if document["format"] != FORMAT:
-                raise ValueError(f"it has the format {document['format']!r}, and {FORMAT} is read")
+                raise ValueError(f"its format is {document['format']!r}; this version reads format {FORMAT}")
             steps = array("h")
-            steps.frombytes(b64decode(document["words"], validate=True) or bytes(2 * BUCKETS))
+            try:
+                steps.frombytes(b64decode(document["words"], validate=True) or bytes(2 * BUCKETS))
+            except ValueError:
+                raise ValueError("its words cannot be read") from None
             if byteorder == "big":
                 steps.byteswap()
             if len(steps) != BUCKETS:
-                raise ValueError(f"it weighs {len(steps):,} words, not {BUCKETS:,}")
+                raise ValueError("its words cannot be read")
             facts = {str(name): (float(weight), float(mean)) for name, (weight, mean) in document["facts"].items()}
             intercept, scale = float(document["intercept"]), float(document["scale"])
             if not all(map(math.isfinite, (intercept, scale, *chain(*facts.values())))):
                 raise ValueError("a weight is no number")
             counts = int(document["cases"]), int(document["rejected"])
-            return cls(document["kind"], *counts, intercept, scale, steps, facts)
+            found = cls(document["kind"], *counts, intercept, scale, steps, facts)
+            if found.as_dict() != document:
+                raise ValueError("its content is not what its id stands for")
+            return found
         except KeyError as error:
             raise ValueError(f"{error.args[0]!r} is missing") from None
-        except (TypeError, AttributeError) as error:
-            raise ValueError(f"it has another shape ({error})") from None
+        except (TypeError, AttributeError):
+            raise ValueError("it has another shape") from None
 
 
 def _tells(phrase: str) -> bool:

@@ -138,4 +138,3 @@ def _auc(came: LearnedCorrections | None) -> dict[str, str]:
         "detector": f"{gate.against['score'].auc:.2f}",
         "n": f"{gate.decisions:,}",
     }
-

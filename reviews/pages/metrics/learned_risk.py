@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
@@ -18,6 +19,7 @@ from metacog.pages.unknown_filters import unknown_filters
 from reviews.models import LearnedRisk
 from reviews.pages.person import PersonRequest, forbidden, refused
 from reviews.presentation.risk import worth
+from reviews.risk import budget as budgets
 from reviews.risk import choices
 from reviews.risk.forms import RiskForm, may_choose
 
@@ -108,9 +110,8 @@ def _page(request: PersonRequest, team: Team, form: RiskForm, status: int = 200)
         "drawn": worth.drawn(learned) if learned else {},
         "preview": worth.preview(learned, budget),
         "by_doubt": worth.by_doubt(learned),
-        "agents": [
-            (each.agent, worth.verdict(each)) for each in agents.defer("spread", "passing")[:MOST_AGENTS]
-        ],
+        "used_today": team.risk_budget and team.risk_budget - budgets.left(team, timezone.now().date()),
+        "agents": [(each.agent, worth.verdict(each)) for each in agents.defer("spread", "passing")[:MOST_AGENTS]],
         "section": "statistics",
     }
     return render(request, "reviews/learned_risk.html", context, status=status)

@@ -87,7 +87,7 @@ def _fact(name: str, held: HeldItem, verdict: Verdict, question: str | None) -> 
         case "kind":
             return gettext("its kind (%(name)s)") % {"name": held.get_kind_display()}
         case "agent":
-            return gettext("its agent")
+            return gettext("the agent %(name)s") % {"name": held.agent.name}
         case "tool":
             return gettext("the tool %(name)s") % {"name": named}
         case "argument":

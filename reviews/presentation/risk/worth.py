@@ -21,7 +21,7 @@ from reviews.presentation.rivals import RIVALS
 from reviews.risk import choices
 
 TENTH = 0.1
-STILL_LEARNING = 0.005  # what twice as many decisions add to the AUC of an order that is still learning
+STILL_LEARNING = 0.01  # what twice as many decisions add to the AUC of an order that is still learning
 # The drawings, in units of their view box.
 LEFT, WIDTH, BASE, HEIGHT = 40, 240, 165, 145
 
@@ -126,18 +126,26 @@ def preview(learned: LearnedRisk | None, budget: int | None) -> str:
     if not found.items:
         return gettext("Nothing passed in the last %(days)s days that could have been looked at.") % counts
     told = ngettext(
-        "Of %(items)s item that passed in %(days)s days, %(looked_at)s would have been looked at. Such a share holds "
-        "about %(caught)s of what people reject [%(interval)s]; by length %(length)s, by chance %(chance)s.",
-        "Of %(items)s items that passed in %(days)s days, %(looked_at)s would have been looked at. Such a share holds "
-        "about %(caught)s of what people reject [%(interval)s]; by length %(length)s, by chance %(chance)s.",
+        "Of %(items)s item that passed in %(days)s days, %(looked_at)s would have been looked at.",
+        "Of %(items)s items that passed in %(days)s days, %(looked_at)s would have been looked at.",
         found.items,
+    )
+    if found.caught is None:
+        told += " " + gettext(
+            "How many mistakes these hold is not known yet: of %(checks)s spot checks %(misses)s should have been held."
+        )
+        return told % {**counts, "checks": f"{found.checks:,}", "misses": f"{found.misses:,}"}
+    caught, low, high, by_length, by_chance = found.caught
+    told += " " + gettext(
+        "By the newest spot checks they hold about %(caught)s of the mistakes [%(interval)s]; by length %(length)s, by "
+        "chance %(chance)s."
     )
     return told % {
         **counts,
-        "caught": percent(found.caught),
-        "interval": span(found.low, found.high),
-        "length": percent(found.by_length),
-        "chance": percent(found.by_chance),
+        "caught": percent(caught),
+        "interval": span(low, high),
+        "length": percent(by_length),
+        "chance": percent(by_chance),
     }
 
 
@@ -223,12 +231,12 @@ def learning(learned: LearnedRisk) -> dict[str, Any]:
     slot = WIDTH / max(1, len(points))
     told = ""
     if len(points) > 1:
-        gain = points[-1][1] - points[-2][1]
+        gain = (points[-1][1] - points[0][1]) / (len(points) - 1)
         told = (
-            gettext("Twice as many decisions raised the AUC by %(gain)s the last time: more decisions still help.")
+            gettext("Each doubling raised the AUC by about %(gain)s: %(more)s more decisions may add as much.")
             if gain >= STILL_LEARNING
-            else gettext("Twice as many decisions did not raise the AUC the last time: it has levelled off.")
-        ) % {"gain": f"{gain:.2f}" if gain >= 0.01 else f"{gain:.3f}"}
+            else gettext("Each doubling changed the AUC by %(gain)s: more decisions would hardly help.")
+        ) % {"gain": f"{gain:.3f}", "more": f"{points[-1][0]:,}"}
     shown = []
     for number, (taught, auc) in enumerate(points):
         x, y = LEFT + (number + 0.5) * slot, _y(max(-0.05, 2 * auc - 1))  # from 0.5 on

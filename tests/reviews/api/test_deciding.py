@@ -110,7 +110,8 @@ def test_approving_wants_a_later_response_or_a_due_review(kuro: Any) -> None:
 
 
 @table(
-    ("first", "later", "status"), [(4, 5, 201), (4, 4, 409), (4, 3, 409), (4, None, 201), (None, 1, 201)],
+    ("first", "later", "status"),
+    [(4, 5, 201), (4, 4, 409), (4, 3, 409), (4, None, 201), (None, 1, 201)],
     rolled_back=True,
 )
 def test_a_later_response_has_a_higher_cycle_where_cycles_are_given(

@@ -98,7 +98,8 @@ class TestTheMemory:
         assert shape["budget"]["allowed"] == 5
 
     @table(
-        "text", ["TSMC's revenue in Q2 was NT$933.8 billion.", "TSMC will tell its Q3 margin.", "Revenue."],
+        "text",
+        ["TSMC's revenue in Q2 was NT$933.8 billion.", "TSMC will tell its Q3 margin.", "Revenue."],
         rolled_back=True,
     )
     def test_what_is_another_question_is_told_and_refuses_nothing(self, kuro: Any, text: str) -> None:

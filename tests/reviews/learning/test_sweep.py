@@ -80,9 +80,7 @@ class TestRejections:
         assert PatternOrigin.objects.exists() == is_taught
 
     @pytest.mark.parametrize("reason", ["Wrong", "", "Wrong: ", "內容有誤"])
-    def test_a_preset_reason_alone_makes_no_lesson(
-        self, hold: Any, alice: Any, translated: None, reason: str
-    ) -> None:
+    def test_a_preset_reason_alone_makes_no_lesson(self, hold: Any, alice: Any, translated: None, reason: str) -> None:
         Policy.objects.update(threshold=20, hold_at=20)
         decisions.decide(hold("Refunds clearly take 30 days."), alice, "reject", reason=reason)
         sweep.learn()

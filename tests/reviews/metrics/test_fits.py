@@ -82,7 +82,8 @@ class TestWhatIsRead:
         assert (found.verdicts, found.wrong, found.samples, found.why_not) == (140, 70, 0, "")
 
     @table(
-        "fields", [{"by": "agent"}, {"by": "system"}, {"undone": True}, {"days": 91}, {"policy": 2}, {"score": None}],
+        "fields",
+        [{"by": "agent"}, {"by": "system"}, {"undone": True}, {"days": 91}, {"policy": 2}, {"score": None}],
         rolled_back=True,
     )
     def test_what_no_person_decided_lately_under_this_profile_is_left_out(
@@ -215,9 +216,7 @@ class TestThePolicyPage:
     def page(self, client: Any, caller: Any, query: str = "") -> str:
         return text(client.get(reverse("policy", args=[caller.id]) + query))
 
-    def test_it_offers_weights_that_win_as_a_draft(
-        self, kuro: Any, olga: Any, as_person: Any, clear: None
-    ) -> None:
+    def test_it_offers_weights_that_win_as_a_draft(self, kuro: Any, olga: Any, as_person: Any, clear: None) -> None:
         client = as_person(olga)
         assert "Not computed yet against policy 1" in self.page(client, kuro)
         weight_fits.fit_due(NOON)

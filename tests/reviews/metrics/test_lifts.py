@@ -22,7 +22,6 @@ from tests.tables import table
 Counts = tuple[int, int]  # rejected, decided
 
 
-
 @pytest.fixture
 def desk(olga: Any, kuro: Any, as_person: Any) -> Desk:
     return Desk(as_person(olga), kuro)

@@ -74,7 +74,8 @@ class TestWhatIsMeasured:
         assert Decision.objects.get().shown_ms is None
 
     @table(
-        ("counted", "ms"), [("3400", 3_400), ("12501", 12_500), ("", 12_500), ("-1", 12_500), ("1.5", 12_500)],
+        ("counted", "ms"),
+        [("3400", 3_400), ("12501", 12_500), ("", 12_500), ("-1", 12_500), ("1.5", 12_500)],
         rolled_back=True,
     )
     def test_what_the_page_counted_is_the_time_in_sight_if_there_was_so_much(

@@ -100,7 +100,7 @@ def test_of_few_decisions_it_says_no_nine_in_ten(client: Any, kuro: Any, posted:
 
 def test_a_signal_is_set_against_all_that_was_held(client: Any, decided: None) -> None:
     page = text(client.get("/statistics/"))
-    assert "75 % <span class=\"quiet\">47–91 %</span></td><td class=\"num\" data-label=\"Lift\">1.1</td>" in page
+    assert '75 % <span class="quiet">47–91 %</span></td><td class="num" data-label="Lift">1.1</td>' in page
     assert "no different from held items at large" in page
 
 

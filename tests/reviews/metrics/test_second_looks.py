@@ -59,7 +59,8 @@ def test_a_look_is_set_against_what_a_person_decided(
 
 
 @table(
-    ("verdict", "name"), [("approve", "kept"), ("edit", "edited"), ("withdraw", "withdrew"), ("reject", "withdrew")],
+    ("verdict", "name"),
+    [("approve", "kept"), ("edit", "edited"), ("withdraw", "withdrew"), ("reject", "withdrew")],
     rolled_back=True,
 )
 def test_what_the_agent_decides_itself_is_counted_by_its_end(look: Any, kuro: Any, verdict: str, name: str) -> None:

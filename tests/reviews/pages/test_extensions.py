@@ -104,7 +104,7 @@ def test_the_second_answer_is_shown_the_first(waiting: Any, alice: Any, bob: Any
     page = words(late)
     assert "Somebody was faster" in page
     assert "Enough is known." in page
-    assert "as you typed it: <q class=\"answered\">Look into &lt;the&gt; filing.</q>" in late.content.decode()
+    assert 'as you typed it: <q class="answered">Look into &lt;the&gt; filing.</q>' in late.content.decode()
     assert "<html" not in late.content.decode()
 
 

@@ -85,7 +85,8 @@ def test_what_waits_is_confirmed_or_discarded_on_the_list(
 
 
 @table(
-    ("name", "state"), [("older", "retired"), ("newer", "proposed"), ("discard", "retired"), ("confirm", "proposed")],
+    ("name", "state"),
+    [("older", "retired"), ("newer", "proposed"), ("discard", "retired"), ("confirm", "proposed")],
     rolled_back=True,
 )
 def test_with_a_contradiction_its_proposal_is_settled(

@@ -40,9 +40,7 @@ def test_it_tells_somebody_without_a_team_whom_to_ask(as_person: Any, django_use
     assert "You are in no team yet" in as_person(person).get("/queue/").content.decode()
 
 
-def test_it_says_why_nothing_was_held(
-    client: Any, kuro: Any, carla: Any, as_person: Any, settings: Any
-) -> None:
+def test_it_says_why_nothing_was_held(client: Any, kuro: Any, carla: Any, as_person: Any, settings: Any) -> None:
     page = client.get("/queue/").content.decode()
     assert "No agent has posted yet" in page
     assert f"curl -sS {settings.PUBLIC_URL}/api/v1/responses" in page

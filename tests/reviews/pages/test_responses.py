@@ -240,7 +240,8 @@ def test_it_says_what_there_was_nothing_to_judge_by(kuro: Any, told: Any) -> Non
 
 
 @table(
-    ("seconds", "said"), [(0, "at once"), (1, "in 1 second"), (60, "in 1 minute"), (90, "in 90 seconds")],
+    ("seconds", "said"),
+    [(0, "at once"), (1, "in 1 second"), (60, "in 1 minute"), (90, "in 90 seconds")],
     rolled_back=True,
 )
 def test_it_says_when_the_next_cycle_is_in_words(kuro: Any, told: Any, seconds: int, said: str) -> None:

@@ -165,7 +165,7 @@ def test_what_is_wrong_is_said_at_its_cell(desk: Desk, cells: dict[str, str], sa
     sent = fields(desk.client.get(desk.address + address(DEAR, READ)).content.decode())
     answer = post(desk, sent | cells, do="save")
     assert answer.status_code == 422
-    first, second = html.unescape(answer.content.decode()).partition('id="rules"')[2].split("<li class=\"rule", 2)[1:]
+    first, second = html.unescape(answer.content.decode()).partition('id="rules"')[2].split('<li class="rule', 2)[1:]
     assert said in first
     assert "errorlist" not in second
     assert Policy.objects.count() == 1

@@ -239,7 +239,7 @@ def test_it_costs_the_same_number_of_queries_however_much_is_found(
 def test_the_words_that_were_looked_for_are_marked(client: Any, kuro: Any) -> None:
     kuro.respond("A <b>Zebra</b> crossing; zebra.", items=[])
     page = client.get("/search/", {"q": "zebra CROSSING"}).content.decode()
-    assert re.findall(r'<mark>([^<]+)</mark>', page) == ["Zebra", "crossing", "zebra"]
+    assert re.findall(r"<mark>([^<]+)</mark>", page) == ["Zebra", "crossing", "zebra"]
     assert "&lt;b&gt;<mark" in page
 
 

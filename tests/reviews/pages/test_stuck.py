@@ -251,9 +251,7 @@ def test_whoever_answers_second_is_told_what_stands_and_changes_nothing(
     assert bool(problem.state["invoke"]) == (first == "yes")
 
 
-def test_a_yes_of_ones_own_stands_after_a_no(
-    kuro: Any, problem: Problem, alice: Any, bob: Any, as_person: Any
-) -> None:
+def test_a_yes_of_ones_own_stands_after_a_no(kuro: Any, problem: Problem, alice: Any, bob: Any, as_person: Any) -> None:
     as_person(bob).post(address(problem, "problem-answer"), {"answer": "no"})
     page = page_of(as_person(alice), address(problem))
     assert "Have it think twice" in page

@@ -217,7 +217,7 @@ class TestOneThread:
         answer = as_person(carla).post(address(thread, "thread-step"), taken, headers=headers)
         assert answer.status_code == 409
         assert "is resolved" in words(answer)
-        assert "as you typed it: <q class=\"answered\">typed</q>" in words(answer)
+        assert 'as you typed it: <q class="answered">typed</q>' in words(answer)
 
     def test_it_refuses_another_word(self, thread: ThoughtThread, carla: Any, as_person: Any) -> None:
         assert take(as_person(carla), thread, "explode").status_code == 400

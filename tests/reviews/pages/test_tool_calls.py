@@ -100,7 +100,7 @@ class TestShown:
             assert part in page, part
         assert "of 100: reasons to look twice" not in page, "a rule asked, no score"
         row = page.split(f'id="row-{held}"')[1].split("</li>")[0]
-        assert "<span class=\"unseen\">Call</span>" in row
+        assert '<span class="unseen">Call</span>' in row
         assert "<b>mcp__bank__transfer</b> eur=100" in row
         assert ">Call</span>" in page
 

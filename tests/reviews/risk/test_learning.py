@@ -194,3 +194,19 @@ def test_an_agent_has_its_own_model_where_that_wins(aurora: Any, kuro: Any) -> N
     assert models["second"] != models["kuro"]
     verdicts = [Caller(agent.public_id, key, secret).respond(text)["items"][0]["risk"] for text in (RISKY, SAFE)]
     assert verdicts[0] < verdicts[1]
+
+
+def test_an_agent_added_later_is_ranked_at_once_and_what_no_model_ranked_stands_by_its_score(
+    aurora: Any, kuro: Any
+) -> None:
+    from metacog.accounts.agents import create_agent
+    from tests.conftest import Caller
+
+    before = HeldItem.objects.get(public_id=kuro.hold())
+    assert (before.risk, before.risk_place) == (None, 500)
+    decide(kuro)
+    learned = learn(aurora)
+    aurora.refresh_from_db()
+    agent, key, secret = create_agent(aurora, "late", None)
+    assert Caller(agent.public_id, key, secret).respond()["risk_model"] == learned.model.public_id
+    assert set(learned.spread) == {str(Agent.objects.get(public_id=kuro.id).pk)}

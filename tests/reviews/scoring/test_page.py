@@ -70,9 +70,7 @@ def test_an_erased_text_offers_nothing_to_run(client: Any, address: str) -> None
     assert "there is nothing to run again" in client.get(address + "?replay=1").content.decode()
 
 
-def test_it_costs_queries_only_where_it_is_asked_for(
-    client: Any, kuro: Any, django_assert_num_queries: Any
-) -> None:
+def test_it_costs_queries_only_where_it_is_asked_for(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:
     address = [f"/responses/{kuro.respond(session='s1')['id']}/" for _ in range(3)][-1]
     client.get(address)
     with django_assert_num_queries(9):

@@ -96,7 +96,7 @@ def test_a_reason_that_was_not_taken_is_given_back(
     too_long = decide(client, held, "reject", preset="tone", reason="<b> " + "x" * 10_000).content.decode()
     assert "The reason is too long" in too_long
     assert 'value="tone" checked' in too_long
-    assert 'data-posted>\n&lt;b&gt; xxx' in too_long
+    assert "data-posted>\n&lt;b&gt; xxx" in too_long
     decide(as_person(bob), held)
     if is_undone:
         as_person(bob).post(f"/decisions/{Decision.objects.get().public_id}/undo")
@@ -140,7 +140,8 @@ def test_a_rejection_needs_a_reason(client: Any, kuro: Any, decide: Any) -> None
 
 
 @table(
-    "fields", [{"verdict": "withdraw"}, {"verdict": ""}, {"text": "a\0b"}, {"verdict": "reject", "reason": "\0"}],
+    "fields",
+    [{"verdict": "withdraw"}, {"verdict": ""}, {"text": "a\0b"}, {"verdict": "reject", "reason": "\0"}],
     rolled_back=True,
 )
 def test_what_no_form_of_ours_sends_is_refused(client: Any, kuro: Any, decide: Any, fields: Any) -> None:

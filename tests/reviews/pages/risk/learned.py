@@ -47,15 +47,14 @@ def keep(team: Team, found: Learned, **changed: Any) -> LearnedRisk:
     model = None
     if found.order:
         document = found.model.as_dict()
-        model = RiskModel.objects.create(
-            team=team, public_id=document["id"], document=document, made_at=timezone.now()
-        )
+        model = RiskModel.objects.create(team=team, public_id=document["id"], document=document, made_at=timezone.now())
         Agent.objects.filter(team=team).update(risk_model=model.pk)
     Team.objects.filter(pk=team.pk).update(risk_kind=found.order or "")
     spread = [at / 1000 for at in range(1000)]
     document = found.as_dict() | {"gate": found.as_dict()["gate"] and found.as_dict()["gate"] | changed}
     return LearnedRisk.objects.create(
-        team=team, found=document, model=model, spread=spread, made_at=timezone.now(),
+        team=team, found=document, model=model, made_at=timezone.now(),
+        spread={str(agent.pk): spread for agent in team.agents.all()},
         passing={"days": 30, "items": 3000, "risks": spread},
     )  # fmt: skip
 

@@ -61,9 +61,9 @@ def test_below_it_are_the_curve_the_calibration_and_what_more_decisions_would_he
     found = row.found["gate"]
     assert f"10 % {100 * found['caught'][3]:.0f} %" in page
     assert "(ECE; at most 0.05 is allowed): percentages are shown." in page
-    assert re.search(r"Twice as many decisions (raised the AUC by 0\.\d+|did not raise the AUC) the last time", page)
+    assert re.search(r"Each doubling (raised the AUC by about|changed the AUC by) -?0\.\d+: ", page)
     LearnedRisk.objects.update(found=row.found | {"curve": [[70, 0.61], [140, 0.66], [280, 0.68]]})
-    assert "raised the AUC by 0.02 the last time: more decisions still help." in text(client.get("/statistics/risk/"))
+    assert "raised the AUC by about 0.035: 280 more decisions may add as much." in text(client.get("/statistics/risk/"))
     LearnedRisk.objects.update(found=row.found | {"gate": found | {"calibration_error": 0.06}})
     assert "only ranks are shown, no percentages." in text(client.get("/statistics/risk/"))
     rows = [*csv.reader(client.get("/statistics/risk.csv").content.decode("utf-8-sig").splitlines())]
