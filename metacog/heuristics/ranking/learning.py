@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..stats.gate import ENOUGH, ENOUGH_OF_EACH, ENOUGH_SESSIONS, Gate, Judged, auc, judge, parted, sessions_of
+from ..stats.gate import CHANCE, ENOUGH, ENOUGH_OF_EACH, ENOUGH_SESSIONS, Gate, Judged, auc, judge, parted, sessions_of
 from .features import Seen
 from .model import Case, Kind, Model
 
@@ -178,5 +178,9 @@ def in_words(learned: Learned, least: int = ENOUGH) -> str:
             f"Learned from {told}. {judged}; the tenth most at risk holds {found:.0%} [{low:.0%}, {high:.0%}] of the "
             "rejections."
         )
-    rivals = [f"{NAMES[name]} orders as well (AUC {gate.against[name].auc:.3f})" for name in gate.as_good]
+    rivals = [
+        f"{NAMES[name]} orders as well (AUC {gate.against[name].auc:.3f})" for name in gate.as_good if name != CHANCE
+    ]
+    if CHANCE in gate.as_good:
+        rivals.insert(0, "it is no better than chance")
     return f"Declined: {told}. {judged}, but {', '.join(rivals)}."

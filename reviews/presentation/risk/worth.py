@@ -62,7 +62,11 @@ def verdict(learned: LearnedRisk | None) -> str:
         return ""
     if not is_proven(learned):
         rival = RIVALS[next(iter(gate.as_good), "chance")]
-        told = gettext("Not worth it yet: %(rival)s orders as well (n = %(n)s).")
+        told = (
+            gettext("Not worth it yet: no better than chance (n = %(n)s).")
+            if "chance" in gate.as_good
+            else gettext("Not worth it yet: %(rival)s orders as well (n = %(n)s).")
+        )
         return told % {"rival": rival, "n": f"{gate.decisions:,}"}
     share, low, high = gate.caught_at(TENTH)
     at = LOOKED_AT.index(TENTH)

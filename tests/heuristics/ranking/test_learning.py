@@ -70,8 +70,8 @@ def learn(lines: Sequence[Line], *arguments: str) -> Any:
     [
         (by_word, 1, 0, "Learned from 400 decisions"),
         (by_length, 1, 3, "length orders as well"),
-        (by_nothing, 1, 3, "chance orders as well"),
-        (by_run, 4, 3, "chance orders as well"),
+        (by_nothing, 1, 3, "it is no better than chance"),
+        (by_run, 4, 3, "it is no better than chance"),
     ],
 )
 def test_it_is_offered_where_it_helps_and_declined_with_the_reason_elsewhere(

@@ -28,7 +28,7 @@ def client(as_person: Any, alice: Any) -> Any:
          r"\(length \d+ %, chance 10 %; judged on n = 120 decisions\): worth it."),
         ("length", 400, 1, "Not worth it yet: length orders as well (n = 120). Until then the queue can be ordered by "
          "length, which beats chance."),
-        ("nothing", 400, 1, "Not worth it yet: .* as well (n = 120). Learned risk"),
+        ("nothing", 400, 1, "Not worth it yet: no better than chance (n = 120). Learned risk"),
         ("never", 400, 1, "Too one-sided yet: it takes 10 rejections and 10 approvals among the older decisions and "
          "among the newest (0 of 400 were rejections)."),
         ("word", 400, 100, "Too few sessions yet: the 400 decisions must come from at least 10 sessions among the "
