@@ -88,3 +88,12 @@ def test_nothing_of_another_team_is_told(client: Any, borealis: Any, other: Any,
     assert client.get(f"/statistics/risk.csv?team={borealis.pk}").status_code == 404
     assert "worth it" not in text(client.get("/statistics/"))
     assert Team.objects.get(pk=borealis.pk).created_at < timezone.now()
+
+
+def test_the_first_tenth_is_worth_it_only_where_its_interval_says_so(client: Any, aurora: Any, kuro: Any) -> None:
+    row = keep(aurora, learned())
+    assert "decisions): worth it." in text(client.get("/statistics/"))
+    low = [0.05] * len(row.found["gate"]["caught_low"])
+    LearnedRisk.objects.update(found=row.found | {"gate": row.found["gate"] | {"caught_low": low}})
+    page = text(client.get("/statistics/"))
+    assert "the order beats chance as a whole, its first tenth not for certain yet." in page
