@@ -72,13 +72,13 @@ def verdict(learned: LearnedRisk | None) -> str:
     at = LOOKED_AT.index(TENTH)
     told = (
         gettext(
-            "Looking at the tenth most at risk finds %(share)s of what people reject [%(interval)s] (length %(length)s, "
-            "chance %(chance)s; judged on n = %(n)s decisions): worth it."
+            "Looking at the tenth most at risk finds %(share)s of what people reject [%(interval)s] (length "
+            "%(length)s, chance %(chance)s; judged on n = %(n)s decisions): worth it."
         )
         if low > gate.caught_by["chance"][at]
         else gettext(
-            "Looking at the tenth most at risk finds %(share)s of what people reject [%(interval)s] (length %(length)s, "
-            "chance %(chance)s; judged on n = %(n)s decisions): the order beats chance as a whole, its first tenth not "
+            "Looking at the tenth most at risk finds %(share)s of what people reject [%(interval)s] (length "
+            "%(length)s, chance %(chance)s; judged on n = %(n)s decisions): the order beats chance as a whole, its first tenth not "
             "for certain yet."
         )
     )
