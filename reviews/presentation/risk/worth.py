@@ -78,8 +78,8 @@ def verdict(learned: LearnedRisk | None) -> str:
         if low > gate.caught_by["chance"][at]
         else gettext(
             "Looking at the tenth most at risk finds %(share)s of what people reject [%(interval)s] (length "
-            "%(length)s, chance %(chance)s; judged on n = %(n)s decisions): the order beats chance as a whole, its first tenth not "
-            "for certain yet."
+            "%(length)s, chance %(chance)s; judged on n = %(n)s decisions): the order beats chance as a whole, its "
+            "first tenth not for certain yet."
         )
     )
     return told % {
