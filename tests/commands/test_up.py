@@ -410,6 +410,7 @@ def test_its_end_by_sigkill_leaves_no_process_behind(start: Callable[..., Runnin
     assert not psutil.wait_procs(processes, timeout=30)[1]
 
 
+@pytest.mark.starts
 @pytest.mark.postgres
 def test_two_starts_on_one_database_wait_for_each_other(start: Callable[..., Running]) -> None:
     one, other = start("one"), start("other")
