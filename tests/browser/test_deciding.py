@@ -407,6 +407,7 @@ def test_a_page_with_something_typed_is_left_only_when_the_browser_has_asked(
     page.get_by_role("button", name="Dark").click()
     expect(page.locator("#edited")).to_have_value(f"My own words. {RISKY}")
     assert asked == ["beforeunload"] * 2
+    page.remove_listener("dialog", stay)
     page.locator("#edited").fill("It may be the cache.")
     page.keyboard.press("Control+Enter")
     expect(page.locator(f"#row-{held}")).to_contain_text("approved edited by you")
