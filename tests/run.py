@@ -155,7 +155,7 @@ def main(arguments: list[str]) -> int:
     with ExitStack() as running:
         runs = [("SQLite", pytest("", 3, on_sqlite))]
         if on_postgresql:  # beside it: there is much waiting for browsers and other processes
-            runs.append(("PostgreSQL", pytest(running.enter_context(postgresql()), 1, on_postgresql)))
+            runs.append(("PostgreSQL", pytest(running.enter_context(postgresql()), 0, on_postgresql)))
         for _, run in runs:
             running.callback(run.kill)
         statuses = [status_of(run, database) for database, run in runs]
