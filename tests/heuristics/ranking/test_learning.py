@@ -4,6 +4,7 @@ import json
 import math
 import random
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -61,8 +62,12 @@ def by_run(session: int, _text: str, _draw: random.Random) -> bool:
 GOOD = decided(by_word, 1)[0]
 
 
+run_once = cache(run)
+
+
 def learn(lines: Sequence[Line], *arguments: str) -> Any:
-    return run("learn", *arguments, sent="\n".join(json.dumps(line, ensure_ascii=False) for line in lines).encode())
+    sent = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines).encode()
+    return run_once("learn", *arguments, sent=sent)
 
 
 @table(

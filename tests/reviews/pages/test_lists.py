@@ -210,7 +210,8 @@ def test_no_page_names_one_of_two_namesakes_without_its_team(client: Any, namesa
     else:
         addresses = [page.format(namesakes.id) if page in ASKED else reverse(page)]
     for address in addresses:
-        said = " ".join(strip_tags(page_of(client, address).partition("<main")[2]).split())
+        shown = page_of(client, address)
+        said = " ".join(strip_tags(shown.partition("<main")[2]).split())
         assert not re.findall(r"\bkuro\b(?! (?:· )?(?:Aurora|Borealis)).{0,100}", said), address
-        title = page_of(client, address).partition("<title>")[2].partition("</title>")[0]
+        title = shown.partition("<title>")[2].partition("</title>")[0]
         assert "kuro" not in title or "kuro · " in title
