@@ -93,7 +93,8 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
         now = timezone.now()
         state.rate_tat = take_turn(state.rate_tat, time.time(), scorer.policy)
         past = Past.of(agent, state, body, scorer, now, read)
-        past = replace(past, ranking=budget.ranking_for(agent, past.history.turns))
+        if agent.risk_model:
+            past = replace(past, ranking=budget.ranking_for(agent, past.history.turns))
 
         def assess() -> heuristics.Assessment:
             return scorer.assess(

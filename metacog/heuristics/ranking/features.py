@@ -9,7 +9,6 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -24,6 +23,7 @@ _HAN = re.compile("[\u3400-\u9fff]")
 _TOKEN = re.compile("[\u3400-\u9fff]|[^\\W\u3400-\u9fff]+|[^\\w\\s]")
 _OF_HAN = 1 << 16  # set in the hash of a Chinese character
 _IN_QUESTION = 0x5BD1
+_MOST_HASHES = 65_536
 _MOST_FACTS = 64  # of one kind about one text: tools, or names of arguments
 
 
@@ -42,13 +42,21 @@ def see(text: str, question: str, facts: Mapping[str, float]) -> Seen:
     return Seen(array("H", _buckets(_hashes(text))), array("H", asked), facts)
 
 
-@lru_cache(65_536)
-def _hash(token: str) -> int:
-    return crc32(token.encode()) & 0xFFFF | (_OF_HAN if _HAN.match(token) else 0)
+class _Hashes(dict[str, int]):
+    """The hashes of tokens, each made once; thread-safe, since a dictionary's steps are."""
+
+    def __missing__(self, token: str) -> int:
+        if len(self) >= _MOST_HASHES:
+            self.clear()
+        found = self[token] = crc32(token.encode()) & 0xFFFF | (_OF_HAN if _HAN.match(token) else 0)
+        return found
+
+
+_hash_of = _Hashes().__getitem__
 
 
 def _hashes(text: str) -> list[int]:
-    return [*map(_hash, _TOKEN.findall(fold(text[:READ])))]
+    return [*map(_hash_of, _TOKEN.findall(fold(text[:READ])))]
 
 
 def _buckets(hashes: Sequence[int]) -> set[int]:
@@ -65,7 +73,7 @@ def runs(text: str) -> Iterator[tuple[int, Sequence[Place]]]:
     """Give each bucket of a text at its first occurrence, with the places of the tokens that it is made of."""
     folded = fold(text[:READ])
     places = [match.span() for match in _TOKEN.finditer(folded)]
-    hashes = [_hash(folded[start:end]) for start, end in places]
+    hashes = [_hash_of(folded[start:end]) for start, end in places]
     found = [(each & 0xFFFF, at, 1) for at, each in enumerate(hashes)]
     found += [(31 * first + second & 0xFFFF, at, 2) for at, (first, second) in enumerate(pairwise(hashes))]
     threes = enumerate(zip(hashes, hashes[1:], hashes[2:], strict=False))
