@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from metacog.heuristics.ranking.contrast import Decided, Texts, Tried, find
+from metacog.heuristics.ranking.contrast import DecidedText, Texts, Tried, find
 from metacog.heuristics.text.shadow import Shadow
 
 FILES = ("halluqa_zh.dev.jsonl", "halueval_general.dev.jsonl")
@@ -29,17 +29,17 @@ class Split(NamedTuple):
     tried: Tried
 
 
-def decided(path: Path) -> list[Decided]:
+def decided(path: Path) -> list[DecidedText]:
     with path.open(encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     return [
-        Decided(row["response"], row["user_message"], row["outcome"] == 0)
+        DecidedText(row["response"], row["user_message"], row["outcome"] == 0)
         for row in rows
         if row["outcome"] is not None and row["response"]
     ]
 
 
-def split(texts: list[Decided], most: int, seed: int) -> Split:
+def split(texts: list[DecidedText], most: int, seed: int) -> Split:
     """Deal the questions, learn from at most so many texts of the one half, and judge by all of the other."""
     dice = random.Random(seed)
     questions = sorted({each.session for each in texts})

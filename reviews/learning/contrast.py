@@ -20,7 +20,15 @@ from django.db.models.functions import Left, Length
 from pydantic_core import from_json
 
 from metacog.heuristics.ranking import contrast
-from metacog.heuristics.ranking.contrast import MIN_SESSIONS, MOST_CHARACTERS, MOST_TEXTS, Decided, Phrase, Texts, Tried
+from metacog.heuristics.ranking.contrast import (
+    MIN_SESSIONS,
+    MOST_CHARACTERS,
+    MOST_TEXTS,
+    DecidedText,
+    Phrase,
+    Texts,
+    Tried,
+)
 from metacog.heuristics.text.shadow import Shadow
 from metacog.models import Agent, Team
 from patterns.models import ErrorPattern, keyword_problems
@@ -175,7 +183,7 @@ def _of_responses(rows: QuerySet[Any]) -> Iterator[Judged]:
 def look(team: Team, now: datetime) -> int:
     """Compare what was rejected with what was approved, and propose; return how many patterns are new."""
     rows = judged(team)
-    texts = Texts([Decided(each.text, f"{each.agent} {each.session}", each.rejected) for each in rows])
+    texts = Texts([DecidedText(each.text, f"{each.agent} {each.session}", each.rejected) for each in rows])
     found = contrast.find(texts).phrases
     tried = _tried(team, rows, texts)
     made = 0

@@ -33,7 +33,7 @@ from reviews.metrics.daily import Lift, Ratio
 from reviews.models import FittedWeights
 from reviews.pages.person import PersonRequest
 from reviews.presentation.ratios import Share, lift, percent, ratio
-from reviews.presentation.rivals import RIVALS
+from reviews.presentation.risk.rivals import RIVALS
 from reviews.presentation.rule_tallies import of_rule
 from reviews.presentation.rule_words import in_words
 from reviews.scoring.calls_preview import CallsPreview, RuleTally, calls_preview

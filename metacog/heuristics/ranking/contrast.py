@@ -43,7 +43,7 @@ DOUBT = 5  # texts, rejected as often as all, that are added to what fired: thre
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class DecidedText:
     """A text that somebody decided on. Texts of one session are one witness; one of no session ("") is its own."""
 
     text: str
@@ -207,7 +207,7 @@ class _Kind(NamedTuple):
 class Texts:
     """Decided texts, the oldest first, and what stands in them. Of many only the newest are read."""
 
-    def __init__(self, decided: Sequence[Decided]) -> None:
+    def __init__(self, decided: Sequence[DecidedText]) -> None:
         read = 0
         self._first = len(decided)  # the place of the first that is read
         while self._first and len(decided) - self._first < MOST_TEXTS and read < MOST_READ:

@@ -32,7 +32,7 @@ class Decided:
 
 @dataclass(frozen=True)
 class Learned:
-    """What came of learning. `order` is what to go by: "" where nothing beats chance, and the score stays."""
+    """What came of learning. `order` is what to go by: None where nothing beats chance, and the score stays."""
 
     model: Model
     decisions: int
@@ -47,11 +47,6 @@ class Learned:
     passing: Gate | None = None
     checks: int = 0  # spot checks among all decisions, and those of them that should have been held
     misses: int = 0
-
-    @property
-    def as_good(self) -> list[str]:
-        """Name what orders at least as well, the best first."""
-        return self.gate.as_good if self.gate else []
 
     def as_dict(self) -> dict[str, Any]:
         """Return all but the model."""

@@ -30,7 +30,7 @@ _UNKNOWN = (0.0, 0.0)
 
 # Of what a model may be made: everything, or one fact alone, where that orders as well.
 Kind = Literal["learned", "length", "turns", "score"]
-_ALONE: Mapping[Kind, tuple[str, ...]] = {"length": ("length",), "turns": ("turns",), "score": ("score",)}
+_ALONE: Mapping[Kind, str] = {"length": "length", "turns": "turns"}  # the score orders without a model
 
 
 class Reason(NamedTuple):
@@ -77,7 +77,7 @@ class Model:
                 sums[name] = sums.get(name, 0.0) + value
         alone = _ALONE.get(kind)
         frequent = sorted(counted, key=lambda name: (-counted[name], name))[:_MOST_FACTS]
-        names = [name for name in frequent if counted[name] >= _LEAST_COUNT and (not alone or name in alone)]
+        names = [name for name in frequent if counted[name] >= _LEAST_COUNT and alone in (None, name)]
         columns = {name: BUCKETS + number for number, name in enumerate(names)}
         rows = [
             Row(

@@ -7,7 +7,7 @@ paired bootstrap over sessions (Efron and Tibshirani 1993, chapter 8), lies abov
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self, TypeVar
 
 NEWEST = 0.3
@@ -84,9 +84,6 @@ class Gate:
         """Return the share caught among the first, and its interval; `share` is one of `LOOKED_AT`."""
         at = LOOKED_AT.index(share)
         return self.caught[at], self.caught_low[at], self.caught_high[at]
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:

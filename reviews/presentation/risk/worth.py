@@ -17,7 +17,7 @@ from metacog.heuristics.stats.gate import (
 )
 from reviews.models import LearnedRisk
 from reviews.presentation.ratios import percent, span
-from reviews.presentation.rivals import RIVALS
+from reviews.presentation.risk.rivals import RIVALS
 from reviews.risk import choices
 
 TENTH = 0.1

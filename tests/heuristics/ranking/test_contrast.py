@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from metacog.heuristics.ranking.contrast import Contrast, Counts, Decided, Texts, Tried, find, log_odds, phrases_of
+from metacog.heuristics.ranking.contrast import Contrast, Counts, DecidedText, Texts, Tried, find, log_odds, phrases_of
 
 FINE = (
     "Your parcel is on its way.", "The invoice is attached to this mail.", "Please restart the router and try again.",
@@ -22,8 +22,8 @@ WRONG_ZH = ("退款需要三十天才會到帳。", "您好，退款需要三十
 
 
 def contrast(wrong: Sequence[str], fine: Sequence[str], session: str = "r{}") -> Contrast:
-    rejected = [Decided(text, session.format(n), True) for n, text in enumerate(wrong)]
-    return find(Texts([*(Decided(text, f"a{n}", False) for n, text in enumerate(fine)), *rejected]))
+    rejected = [DecidedText(text, session.format(n), True) for n, text in enumerate(wrong)]
+    return find(Texts([*(DecidedText(text, f"a{n}", False) for n, text in enumerate(fine)), *rejected]))
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_what_only_seems_to_contrast_is_judged_where_it_was_not_found() -> None:
     dice = random.Random(7)
     words = [f"{one}{other}" for one in ("alpha", "bravo", "delta", "gamma", "omega") for other in "abcdefgh"]
 
-    def drawn(session: int) -> Decided:
-        return Decided(" ".join(dice.choices(words, k=8)), str(session), dice.random() < 0.3)
+    def drawn(session: int) -> DecidedText:
+        return DecidedText(" ".join(dice.choices(words, k=8)), str(session), dice.random() < 0.3)
 
     teams = [find(Texts([drawn(session) for session in range(40)])).phrases for _ in range(100)]
     assert sum(bool(phrases) for phrases in teams) <= 5
@@ -96,13 +96,13 @@ def test_what_only_seems_to_contrast_is_judged_where_it_was_not_found() -> None:
 
 def test_a_phrase_that_held_before_and_holds_no_more_is_not_proposed() -> None:
     """One fold after the other, others than those it was found in speak against it."""
-    texts = [Decided(f"{WRONG[n % 3]} Case {n}.", f"s{n}", n % 5 < 2) for n in range(60)]
+    texts = [DecidedText(f"{WRONG[n % 3]} Case {n}.", f"s{n}", n % 5 < 2) for n in range(60)]
     assert find(Texts(texts)).phrases == ()
 
 
 def test_only_the_newest_texts_are_read() -> None:
-    texts = [Decided(text, f"r{n}", True) for n, text in enumerate(WRONG)]
-    texts += [Decided("word " * 400, f"a{n}", False) for n in range(600)]
+    texts = [DecidedText(text, f"r{n}", True) for n, text in enumerate(WRONG)]
+    texts += [DecidedText("word " * 400, f"a{n}", False) for n in range(600)]
     assert find(Texts(texts)).phrases == ()
     assert len(Texts(texts)) == 300
 
@@ -129,7 +129,9 @@ def test_the_measure_is_that_of_monroe_colaresi_and_quinn() -> None:
 
 
 def test_keywords_are_found_as_a_pattern_would_find_them() -> None:
-    texts = Texts([Decided("退款需要三十天", "a", True), Decided("REFUND", "b", False), Decided("", "c", False)])
+    texts = Texts(
+        [DecidedText("退款需要三十天", "a", True), DecidedText("REFUND", "b", False), DecidedText("", "c", False)]
+    )
     assert texts.holding(["需要三十天"]) == texts.holding(["需要三十天", ""]) == {0}
     assert texts.holding(["refund", "退款"]) == {0, 1}
     assert [texts.cover(["refund"], [1] * holding + [2] * (5 - holding)) for holding in (3, 4)] == [False, True]
