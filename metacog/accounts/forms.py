@@ -281,7 +281,9 @@ def time_zones() -> list[tuple[str, list[tuple[str, str]]]]:
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
     """How the console looks and behaves for one person."""
 
-    time_zone = forms.ChoiceField(label=_("Time zone"), choices=time_zones)
+    time_zone = forms.ChoiceField(
+        label=_("Time zone"), choices=lambda: [("", _("As the browser")), *time_zones()], required=False
+    )
 
     class Meta:
         model = User
@@ -296,7 +298,7 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscri
     def clean_time_zone(self) -> str:
         name: str = self.cleaned_data["time_zone"]
         try:
-            zoneinfo.ZoneInfo(name)
+            zoneinfo.ZoneInfo(name or "UTC")
         except (zoneinfo.ZoneInfoNotFoundError, ValueError):
             raise ValidationError(_("This machine does not know that time zone.")) from None
         return name

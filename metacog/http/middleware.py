@@ -27,6 +27,7 @@ from django.utils import timezone, translation
 from metacog.audit import audit
 from metacog.http import failures
 from metacog.http.problems import Problem, answer, at
+from metacog.models import User
 
 log = logging.getLogger("metacog")
 
@@ -261,7 +262,7 @@ def SignInAgain(get_response: View) -> View:
 
 
 def Person(get_response: View) -> View:
-    """Use the signed-in person's own language and time zone."""
+    """Use the signed-in person's own language and time zone; where they have chosen none, the browser's."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         try:
@@ -270,10 +271,14 @@ def Person(get_response: View) -> View:
             log.error("%s %s: the database is away: %s", request.method, request.path, error)
             return _away_page()
         if user is not None:
+            zone = user.time_zone or request.COOKIES.get("time_zone", "")[:64]
             try:
-                timezone.activate(zoneinfo.ZoneInfo(user.time_zone))
-            except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+                timezone.activate(zoneinfo.ZoneInfo(zone))
+            except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):  # a cookie may name a folder of zones
                 timezone.deactivate()
+            else:
+                if zone != user.time_zone:  # mails need it, too
+                    User.objects.filter(pk=user.pk, time_zone="").update(time_zone=zone)
             if user.language:
                 translation.activate(user.language)
         try:

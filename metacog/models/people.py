@@ -53,7 +53,7 @@ class User(AbstractUser):
         DARK = "dark", _("Dark")
 
     language = models.CharField(_("language"), max_length=10, choices=Language, blank=True)
-    time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    time_zone = models.CharField(_("time zone"), max_length=64, blank=True)  # empty: that of the next browser
     theme = models.CharField(_("theme"), max_length=5, choices=Theme, blank=True)
     keyboard = models.BooleanField(_("keyboard shortcuts"), default=True)
 

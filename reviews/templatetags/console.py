@@ -1,8 +1,11 @@
 """The console's filters and tags, as templates call them."""
 
+from typing import Any
+
 from django import template
 
 from metacog.heuristics.text.excerpts import said
+from metacog.pages.navigation import Link, entries, tabs
 from reviews.presentation import phrases
 
 register = template.Library()
@@ -14,3 +17,11 @@ register.filter("person_title", phrases.person_name)
 
 for name in ("ago", "code", "decided", "due", "gap", "looking", "person_name", "pieces", "who"):
     register.simple_tag(getattr(phrases, name), name=name)
+
+
+@register.simple_tag(takes_context=True)
+def navigation(context: dict[str, Any]) -> dict[str, list[Link]]:
+    """Return the entries of the navigation and the pages beside this one, with how much waits."""
+    match, to_do = context["request"].resolver_match, context["to_do"]
+    name, waiting = (match and match.url_name) or "", to_do() if callable(to_do) else to_do
+    return {"entries": entries(name, waiting), "tabs": tabs(name, waiting)}

@@ -30,7 +30,29 @@ def test_it_keeps_what_was_chosen(alice: Any, as_person: Any) -> None:
 def test_it_refuses_what_there_is_not(alice: Any, as_person: Any, field: str, value: str) -> None:
     answer = as_person(alice).post(reverse("preferences"), CHOICES | {field: value})
     assert answer.status_code == 422
-    assert User.objects.get(pk=alice.pk).time_zone == "UTC"
+    assert User.objects.get(pk=alice.pk).time_zone == ""
+
+
+@table(
+    ("chosen", "browser", "kept"),
+    [
+        ("", "Asia/Taipei", "Asia/Taipei"),
+        ("", "Mars/Olympus", ""),
+        ("", "../etc", ""),
+        ("", "Europe", ""),
+        ("Europe/Berlin", "Asia/Taipei", "Europe/Berlin"),
+    ],
+    rolled_back=True,
+)
+def test_the_browser_tells_the_time_zone_of_whoever_has_chosen_none(
+    alice: Any, as_person: Any, chosen: str, browser: str, kept: str
+) -> None:
+    User.objects.filter(pk=alice.pk).update(time_zone=chosen)
+    client = as_person(alice)
+    client.cookies["time_zone"] = browser
+    page = client.get(reverse("preferences")).content.decode()
+    assert User.objects.get(pk=alice.pk).time_zone == kept
+    assert ("time_zone.js" in page) == (not chosen)
 
 
 PASSWORDS = {"old_password": "alice-password", "new_password1": "a long new one", "new_password2": "a long new one"}

@@ -44,7 +44,7 @@ def test_the_list_has_what_asks_first_and_leaves_out_what_shows_nothing(
     assert re.findall(r'href="/stuck/prob_\w+/">([^<]+)<', page) == ["bug-17", "later"]
     assert "The same error again" in page
     assert "waits for your answer" in page
-    assert re.search(r"Stuck<span class=\"n\">1<", page), "the navigation counts what asks"
+    assert re.search(r"Stuck problems<span class=\"n\">1<", page), "the navigation counts what asks"
 
 
 def test_without_a_sign_it_says_how_to_be_watched(kuro: Any, alice: Any, as_person: Any) -> None:

@@ -1,0 +1,124 @@
+"""The pages of the console as people reach them: seven entries, and the pages below each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+
+class Page(NamedTuple):
+    """A page of the navigation."""
+
+    name: str  # of its address
+    title: str | Promise
+    counts: Sequence[str] = ()  # what of `to_do` waits there
+    below: Sequence[str] = ()  # names of the addresses that belong to it: its rows, its forms
+
+
+class Entry(NamedTuple):
+    """An entry of the navigation: it leads to the first of its pages."""
+
+    title: str | Promise
+    pages: Sequence[Page]
+
+
+ENTRIES: Sequence[Entry] = (
+    Entry(
+        _("Queue"),
+        (
+            Page(
+                "queue",
+                _("Held items"),
+                ("queue",),
+                ("item", "together", "decide-together", "queue-changes", "decide", "undo"),
+            ),
+            Page("extensions", _("Extension requests"), ("extensions",), ("extension", "extension-answer")),
+            Page("stuck", _("Stuck problems"), ("stuck",), ("problem",)),
+        ),
+    ),
+    Entry(_("Responses"), (Page("responses", _("Responses"), (), ("response",)),)),
+    Entry(
+        _("Knowledge"),
+        (
+            Page("patterns", _("Error patterns"), (), ("pattern", "pattern-new", "patterns-decide")),
+            Page("lessons", _("Lessons"), (), ("lesson", "lesson-new")),
+            Page("memories", _("Memory"), (), ("memory", "memory-new", "memory-edit", "memory-settle")),
+            Page("threads", _("Threads"), (), ("thread", "thread-new", "thread-step")),
+            Page("reflections", _("Reflections"), (), ("reflection",)),
+            Page("research-list", _("Research"), (), ("research",)),
+        ),
+    ),
+    Entry(
+        _("Statistics"),
+        (
+            Page("statistics", _("Overview")),
+            Page("learned-risk", _("Learned risk"), (), ("learned-risk-choose",)),
+            Page("pace", _("Review time")),
+            Page("let-through", _("Spot checks"), (), ("sample-judge",)),
+            Page("corrections", _("Corrections"), ("corrections",)),
+        ),
+    ),
+    Entry(
+        _("Agents"),
+        (
+            Page("agents", _("Agents"), (), ("agent", "agent-new", "policy", "agent-context")),
+            Page("deliveries", pgettext_lazy("webhooks", "Deliveries")),
+        ),
+    ),
+    Entry(_("Team"), (Page("team", _("Team"), (), ("webhook", "webhook-new")), Page("audit", _("Audit log")))),
+)
+_PLACES = {
+    name: (entry, page) for entry in ENTRIES for page in entry.pages for name in (page.name, *page.below)
+}  # of each address
+
+
+class Link(NamedTuple):
+    """What the navigation shows of an entry or a page."""
+
+    name: str
+    title: str | Promise
+    waiting: int
+    current: str  # what `aria-current` says: "page" of the page itself, "true" of what it belongs to
+
+    @property
+    def url(self) -> str:
+        return reverse(self.name)
+
+
+def entries(name: str, to_do: Mapping[str, int]) -> list[Link]:
+    """Return the entries, seen from the page of that address."""
+    here = _PLACES[name][0] if name in _PLACES else None
+    return [
+        Link(
+            entry.pages[0].name,
+            entry.title,
+            sum(_waiting(each, to_do) for each in entry.pages),
+            "" if entry is not here else "page" if name == entry.pages[0].name else "true",
+        )
+        for entry in ENTRIES
+    ]
+
+
+def tabs(name: str, to_do: Mapping[str, int]) -> list[Link]:
+    """Return the pages beside the one of that address; none where it has none."""
+    here, page = _PLACES.get(name, (None, None))
+    if here is None or len(here.pages) == 1:
+        return []
+    return [
+        Link(
+            each.name,
+            each.title,
+            _waiting(each, to_do),
+            "" if each is not page else "page" if name == each.name else "true",
+        )
+        for each in here.pages
+    ]
+
+
+def _waiting(page: Page, to_do: Mapping[str, int]) -> int:
+    return sum(to_do.get(count, 0) for count in page.counts)
