@@ -10,6 +10,7 @@ class MetacogConfig(AppConfig):
 
     def ready(self) -> None:
         # The package's __init__ stays empty so that the heuristics load without Celery and Django.
+        from metacog.accounts import second_factor  # noqa: F401 - importing connects its signals
         from metacog.runtime import checks  # noqa: F401 - importing makes the app and registers the checks
 
 
@@ -25,3 +26,5 @@ class ConsoleAdminConfig(admin_apps.AdminConfig):
         from django.contrib.auth.models import Group
 
         admin.site.unregister(Group)  # roles in teams say who may do what; groups say nothing here
+        # Accounts of providers, second factors and sessions: everybody has their own page for those.
+        admin.site.unregister([model for model in admin.site._registry if model.__module__.startswith("allauth.")])

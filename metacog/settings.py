@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from metacog.runtime import oidc
 from metacog.runtime.program import IN_CHECKOUT
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -24,7 +25,7 @@ CONFIG_DOUBTS: list[tuple[str, str]] = []
 SETTINGS = {  # each as METACOG_NAME
     "ADMIN_PASSWORD", "ALLOWED_HOSTS", "BROKER_URL", "CALLBACK_ALLOW", "CALLBACK_SCHEDULE", "CHAIRMAN_KEY",
     "CHAIRMAN_MODEL", "CHAIRMAN_URL", "DATABASE_URL", "DATA_DIR", "DOTENV", "LISTEN_HOST", "LISTEN_PORT",
-    "MAIL_FROM", "METRICS_TOKEN", "PREPARED", "PUBLIC_URL", "REVIEW_SECONDS", "SEARXNG_URL", "SECRET_KEY",
+    "MAIL_FROM", "METRICS_TOKEN", "OIDC", "PREPARED", "PUBLIC_URL", "REVIEW_SECONDS", "SEARXNG_URL", "SECRET_KEY",
     "SECRET_KEY_FALLBACKS", "SMTP_URL", "UNDO_SECONDS",
 }  # fmt: skip
 # For the tests; and what Kubernetes gives every container beside a service of the name `metacog`.
@@ -90,6 +91,7 @@ def _doubt_unknown(names: Iterable[str]) -> None:
 # What the environment says of a setting, in either way, stands before what the file says of it.
 _dotenv = _env_file(os.environ.get("METACOG_DOTENV", ".env"))
 _ENV = _from_files(_dotenv) | _from_files(os.environ)
+SETTINGS |= oidc.setting_names(_ENV)
 _doubt_unknown([*_dotenv, *os.environ])
 
 
@@ -366,6 +368,12 @@ INSTALLED_APPS = [
     "django_htmx",
     "axes",
     "ninja",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
 ]
 
 MIDDLEWARE = [
@@ -383,6 +391,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "metacog.http.middleware.SignInAgain",
     "metacog.http.middleware.SignInRequired",
     "metacog.http.middleware.Person",
@@ -422,6 +431,24 @@ LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "queue"
 LOGOUT_REDIRECT_URL = "sign-in"
 PASSWORD_RESET_TIMEOUT = 3 * 24 * 3600
+
+# Signing in: the page is ours, what follows a password is django-allauth's; see docs/sign-in.md.
+ACCOUNT_ADAPTER = "metacog.accounts.single_sign_on.AccountAdapter"
+SOCIALACCOUNT_ADAPTER = "metacog.accounts.single_sign_on.ProviderAdapter"
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": oidc.apps(_ENV, CONFIG_PROBLEMS)}}
+HAS_PROVIDERS = bool(SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])
+ACCOUNT_EMAIL_VERIFICATION = SOCIALACCOUNT_EMAIL_VERIFICATION = "none"  # the provider has, or nobody has
+SOCIALACCOUNT_LOGIN_ON_GET = True  # a form that leads to another host is refused by our own policy of content
+SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""
+MFA_ADAPTER = "metacog.accounts.single_sign_on.SecondFactorAdapter"
+MFA_TOTP_ISSUER = "metacog"
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up here: owners wrote the addresses
+MFA_TOTP_TOLERANCE = 1  # half a minute that a clock may be wrong
+# Browsers make passkeys for a name over https alone, or for this machine.
+HAS_PASSKEYS = _public_parts.scheme == "https" or _public_parts.hostname == "localhost"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", *(["webauthn"] if HAS_PASSKEYS else [])]
+MFA_PASSKEY_LOGIN_ENABLED = HAS_PASSKEYS
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = _public_parts.hostname == "localhost"
 
 AXES_HANDLER = "metacog.accounts.sign_ins.Handler"
 AXES_FAILURE_LIMIT = 5

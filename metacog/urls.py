@@ -6,7 +6,8 @@ from django.views.generic import RedirectView
 
 from metacog.http import health
 from metacog.http.api import api
-from metacog.pages import account, agents, audit, notices, team, tokens
+from metacog.pages import account, agents, audit, notices, security, team, tokens
+from metacog.pages.sign_in_addresses import sign_in_addresses
 from patterns.api.patterns import router as patterns_router
 from patterns.api.threads import router as threads_router
 from reviews.api.investigations import router as extension_router
@@ -111,9 +112,12 @@ urlpatterns = [
     path("deliveries/<str:delivery_id>/replay", deliveries.replay, name="delivery-replay"),
     # people, teams, agents
     path("sign-in/", account.sign_in, name="sign-in"),
+    *sign_in_addresses(),
     path("sign-out/", account.sign_out, name="sign-out"),
     path("welcome/<uidb64>/<token>/", account.set_password, name="set-password"),
     path("preferences/", account.preferences, name="preferences"),
+    path("preferences/security/", security.security, name="security"),
+    path("preferences/security/sessions/end", security.sessions_end, name="sessions-end"),
     path("preferences/notices", notices.notices_change, name="notices-change"),
     path("preferences/notices/test", notices.notices_test, name="notices-test"),
     path("preferences/tokens", tokens.token_new, name="token-new"),

@@ -74,6 +74,8 @@ ROWS: dict[str, Any] = {
     "token": lambda: ["rubbish"],
     "token_id": lambda: PersonalToken.objects.values_list("pk", flat=True),
     "uidb64": lambda: ["MQ"],
+    "provider_id": lambda: ["nowhere"],
+    "pk": lambda: [],  # of a passkey: only a browser makes one
 }
 MOST = 40  # rows of a kind that are opened
 # Lists that are told of one agent too.

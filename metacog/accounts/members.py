@@ -107,7 +107,7 @@ def add_member(team: Team, username: str, role: str, actor: audit.Actor, *, emai
             # An owner of another team may have added them since.
             person, is_new = User.objects.get_or_create(username=username, defaults=new)
         membership = Membership.objects.create(team=team, user=person, role=role)
-        _keep_staff(person)
+        keep_staff(person)
         _record("member-added", membership, actor, after=role, new=is_new)
     return membership, is_new
 
@@ -122,7 +122,7 @@ def change_role(membership: Membership, role: str, actor: audit.Actor) -> bool:
         _keep_an_owner(membership)
         membership.role = role
         membership.save(update_fields=["role"])
-        _keep_staff(membership.user)
+        keep_staff(membership.user)
         _record("role-changed", membership, actor, before=before, after=role)
     return True
 
@@ -134,7 +134,7 @@ def remove_member(membership: Membership, actor: audit.Actor) -> None:
         _keep_an_owner(membership)
         _record("member-removed", membership, actor, before=membership.role)
         membership.delete()
-        _keep_staff(membership.user)
+        keep_staff(membership.user)
 
 
 def make_link(membership: Membership, actor: User) -> str:
@@ -167,7 +167,7 @@ def _keep_an_owner(leaving: Membership) -> None:
         raise LastOwner
 
 
-def _keep_staff(person: User) -> None:
+def keep_staff(person: User) -> None:
     """Mark as staff whoever may use the admin: superusers, curators and owners."""
     # What another team makes of them at the same time counts, too.
     person = User.objects.select_for_update(no_key=True).get(pk=person.pk)

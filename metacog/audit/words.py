@@ -239,6 +239,13 @@ SENTENCES: Mapping[str, Promise] = {
     ),
     "password-set": gettext_lazy("%(actor)s set a password by a one-time link"),
     "password-changed": gettext_lazy("%(actor)s changed the own password"),
+    "second-factor-added": gettext_lazy("%(actor)s added a second factor to sign in"),
+    "second-factor-removed": gettext_lazy("%(actor)s removed a second factor to sign in"),
+    "second-factors-reset": gettext_lazy("The second factors of %(person)s were removed by the command line"),
+    "sign-in-connected": gettext_lazy("%(actor)s signed in by %(name)s for the first time"),
+    "sessions-ended": ngettext_lazy(
+        "%(actor)s signed out in %(count)s other place", "%(actor)s signed out in %(count)s other places", "count"
+    ),
 }
 ACTIONS = (*SENTENCES, *(f"{kind}-{done}" for kind in (*KINDS, "item") for done in OF_ITEMS))
 

@@ -143,6 +143,8 @@ class Membership(models.Model):
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships", verbose_name=_("person"))
     team = models.ForeignKey(Team, models.CASCADE, related_name="memberships", verbose_name=_("team"))
     role = models.CharField(_("role"), max_length=10, choices=Role, default=Role.REVIEWER)
+    # The provider whose groups gave it, and may take it; empty where an owner did.
+    given_by = models.CharField(max_length=40, blank=True, default="", db_default="", editable=False)
 
     class Meta:
         verbose_name = _("member")

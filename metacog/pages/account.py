@@ -6,6 +6,9 @@ import math
 from typing import Any
 from urllib.parse import urlsplit
 
+from allauth.mfa.models import Authenticator
+from allauth.mfa.utils import is_mfa_enabled
+from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
@@ -36,6 +39,7 @@ from metacog.accounts.notice_forms import PersonNoticesForm
 from metacog.audit import audit
 from metacog.models import Language, PersonalToken, Role, User
 from metacog.notices import mail
+from metacog.pages import security
 
 YEAR = 365 * 24 * 3600
 _OTHER = (csrf.REASON_BAD_ORIGIN, csrf.REASON_BAD_REFERER, csrf.REASON_INSECURE_REFERER)
@@ -52,10 +56,17 @@ class Request(HttpRequest):
 
 
 class SignIn(LoginView):
-    """Django's, except that it never leads back to itself."""
+    """Django's, except that it never leads back to itself, and that a second factor may follow."""
 
     authentication_form = SignInForm
     redirect_authenticated_user = True
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        return security.sign_in_person(self.request, form.get_user(), self.get_success_url())
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        passkeys = settings.HAS_PASSKEYS and Authenticator.objects.filter(type=Authenticator.Type.WEBAUTHN).exists()
+        return super().get_context_data(providers=security.providers(self.request), has_passkeys=passkeys, **kwargs)
 
     def get_redirect_url(self, *args: Any) -> str:
         url = super().get_redirect_url(*args)
@@ -67,11 +78,11 @@ class SetPassword(PasswordResetConfirmView):
 
     template_name = "registration/set_password.html"
     token_generator = members.link_tokens
-    post_reset_login = True
     post_reset_login_backend = "django.contrib.auth.backends.ModelBackend"
     success_url = reverse_lazy("queue")
 
     def form_valid(self, form: Any) -> HttpResponse:
+        self.post_reset_login = not is_mfa_enabled(self.user)  # who has the link has not the second factor
         link = reverse("set-password", args=[self.kwargs["uidb64"], self.request.session[INTERNAL_RESET_SESSION_TOKEN]])
         with transaction.atomic():
             response = super().form_valid(form)
@@ -133,6 +144,7 @@ def preferences(request: Request) -> HttpResponse:
             password_form.save(commit=False).save(update_fields=["password"])
             audit.record("password-changed", str(user.pk), actor=user, team=None)
         update_session_auth_hash(request, user)
+        UserSession.objects.create_from_request(request)  # under its new key
         messages.success(request, _("The password is changed; everywhere else you are signed out."))
         return redirect("preferences")
     status = 422 if request.method == "POST" else 200

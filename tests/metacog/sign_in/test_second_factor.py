@@ -1,0 +1,126 @@
+"""An authenticator app, recovery codes and sessions, as somebody uses them in a browser."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal import auth as totp
+from django.core.management import call_command
+from django.test import Client
+
+from metacog.models import AuditEvent, Membership
+
+PASSWORD = "alice-password"
+
+
+@pytest.fixture
+def alice(alice: Any) -> Any:
+    alice.set_password(PASSWORD)
+    alice.save()
+    return alice
+
+
+def sign_in(password: str = PASSWORD, client: Client | None = None, **headers: str) -> tuple[Client, Any]:
+    client = client or Client(headers=headers)
+    return client, client.post("/sign-in/?next=/agents/", {"username": "alice", "password": password})
+
+
+def code_of(secret: str) -> str:
+    return str(totp.format_hotp_value(totp.hotp_value(secret, int(time.time()) // 30)))
+
+
+def with_app(client: Client) -> str:
+    """Set up an app; return its key."""
+    client.post("/preferences/security/again/", {"password": PASSWORD})
+    page = client.get("/preferences/security/app/").content.decode()
+    found = re.search(r'id="key" value="(\w+)"', page)
+    assert found
+    assert client.post("/preferences/security/app/", {"code": code_of(found[1])}).status_code == 302
+    return found[1]
+
+
+def test_signing_in_asks_for_the_code_of_the_app_and_counts_wrong_ones(
+    alice: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    client, answer = sign_in()
+    assert answer["Location"] == "/agents/"
+    with django_capture_on_commit_callbacks(execute=True):
+        secret = with_app(client)
+    stored = Authenticator.objects.get(user=alice, type="totp").data["secret"]
+    assert secret not in stored, "the key is kept encrypted"
+
+    client, answer = sign_in()
+    assert answer["Location"] == "/sign-in/code/"
+    assert client.get("/queue/").status_code == 302, "a password alone lets nobody in"
+    assert "not right" in client.post("/sign-in/code/", {"code": "000000"}).content.decode()
+    Authenticator.objects.filter(type="totp").update(last_used_at=None)
+    answer = client.post("/sign-in/code/", {"code": code_of(secret)})
+    assert answer["Location"] == "/agents/"
+    assert client.get("/queue/").status_code == 200
+    assert AuditEvent.objects.filter(action="second-factor-added", actor="alice").exists()
+
+    client, _ = sign_in()
+    answers = [client.post("/sign-in/code/", {"code": "000000"}).status_code for _ in range(7)]
+    assert answers[-1] == 429, answers
+
+
+def test_a_recovery_code_works_once_and_the_command_line_removes_all(alice: Any, capsys: Any) -> None:
+    client, _ = sign_in()
+    with_app(client)
+    code = re.search(r"<pre[^>]*>(\d+)", client.get("/preferences/security/codes/").content.decode())
+    assert code
+    answers = []
+    for _ in range(2):
+        client, _answer = sign_in()
+        answers.append(client.post("/sign-in/code/", {"code": code[1]}).status_code)
+    assert answers == [302, 200]
+    call_command("second_factor", "alice")
+    assert sign_in()[1]["Location"] == "/agents/"
+    assert AuditEvent.objects.filter(action="second-factors-reset").exists()
+
+
+def test_a_one_time_link_does_not_stand_for_the_second_factor(alice: Any, olga: Any, aurora: Any) -> None:
+    from metacog.accounts import members
+
+    with_app(sign_in()[0])
+    link = members.make_link(Membership.objects.get(user=alice), olga).partition("//")[2].partition("/")[2]
+    client = Client()
+    form = client.get(f"/{link}", follow=True)
+    password = "another long word 1"
+    client.post(form.redirect_chain[-1][0], {"new_password1": password, "new_password2": password})
+    assert client.get("/queue/").status_code == 302
+    assert sign_in(password)[1]["Location"] == "/sign-in/code/"
+
+
+def test_what_protects_the_account_is_changed_by_whoever_knows_the_password(alice: Any, as_person: Any) -> None:
+    client = as_person(alice)  # signed in long ago
+    answer = client.get("/preferences/security/app/")
+    assert answer["Location"].startswith("/preferences/security/again/?next=")
+    answer = client.post(answer["Location"], {"password": "wrong"})
+    assert answer.status_code == 200
+    answer = client.post("/preferences/security/again/?next=/preferences/security/app/", {"password": PASSWORD})
+    assert answer["Location"] == "/preferences/security/app/"
+    assert client.get("/preferences/security/app/").status_code == 200
+
+
+def test_sessions_are_listed_and_ended_by_their_owner_alone(alice: Any, bob: Any, as_person: Any) -> None:
+    here, _ = sign_in(**{"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"})
+    there, _ = sign_in(**{"user-agent": "Mozilla/5.0 (iPhone) AppleWebKit/605 Version/19.0 Safari/604.1"})
+    page = here.get("/preferences/security/").content.decode()
+    assert "Firefox, Linux" in page
+    assert "Safari, iPhone" in page
+    numbers = re.findall(r'name="session" value="(\d+)"', page)
+    assert len(numbers) == 1, "one's own is not ended here"
+    as_person(bob).post("/preferences/security/sessions/end", {"session": numbers[0]})
+    assert there.get("/queue/").status_code == 200
+    here.post("/preferences/security/sessions/end", {"session": numbers[0]})
+    assert there.get("/queue/").status_code == 302
+    assert here.get("/queue/").status_code == 200
+    sign_in(client=there)
+    here.post("/preferences/security/sessions/end")
+    assert there.get("/queue/").status_code == 302
+    assert [event.data["count"] for event in AuditEvent.objects.filter(action="sessions-ended")] == [1, 1]
