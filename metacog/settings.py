@@ -446,8 +446,8 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up here: owners wrote the addr
 MFA_TOTP_TOLERANCE = 1  # half a minute that a clock may be wrong
 # Browsers make passkeys for a name over https alone, or for this machine.
 HAS_PASSKEYS = _public_parts.scheme == "https" or _public_parts.hostname == "localhost"
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", *(["webauthn"] if HAS_PASSKEYS else [])]
-MFA_PASSKEY_LOGIN_ENABLED = HAS_PASSKEYS
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_PASSKEY_LOGIN_ENABLED = True  # where there are any
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = _public_parts.hostname == "localhost"
 
 AXES_HANDLER = "metacog.accounts.sign_ins.Handler"

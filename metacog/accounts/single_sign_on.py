@@ -8,6 +8,7 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
 from axes.helpers import get_client_ip_address
@@ -66,6 +67,10 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
     def decrypt(self, encrypted_text: str) -> str:
         return keys.decrypted(encrypted_text) or ""  # its secret key is gone: no code is right then
+
+    def generate_authenticator_name(self, user: Any, type: Any) -> str:
+        count = Authenticator.objects.filter(user=user, type=type).count()
+        return f"{_('Passkey')} {count + 1}" if count else str(_("Passkey"))
 
     def get_totp_label(self, user: Any) -> str:
         return str(user.get_username())

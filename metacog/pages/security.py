@@ -57,6 +57,11 @@ class SecondFactor(AuthenticateView):  # type: ignore[misc]  # allauth has no ty
             user_login_failed.send(sender=__name__, credentials=credentials, request=request)
         return response
 
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        mine = Authenticator.objects.filter(user=self.stage.login.user, type=Authenticator.Type.WEBAUTHN)
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        return context | {"uses_passkey": mine.exists()}
+
 
 second_factor = SecondFactor.as_view()
 

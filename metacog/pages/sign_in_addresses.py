@@ -9,7 +9,6 @@ from allauth.mfa.totp import views as totp
 from allauth.mfa.webauthn import views as passkeys
 from allauth.socialaccount import views as provider_views
 from allauth.socialaccount.providers.openid_connect import views as openid_connect
-from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.urls import URLPattern, path
 from django.views.generic import TemplateView
@@ -20,9 +19,9 @@ _closed = login_not_required(TemplateView.as_view(template_name="socialaccount/t
 
 
 def sign_in_addresses() -> list[URLPattern]:
-    """Return them; those of passkeys only where browsers make some for our address."""
+    """Return them. Pages lead to those of passkeys only where browsers make some for our address."""
     page, again = "preferences/security/", "preferences/security/again/"
-    found = [
+    return [
         path("sign-in/", account.sign_in, name="account_login"),
         path("sign-out/", account.sign_out, name="account_logout"),
         path("sign-in/code/", security.second_factor, name="mfa_authenticate"),
@@ -43,17 +42,13 @@ def sign_in_addresses() -> list[URLPattern]:
         path(page + "codes/", codes.view_recovery_codes, name="mfa_view_recovery_codes"),
         path(page + "codes/new/", codes.generate_recovery_codes, name="mfa_generate_recovery_codes"),
         path(page + "codes/file/", codes.download_recovery_codes, name="mfa_download_recovery_codes"),
+        path("sign-in/passkey/", passkeys.login_webauthn, name="mfa_login_webauthn"),
+        path(page, security.security, name="mfa_list_webauthn"),
+        path(
+            again + "passkey/",
+            passkeys.reauthenticate_webauthn,
+            name="mfa_reauthenticate_webauthn",
+        ),
+        path(page + "passkeys/add/", passkeys.add_webauthn, name="mfa_add_webauthn"),
+        path(page + "passkeys/<int:pk>/remove/", passkeys.remove_webauthn, name="mfa_remove_webauthn"),
     ]
-    if settings.HAS_PASSKEYS:
-        found += [
-            path("sign-in/passkey/", passkeys.login_webauthn, name="mfa_login_webauthn"),
-            path(page, security.security, name="mfa_list_webauthn"),
-            path(
-                again + "passkey/",
-                passkeys.reauthenticate_webauthn,
-                name="mfa_reauthenticate_webauthn",
-            ),
-            path(page + "passkeys/add/", passkeys.add_webauthn, name="mfa_add_webauthn"),
-            path(page + "passkeys/<int:pk>/remove/", passkeys.remove_webauthn, name="mfa_remove_webauthn"),
-        ]
-    return found

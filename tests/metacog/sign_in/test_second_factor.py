@@ -24,8 +24,8 @@ def alice(alice: Any) -> Any:
     return alice
 
 
-def sign_in(password: str = PASSWORD, client: Client | None = None, **headers: str) -> tuple[Client, Any]:
-    client = client or Client(headers=headers)
+def sign_in(password: str = PASSWORD, client: Client | None = None, agent: str = "") -> tuple[Client, Any]:
+    client = client or Client(headers={"user-agent": agent})
     return client, client.post("/sign-in/?next=/agents/", {"username": "alice", "password": password})
 
 
@@ -108,8 +108,8 @@ def test_what_protects_the_account_is_changed_by_whoever_knows_the_password(alic
 
 
 def test_sessions_are_listed_and_ended_by_their_owner_alone(alice: Any, bob: Any, as_person: Any) -> None:
-    here, _ = sign_in(**{"user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"})
-    there, _ = sign_in(**{"user-agent": "Mozilla/5.0 (iPhone) AppleWebKit/605 Version/19.0 Safari/604.1"})
+    here, _ = sign_in(agent="Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
+    there, _ = sign_in(agent="Mozilla/5.0 (iPhone) AppleWebKit/605 Version/19.0 Safari/604.1")
     page = here.get("/preferences/security/").content.decode()
     assert "Firefox, Linux" in page
     assert "Safari, iPhone" in page
