@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal import auth as totp
+from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
 
@@ -19,6 +20,7 @@ PASSWORD = "alice-password"
 
 @pytest.fixture
 def alice(alice: Any) -> Any:
+    cache.clear()  # it counts wrong codes by the number of a person, which a test before may have had
     alice.set_password(PASSWORD)
     alice.save()
     return alice
