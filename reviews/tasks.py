@@ -107,10 +107,11 @@ def learn() -> None:
 
 @shared_task
 def contrast() -> None:
-    """Propose phrases that rejected texts have and approved ones have not, in each team where enough is new."""
-    from reviews.learning import contrast
+    """Propose phrases that rejected texts have and approved ones have not, and try out what is proposed."""
+    from reviews.learning import contrast, trials
 
     contrast.look_due(timezone.now())
+    trials.try_due(timezone.now())
 
 
 @shared_task

@@ -141,6 +141,7 @@ def _write(agent: Agent, known: Any, thread: Thread) -> ThoughtThread:
     row: ThoughtThread = known or ThoughtThread(agent=agent, slug=thread.slug, created_at=now, touched_at=now)
     row.title, row.state, row.touches = thread.title, thread.status, thread.touches
     row.next, row.notes, row.erased_at, row.article_until = thread.next, thread.notes, None, None
+    row.has_draft = False
     row.created_at = _at(thread.created or (min(dated) if dated and not row.pk else None), row.created_at)
     row.touched_at = _at(thread.last_touched or (max(dated) if dated else None), row.touched_at)
     row.resolved_at = (row.resolved_at or row.touched_at) if thread.status == "resolved" else None

@@ -294,7 +294,7 @@ def _tried(team: Team, rows: Sequence[Judged], texts: Texts) -> dict[ErrorPatter
 
 def _write_down(tried: Mapping[ErrorPattern, Tried], now: datetime) -> None:
     there = set(ErrorPattern.objects.filter(pk__in=[each.pk for each in tried]).values_list("pk", flat=True))
-    fields = ["keywords_sha256", "texts", "fires", "rejected", "sure", "at"]
+    fields = ["keywords_sha256", "texts", "fires", "rejected", "base", "sure", "at"]
     ProposalEvidence.objects.bulk_create(
         [
             ProposalEvidence(
@@ -303,6 +303,7 @@ def _write_down(tried: Mapping[ErrorPattern, Tried], now: datetime) -> None:
                 texts=each.texts,
                 fires=each.fires,
                 rejected=each.rejected,
+                base=each.base,
                 sure=round(1000 * each.interval[0]),
                 at=now,
             )
