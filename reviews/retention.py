@@ -23,7 +23,16 @@ from metacog.audit import audit
 from metacog.heuristics.stuck import stuck
 from metacog.heuristics.wire.assessment import ItemPart, Verdict
 from metacog.models import Agent, AgentState, AuditEvent, Team
-from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread, ThreadStep, ThreadSuggestion
+from patterns.models import (
+    ErrorPattern,
+    Lesson,
+    Memory,
+    MemoryConflict,
+    Problem,
+    ThoughtThread,
+    ThreadStep,
+    ThreadSuggestion,
+)
 from reviews.isolation import by_itself
 from reviews.models import (
     AgentResponse,

@@ -51,4 +51,8 @@ class Migration(migrations.Migration):
             model_name='thoughtthread',
             index=models.Index(condition=models.Q(('has_draft', True)), fields=['agent'], name='threads_with_draft'),
         ),
+        migrations.AddIndex(
+            model_name='memoryconflict',
+            index=models.Index(condition=models.Q(('outcome', '')), fields=['newer'], name='conflicts_open'),
+        ),
     ]

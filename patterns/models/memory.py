@@ -131,6 +131,7 @@ class MemoryConflict(models.Model):
         verbose_name_plural = _("contradictions")
         ordering = ["-id"]
         constraints = [models.UniqueConstraint(fields=["older", "newer"], name="one_conflict_a_pair")]
+        indexes = [models.Index(fields=["newer"], condition=Q(outcome=""), name="conflicts_open")]
 
     def __str__(self) -> str:
         return f"{self.newer_id} / {self.older_id}"

@@ -152,7 +152,10 @@ def merge(lead: ErrorPattern, others: Sequence[ErrorPattern], actor: audit.Actor
 
 
 def take_apart(lead: ErrorPattern, actor: audit.Actor) -> list[ErrorPattern]:
-    """Take back what `merge` did to a proposal or a pattern in shadow; return what is proposed again. Raises NotDone."""
+    """Take back what `merge` did to a proposal or a pattern in shadow; return what is proposed again.
+
+    Raises NotDone.
+    """
     with transaction.atomic():
         lead = _locked(lead)
         if lead.state not in (State.PROPOSED, State.SHADOW):

@@ -33,9 +33,7 @@ def dismiss(suggestion: ThreadSuggestion, actor: User) -> bool:
         changed = open_ones.update(is_dismissed=True)
         if changed:
             agent = suggestion.agent
-            audit.record(
-                "thread-suggestion-dismissed", agent.public_id, actor=actor, team=agent.team_id, agent=agent
-            )
+            audit.record("thread-suggestion-dismissed", agent.public_id, actor=actor, team=agent.team_id, agent=agent)
     return bool(changed)
 
 

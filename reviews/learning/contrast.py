@@ -94,6 +94,8 @@ def _is_due(team: Team, last: ContrastLook, now: datetime) -> bool:
         return True
     if now - last.at < last.texts * A_TEXT:
         return False
+    if ProposalEvidence.objects.filter(pattern__team=team, pattern__state=State.PROPOSED, base=None).exists():
+        return True  # counted by a release that did not keep the base rate
     since = last.at
     decided = _decisions(team).filter(released_at__gt=since, decided_at__gt=since - _UNDO)
     news = decided, _samples(team).filter(judged_at__gt=since), _corrections(team).filter(at__gt=since)
