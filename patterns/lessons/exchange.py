@@ -84,7 +84,7 @@ def plan(team: Team, raw: bytes) -> Plan:
             told.entries.append(Entry(place, name, "skip", notes))
         elif (row := known.of(given)) is None:
             known.add(given)
-            for_whom = given.agent.name if given.agent else _("each agent of %(team)s") % {"team": team}
+            for_whom = given.agent.name if given.agent else _("all agents of %(team)s") % {"team": team}
             state = str(State(given.state).label)
             said = _("For %(agent)s, state: %(state)s.") % {"agent": for_whom, "state": state.lower()}
             told.entries.append(Entry(place, given.text, "add", [said, *notes]))

@@ -26,8 +26,8 @@ class Memory(models.Model):
     """
 
     class State(models.TextChoices):
-        PENDING = "pending", pgettext_lazy("memory", "Waits")
-        CONFIRMED = "confirmed", pgettext_lazy("memory", "Stands")
+        PENDING = "pending", pgettext_lazy("memory", "Pending")
+        CONFIRMED = "confirmed", pgettext_lazy("memory", "Confirmed")
         RETIRED = "retired", pgettext_lazy("memory", "Retired")
 
     class Reason(models.TextChoices):
@@ -113,9 +113,9 @@ class MemoryConflict(models.Model):
     """
 
     class Outcome(models.TextChoices):
-        NEWER = "newer", _("The newer one stands")
-        OLDER = "older", _("The older one stands")
-        BOTH = "both", _("Both stand")
+        NEWER = "newer", _("Newer kept")
+        OLDER = "older", _("Older kept")
+        BOTH = "both", _("Both kept")
 
     older = models.ForeignKey(Memory, models.CASCADE, related_name="contradicted_by")
     newer = models.ForeignKey(Memory, models.CASCADE, related_name="contradicts")

@@ -47,10 +47,10 @@ _DONE = {
     "reopen": "pattern-reopened",
 }
 _NOT_FROM: Mapping[str, Promise] = {
-    "try": gettext_lazy("Only a proposal can be tried out; this pattern is not one (any more)."),
-    "activate": gettext_lazy("Only a proposal or a pattern in shadow can be made active."),
+    "try": gettext_lazy("Only a proposal can be accepted to shadow; this pattern is no longer one."),
+    "activate": gettext_lazy("Only a proposal or a pattern in shadow can be activated."),
     "retire": gettext_lazy("Only a pattern in shadow or an active one can be retired."),
-    "dismiss": gettext_lazy("Only a proposal can be dismissed; this pattern is not one (any more)."),
+    "dismiss": gettext_lazy("Only a proposal can be dismissed; this pattern is no longer one."),
     "reopen": gettext_lazy("Only a retired pattern can be proposed again."),
 }
 
@@ -63,7 +63,7 @@ class Unseen(NotDone):
     """These keywords would go live, and what they would have done was not shown."""
 
     def __init__(self) -> None:
-        super().__init__(_("Look first at what it would have done with exactly these keywords."))
+        super().__init__(_("Read the backtest of exactly these keywords first."))
 
 
 def digest(keywords: Sequence[str]) -> str:
@@ -107,7 +107,7 @@ def take_step(
         if after != State.RETIRED:
             _check(pattern.keywords)
         if step == "dismiss" and is_blank(because):
-            raise NotDone(_("Say why it is dismissed: it is not proposed again."))
+            raise NotDone(_("Give a reason for the dismissal: a dismissed proposal is not made again."))
         if step == "activate" and seen != digest(pattern.keywords):
             raise Unseen
         _make_sure_of_room(pattern, after)
@@ -262,7 +262,7 @@ def _make_sure_of_room(pattern: ErrorPattern, after: State) -> None:
         if after == State.ACTIVE:
             sentence = _("The team has %(most)d active patterns, the most there can be. Retire some first.")
         else:
-            sentence = _("The team tries out %(most)d patterns, the most there can be at once. Decide on some first.")
+            sentence = _("The team has %(most)d patterns in shadow, the most there can be. Activate or retire some first.")
         raise NotDone(sentence % {"most": most})
 
 

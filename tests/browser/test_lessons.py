@@ -25,7 +25,7 @@ def test_a_step_takes_what_is_being_written_away_only_when_pressed_twice(
         lessons.propose(agent, [Proposal("gap", "First", "First, {}".format, (), ("resp_1",))], "r", timezone.now())
     page = open_page(carla)
     page.goto("/lessons/")
-    page.locator("summary", has_text="Write a lesson").click()
+    page.locator("summary", has_text="Add lesson").click()
     page.locator("#id_text").fill("In my own words.")
     confirm = page.get_by_role("button", name="Confirm").first
     confirm.click()

@@ -100,7 +100,7 @@ def memory_edit(request: PersonRequest, memory_id: str) -> HttpResponse:
     except memory.Refusal as refusal:
         form.add_error(None, _why(refusal))
         return _page(request, found, form, status=409)
-    messages.success(request, _("Saved. The one before is retired."))
+    messages.success(request, _("Memory replaced. The previous one is retired."))
     return redirect("memory", row.public_id)
 
 
@@ -118,7 +118,7 @@ def memory_settle(request: PersonRequest, conflict_id: int) -> HttpResponse:
             knowledge.settle(conflict, outcome, request.user)
         messages.success(request, _("Settled."))
     except memory.Moved:
-        messages.error(request, _("Somebody was faster: this conflict is settled."))
+        messages.error(request, _("Another person settled this conflict meanwhile."))
     return redirect(back(request, "memories"))
 
 
@@ -207,7 +207,7 @@ def _why(refusal: memory.Refusal) -> str:
     if isinstance(refusal, memory.Known):
         return _("The team has this memory already: %(id)s.") % {"id": refusal.memory.public_id}
     if isinstance(refusal, memory.Moved):
-        return _("Somebody was faster. This is how it stands now; nothing of yours was written.")
+        return _("Another person changed this memory meanwhile. Your change was not saved.")
     return _("The team remembers as much as it can. Retire something first.")
 
 
