@@ -50,7 +50,7 @@ def test_proposals_are_answered_one_by_one_and_many_at_once(
     loads: list[str] = []
     page.on("framenavigated", lambda frame: loads.append(frame.url))
     page.get_by_role("listitem").filter(has_text="First, 1").get_by_role("button", name="Confirm").click()
-    expect(page.get_by_role("heading", name="2 proposals wait")).to_be_visible()
+    expect(page.get_by_role("heading", name="2 proposed lessons")).to_be_visible()
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert bool(loads) == (not has_script)
     for name in ("Second",) if has_script else ("Second", "Third"):

@@ -53,7 +53,7 @@ class ImportForm(forms.Form):
         choices=[(state, state.label) for state in STATES],
         help_text=gettext_lazy("Active patterns count in the next response. Patterns that the team has keep their state."),
     )
-    files = FilesField(label=gettext_lazy("File"), max_length=200, required=False)
+    upload = FilesField(label=gettext_lazy("File"), max_length=200, required=False)
     content = forms.CharField(required=False, widget=forms.HiddenInput)
     seen = forms.CharField(required=False, widget=forms.HiddenInput)
 
@@ -66,21 +66,21 @@ class ImportForm(forms.Form):
             del self.fields[name]
         accepted = {"patterns": ".json", "threads": ".md,.markdown,.txt", "lessons": ".jsonl,.json"}[kind]
         attributes = {"accept": accepted} | ({} if kind == "threads" else {"multiple": False})
-        self.fields["files"].widget.attrs.update(attributes)
+        self.fields["upload"].widget.attrs.update(attributes)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         cleaned["read"] = read = self._read(cleaned)
         if not read:
-            self.add_error("files", _("Choose a file."))
+            self.add_error("upload", _("Choose a file."))
         elif sum(len(raw) for _name, raw in read) > MAX_BYTES:
             most = MAX_BYTES // 1_048_576
-            self.add_error("files", _("The file is larger than %(most)d MiB. Split it.") % {"most": most})
+            self.add_error("upload", _("The file is larger than %(most)d MiB. Split it.") % {"most": most})
         return cleaned
 
     def _read(self, cleaned: dict[str, Any]) -> list[tuple[str, bytes]]:
         """Return the files that were chosen, or those that came back with the preview."""
-        if chosen := [file for file in cleaned.get("files") or () if file]:
+        if chosen := [file for file in cleaned.get("upload") or () if file]:
             return [(file.name[:200], file.read(MAX_BYTES + 1)) for file in chosen]
         try:
             found = json.loads(cleaned.get("content") or "[]")
@@ -137,7 +137,7 @@ def knowledge_import(request: PersonRequest, import_kind: str) -> HttpResponse:
             messages.success(request, _take(request, chosen, form, found))
             return redirect(_list_of(chosen, form))
     except BadFile as error:
-        form.add_error("files", error.problems)
+        form.add_error("upload", error.problems)
         return _page(request, chosen, form, status=422)
     is_other = request.POST.get("do") == "import" and found.digest != form.cleaned_data["seen"]
     return _page(request, chosen, form, found, is_other=is_other, status=409 if is_other else 200)
@@ -194,7 +194,7 @@ def _page(
         read: Sequence[tuple[str, bytes]] = form.cleaned_data["read"]
         context |= {
             "plan": found,
-            "counts": [(fate, len(found.of(fate))) for fate in ("add", "change", "same", "skip")],  # type: ignore[arg-type]
+            "counts": [(fate, len(found.of(fate))) for fate in ("add", "change", "same", "skip")],
             "entries": sorted(found.entries, key=lambda entry: entry.fate != "skip")[:SHOWN],
             "more": max(0, len(found.entries) - SHOWN),
             "content": json.dumps([(name, b64encode(raw).decode()) for name, raw in read]),

@@ -197,7 +197,7 @@ def _back(request: PersonRequest) -> str:
     if request.POST.get("back") == "to-do":
         return reverse("to-do")
     asked = {name: value for name in ("q", "sort") if (value := listing.word(request.POST, name))}
-    return reverse("patterns") + ("?" + urlencode({"state": State.PROPOSED} | asked) if asked else "")
+    return reverse("patterns") + ("?" + urlencode({"state": str(State.PROPOSED), **asked}) if asked else "")
 
 
 @require_POST

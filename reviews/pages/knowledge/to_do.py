@@ -94,7 +94,7 @@ def to_do(request: PersonRequest) -> HttpResponse:
 
 
 def _samples(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:
-    return rows.select_related("response", "agent").defer("response__body", "response__verdict")[:SHOWN]
+    return list(rows.select_related("response", "agent").defer("response__body", "response__verdict")[:SHOWN])
 
 
 def _corrections(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:
@@ -107,7 +107,7 @@ def _proposals(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:
 
 
 def _lessons(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:
-    return rows.select_related("team", "agent__team").order_by("created_at", "pk")[:SHOWN]
+    return list(rows.select_related("team", "agent__team").order_by("created_at", "pk")[:SHOWN])
 
 
 def _memories(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:
@@ -120,11 +120,11 @@ def _conflicts(request: PersonRequest, rows: QuerySet[MemoryConflict]) -> Sequen
 
 
 def _suggestions(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:
-    return rows.select_related("agent__team").order_by("found_at", "pk")[:SHOWN]
+    return list(rows.select_related("agent__team").order_by("found_at", "pk")[:SHOWN])
 
 
 def _drafts(request: PersonRequest, rows: QuerySet[Any]) -> Sequence[Any]:
-    return rows.select_related("agent__team").order_by("resolved_at", "pk")[:SHOWN]
+    return list(rows.select_related("agent__team").order_by("resolved_at", "pk")[:SHOWN])
 
 
 _READ: dict[str, Callable[[PersonRequest, QuerySet[Any]], Sequence[Any]]] = {

@@ -48,7 +48,7 @@ def read(page: str) -> str:
 
 def preview(client: Any, kind: str, raw: str | bytes, status: int = 200, **data: Any) -> str:
     content = raw if isinstance(raw, bytes) else raw.encode()
-    files = {"files": SimpleUploadedFile("given.txt", content), "do": "preview"}
+    files = {"upload": SimpleUploadedFile("given.txt", content), "do": "preview"}
     answer = client.post(f"/import/{kind}/", files | data)
     assert answer.status_code == status, words(answer)[:2000]
     return words(answer)
@@ -174,7 +174,7 @@ def test_too_much_at_once_and_no_file_are_refused(
 def test_only_a_curator_of_the_team_imports(
     request: pytest.FixtureRequest, aurora: Any, as_person: Any, name: str
 ) -> None:
-    data = {"team": aurora.pk, "state": "active", "files": SimpleUploadedFile("p.json", json.dumps([GOOD]).encode())}
+    data = {"team": aurora.pk, "state": "active", "upload": SimpleUploadedFile("p.json", json.dumps([GOOD]).encode())}
     answer = as_person(request.getfixturevalue(name)).post("/import/patterns/", data)
     assert answer.status_code == (422 if name == "mallory" else 403)
     assert "the root cause is" not in as_person(request.getfixturevalue("mallory")).get("/patterns/export").content.decode()
