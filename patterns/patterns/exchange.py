@@ -102,6 +102,8 @@ def plan(team: Team, raw: bytes, state: str = ErrorPattern.State.ACTIVE) -> Plan
         if each.id in changed:
             row, fields = changed[each.id]
             notes.append(_("Changes: %(fields)s.") % {"fields": ", ".join(_FIELD_NAMES[name] for name in fields)})
+            if "keywords" in fields:
+                notes.append(_("Keywords: %(keywords)s.") % {"keywords": ", ".join(each.keywords)})
             if "keywords" in fields and row.state == ErrorPattern.State.ACTIVE:
                 notes.append(_("The pattern is active: its new keywords count at once."))
         elif made.fates[each.id] == "add":
