@@ -251,7 +251,7 @@ class TestOnePattern:
             row="dec_x", held=held, said="in 30 days", told="in 14 days",
         ))  # fmt: skip
         page = page_of(as_person(victor), address(proposed))
-        for part in ("A person's decision", "Said</span> in 30 days", "Correct is</span> in 14 days", "No stats yet"):
+        for part in ("A person's decision", "Said</span> in 30 days", "Correction</span> in 14 days", "No stats yet"):
             assert part in page
         ProposalEvidence.objects.create(
             pattern=proposed, keywords_sha256=digest(proposed.keywords), texts=40, fires=10, rejected=4, base=13, sure=168
