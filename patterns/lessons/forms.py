@@ -32,7 +32,9 @@ class LessonForm(StoredForm):
         label=gettext_lazy("Topics"),
         required=False,
         max_length=(Lesson.MAX_TOPIC + 2) * Lesson.MAX_TOPICS,
-        help_text=gettext_lazy("Words, separated by commas: responses about them get this lesson first. Leave empty for any topic."),
+        help_text=gettext_lazy(
+            "Words, separated by commas: responses about them get this lesson first. Leave empty for any topic."
+        ),
     )
 
     def clean_topics(self) -> list[str]:

@@ -69,7 +69,9 @@ class ErrorPattern(models.Model):
 
     team = models.ForeignKey(Team, models.PROTECT, related_name="patterns", verbose_name=_("team"))
     public_id = models.CharField(max_length=100, default=pattern_id, editable=False)
-    keywords = models.JSONField(_("keywords"), help_text=_("The pattern fires when a response contains any one of them."))
+    keywords = models.JSONField(
+        _("keywords"), help_text=_("The pattern fires when a response contains any one of them.")
+    )
     description = models.CharField(_("description"), max_length=MAX_DESCRIPTION)
     source = models.CharField(_("source"), max_length=20, choices=Source, default=Source.EXTERNAL)
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.ACTIVE)

@@ -262,7 +262,9 @@ def _make_sure_of_room(pattern: ErrorPattern, after: State) -> None:
         if after == State.ACTIVE:
             sentence = _("The team has %(most)d active patterns, the most there can be. Retire some first.")
         else:
-            sentence = _("The team has %(most)d patterns in shadow, the most there can be. Activate or retire some first.")
+            sentence = _(
+                "The team has %(most)d patterns in shadow, the most there can be. Activate or retire some first."
+            )
         raise NotDone(sentence % {"most": most})
 
 

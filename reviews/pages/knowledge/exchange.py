@@ -26,7 +26,6 @@ from patterns.lessons import exchange as lesson_files
 from patterns.models import ErrorPattern, Lesson, ThoughtThread
 from patterns.patterns import exchange as pattern_files
 from patterns.threads import exchange as thread_files
-from patterns.threads import texts
 from patterns.threads.forms import FilesField
 from reviews.held import listing
 from reviews.pages.knowledge.patterns import matching
@@ -51,7 +50,9 @@ class ImportForm(forms.Form):
     state = forms.ChoiceField(
         label=gettext_lazy("State of new patterns"),
         choices=[(state, state.label) for state in STATES],
-        help_text=gettext_lazy("Active patterns count in the next response. Patterns that the team has keep their state."),
+        help_text=gettext_lazy(
+            "Active patterns count in the next response. Patterns that the team has keep their state."
+        ),
     )
     upload = FilesField(label=gettext_lazy("File"), max_length=200, required=False)
     content = forms.CharField(required=False, widget=forms.HiddenInput)
@@ -105,7 +106,9 @@ WORDS: dict[str, Words] = {
     ),
     "threads": Words(
         gettext_lazy("Import threads"),
-        gettext_lazy("Markdown files, each with one thread or several. A thread that the agent has becomes as the file says."),
+        gettext_lazy(
+            "Markdown files, each with one thread or several. A thread that the agent has becomes as the file says."
+        ),
         "threads",
     ),
     "lessons": Words(

@@ -28,7 +28,8 @@ def words(answer: Any) -> str:
 
 
 def proposal(pk: int, *keywords: str, rows: str = "", responses: set[int] | None = None, **given: Any) -> Proposal:
-    return Proposal(pk, given.pop("team", 1), keywords, rows=frozenset(rows), responses=frozenset(responses or ()), **given)
+    team, said_in = given.pop("team", 1), frozenset(responses or ())
+    return Proposal(pk, team, keywords, rows=frozenset(rows), responses=said_in, **given)
 
 
 @table(

@@ -1,4 +1,4 @@
-"""The page "To do": it counts and offers what a person's role may decide, and what is decided there leads back to it."""
+"""The page "To do": it counts and offers what a person's role may decide, and what is decided leads back to it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def waiting(aurora: Any, kuro: Any) -> None:
             "carla",
             8,
             [
-                "Spot checks 1", "Proposed patterns 1", "Proposed lessons 1", "Pending memories 1", "Memory conflicts 1",
+                "Spot checks 1", "Proposed patterns 1", "Proposed lessons 1", "Pending memories 1",
+                "Memory conflicts 1",
                 "Suggested threads 1", "Journal drafts 1", "Fourteen.", "Measure first.", "the tide", "Dew",
             ],
             [],
@@ -108,13 +109,14 @@ def test_what_is_decided_there_leads_back_to_it(waiting: None, carla: Any, as_pe
 
 @table(
     ("name", "address"),
-    [("alice", "suggestion-dismiss"), ("alice", "draft-done"), ("mallory", "suggestion-dismiss"), ("mallory", "draft-done")],
+    [(name, address) for name in ("alice", "mallory") for address in ("suggestion-dismiss", "draft-done")],
 )
 def test_only_a_curator_of_the_team_decides(
     request: pytest.FixtureRequest, waiting: None, as_person: Any, name: str, address: str
 ) -> None:
     row = Agent.objects.get() if address == "suggestion-dismiss" else ThoughtThread.objects.get()
-    answer = as_person(request.getfixturevalue(name)).post(reverse(address, args=[row.public_id]), {"topic": "the tide"})
+    client = as_person(request.getfixturevalue(name))
+    answer = client.post(reverse(address, args=[row.public_id]), {"topic": "the tide"})
     assert answer.status_code == (403 if name == "alice" else 404)
 
 
