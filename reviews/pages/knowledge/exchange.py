@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from metacog.models import Agent, Role, Team
+from metacog.pages.unknown_filters import unknown_filters
 from patterns.imports import Plan
 from patterns.lessons import exchange as lesson_files
 from patterns.models import ErrorPattern, Lesson, ThoughtThread
@@ -212,36 +213,44 @@ def _page(
 @require_safe
 def patterns_export(request: PersonRequest) -> HttpResponse:
     """Give the patterns that the list's filters show, in the seed's format."""
+    if unknown_filters(request.GET, state=ErrorPattern.State.values):
+        raise Http404
     state, query = (listing.word(request.GET, name) for name in ("state", "q"))
     rows = matching(ErrorPattern.objects.filter(team__in=request.user.teams_as()), query).exclude(keywords=[])
-    if state in ErrorPattern.State.values:
+    if state:
         rows = rows.filter(state=state)
     document = json.dumps(pattern_files.entries(rows), ensure_ascii=False, indent=2) + "\n"
-    name = f"patterns-{state}.json" if state in ErrorPattern.State.values else "patterns.json"
-    return _file(document, name, "application/json")
+    return _file(document, f"patterns-{state}.json" if state else "patterns.json", "application/json")
 
 
 @require_safe
 def threads_export(request: PersonRequest) -> HttpResponse:
-    """Give all threads of the agent that the page shows, in one Markdown file."""
-    wanted = listing.word(request.GET, "agent")
-    agent = Agent.objects.filter(team__in=request.user.teams_as(), public_id=wanted).first()
-    if agent is None:
-        raise Http404
-    rows = ThoughtThread.objects.filter(agent=agent, erased_at=None)
-    kept = set(rows.values_list("slug", flat=True))
-    text = "\n".join(markdown for slug, markdown in thread_files.give(agent) if slug in kept)
-    return _file(text, f"threads-{agent.name}.md", "text/markdown")
+    """Give all threads of the agent that the page shows, or of all agents, in one Markdown file."""
+    agents = _agents(request)
+    kept = set(ThoughtThread.objects.filter(agent__in=agents, erased_at=None).values_list("agent", "slug"))
+    texts = [text for agent in agents for slug, text in thread_files.give(agent) if (agent.pk, slug) in kept]
+    name = f"threads-{agents[0].name}.md" if request.GET.get("agent") else "threads.md"
+    return _file("\n".join(texts), name, "text/markdown")
 
 
 @require_safe
 def lessons_export(request: PersonRequest) -> HttpResponse:
     """Give the lessons that the page shows: of one agent with those of its team, or all."""
+    agents = _agents(request)
     rows = Lesson.objects.filter(team__in=request.user.teams_as(), erased_at=None).select_related("agent")
-    wanted = listing.word(request.GET, "agent")
-    if wanted and (agent := Agent.objects.filter(team__in=request.user.teams_as(), public_id=wanted).first()):
-        rows = rows.filter(agent=agent) | rows.filter(agent=None, team=agent.team_id)
+    if request.GET.get("agent"):
+        rows = rows.filter(Q(agent=agents[0]) | Q(agent=None, team=agents[0].team_id))
     return _file("".join(lesson_files.give(rows.order_by("pk"))), "lessons.jsonl", "application/jsonl")
+
+
+def _agents(request: PersonRequest) -> list[Agent]:
+    """Return the agent that the address names, else all that the person sees; an address that is not known is none."""
+    agents = Agent.objects.filter(team__in=request.user.teams_as()).order_by("team__name", "name")
+    wanted = listing.word(request.GET, "agent")
+    found = list(agents.filter(public_id=wanted) if wanted else agents)
+    if unknown_filters(request.GET, agents=found):
+        raise Http404
+    return found
 
 
 def _file(content: str, name: str, kind: str) -> HttpResponse:

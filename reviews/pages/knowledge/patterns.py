@@ -54,22 +54,22 @@ KNOWN = "error-pattern"  # the signal whose words another pattern has already
 def patterns(request: PersonRequest) -> HttpResponse:
     """List the patterns of one state, each with its stats, the newest first; proposals by what is expected of them."""
     teams = request.user.teams_as()
-    state, query, after, sort = (listing.word(request.GET, name) for name in ("state", "q", "after", "sort"))
+    state, query, after, order = (listing.word(request.GET, name) for name in ("state", "q", "after", "order"))
     if state not in State.values:
         state = State.PROPOSED
-    if sort not in proposals.SORTS:
-        sort = proposals.SORTS[0]
+    if order not in proposals.ORDERS:
+        order = proposals.ORDERS[0]
     rows = matching(ErrorPattern.objects.filter(team__in=teams), query)
     counts = dict(rows.order_by().values_list("state").annotate(Count("pk")))
     first, last = map(number, (after if "." in after else f"0.{after}").split(".", 1))
     shown: list[Any]
     if state == State.PROPOSED:
         among = rows.filter(state=state).values_list("pk", flat=True) if query else None
-        groups = proposals.groups(list(request.user.teams), sort, among)
+        groups = proposals.groups(list(request.user.teams), order, among)
         if last >= 0:
-            groups = [group for group in groups if proposals.place(group, sort) < (first, last)]
+            groups = [group for group in groups if proposals.place(group, order) < (first, last)]
         shown, more = proposals.rows(groups[:PAGE]), len(groups) > PAGE
-        following = "{}.{}".format(*proposals.place(groups[PAGE - 1], sort)) if more else ""
+        following = "{}.{}".format(*proposals.place(groups[PAGE - 1], order)) if more else ""
     else:
         rows = rows.filter(state=state).select_related("team", "record", "merged_into")
         found = list((rows.filter(pk__lt=last) if last >= 0 else rows).order_by("-pk")[: PAGE + 1])
@@ -82,8 +82,8 @@ def patterns(request: PersonRequest) -> HttpResponse:
     context = {
         "tabs": [(each, each.label, f"{counts.get(each, 0):,}", _address(each, query)) for each in State],
         "state": state,
-        "sort": sort,
-        "unknown_filters": unknown_filters(request.GET, state=State.values, sort=proposals.SORTS),
+        "order": order,
+        "unknown_filters": unknown_filters(request.GET, state=State.values, order=proposals.ORDERS),
         "query": query,
         "rows": shown,
         "many_teams": len(request.user.teams) > 1,
@@ -196,7 +196,7 @@ def _back(request: PersonRequest) -> str:
     """Return the address of the list that the form stood on, as it was asked for."""
     if request.POST.get("back") == "to-do":
         return reverse("to-do")
-    asked = {name: value for name in ("q", "sort") if (value := listing.word(request.POST, name))}
+    asked = {name: value for name in ("q", "order") if (value := listing.word(request.POST, name))}
     return reverse("patterns") + ("?" + urlencode({"state": str(State.PROPOSED), **asked}) if asked else "")
 
 

@@ -19,7 +19,7 @@ from reviews.metrics.daily import Ratio
 from reviews.models import ProposalEvidence, ProposalTrial
 from reviews.presentation.ratios import Share, ratio
 
-SORTS = ("precision", "newest")
+ORDERS = ("precision", "newest")
 State = ErrorPattern.State
 
 
@@ -81,17 +81,17 @@ class Row:
         return ",".join(str(each.pattern.pk) for each in self.others)
 
 
-def groups(teams: Sequence[Team], sort: str, among: Iterable[int] | None = None) -> list[Group]:
+def groups(teams: Sequence[Team], order: str, among: Iterable[int] | None = None) -> list[Group]:
     """Return the proposals of teams as they are shown, in the order asked for: the surest or the newest first."""
     found = merging.grouped(merging.read(teams, among))
-    if sort == "newest":
+    if order == "newest":
         return sorted(found, key=lambda group: -_newest(group))
     return sorted(found, key=lambda group: (-group.lead.sure, -group.lead.pk))
 
 
-def place(group: Group, sort: str) -> tuple[int, int]:
+def place(group: Group, order: str) -> tuple[int, int]:
     """Return where a group stands in its order; a later one is smaller."""
-    return (0, _newest(group)) if sort == "newest" else (group.lead.sure, group.lead.pk)
+    return (0, _newest(group)) if order == "newest" else (group.lead.sure, group.lead.pk)
 
 
 def _newest(group: Group) -> int:

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from metacog.models import Agent, Role
+from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import MemoryConflict, ThoughtThread, ThreadSuggestion
 from patterns.threads import suggestions
 from reviews.held import counts
@@ -81,6 +82,7 @@ def to_do(request: PersonRequest) -> HttpResponse:
     context = {
         "groups": groups,
         "to_do": waits,
+        "unknown_filters": unknown_filters(request.GET),
         "may_decide": any(person.has_role(team.pk, Role.REVIEWER) for team in person.teams),
         # What the parts of other pages ask for.
         "curated_teams": curated,
