@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
-from metacog.models import Agent, Role, Team
+from metacog.models import Agent, Role, Team, User
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.imports import Plan
 from patterns.lessons import exchange as lesson_files
@@ -59,11 +59,13 @@ class ImportForm(forms.Form):
     content = forms.CharField(required=False, widget=forms.HiddenInput)
     seen = forms.CharField(required=False, widget=forms.HiddenInput)
 
-    def __init__(self, kind: Kind, teams: QuerySet[Team], *args: Any, **kwargs: Any) -> None:
+    def __init__(self, kind: Kind, person: User, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        teams = person.teams_as(Role.CURATOR)
         self.fields["team"].queryset = teams.order_by("name")  # type: ignore[attr-defined]  # choices of models
         agents = Agent.objects.filter(team__in=teams).select_related("team").order_by("team__name", "name")
         self.fields["agent"].queryset = agents  # type: ignore[attr-defined]
+        self.fields["agent"].label_from_instance = person.name_of  # type: ignore[attr-defined]
         for name in {"patterns": ["agent"], "threads": ["team", "state"], "lessons": ["agent", "state"]}[kind]:
             del self.fields[name]
         accepted = {"patterns": ".json", "threads": ".md,.markdown,.txt", "lessons": ".jsonl,.json"}[kind]
@@ -126,13 +128,12 @@ def knowledge_import(request: PersonRequest, import_kind: str) -> HttpResponse:
     if import_kind not in WORDS:
         raise Http404
     chosen: Kind = import_kind  # type: ignore[assignment]  # it was looked up
-    teams = request.user.teams_as(Role.CURATOR)
-    if not teams.exists():
+    if not request.user.teams_as(Role.CURATOR).exists():
         raise PermissionDenied(_("Viewers and reviewers read. A curator or owner of the team imports."))
     if request.method != "POST":
         initial = {"agent": Agent.objects.filter(public_id=listing.word(request.GET, "agent")).first()}
-        return _page(request, chosen, ImportForm(chosen, teams, initial=initial))
-    form = ImportForm(chosen, teams, request.POST, request.FILES)
+        return _page(request, chosen, ImportForm(chosen, request.user, initial=initial))
+    form = ImportForm(chosen, request.user, request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, chosen, form, status=422)
     try:
