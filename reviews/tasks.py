@@ -107,10 +107,17 @@ def learn() -> None:
 
 @shared_task
 def contrast() -> None:
-    """Propose phrases that rejected texts have and approved ones have not, and try out what is proposed."""
-    from reviews.learning import contrast, trials
+    """Propose phrases that rejected texts have and approved ones have not, in each team where enough is new."""
+    from reviews.learning import contrast
 
     contrast.look_due(timezone.now())
+
+
+@shared_task
+def try_proposals() -> None:
+    """Keep a backtest with each proposed pattern."""
+    from reviews.learning import trials
+
     trials.try_due(timezone.now())
 
 
