@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, QuerySet, Value
+from django.db.models import Count, Exists, OuterRef, QuerySet, Value
 
 from metacog.db.prepared import Select
 from metacog.models import Role, Team, User
@@ -40,11 +40,13 @@ def of_reviewers(teams: QuerySet[Team], day: Any = None, since: Any = None) -> d
 
 def of_curators(teams: QuerySet[Team]) -> dict[str, QuerySet[Any]]:
     """Return what curators of these teams may decide, by section."""
+    own = Memory.objects.filter(pk=OuterRef("newer"), team__in=teams)
     return {
         "proposals": ErrorPattern.objects.filter(team__in=teams, state=ErrorPattern.State.PROPOSED),
         "lessons": Lesson.objects.filter(team__in=teams, state=Lesson.State.PROPOSED, erased_at=None),
         "memories": Memory.objects.filter(team__in=teams, state=Memory.State.PENDING),
-        "conflicts": memory.open_conflicts().filter(newer__team__in=teams),
+        # From the open ones, which are few: by a join it would begin with all memories of a team.
+        "conflicts": memory.open_conflicts().filter(Exists(own)),
         "suggestions": ThreadSuggestion.objects.filter(agent__team__in=teams, is_dismissed=False),
         "drafts": ThoughtThread.objects.filter(agent__team__in=teams, has_draft=True),
     }
