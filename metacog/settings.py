@@ -591,6 +591,7 @@ CELERY_BEAT_SCHEDULE = {
     "reflect": {"task": "reviews.tasks.reflect", "schedule": 600.0, "options": {"expires": 600}},
     "learn": {"task": "reviews.tasks.learn", "schedule": 10.0, "options": {"expires": 10}},
     "contrast": {"task": "reviews.tasks.contrast", "schedule": 30.0, "options": {"expires": 30}},
+    "try-proposals": {"task": "reviews.tasks.try_proposals", "schedule": 30.0, "options": {"expires": 30}},
     "learn-corrections": {"task": "reviews.tasks.learn_corrections", "schedule": 600.0, "options": {"expires": 600}},
     "index-memory": {"task": "reviews.tasks.index_memory", "schedule": 60.0, "options": {"expires": 60}},
     "notify": {"task": "reviews.tasks.notify", "schedule": 20.0, "options": {"expires": 20}},

@@ -29,7 +29,7 @@ from reviews.pages import (
     stuck,
     threads,
 )
-from reviews.pages.knowledge import lessons, memory, patterns, reflections, research
+from reviews.pages.knowledge import exchange, lessons, memory, patterns, reflections, research, to_do
 from reviews.pages.metrics import corrections, learned_risk, review_time, samples, statistics
 from reviews.pages.outbox import deliveries, webhooks
 
@@ -49,6 +49,10 @@ urlpatterns = [
     path("metrics", prometheus.metrics, name="metrics"),
     # reviewers
     path("queue/", queue.queue, name="queue"),
+    path("to-do/", to_do.to_do, name="to-do"),
+    path("to-do/suggestions/<str:agent_id>/dismiss", to_do.suggestion_dismiss, name="suggestion-dismiss"),
+    path("to-do/drafts/<str:thread_id>/done", to_do.draft_done, name="draft-done"),
+    path("import/<str:import_kind>/", exchange.knowledge_import, name="knowledge-import"),
     path("queue/changes", queue.changes, name="queue-changes"),
     path("queue/together/", bulk.together, name="together"),
     path("queue/together/decide", bulk.decide_together, name="decide-together"),
@@ -73,6 +77,7 @@ urlpatterns = [
     path("stuck/<str:problem_id>/outcome", stuck.problem_outcome, name="problem-outcome"),
     path("stuck/<str:problem_id>/resolve", stuck.problem_resolve, name="problem-resolve"),
     path("threads/", threads.threads, name="threads"),
+    path("threads/export", exchange.threads_export, name="threads-export"),
     path("threads/<str:thread_id>/", threads.thread, name="thread"),
     path("threads/<str:thread_id>/step", threads.thread_step, name="thread-step"),
     path("threads/<str:thread_id>/markdown", threads.thread_markdown, name="thread-markdown"),
@@ -87,6 +92,7 @@ urlpatterns = [
     path("memory/<str:memory_id>/step", memory.memory_step, name="memory-step"),
     path("memory/<str:memory_id>/edit", memory.memory_edit, name="memory-edit"),
     path("lessons/", lessons.lesson_list, name="lessons"),
+    path("lessons/export", exchange.lessons_export, name="lessons-export"),
     path("lessons/new", lessons.lesson_new, name="lesson-new"),
     path("lessons/many", lessons.lessons_many, name="lessons-many"),
     path("lessons/<str:lesson_id>/", lessons.lesson, name="lesson"),
@@ -97,9 +103,12 @@ urlpatterns = [
     path("research/<str:research_id>/", research.research, name="research"),
     path("agents/<str:agent_id>/reflect", reflections.reflect_now, name="reflect-now"),
     path("patterns/", patterns.patterns, name="patterns"),
+    path("patterns/export", exchange.patterns_export, name="patterns-export"),
     path("patterns/new", patterns.pattern_new, name="pattern-new"),
     path("patterns/decide", patterns.patterns_decide, name="patterns-decide"),
+    path("patterns/apart", patterns.patterns_apart, name="patterns-apart"),
     path("patterns/<int:pattern_id>/", patterns.pattern, name="pattern"),
+    path("patterns/<int:pattern_id>/apart", patterns.pattern_apart, name="pattern-apart"),
     path("patterns/<int:pattern_id>/step", patterns.pattern_step, name="pattern-step"),
     path("patterns/<int:pattern_id>/edit", patterns.pattern_edit, name="pattern-edit"),
     path("statistics/", statistics.statistics, name="statistics"),

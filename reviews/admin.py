@@ -117,7 +117,7 @@ class PatternAdmin(ScopedAdmin):
                 messages.WARNING,
             )
 
-    @admin.action(description=_("Try the selected patterns out in shadow"), permissions=["change"])
+    @admin.action(description=_("Accept the selected patterns to shadow"), permissions=["change"])
     def try_out(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         self._move(request, queryset, "try")
 

@@ -23,7 +23,16 @@ from metacog.audit import audit
 from metacog.heuristics.stuck import stuck
 from metacog.heuristics.wire.assessment import ItemPart, Verdict
 from metacog.models import Agent, AgentState, AuditEvent, Team
-from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread, ThreadStep
+from patterns.models import (
+    ErrorPattern,
+    Lesson,
+    Memory,
+    MemoryConflict,
+    Problem,
+    ThoughtThread,
+    ThreadStep,
+    ThreadSuggestion,
+)
 from reviews.isolation import by_itself
 from reviews.models import (
     AgentResponse,
@@ -98,6 +107,7 @@ def _erase_intents(team: Team, before: datetime) -> None:
         # Again, now that none of them can post: one may have just done so.
         states = list(due.filter(pk__in=locked).select_related("agent"))
         AgentState.objects.filter(pk__in=[state.pk for state in states]).update(**nothing)
+        ThreadSuggestion.objects.filter(pk__in=[state.pk for state in states]).delete()
         AuditEvent.objects.bulk_create(_event("intent-erased", team, state.agent) for state in states)
 
 
@@ -224,7 +234,8 @@ def _erase_threads(team: Team, before: datetime, now: datetime) -> int:
     with _taken(team, due, "thread-erased") as threads:
         keys = [thread.pk for thread in threads]
         ThreadStep.objects.filter(thread__in=keys).update(text="", extra="")
-        ThoughtThread.objects.filter(pk__in=keys).update(next="", notes="", article_until=None, erased_at=now)
+        nothing: dict[str, Any] = {"next": "", "notes": "", "article_until": None, "has_draft": False}
+        ThoughtThread.objects.filter(pk__in=keys).update(**nothing, erased_at=now)
     return len(threads)
 
 

@@ -114,6 +114,14 @@ def contrast() -> None:
 
 
 @shared_task
+def try_proposals() -> None:
+    """Keep a backtest with each proposed pattern."""
+    from reviews.learning import trials
+
+    trials.try_due(timezone.now())
+
+
+@shared_task
 def learn_corrections() -> None:
     """Learn from what people answered about corrections, for each team once a day."""
     from reviews.learning import corrections

@@ -73,6 +73,7 @@ ROWS: dict[str, Any] = {
     "conflict_id": lambda: MemoryConflict.objects.values_list("pk", flat=True),
     "token": lambda: ["rubbish"],
     "token_id": lambda: PersonalToken.objects.values_list("pk", flat=True),
+    "import_kind": lambda: ["patterns", "threads", "lessons"],
     "uidb64": lambda: ["MQ"],
     "provider_id": lambda: ["nowhere"],
     "pk": lambda: [],  # of a passkey: only a browser makes one
@@ -85,6 +86,8 @@ ABOUT_AN_AGENT = [
     "stuck",
     "threads",
     "lessons",
+    "lessons-export",
+    "threads-export",
     "reflections",
     "statistics",
     "pace",

@@ -20,6 +20,7 @@ from metacog.accounts import keys
 from metacog.accounts.retention import set_retention
 from metacog.models import Agent, AgentState, Channel, Notice, Team
 from metacog.notices import chat
+from patterns.models import ErrorPattern
 from reviews import isolation, retention, tasks
 from reviews.held import decisions
 from reviews.investigation import research
@@ -35,6 +36,7 @@ from reviews.models import (
     FittedWeights,
     HeldItem,
     LearningCursor,
+    ProposalTrial,
     Research,
     Sample,
 )
@@ -118,6 +120,16 @@ def spoil_a_look(broken: Agent) -> None:
     spoil_the_body(broken)
 
 
+def propose_in_each_team(broken: Agent) -> None:
+    for agent in Agent.objects.all():
+        ErrorPattern.objects.create(team=agent.team, keywords=["thirty days"], description="d", state="proposed")
+    spoil_the_body(broken)
+
+
+def is_tried(agent: Agent) -> bool:
+    return ProposalTrial.objects.filter(pattern__team=agent.team).exists()
+
+
 def judge(response: AgentResponse) -> None:
     now = timezone.now()
     Sample.objects.create(response=response, agent=response.agent, day=now, verdict="missed", judged_at=now)
@@ -137,6 +149,7 @@ def is_sampled(agent: Agent) -> bool:
         (tasks.erase, let_it_be_over, is_erased),
         (tasks.pick_samples, let_it_be_yesterday, is_sampled),
         (tasks.contrast, spoil_a_look, has_a_look),
+        (tasks.try_proposals, propose_in_each_team, is_tried),
     ],
 )
 def test_an_agent_that_fails_takes_nothing_from_another(

@@ -75,6 +75,9 @@ SENTENCES: Mapping[str, Promise] = {
     "thread-resolved": gettext_lazy("%(actor)s resolved a thought thread of %(agent)s"),
     "thread-changed": gettext_lazy("%(actor)s changed a thought thread of %(agent)s (%(fields)s)"),
     "thread-imported": gettext_lazy("%(actor)s imported a thought thread of %(agent)s"),
+    "thread-suggestion-dismissed": gettext_lazy("%(actor)s dismissed a suggested thought thread of %(agent)s"),
+    "thread-article-done": gettext_lazy("%(actor)s dealt with the journal draft of a thought thread of %(agent)s"),
+    "lesson-imported": gettext_lazy("%(actor)s imported a lesson"),
     "thread-erased": ngettext_lazy(
         "The trail of a thought thread of %(agent)s was erased after %(days)s day",
         "The trail of a thought thread of %(agent)s was erased after %(days)s days",
@@ -90,6 +93,18 @@ SENTENCES: Mapping[str, Promise] = {
     "pattern-dismissed": gettext_lazy("%(actor)s dismissed a proposed error pattern"),
     "pattern-reopened": gettext_lazy("%(actor)s proposed a retired error pattern again"),
     "pattern-withdrawn": gettext_lazy("%(actor)s took a proposed error pattern back: it was no correction"),
+    "pattern-merged": ngettext_lazy(
+        "%(actor)s merged %(count)s proposed error pattern into another",
+        "%(actor)s merged %(count)s proposed error patterns into another",
+        "count",
+    ),
+    "pattern-taken-apart": ngettext_lazy(
+        "%(actor)s took a merged error pattern apart: %(count)s is proposed again",
+        "%(actor)s took a merged error pattern apart: %(count)s are proposed again",
+        "count",
+    ),
+    "pattern-shown-apart": gettext_lazy("%(actor)s set a proposed error pattern apart from those like it"),
+    "pattern-shown-merged": gettext_lazy("%(actor)s put a proposed error pattern back with those like it"),
     "pattern-erased": ngettext_lazy(
         "A proposed error pattern was erased after %(days)s day",
         "A proposed error pattern was erased after %(days)s days",

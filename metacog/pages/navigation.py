@@ -41,6 +41,7 @@ ENTRIES: Sequence[Entry] = (
             Page("stuck", _("Stuck problems"), ("stuck",), ("problem",)),
         ),
     ),
+    Entry(_("To do"), (Page("to-do", _("To do"), ("to_do",)),)),
     Entry(_("Responses"), (Page("responses", _("Responses"), (), ("response",)),)),
     Entry(
         _("Knowledge"),
@@ -60,7 +61,7 @@ ENTRIES: Sequence[Entry] = (
             Page("learned-risk", _("Learned risk"), (), ("learned-risk-choose",)),
             Page("pace", _("Review time")),
             Page("let-through", _("Spot checks"), (), ("sample-judge",)),
-            Page("corrections", _("Corrections"), ("corrections",)),
+            Page("corrections", _("Corrections")),
         ),
     ),
     Entry(

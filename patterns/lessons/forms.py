@@ -25,14 +25,16 @@ class LessonForm(StoredForm):
     text = ShownField(
         label=gettext_lazy("Lesson"),
         max_length=Lesson.MAX_TEXT,
-        help_text=gettext_lazy("One sentence to the agent, in its language. It reads it before its next response."),
+        help_text=gettext_lazy("One sentence to the agent, in the agent's language, read before its next response."),
         widget=forms.Textarea(attrs={"rows": 2}),
     )
     topics = forms.CharField(
-        label=gettext_lazy("When it is about"),
+        label=gettext_lazy("Topics"),
         required=False,
         max_length=(Lesson.MAX_TOPIC + 2) * Lesson.MAX_TOPICS,
-        help_text=gettext_lazy("Words, with commas between: with these it comes first. Without, it fits at any time."),
+        help_text=gettext_lazy(
+            "Words, separated by commas: responses about them get this lesson first. Leave empty for any topic."
+        ),
     )
 
     def clean_topics(self) -> list[str]:
@@ -52,7 +54,7 @@ class NewLessonForm(LessonForm):
         self._agents = {agent.public_id: agent for agent in agents.named}
         self._teams = {f"{EACH}{team.pk}": team for team in teams}
         choices = [(public_id, agents.name_of(agent)) for public_id, agent in self._agents.items()]
-        choices += [(key, _("each agent of %(team)s") % {"team": team}) for key, team in self._teams.items()]
+        choices += [(key, _("all agents of %(team)s") % {"team": team}) for key, team in self._teams.items()]
         self.fields["whose"] = forms.ChoiceField(label=_("For"), choices=choices)
         self.order_fields(self.field_order)
 

@@ -72,7 +72,7 @@ def write(team: Team, agent: Agent | None, text: str, topics: Sequence[str], per
         row = Lesson(
             team=team,
             agent=agent,
-            text=_checked(text),
+            text=checked(text),
             topics=list(topics),
             state=State.ACTIVE,
             created_by=person,
@@ -80,13 +80,13 @@ def write(team: Team, agent: Agent | None, text: str, topics: Sequence[str], per
             changed_at=now,
         )
         row.save(force_insert=True)
-        _record("lesson-written", row, person, after=State.ACTIVE)
+        record("lesson-written", row, person, after=State.ACTIVE)
     return row
 
 
 def edit(lesson: Lesson, text: str, topics: Sequence[str], person: User) -> bool:
     """Change a lesson's words; return whether that was a change. Raises NotDone."""
-    new: dict[str, Any] = {"text": _checked(text), "topics": list(topics)}
+    new: dict[str, Any] = {"text": checked(text), "topics": list(topics)}
     with transaction.atomic():
         row = _locked(lesson)
         if row.erased_at:
@@ -95,7 +95,7 @@ def edit(lesson: Lesson, text: str, topics: Sequence[str], person: User) -> bool
         if fields:
             row.text, row.topics, row.changed_at = new["text"], new["topics"], timezone.now()
             row.save(update_fields=["text", "topics", "changed_at"])
-            _record("lesson-changed", row, person, before=row.state, after=row.state, fields=fields)
+            record("lesson-changed", row, person, before=row.state, after=row.state, fields=fields)
     return bool(fields)
 
 
@@ -112,7 +112,7 @@ def move(lesson: Lesson, step: str, person: User) -> Lesson:
             _make_sure_of_room(row.team)
         was, row.state, row.changed_at = row.state, after, timezone.now()
         row.save(update_fields=["state", "changed_at"])
-        _record(action, row, person, before=was, after=after)
+        record(action, row, person, before=was, after=after)
     return row
 
 
@@ -155,7 +155,7 @@ def propose(agent: Agent, proposals: Iterable[Proposal], reflection: str, now: d
             told.append(row)
         row.save()
         action = "lesson-proposed" if is_new else "lesson-proposed-again"
-        _record(action, row, None, after=row.state, reflection=reflection, count=row.evidence["count"])
+        record(action, row, None, after=row.state, reflection=reflection, count=row.evidence["count"])
     return told
 
 
@@ -184,7 +184,7 @@ def chosen(agent: Agent, recent: Callable[[], Sequence[str]]) -> list[Chosen]:
     return lessons.choose(known, recent() if any(each.topics for each in known) else ())
 
 
-def _checked(text: str) -> str:
+def checked(text: str) -> str:
     text = one_line(text)
     if not text:
         raise NotDone(_("A lesson needs a text."))
@@ -208,7 +208,7 @@ def _locked(lesson: Lesson) -> Lesson:
     return rows.get(pk=lesson.pk)
 
 
-def _record(action: str, row: Lesson, actor: User | None, **data: Any) -> None:
+def record(action: str, row: Lesson, actor: User | None, **data: Any) -> None:
     digest = hashlib.sha256(row.text.encode()).hexdigest()
     audit.record(
         action, row.public_id, actor=actor, team=row.team_id, agent=row.agent, origin=row.origin, sha256=digest, **data

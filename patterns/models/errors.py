@@ -69,12 +69,21 @@ class ErrorPattern(models.Model):
 
     team = models.ForeignKey(Team, models.PROTECT, related_name="patterns", verbose_name=_("team"))
     public_id = models.CharField(max_length=100, default=pattern_id, editable=False)
-    keywords = models.JSONField(_("keywords"), help_text=_("Any one of them fires, wherever it stands."))
+    keywords = models.JSONField(
+        _("keywords"), help_text=_("The pattern fires when a response contains any one of them.")
+    )
     description = models.CharField(_("description"), max_length=MAX_DESCRIPTION)
     source = models.CharField(_("source"), max_length=20, choices=Source, default=Source.EXTERNAL)
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.ACTIVE)
     # Why a proposal was turned down, which is then not made again; empty where a pattern served and was retired.
     dismissed_because = models.CharField(_("dismissed because"), max_length=300, blank=True, editable=False)
+    # A proposal that was adopted as part of another is retired, and says which keywords it brought.
+    merged_into = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, editable=False, related_name="merged"
+    )
+    merged_keywords = models.JSONField(default=list, editable=False)
+    # A curator took it apart from proposals like it: it is shown by itself.
+    is_apart = models.BooleanField(default=False, db_default=False, editable=False)
     # What an imported file said it had been triggered before; our own count is derived from the responses.
     imported_triggers = models.PositiveIntegerField(default=0, editable=False)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, editable=False, related_name="+")

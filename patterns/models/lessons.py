@@ -19,7 +19,7 @@ def lesson_id() -> str:
 class Lesson(models.Model):
     """What an agent, or each agent of a team, should do next time (seed 004, "Reflection Engine").
 
-    Written by patterns/lessons/lessons.py alone. Only active ones are given to agents, and only people make one active.
+    Written by patterns/lessons alone. Only active ones are given to agents, and only people make one active.
     """
 
     class State(models.TextChoices):

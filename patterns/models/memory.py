@@ -26,8 +26,8 @@ class Memory(models.Model):
     """
 
     class State(models.TextChoices):
-        PENDING = "pending", pgettext_lazy("memory", "Waits")
-        CONFIRMED = "confirmed", pgettext_lazy("memory", "Stands")
+        PENDING = "pending", pgettext_lazy("memory", "Pending")
+        CONFIRMED = "confirmed", pgettext_lazy("memory", "Confirmed")
         RETIRED = "retired", pgettext_lazy("memory", "Retired")
 
     class Reason(models.TextChoices):
@@ -113,9 +113,9 @@ class MemoryConflict(models.Model):
     """
 
     class Outcome(models.TextChoices):
-        NEWER = "newer", _("The newer one stands")
-        OLDER = "older", _("The older one stands")
-        BOTH = "both", _("Both stand")
+        NEWER = "newer", _("Newer kept")
+        OLDER = "older", _("Older kept")
+        BOTH = "both", _("Both kept")
 
     older = models.ForeignKey(Memory, models.CASCADE, related_name="contradicted_by")
     newer = models.ForeignKey(Memory, models.CASCADE, related_name="contradicts")
@@ -131,6 +131,7 @@ class MemoryConflict(models.Model):
         verbose_name_plural = _("contradictions")
         ordering = ["-id"]
         constraints = [models.UniqueConstraint(fields=["older", "newer"], name="one_conflict_a_pair")]
+        indexes = [models.Index(fields=["newer"], condition=Q(outcome=""), name="conflicts_open")]
 
     def __str__(self) -> str:
         return f"{self.newer_id} / {self.older_id}"

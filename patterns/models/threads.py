@@ -49,6 +49,8 @@ class ThoughtThread(models.Model):
     # To whom the article is owed that a resolved thread proposes (T8): null, nobody; ARTICLE_UNREAD, the agent's next
     # context; else whoever reads a context before the agent has posted more responses than this.
     article_until = models.BigIntegerField(null=True)
+    # Whether people are still to look at that article: for their list of what is to do.
+    has_draft = models.BooleanField(default=False, db_default=False, editable=False)
     erased_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -56,7 +58,10 @@ class ThoughtThread(models.Model):
         verbose_name_plural = _("thought threads")
         ordering = ["-id"]
         constraints = [models.UniqueConstraint(fields=["agent", "slug"], name="one_thread_a_slug")]
-        indexes = [models.Index(fields=["agent", "state", "-touched_at"], name="threads_by_state")]
+        indexes = [
+            models.Index(fields=["agent", "state", "-touched_at"], name="threads_by_state"),
+            models.Index(fields=["agent"], condition=Q(has_draft=True), name="threads_with_draft"),
+        ]
 
     def __str__(self) -> str:
         return self.title
@@ -66,8 +71,8 @@ class ThreadStep(models.Model):
     """One step of a thread. Those with a text are its trail; the others say that its state changed."""
 
     class Op(models.TextChoices):
-        CREATE = "create", pgettext_lazy("thought thread", "begun")
-        PROGRESS = "progress", pgettext_lazy("thought thread", "went on")
+        CREATE = "create", pgettext_lazy("thought thread", "created")
+        PROGRESS = "progress", pgettext_lazy("thought thread", "entry added")
         PAUSE = "pause", pgettext_lazy("thought thread", "paused")
         RESUME = "resume", pgettext_lazy("thought thread", "resumed")
         RESOLVE = "resolve", pgettext_lazy("thought thread", "resolved")
@@ -98,3 +103,25 @@ class ThreadStep(models.Model):
 
     def __str__(self) -> str:
         return self.text or self.get_op_display()
+
+
+class ThreadSuggestion(models.Model):
+    """A topic that an agent's last cycles are about and that has no thread (T6), for people to decide.
+
+    Kept by patterns/threads/suggestions.py behind the writes; it goes once the topic changes or a thread is made.
+    """
+
+    MAX_TOPIC = 200
+
+    agent = models.OneToOneField(Agent, models.CASCADE, primary_key=True, related_name="thread_suggestion")
+    topic = models.CharField(max_length=MAX_TOPIC)
+    cycles = models.PositiveSmallIntegerField()
+    found_at = models.DateTimeField(default=timezone.now)
+    is_dismissed = models.BooleanField(default=False)
+
+    class Meta:
+        verbose_name = _("suggested thread")
+        verbose_name_plural = _("suggested threads")
+
+    def __str__(self) -> str:
+        return self.topic

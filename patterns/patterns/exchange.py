@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
+import json
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, TypedDict
 
@@ -15,11 +19,21 @@ from metacog.audit import audit
 from metacog.heuristics import patterns_in
 from metacog.heuristics.wire import wire
 from metacog.models import AuditEvent, Team
+from patterns.imports import Entry as Planned
+from patterns.imports import Fate, Plan
 from patterns.models import MAX_PATTERNS, ErrorPattern, keyword_problems, touch
 from patterns.patterns import lifecycle
 
 FIELDS = ("id", "keywords", "description", "source", "createdAt", "triggerCount")
 MAX_COUNT = 2**31 - 1
+# How a preview names what differs, in the file's own words.
+_FIELD_NAMES = {
+    "keywords": "keywords",
+    "description": "description",
+    "source": "source",
+    "created_at": "createdAt",
+    "imported_triggers": "triggerCount",
+}
 
 
 class BadFile(Exception):
@@ -65,53 +79,71 @@ class Taken(NamedTuple):
     left: dict[str, int]
 
 
-def take(team: Team, raw: bytes, actor: audit.Actor) -> Taken:
-    """Import the file's patterns into the team, all or none.
+class _Import(NamedTuple):
+    """What a file would do to a team: the rows that are new, and those that change, as they are then."""
 
-    A pattern whose id the team has is updated and keeps its place and state; new ones become active,
-    in the file's order. Raises BadFile.
+    new: list[ErrorPattern]
+    changed: list[tuple[ErrorPattern, list[str]]]  # with the names of the fields that differ
+    fates: dict[str, Fate]  # by id
+    room: str  # why there is none, else ""
+
+
+def plan(team: Team, raw: bytes, state: str = ErrorPattern.State.ACTIVE) -> Plan:
+    """Say what `take` would do with a file, entry by entry, where it leaves out what is wrong. Raises BadFile."""
+    entries, left = _entries(raw)
+    made = _prepared(team, [each for _place, each in entries if isinstance(each, Pattern)], state)
+    changed = {row.public_id: (row, fields) for row, fields in made.changed}
+    told = Plan(left=_left(left), problem=made.room)
+    for place, each in entries:
+        if not isinstance(each, Pattern):
+            told.entries.append(Planned(place, each.name, "skip", each.problems))
+            continue
+        notes = []
+        if each.id in changed:
+            row, fields = changed[each.id]
+            notes.append(_("Changes: %(fields)s.") % {"fields": ", ".join(_FIELD_NAMES[name] for name in fields)})
+            if "keywords" in fields:
+                notes.append(_("Keywords: %(keywords)s.") % {"keywords": ", ".join(each.keywords)})
+            if "keywords" in fields and row.state == ErrorPattern.State.ACTIVE:
+                notes.append(_("The pattern is active: its new keywords count at once."))
+        elif made.fates[each.id] == "add":
+            notes.append(_("Keywords: %(keywords)s.") % {"keywords": ", ".join(each.keywords)})
+        told.entries.append(Planned(place, each.description, made.fates[each.id], notes))
+    return told
+
+
+def take(
+    team: Team,
+    raw: bytes,
+    actor: audit.Actor,
+    *,
+    state: str = ErrorPattern.State.ACTIVE,
+    only_good: bool = False,
+) -> Taken:
+    """Import the file's patterns into the team, all or none; or, with `only_good`, all but what is wrong.
+
+    A pattern whose id the team has is updated and keeps its place and state; new ones get `state`, in the file's order.
+    Raises BadFile.
     """
-    patterns, left = read(raw)
+    if only_good:
+        entries, left = _entries(raw)
+        patterns = [each for _place, each in entries if isinstance(each, Pattern)]
+    else:
+        patterns, left = read(raw)
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
-        rows = ErrorPattern.objects.filter(team=team).annotate(own=_fired())
-        known = {row.public_id: row for row in rows}
-        new, changed, reworded = [], [], []
-        for given in patterns:
-            row = known.get(given.id)
-            # A file that was exported here counts our own triggers too; they are not imported twice. One that was
-            # written before knows of fewer than there have been: none is taken back.
-            own, before = (row.own, row.imported_triggers) if row else (0, 0)
-            values = {
-                "keywords": given.keywords,
-                "description": given.description,
-                "source": given.source,
-                "created_at": given.created_at,
-                "imported_triggers": max(before, given.triggers - own),
-            }
-            if row is None:
-                new.append(ErrorPattern(team=team, public_id=given.id, **values))
-            elif any(getattr(row, name) != value for name, value in values.items()):
-                if row.keywords != values["keywords"] and row.state in lifecycle.WORKING:
-                    reworded.append(row)
-                for name, value in values.items():
-                    setattr(row, name, value)
-                changed.append(row)
-        active = sum(row.state == ErrorPattern.State.ACTIVE for row in known.values()) + len(new)
-        if active > MAX_PATTERNS:
-            raise BadFile(
-                [
-                    _("The team would have %(count)d active patterns; %(most)d is the most there can be.")
-                    % {"count": active, "most": MAX_PATTERNS}
-                ]
-            )
+        made = _prepared(team, patterns, state)
+        if made.room:
+            raise BadFile([made.room])
+        new, changed = made.new, [row for row, _fields in made.changed]
         ErrorPattern.objects.bulk_create(new, batch_size=500)
         ErrorPattern.objects.bulk_update(
             changed,
             ["keywords", "description", "source", "created_at", "imported_triggers"],
             batch_size=500,
         )
-        lifecycle.restart([*new, *reworded], timezone.now())
+        reworded = [row for row, fields in made.changed if "keywords" in fields]
+        lifecycle.restart([row for row in (*new, *reworded) if row.state in lifecycle.WORKING], timezone.now())
         for action, rewritten in (("pattern-added", new), ("pattern-changed", changed)):
             AuditEvent.objects.bulk_create(
                 [
@@ -123,6 +155,56 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> Taken:
         if live := [row for row in (*new, *changed) if row.state == ErrorPattern.State.ACTIVE]:
             touch(team.pk, live)
     return Taken(len(new), len(changed), left)
+
+
+def _prepared(team: Team, patterns: Sequence[Pattern], state: str) -> _Import:
+    """Compare a file's patterns with those of the team; writes nothing."""
+    rows = ErrorPattern.objects.filter(team=team).annotate(own=_fired())
+    known = {row.public_id: row for row in rows}
+    made = _Import([], [], {}, "")
+    for given in patterns:
+        row = known.get(given.id)
+        # A file that was exported here counts our own triggers too; they are not imported twice. One that was
+        # written before knows of fewer than there have been: none is taken back.
+        own, before = (row.own, row.imported_triggers) if row else (0, 0)
+        values = {
+            "keywords": given.keywords,
+            "description": given.description,
+            "source": given.source,
+            "created_at": given.created_at,
+            "imported_triggers": max(before, given.triggers - own),
+        }
+        if row is None:
+            made.new.append(ErrorPattern(team=team, public_id=given.id, state=state, **values))
+            made.fates[given.id] = "add"
+        elif fields := [name for name, value in values.items() if getattr(row, name) != value]:
+            for name, value in values.items():
+                setattr(row, name, value)
+            made.changed.append((row, fields))
+            made.fates[given.id] = "change"
+        else:
+            made.fates[given.id] = "same"
+    most = {ErrorPattern.State.ACTIVE: MAX_PATTERNS, ErrorPattern.State.SHADOW: lifecycle.MAX_SHADOW}
+    count = sum(row.state == state for row in known.values()) + len(made.new)
+    if made.new and state in most and count > most[ErrorPattern.State(state)]:
+        if state == ErrorPattern.State.ACTIVE:
+            room = _("The team would have %(count)d active patterns; %(most)d is the most there can be.")
+        else:
+            room = _("The team would have %(count)d patterns in shadow; %(most)d is the most there can be.")
+        return made._replace(room=room % {"count": count, "most": most[ErrorPattern.State(state)]})
+    return made
+
+
+def _left(left: Mapping[str, int]) -> list[str]:
+    return [
+        ngettext(
+            "“%(name)s” is not imported (%(count)d entry): only patterns are.",
+            "“%(name)s” is not imported (%(count)d entries): only patterns are.",
+            count,
+        )
+        % {"name": name, "count": count}
+        for name, count in left.items()
+    ]
 
 
 def _fired() -> Subquery:
@@ -161,8 +243,29 @@ def _written(moment: datetime) -> str:
     return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
 
 
+class Wrong(NamedTuple):
+    """An entry that cannot be taken."""
+
+    name: str
+    problems: list[str]
+
+
 def read(raw: bytes) -> tuple[list[Pattern], dict[str, int]]:
     """Return the file's patterns, and how many of what else it holds. Raises BadFile."""
+    entries, left = _entries(raw)
+    problems = [
+        _("Pattern %(number)d: %(problem)s") % {"number": number, "problem": problem}
+        for number, (_place, each) in enumerate(entries, 1)
+        if isinstance(each, Wrong)
+        for problem in each.problems
+    ]
+    if problems:
+        raise BadFile(problems)
+    return [each for _place, each in entries if isinstance(each, Pattern)], left
+
+
+def _entries(raw: bytes) -> tuple[list[tuple[str, Pattern | Wrong]], dict[str, int]]:
+    """Return each entry of a file with its place, as a pattern or with what is wrong. Raises BadFile."""
     try:
         entries, left = patterns_in(wire.load_file(raw))
     except wire.Refused as error:
@@ -171,21 +274,44 @@ def read(raw: bytes) -> tuple[list[Pattern], dict[str, int]]:
         raise BadFile(
             [_("The file holds no list of patterns, nor an object with one as “patterns” or “errorPatterns”.")]
         )
-    entries = [_trimmed(entry) for entry in entries]
-    problems: list[str] = []
     first: dict[str, int] = {}
-    for position, entry in enumerate(entries, 1):
-        found = _problems(entry)
-        if not found:
+    found: list[tuple[str, Pattern | Wrong]] = []
+    lines = _lines(raw, len(entries))
+    for position, (entry, line) in enumerate(zip(map(_trimmed, entries), lines, strict=True), 1):
+        problems = _problems(entry)
+        if not problems:
             if entry["id"] in first:
-                found = [_("its id is that of pattern %(number)d.") % {"number": first[entry["id"]]}]
+                problems = [_("its id is that of pattern %(number)d.") % {"number": first[entry["id"]]}]
             first.setdefault(entry["id"], position)
-        problems += [
-            _("Pattern %(number)d: %(problem)s") % {"number": position, "problem": problem} for problem in found
-        ]
-    if problems:
-        raise BadFile(problems)
-    return [Pattern.of(entry) for entry in entries], left
+        name = entry.get("description") if isinstance(entry, dict) else None
+        place = _("Pattern %(number)d") % {"number": position}
+        if line:
+            place = _("Line %(line)d, pattern %(number)d") % {"line": line, "number": position}
+        told = Wrong(name[:100] if isinstance(name, str) else "", problems) if problems else Pattern.of(entry)
+        found.append((place, told))
+    return found, left
+
+
+_LIST = re.compile(r'"(?:patterns|errorPatterns)"\s*+:\s*+\[')
+_BETWEEN = re.compile(r"[\s,]*+")
+
+
+def _lines(raw: bytes, count: int) -> list[int]:
+    """Return the lines in which a file's entries begin, from 1; zeros where that cannot be told."""
+    text = raw.removeprefix(codecs.BOM_UTF8).decode(errors="replace")
+    opened = _LIST.search(text) if text.lstrip().startswith("{") else None
+    at = opened.end() if opened else text.find("[") + 1
+    decoder, line, counted, lines = json.JSONDecoder(), 1, 0, []
+    try:
+        for _number in range(count):
+            between = _BETWEEN.match(text, at)
+            at = between.end() if between else at
+            line, counted = line + text.count("\n", counted, at), at
+            lines.append(line)
+            _entry, at = decoder.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return [0] * count
+    return lines
 
 
 def _trimmed(entry: Any) -> Any:

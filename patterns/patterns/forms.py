@@ -37,7 +37,9 @@ class WrittenForm(StoredForm):
     keywords = KeywordsField(
         label=_("Keywords"),
         required=False,  # the model's own sentence says what is missing
-        help_text=_("One a line. Any one of them fires, wherever it stands; nothing in it is a wildcard."),
+        help_text=_(
+            "One keyword a line. The pattern fires when a response contains any one of them. There are no wildcards."
+        ),
     )
     description = ShownField(
         label=_("Description"),
@@ -78,7 +80,9 @@ class PatternForm(StoredModelForm):
     keywords = KeywordsField(
         label=_("Keywords"),
         required=False,  # the model's own sentence says what is missing
-        help_text=_("One a line. Any one of them fires, wherever it stands; nothing in it is a wildcard."),
+        help_text=_(
+            "One keyword a line. The pattern fires when a response contains any one of them. There are no wildcards."
+        ),
     )
 
     class Meta:

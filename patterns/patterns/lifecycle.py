@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from metacog.audit import audit
-from metacog.heuristics.text.shadow import is_blank
+from metacog.heuristics.text.shadow import fold, is_blank
 from metacog.models import AgentState, Team, User
 from patterns.models import MAX_PATTERNS, ErrorPattern, PatternRecord, keyword_problems, touch
 
@@ -47,10 +47,10 @@ _DONE = {
     "reopen": "pattern-reopened",
 }
 _NOT_FROM: Mapping[str, Promise] = {
-    "try": gettext_lazy("Only a proposal can be tried out; this pattern is not one (any more)."),
-    "activate": gettext_lazy("Only a proposal or a pattern in shadow can be made active."),
+    "try": gettext_lazy("Only a proposal can be accepted to shadow; this pattern is no longer one."),
+    "activate": gettext_lazy("Only a proposal or a pattern in shadow can be activated."),
     "retire": gettext_lazy("Only a pattern in shadow or an active one can be retired."),
-    "dismiss": gettext_lazy("Only a proposal can be dismissed; this pattern is not one (any more)."),
+    "dismiss": gettext_lazy("Only a proposal can be dismissed; this pattern is no longer one."),
     "reopen": gettext_lazy("Only a retired pattern can be proposed again."),
 }
 
@@ -63,7 +63,7 @@ class Unseen(NotDone):
     """These keywords would go live, and what they would have done was not shown."""
 
     def __init__(self) -> None:
-        super().__init__(_("Look first at what it would have done with exactly these keywords."))
+        super().__init__(_("Read the backtest of exactly these keywords first."))
 
 
 def digest(keywords: Sequence[str]) -> str:
@@ -107,12 +107,16 @@ def take_step(
         if after != State.RETIRED:
             _check(pattern.keywords)
         if step == "dismiss" and is_blank(because):
-            raise NotDone(_("Say why it is dismissed: it is not proposed again."))
+            raise NotDone(_("Give a reason for the dismissal: a dismissed proposal is not made again."))
         if step == "activate" and seen != digest(pattern.keywords):
             raise Unseen
         _make_sure_of_room(pattern, after)
         pattern.state, pattern.dismissed_because = after, because if step == "dismiss" else ""
-        _write(pattern, ["state", "dismissed_because"], is_live=State.ACTIVE in (before, after))
+        fields = ["state", "dismissed_because"]
+        if step == "reopen" and pattern.merged_into_id:
+            pattern.merged_into, pattern.merged_keywords, pattern.is_apart = None, [], True
+            fields += ["merged_into", "merged_keywords", "is_apart"]
+        _write(pattern, fields, is_live=State.ACTIVE in (before, after))
         if before == State.PROPOSED and after in WORKING:
             restart([pattern], now)
         elif step == "retire":
@@ -122,6 +126,71 @@ def take_step(
         if after == State.PROPOSED:
             proposed.send(ErrorPattern, pattern=pattern)
     return pattern
+
+
+def merge(lead: ErrorPattern, others: Sequence[ErrorPattern], actor: audit.Actor) -> ErrorPattern:
+    """Have one proposal take the keywords of others of its team, which are retired; return it. Raises NotDone."""
+    with transaction.atomic():
+        lead = _locked(lead)
+        rows = list(ErrorPattern.objects.filter(pk__in=[each.pk for each in others], team=lead.team_id).order_by("pk"))
+        if any(row.state != State.PROPOSED for row in (lead, *rows)):
+            raise NotDone(_("One of the merged proposals was decided meanwhile. Look at the list again."))
+        keywords = list(lead.keywords)
+        for row in rows:
+            known = set(map(fold, keywords))
+            row.merged_keywords = [keyword for keyword in row.keywords if fold(keyword) not in known]
+            keywords += row.merged_keywords
+            row.state, row.merged_into = State.RETIRED, lead
+        _check(keywords)
+        before, lead.keywords = digest(lead.keywords), keywords
+        _write(lead, ["keywords"], is_live=False)
+        ErrorPattern.objects.bulk_update(rows, ["state", "merged_into", "merged_keywords"])
+        merged = [row.public_id for row in rows]
+        told = {"keywords_sha256": digest(keywords), "before_sha256": before, "count": len(rows)}
+        _record("pattern-merged", lead, actor, State.PROPOSED, merged=merged, **told)
+    return lead
+
+
+def take_apart(lead: ErrorPattern, actor: audit.Actor) -> list[ErrorPattern]:
+    """Take back what `merge` did to a proposal or a pattern in shadow; return what is proposed again.
+
+    Raises NotDone.
+    """
+    with transaction.atomic():
+        lead = _locked(lead)
+        if lead.state not in (State.PROPOSED, State.SHADOW):
+            raise NotDone(_("Only a proposal or a pattern in shadow can be taken apart. Edit its keywords instead."))
+        rows = list(ErrorPattern.objects.filter(merged_into=lead, state=State.RETIRED).order_by("pk"))
+        brought = {fold(keyword) for row in rows for keyword in row.merged_keywords}
+        own = [keyword for keyword in lead.keywords if fold(keyword) not in brought]
+        if not rows:
+            raise NotDone(_("Nothing is merged into this pattern."))
+        if not own:
+            raise NotDone(_("All keywords that are left came from merged proposals. Edit its keywords instead."))
+        before, lead.keywords, lead.is_apart = digest(lead.keywords), own, True
+        _write(lead, ["keywords", "is_apart"], is_live=False)
+        for row in rows:
+            row.state, row.merged_into, row.merged_keywords, row.is_apart = State.PROPOSED, None, [], True
+        ErrorPattern.objects.bulk_update(rows, ["state", "merged_into", "merged_keywords", "is_apart"])
+        if lead.state == State.SHADOW:
+            restart([lead], timezone.now())
+        told = {"keywords_sha256": digest(own), "before_sha256": before, "count": len(rows)}
+        _record("pattern-taken-apart", lead, actor, State(lead.state), **told)
+    return rows
+
+
+def set_apart(patterns: Sequence[ErrorPattern], actor: audit.Actor, *, is_apart: bool) -> int:
+    """Show proposals each by itself, or merged with their like again; return how many changed."""
+    changed = 0
+    with transaction.atomic():
+        for pattern in patterns:
+            row = _locked(pattern)
+            if row.state == State.PROPOSED and row.is_apart != is_apart:
+                row.is_apart = is_apart
+                _write(row, ["is_apart"], is_live=False)
+                _record("pattern-shown-apart" if is_apart else "pattern-shown-merged", row, actor, State.PROPOSED)
+                changed += 1
+    return changed
 
 
 def edit(
@@ -193,7 +262,9 @@ def _make_sure_of_room(pattern: ErrorPattern, after: State) -> None:
         if after == State.ACTIVE:
             sentence = _("The team has %(most)d active patterns, the most there can be. Retire some first.")
         else:
-            sentence = _("The team tries out %(most)d patterns, the most there can be at once. Decide on some first.")
+            sentence = _(
+                "The team has %(most)d patterns in shadow, the most there can be. Activate or retire some first."
+            )
         raise NotDone(sentence % {"most": most})
 
 

@@ -15,9 +15,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metacog.audit import audit
-from metacog.heuristics.memory.thread_markdown import Parsed, ThreadError, format_thread, parse_threads
+from metacog.heuristics.memory.thread_markdown import Parsed, ThreadError, format_thread, read_threads
 from metacog.heuristics.memory.threads import Thread
 from metacog.models import Agent, AgentState, AuditEvent
+from patterns.imports import Entry, Plan
 from patterns.models import ThoughtThread, ThreadStep
 from patterns.patterns.scorer import scorer_for
 from patterns.threads.texts import as_thread
@@ -68,13 +69,63 @@ class Taken(NamedTuple):
         return "\n".join(sentences)
 
 
-def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor) -> Taken:
-    """Import the threads in files (name, bytes), all or none.
+def plan(agent: Agent, files: Sequence[tuple[str, bytes]]) -> Plan:
+    """Say what `take` would do with files, thread by thread, where it leaves out what is wrong. Writes nothing."""
+    known = {row.slug: row for row in _with_trails(agent)}
+    states = {slug: row.state for slug, row in known.items()}
+    told = Plan()
+    for file, each in _all(files):
+        if isinstance(each, ThreadError):
+            place = _("%(file)s, line %(line)d") % {"file": file, "line": each.line}
+            told.entries.append(Entry(place, "", "skip", [f"{each.reason[:1].upper()}{each.reason[1:]}."]))
+            continue
+        thread, row = each.thread, known.get(each.thread.slug)
+        place = _("%(file)s, line %(line)d") % {"file": file, "line": each.places.title}
+        if row and as_thread(row, row.trail) == _filled(thread, as_thread(row, row.trail)):
+            told.entries.append(Entry(place, thread.title, "same"))
+            continue
+        states[thread.slug] = thread.status
+        told.entries.append(Entry(place, thread.title, "change" if row else "add", _notes(each, row)))
+    told.problem = _too_many(agent, [slug for slug, state in states.items() if state == State.ACTIVE])
+    return told
+
+
+def _notes(parsed: Parsed, row: Any) -> list[str]:
+    """Say what of a thread is taken, and what is not all in its place."""
+    thread, entries = parsed.thread, len(parsed.thread.trail)
+    state = State(thread.status).label
+    said = ngettext("%(state)s, %(count)d entry.", "%(state)s, %(count)d entries.", entries)
+    notes = [said % {"state": str(state), "count": entries}]
+    if row and row.state != thread.status:
+        notes.append(_("Its status was %(state)s.") % {"state": row.get_state_display().lower()})
+    if (
+        row
+        and row.trail
+        and [(step.text, step.on, step.extra) for step in row.trail]
+        != [(step.text, step.on, step.extra) for step in thread.trail[: len(row.trail)]]
+    ):
+        told = ngettext("Replaces %(count)d entry.", "Replaces %(count)d entries.", len(row.trail))
+        notes.append(told % {"count": len(row.trail)})
+    if parsed.kept:
+        told = ngettext(
+            "%(count)d line without a place of its own is kept as a note.",
+            "%(count)d lines without a place of their own are kept as notes.",
+            parsed.kept,
+        )
+        notes.append(told % {"count": parsed.kept})
+    if undated := sum(step.on is None for step in thread.trail):
+        told = ngettext("%(count)d entry has no date.", "%(count)d entries have no date.", undated)
+        notes.append(told % {"count": undated})
+    return notes
+
+
+def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor, *, only_good: bool = False) -> Taken:
+    """Import the threads in files (name, bytes), all or none; or, with `only_good`, all but what is wrong.
 
     A file may hold several. A thread whose slug the agent has becomes as the file says; `agent` comes with its team.
     Raises BadFile.
     """
-    read = _read(files)
+    read = [each for _file, each in _all(files) if isinstance(each, Parsed)] if only_good else _read(files)
     with transaction.atomic():
         state = AgentState.objects.select_for_update().get(pk=agent.pk)
         known = {row.slug: row for row in _with_trails(agent)}
@@ -100,20 +151,21 @@ def take(agent: Agent, files: Sequence[tuple[str, bytes]], actor: audit.Actor) -
                     touches=after.touches,
                 )
             )
-        active = [row for row in known.values() if row.state == State.ACTIVE]
-        most = scorer_for(agent).policy.max_active_threads
-        if len(active) > most:
-            names = ", ".join(sorted(row.slug for row in active))
-            raise BadFile(
-                [
-                    _("%(count)d threads would be active (%(names)s), %(most)d may be: give some the status paused.")
-                    % {"count": len(active), "names": names, "most": most}
-                ]
-            )
+        active = [row.slug for row in known.values() if row.state == State.ACTIVE]
+        if problem := _too_many(agent, active):
+            raise BadFile([problem])
         AuditEvent.objects.bulk_create(events)
         state.active_threads = len(active)
         state.save(update_fields=["active_threads"])
     return Taken(new, changed, kept, undated)
+
+
+def _too_many(agent: Agent, active: Sequence[str]) -> str:
+    most = scorer_for(agent).policy.max_active_threads
+    if len(active) <= most:
+        return ""
+    told = {"count": len(active), "names": ", ".join(sorted(active)), "most": most}
+    return _("%(count)d threads would be active (%(names)s), %(most)d may be: give some the status paused.") % told
 
 
 def give(agent: Agent) -> Iterator[tuple[str, str]]:
@@ -141,6 +193,7 @@ def _write(agent: Agent, known: Any, thread: Thread) -> ThoughtThread:
     row: ThoughtThread = known or ThoughtThread(agent=agent, slug=thread.slug, created_at=now, touched_at=now)
     row.title, row.state, row.touches = thread.title, thread.status, thread.touches
     row.next, row.notes, row.erased_at, row.article_until = thread.next, thread.notes, None, None
+    row.has_draft = False
     row.created_at = _at(thread.created or (min(dated) if dated and not row.pk else None), row.created_at)
     row.touched_at = _at(thread.last_touched or (max(dated) if dated else None), row.touched_at)
     row.resolved_at = (row.resolved_at or row.touched_at) if thread.status == "resolved" else None
@@ -164,24 +217,44 @@ def _at(day: date | None, known: datetime) -> datetime:
 
 
 def _read(files: Sequence[tuple[str, bytes]]) -> list[Parsed]:
-    threads: dict[str, Parsed] = {}
     problems: list[str] = []
-    for name, raw in files:
-        try:
-            for parsed in parse_threads(_text_of(raw)):
-                _check(parsed)
-                slug = parsed.thread.slug
-                if slug in threads:
-                    reason = _("a thread %(slug)s stands in these files before") % {"slug": slug}
-                    raise ThreadError(parsed.places.title, reason)
-                threads[slug] = parsed
-        except ThreadError as error:
+    wrong: set[str] = set()
+    threads: list[Parsed] = []
+    for name, each in _all(files):
+        if not isinstance(each, ThreadError):
+            threads.append(each)
+        elif name not in wrong:  # what follows the first in a file may well follow from it
+            wrong.add(name)
             problems.append(
-                _("%(file)s, line %(line)d: %(reason)s.") % {"file": name, "line": error.line, "reason": error.reason}
+                _("%(file)s, line %(line)d: %(reason)s.") % {"file": name, "line": each.line, "reason": each.reason}
             )
     if problems:
         raise BadFile(problems)
-    return list(threads.values())
+    return threads
+
+
+def _all(files: Sequence[tuple[str, bytes]]) -> Iterator[tuple[str, Parsed | ThreadError]]:
+    """Give each thread of files, with its file's name, or what is wrong with it."""
+    slugs: set[str] = set()
+    for name, raw in files:
+        try:
+            found = read_threads(_text_of(raw))
+        except ThreadError as error:
+            found = [error]
+        for each in found:
+            if isinstance(each, ThreadError):
+                yield name, each
+                continue
+            try:
+                _check(each)
+                slug = each.thread.slug
+                if slug in slugs:
+                    reason = _("a thread %(slug)s stands in these files before") % {"slug": slug}
+                    raise ThreadError(each.places.title, reason)
+                slugs.add(slug)
+                yield name, each
+            except ThreadError as error:
+                yield name, error
 
 
 def _text_of(raw: bytes) -> str:

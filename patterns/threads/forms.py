@@ -24,15 +24,15 @@ class NewThreadForm(forms.Form):
     """A thread that a person begins for an agent."""
 
     title = ShownField(label=_("Title"), max_length=ThoughtThread.MAX_TITLE)
-    note = _lines(_("First note"), ThreadStep.MAX_TEXT, _("The first entry of its trail; it may stay empty."))
+    note = _lines(_("First note"), ThreadStep.MAX_TEXT, _("The first entry of its trail. Optional."))
     next = _lines(_("Next"), ThoughtThread.MAX_NEXT, _("What comes next. The agent reads it in its context."))
 
 
 class StepForm(forms.Form):
     """What a person has to say with a step."""
 
-    note = _lines(_("Note"), ThreadStep.MAX_TEXT, _("An entry of the trail, with whichever step you take."), rows=3)
-    next = _lines(_("Next"), ThoughtThread.MAX_NEXT, _("Left empty, it stays as it is."))
+    note = _lines(_("Note"), ThreadStep.MAX_TEXT, _("Added to the trail with your update."), rows=3)
+    next = _lines(_("Next"), ThoughtThread.MAX_NEXT, _("Leave empty to keep it."))
 
 
 class EditForm(StoredModelForm):

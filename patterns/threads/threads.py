@@ -20,7 +20,7 @@ from django.utils.translation import ngettext
 from metacog.audit import audit
 from metacog.heuristics.memory.threads import slug_of
 from metacog.models import Agent, AgentState, AuditEvent, User
-from patterns.models import ThoughtThread, ThreadStep
+from patterns.models import ThoughtThread, ThreadStep, ThreadSuggestion
 from patterns.patterns.scorer import scorer_for
 from patterns.serializers import as_lines, one_line
 
@@ -129,6 +129,7 @@ class Changes:
             row.next = next
         if op == Op.RESOLVE:
             row.resolved_at, row.article_until = self.now, ThoughtThread.ARTICLE_UNREAD
+            row.has_draft = True
         self._step(row, op, note, is_touch=op == Op.PROGRESS)
         self._record(f"thread-{_DONE[Op(op)]}", row, before=before, after=after)
         return row
@@ -155,6 +156,8 @@ class Changes:
         return True
 
     def write(self) -> list[AuditEvent]:
+        if any(step.op == Op.CREATE for step in self._steps):
+            ThreadSuggestion.objects.filter(agent=self.agent).delete()
         for row in self._changed.values():
             row.save()
         ThreadStep.objects.bulk_create(self._steps)

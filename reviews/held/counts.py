@@ -5,41 +5,88 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, QuerySet, Value
+from django.db.models import Count, Exists, OuterRef, QuerySet, Value
 
 from metacog.db.prepared import Select
-from metacog.models import Team, User
-from patterns.models import Problem
+from metacog.models import Role, Team, User
+from patterns.memory import memory
+from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread, ThreadSuggestion
 from reviews.learning import corrections
+from reviews.metrics import sampling
 from reviews.models import ExtensionRequest, HeldItem
+
+# What the page "To do" lists, in its order: each counts where the person's role may decide it.
+TO_DO = ("samples", "corrections", "proposals", "lessons", "memories", "conflicts", "suggestions", "drafts")
 
 
 def to_do(person: User) -> dict[str, int]:
     """Count what waits for somebody in this person's teams, by section of the navigation; one query.
 
-    Every page asks it: what took longest was to write it anew.
+    "to-do" is the sum of TO_DO. Every page asks it: what took longest was to write it anew.
     """
     if not person.is_active:
         return {}
     with connection.cursor() as cursor:
-        return dict(_in_all_teams(cursor) if person.is_superuser else _in_teams_of(cursor, person.pk))
+        since = sampling.waited_since().isoformat(), corrections.waited_since()
+        found = _in_all_teams(cursor, *since) if person.is_superuser else _in_teams_of(cursor, person.pk, *since)
+        counts = dict(found)
+    return counts | {"to_do": sum(counts.get(name, 0) for name in TO_DO)}
 
 
-def _waiting(teams: QuerySet[Team]) -> QuerySet[Any, tuple[str, int]]:
-    """Count by section, of partial indexes."""
-    sections: dict[str, QuerySet[Any]] = {
-        "queue": HeldItem.objects.filter(team__in=teams, state=HeldItem.State.PENDING),
-        "extensions": ExtensionRequest.objects.filter(agent__team__in=teams, state=ExtensionRequest.State.PENDING),
-        "corrections": corrections.waiting(teams),
-        "stuck": Problem.objects.filter(agent__team__in=teams, suggests=True),
+def of_reviewers(teams: QuerySet[Team], day: Any = None, since: Any = None) -> dict[str, QuerySet[Any]]:
+    """Return what reviewers of these teams may decide, by section; samples from a day on, corrections from a time."""
+    return {"samples": sampling.waiting(teams, day), "corrections": corrections.waiting(teams, since)}
+
+
+def of_curators(teams: QuerySet[Team]) -> dict[str, QuerySet[Any]]:
+    """Return what curators of these teams may decide, by section."""
+    own = Memory.objects.filter(pk=OuterRef("newer"), team__in=teams)
+    return {
+        "proposals": ErrorPattern.objects.filter(team__in=teams, state=ErrorPattern.State.PROPOSED),
+        "lessons": Lesson.objects.filter(team__in=teams, state=Lesson.State.PROPOSED, erased_at=None),
+        "memories": Memory.objects.filter(team__in=teams, state=Memory.State.PENDING),
+        # From the open ones, which are few: by a join it would begin with all memories of a team.
+        "conflicts": memory.open_conflicts().filter(Exists(own)),
+        "suggestions": ThreadSuggestion.objects.filter(agent__team__in=teams, is_dismissed=False),
+        "drafts": ThoughtThread.objects.filter(agent__team__in=teams, has_draft=True),
     }
+
+
+def _counted(sections: dict[str, QuerySet[Any]]) -> QuerySet[Any, tuple[str, int]]:
+    """Count by section, of partial indexes."""
     first, *others = (
-        rows.order_by().annotate(section=Value(name)).values_list("section").annotate(count=Count("pk"))
+        rows.order_by()
+        .select_related(None)
+        .annotate(section=Value(name))
+        .values_list("section")
+        .annotate(count=Count("pk"))
         for name, rows in sections.items()
     )
     counts: QuerySet[Any, tuple[str, int]] = first.union(*others, all=True).order_by()
     return counts
 
 
-_in_all_teams = Select(lambda: _waiting(Team.objects.all()), parameters=0)
-_in_teams_of = Select(lambda person: _waiting(Team.objects.filter(memberships__user=person)), parameters=1)
+def _seen(teams: QuerySet[Team]) -> dict[str, QuerySet[Any]]:
+    return {
+        "queue": HeldItem.objects.filter(team__in=teams, state=HeldItem.State.PENDING),
+        "extensions": ExtensionRequest.objects.filter(agent__team__in=teams, state=ExtensionRequest.State.PENDING),
+        "stuck": Problem.objects.filter(agent__team__in=teams, suggests=True),
+    }
+
+
+def _for_all(day: Any, since: Any) -> QuerySet[Any, tuple[str, int]]:
+    teams = Team.objects.all()
+    return _counted({**_seen(teams), **of_reviewers(teams, day, since), **of_curators(teams)})
+
+
+def _for_member(person: Any, day: Any, since: Any) -> QuerySet[Any, tuple[str, int]]:
+    reviewed, curated = (
+        Team.objects.filter(memberships__user=person, memberships__role__in=role.and_above)
+        for role in (Role.REVIEWER, Role.CURATOR)
+    )
+    seen = _seen(Team.objects.filter(memberships__user=person))
+    return _counted({**seen, **of_reviewers(reviewed, day, since), **of_curators(curated)})
+
+
+_in_all_teams = Select(_for_all, parameters=2)
+_in_teams_of = Select(_for_member, parameters=3)

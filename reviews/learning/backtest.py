@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from django.utils import timezone
 from pydantic_core import from_json
@@ -75,11 +76,21 @@ class Backtest:
 
 def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
     """Try keywords on the team's stored responses. A query an agent, however many there are."""
+    return backtests(team, {0: keywords})[0]
+
+
+def backtests(team: Team, wanted: Mapping[int, Sequence[str]]) -> dict[int, Backtest]:
+    """Try several patterns by their keywords, each as if it alone were active; the responses are read once."""
     since = timezone.now() - timedelta(days=DAYS)
     agents = Agent.objects.filter(team=team, hesitation_enabled=True).select_related("team")
-    tried = {agent.pk: Alone(keywords, scorer_for(agent).policy) for agent in agents}
+    policies = {agent.pk: scorer_for(agent).policy for agent in agents}
+    tried = {
+        agent: [(key, Alone(keywords, policy)) for key, keywords in wanted.items()]
+        for agent, policy in policies.items()
+    }
     stored = AgentResponse.objects.filter(agent__in=tried, received_at__gte=since, erased_at=None)
-    found, outcomes = Backtest(total=stored.count()), _outcomes(team, since)
+    total, outcomes = stored.count(), _outcomes(team, since)
+    found = {key: Backtest(total=total) for key in wanted}
     # Agent by agent along its index, without the texts: to sort all of them takes ten times as long.
     newest = (stored.filter(agent=agent).order_by("-received_at").values_list("received_at", "pk") for agent in tried)
     keys = heapq.nlargest(MOST, (key for rows in newest for key in rows[:MOST]))
@@ -87,29 +98,51 @@ def backtest(team: Team, keywords: Sequence[str]) -> Backtest:
     read = AgentResponse.objects.filter(pk__in=[pk for _, pk in keys], erased_at=None).order_by("-id")
     rows = read.values_list("pk", "agent", "public_id", "received_at", "excerpt", "body", "history")
     for pk, agent, public_id, received_at, excerpt, raw, history in rows.iterator(chunk_size=20):
-        found.responses += 1
-        body, alone = from_json(raw), tried[agent]
-        if not alone.might_match(Shadow(body["response"]).text):
-            continue
-        items = alone.scorer.items_of(body)
-        words = without_calls(items)
-        doubts = alone.hesitate(body["response"], words, given_in(body, told_before(history)), failing_in(body))
-        if doubts is None:
-            continue
-        found.fired += 1
-        if keyword := matched_by(keywords, (span.text for span in evidence(doubts))):
-            found.keywords[keyword] += 1
-        risky = {index: item.kind for index, item in enumerate(items) if item.kind in HELD_KINDS}
-        if doubts.score < alone.policy.hold_at:
-            found.marked += len(risky) if doubts.score >= alone.policy.threshold else 0
-            continue
-        found.held += len(risky)
-        for index, kind in risky.items():
-            held, outcome = outcomes.get((pk, index), ("", "unheld"))
-            found.outcomes[outcome] += 1
-            if len(found.examples) < EXAMPLES:
-                found.examples.append(Example(public_id, held, received_at, excerpt, kind, doubts.score, outcome))
+        body = from_json(raw)
+        shadow = Shadow(body["response"]).text
+        for key, alone in tried[agent]:
+            found[key].responses += 1
+            if not alone.might_match(shadow):
+                continue
+            example = _Posted(pk, public_id, received_at, excerpt)
+            _try(found[key], alone, example, body, told_before(history), outcomes)
     return found
+
+
+class _Posted(NamedTuple):
+    pk: int
+    public_id: str
+    received_at: datetime
+    excerpt: str
+
+
+def _try(
+    found: Backtest,
+    alone: Alone,
+    posted: _Posted,
+    body: Any,
+    before: str,
+    outcomes: Mapping[tuple[int, int], tuple[str, str]],
+) -> None:
+    items = alone.scorer.items_of(body)
+    words = without_calls(items)
+    doubts = alone.hesitate(body["response"], words, given_in(body, before), failing_in(body))
+    if doubts is None:
+        return
+    found.fired += 1
+    if keyword := matched_by(alone.keywords, (span.text for span in evidence(doubts))):
+        found.keywords[keyword] += 1
+    risky = {index: item.kind for index, item in enumerate(items) if item.kind in HELD_KINDS}
+    if doubts.score < alone.policy.hold_at:
+        found.marked += len(risky) if doubts.score >= alone.policy.threshold else 0
+        return
+    found.held += len(risky)
+    for index, kind in risky.items():
+        held, outcome = outcomes.get((posted.pk, index), ("", "unheld"))
+        found.outcomes[outcome] += 1
+        if len(found.examples) < EXAMPLES:
+            told = Example(posted.public_id, held, posted.received_at, posted.excerpt, kind, doubts.score, outcome)
+            found.examples.append(told)
 
 
 def _outcomes(team: Team, since: datetime) -> Mapping[tuple[int, int], tuple[str, str]]:

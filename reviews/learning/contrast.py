@@ -94,6 +94,8 @@ def _is_due(team: Team, last: ContrastLook, now: datetime) -> bool:
         return True
     if now - last.at < last.texts * A_TEXT:
         return False
+    if ProposalEvidence.objects.filter(pattern__team=team, pattern__state=State.PROPOSED, base=None).exists():
+        return True  # counted by a release that did not keep the base rate
     since = last.at
     decided = _decisions(team).filter(released_at__gt=since, decided_at__gt=since - _UNDO)
     news = decided, _samples(team).filter(judged_at__gt=since), _corrections(team).filter(at__gt=since)
@@ -294,7 +296,7 @@ def _tried(team: Team, rows: Sequence[Judged], texts: Texts) -> dict[ErrorPatter
 
 def _write_down(tried: Mapping[ErrorPattern, Tried], now: datetime) -> None:
     there = set(ErrorPattern.objects.filter(pk__in=[each.pk for each in tried]).values_list("pk", flat=True))
-    fields = ["keywords_sha256", "texts", "fires", "rejected", "sure", "at"]
+    fields = ["keywords_sha256", "texts", "fires", "rejected", "base", "sure", "at"]
     ProposalEvidence.objects.bulk_create(
         [
             ProposalEvidence(
@@ -303,6 +305,7 @@ def _write_down(tried: Mapping[ErrorPattern, Tried], now: datetime) -> None:
                 texts=each.texts,
                 fires=each.fires,
                 rejected=each.rejected,
+                base=each.base,
                 sure=round(1000 * each.interval[0]),
                 at=now,
             )

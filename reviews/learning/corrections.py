@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Count, F, Max, Q, QuerySet, Sum
@@ -39,9 +39,17 @@ MOST = 5_000  # answers that are learned from, the newest
 LEAST_LOOKED_AT, MOST_UNKNOWN = 20, 0.1
 
 
-def waiting(teams: Sequence[Team] | QuerySet[Team]) -> QuerySet[PossibleCorrection]:
-    """Return the questions of these teams that nobody has answered yet, in the order in which they are asked."""
-    since = timezone.now() - hearing.WAITS_FOR
+def waited_since() -> datetime:
+    """Return from when on questions are still asked."""
+    return timezone.now() - hearing.WAITS_FOR
+
+
+def waiting(teams: Sequence[Team] | QuerySet[Team], since: Any = None) -> QuerySet[PossibleCorrection]:
+    """Return the questions of these teams that nobody has answered yet, in the order in which they are asked.
+
+    `since` as `waited_since`, the default.
+    """
+    since = since or waited_since()
     return PossibleCorrection.objects.filter(agent__team__in=teams, answer="", found_at__gte=since).order_by(
         "place", "id"
     )
@@ -164,9 +172,7 @@ class _Counted:
 def worth(teams: Iterable[Team], since: datetime) -> dict[int, tuple[Worth, Worth | None]]:
     """Say by team what the detector is worth, and what was learned, where that ranked messages. One query."""
     rows = PossibleCorrection.objects.filter(agent__team__in=teams, found_at__gte=since).order_by()
-    told = rows.annotate(
-        is_taken=Q(confidence__gte=SURE), is_heard=Q(confidence__gt=0), has_rank=Q(rank__isnull=False)
-    )
+    told = rows.annotate(is_taken=Q(confidence__gte=SURE), is_heard=Q(confidence__gt=0), has_rank=Q(rank__isnull=False))
     counted: dict[int, dict[_Kind, _Counted]] = {}
     for row in told.values("agent__team", "answer", *_Kind._fields).annotate(count=Count("pk"), sum=Sum("stands_for")):
         kind = _Kind(**{name: row[name] for name in _Kind._fields})

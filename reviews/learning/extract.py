@@ -262,11 +262,11 @@ def in_words(kind: str, text: str, agent: Agent | None) -> str:
     quote = quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 1] + "…"
     with translation.override(agent.language if agent else settings.LANGUAGE_CODE):
         told = {
-            Kind.REJECTION: gettext("Turned down by a person: “%(quote)s”"),
+            Kind.REJECTION: gettext("Rejected by a person: “%(quote)s”"),
             Kind.CORRECTION: gettext("Corrected by a person: “%(quote)s”"),
             Kind.SECOND_LOOK: gettext("Taken back on a second look: “%(quote)s”"),
-            Kind.MEMORY: gettext("Contradicted by what was learnt since: “%(quote)s”"),
-            Kind.CONTRAST: gettext("Often turned down where it says: “%(quote)s”"),
+            Kind.MEMORY: gettext("Contradicted by newer knowledge: “%(quote)s”"),
+            Kind.CONTRAST: gettext("Often rejected: “%(quote)s”"),
         }
     return told[Kind(kind)] % {"quote": quote}
 

@@ -20,6 +20,7 @@ from metacog.heuristics.text.shadow import fold
 from metacog.models import Agent, AgentState, Team, User
 from patterns.models import ErrorPattern, keyword_problems
 from patterns.patterns import lifecycle
+from patterns.threads import suggestions
 from reviews.isolation import by_itself
 from reviews.learning import pattern_stats
 from reviews.learning.extract import PatternProposal, Teacher, sentence_meant
@@ -69,6 +70,8 @@ def _learn_from(agent: Agent) -> int:
         dealt += count
         if not count:
             break
+    if dealt:
+        suggestions.refresh(agent)
     return dealt
 
 

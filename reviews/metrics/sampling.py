@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import islice
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
@@ -175,9 +175,14 @@ def _chances(sizes: Sequence[float], count: int) -> list[float]:
             return [1.0] * len(sizes)
 
 
-def waiting(teams: QuerySet[Team]) -> QuerySet[Sample]:
-    """Return what these teams have not judged yet, the oldest first."""
-    since = daily.day_of(timezone.now() - WAITS_FOR)
+def waited_since() -> date:
+    """Return the first day whose samples are still asked about."""
+    return daily.day_of(timezone.now() - WAITS_FOR)
+
+
+def waiting(teams: QuerySet[Team], since: Any = None) -> QuerySet[Sample]:
+    """Return what these teams have not judged yet, the oldest first; `since` as `waited_since`, the default."""
+    since = since or waited_since()
     return Sample.objects.filter(agent__team__in=teams, verdict="", day__gte=since, response__erased_at=None).order_by(
         "id"
     )

@@ -13,6 +13,7 @@ from reviews.models.learning import (
     LearningCursor,
     PatternOrigin,
     ProposalEvidence,
+    ProposalTrial,
     ShadowMatch,
 )
 from reviews.models.reflections import Reflection, reflection_id
@@ -25,7 +26,7 @@ __all__ = [
     "AgentResponse", "BudgetDay", "CallGrant", "ContrastLook", "CorrectedResponse", "DailyFigure", "Decision",
     "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldCall", "HeldItem", "HeldItems",
     "LearnedCorrections", "LearnedRisk", "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin",
-    "PossibleCorrection", "ProposalEvidence", "Reflection", "Research", "RiskModel", "Sample", "SampleCursor",
-    "ShadowMatch", "Signal", "TeamWebhook", "correction_id", "decision_id", "delivery_id", "extension_id", "held_id",
-    "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
+    "PossibleCorrection", "ProposalEvidence", "ProposalTrial", "Reflection", "Research", "RiskModel", "Sample",
+    "SampleCursor", "ShadowMatch", "Signal", "TeamWebhook", "correction_id", "decision_id", "delivery_id",
+    "extension_id", "held_id", "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
 ]  # fmt: skip

@@ -116,6 +116,8 @@ class ProposalEvidence(models.Model):
     texts = models.PositiveIntegerField()
     fires = models.PositiveIntegerField()
     rejected = models.PositiveIntegerField()  # of what it fires on
+    # Rejected of all the texts; null: counted before this was kept.
+    base = models.PositiveIntegerField(null=True)
     # In thousandths: what at least was rejected of what it fires on, with 95 % confidence. The order of proposals.
     sure = models.PositiveSmallIntegerField()
     at = models.DateTimeField(default=timezone.now)
@@ -126,6 +128,27 @@ class ProposalEvidence(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pattern_id}: {self.rejected} of {self.fires}"
+
+
+class ProposalTrial(models.Model):
+    """What a proposed pattern would have done with the responses of the last days (reviews/learning/trials.py)."""
+
+    pattern = models.OneToOneField(ErrorPattern, models.CASCADE, primary_key=True, related_name="trial")
+    keywords_sha256 = models.CharField(max_length=64)  # of those that were tried: `lifecycle.digest`
+    responses = models.PositiveIntegerField()
+    fired = models.PositiveIntegerField()  # responses
+    held = models.PositiveIntegerField()  # items that would have been held; what people made of them:
+    rejected = models.PositiveIntegerField()
+    edited = models.PositiveIntegerField()
+    approved = models.PositiveIntegerField()
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("backtest of a proposal")
+        verbose_name_plural = _("backtests of proposals")
+
+    def __str__(self) -> str:
+        return f"{self.pattern_id}: {self.fired} of {self.responses}"
 
 
 class ContrastLook(models.Model):

@@ -29,6 +29,11 @@ def number(raw: str) -> int:
     return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 10 else -1
 
 
+def back(request: PersonRequest, otherwise: str) -> str:
+    """Return the page on which a form stood that stands on several: the list of what is to do, or another by name."""
+    return "to-do" if request.POST.get("back") == "to-do" else otherwise
+
+
 def refused(form: BaseForm) -> int:
     """Return the status of a form that was not taken: how things stand is in its way (409), or it is out of shape."""
     return 409 if form.non_field_errors() else 422

@@ -133,7 +133,7 @@ class TestPatterns:
         data = {"action": "try_out", "_selected_action": keys}
         page = as_person(carla).post(address(ErrorPattern, "changelist"), data, follow=True).content.decode()
         assert "1 pattern was changed." in page
-        assert "Only a proposal can be tried out" in page
+        assert "Only a proposal can be accepted to shadow" in page
         proposal.refresh_from_db()
         assert proposal.state == "shadow"
 

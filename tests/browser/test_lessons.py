@@ -25,7 +25,7 @@ def test_a_step_takes_what_is_being_written_away_only_when_pressed_twice(
         lessons.propose(agent, [Proposal("gap", "First", "First, {}".format, (), ("resp_1",))], "r", timezone.now())
     page = open_page(carla)
     page.goto("/lessons/")
-    page.locator("summary", has_text="Write a lesson").click()
+    page.locator("summary", has_text="Add lesson").click()
     page.locator("#id_text").fill("In my own words.")
     confirm = page.get_by_role("button", name="Confirm").first
     confirm.click()
@@ -50,7 +50,7 @@ def test_proposals_are_answered_one_by_one_and_many_at_once(
     loads: list[str] = []
     page.on("framenavigated", lambda frame: loads.append(frame.url))
     page.get_by_role("listitem").filter(has_text="First, 1").get_by_role("button", name="Confirm").click()
-    expect(page.get_by_role("heading", name="2 proposals wait")).to_be_visible()
+    expect(page.get_by_role("heading", name="2 proposed lessons")).to_be_visible()
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert bool(loads) == (not has_script)
     for name in ("Second",) if has_script else ("Second", "Third"):

@@ -25,11 +25,11 @@ def test_enter_in_the_reason_dismisses_and_tries_nothing_out(
     page.get_by_role("checkbox").check()
     page.keyboard.press("Enter")
     if not has_script:
-        page.locator(".message", has_text="Say why it is dismissed").wait_for()
+        page.locator(".message", has_text="Give a reason for the dismissal").wait_for()
         page.get_by_role("checkbox").check()
     if is_alone:
         page.get_by_role("link", name="gave up").click()
-    page.get_by_placeholder("Why").fill("Too common")
+    page.get_by_placeholder("Reason").fill("Too common")
     page.keyboard.press("Enter")
     page.locator("body > :not(#live)").get_by_text("Saved." if is_alone else "1 proposal was dismissed.").wait_for()
     pattern.refresh_from_db()

@@ -26,7 +26,7 @@ def test_a_step_is_taken_and_told(open_page: Any, carla: Any, thread: ThoughtThr
     loads: list[str] = []
     page.on("framenavigated", lambda frame: loads.append(frame.url))
     page.get_by_label("Note").fill("went further")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Add entry").click()
     page.locator(".trail .entry", has_text="went further").wait_for()
     expect(page.get_by_text("Saved.")).to_be_visible()
     assert bool(loads) == (not has_script)
@@ -45,6 +45,6 @@ def test_what_is_no_longer_possible_is_told_in_place(
     page.goto(reverse("thread", args=[thread.public_id]))
     kuro.post("/threads/hope/pause", {})
     page.get_by_label("Note").fill("typed")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Add entry").click()
     page.get_by_text("is paused. Resume it first.").wait_for()
     expect(page.get_by_label("Note")).to_have_value("typed")

@@ -71,6 +71,15 @@ def parse_threads(markdown: str) -> list[Parsed]:
     last such day up to the one the thread was last touched. What is missing keeps its default, touches are then as many
     as entries; a status "resting" is "paused", and a slug stands there only where it is not the title's.
     """
+    found = read_threads(markdown)
+    for each in found:
+        if isinstance(each, ThreadError):
+            raise each
+    return [each for each in found if not isinstance(each, ThreadError)]
+
+
+def read_threads(markdown: str) -> list[Parsed | ThreadError]:
+    """Read each thread as `parse_threads` does, or what is wrong with it."""
     lines = "\n".join(markdown.removeprefix("\ufeff").split("\r\n")).replace("\r", "\n").split("\n")
     code, front = _in_code(lines), _front_matter(lines)
     headed = [at for at in range(front, len(lines)) if at not in code]
@@ -78,7 +87,14 @@ def parse_threads(markdown: str) -> list[Parsed]:
     if not starts or any(_section_of(lines[at]) in _SECTIONS for at in headed if at < starts[0]):
         starts.insert(0, 0)  # a thread that is not called one in its title
     parts = zip([0, *starts[1:]], [*starts[1:], len(lines)], strict=True)
-    return [_Reader(lines, code, front).read(start, end) for start, end in parts]
+    return [_read(_Reader(lines, code, front), start, end) for start, end in parts]
+
+
+def _read(reader: "_Reader", start: int, end: int) -> Parsed | ThreadError:
+    try:
+        return reader.read(start, end)
+    except ThreadError as error:
+        return error
 
 
 def _front_matter(lines: Sequence[str]) -> int:

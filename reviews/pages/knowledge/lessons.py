@@ -24,7 +24,7 @@ from patterns.lessons.forms import LessonForm, NewLessonForm
 from patterns.models import Lesson
 from reviews.held.listing import named, word
 from reviews.models import AgentResponse
-from reviews.pages.person import PersonRequest, refused
+from reviews.pages.person import PersonRequest, back, refused
 
 SHOWN = 100  # of each state, those changed last
 EVIDENCE = 10  # responses told of one proposal
@@ -62,7 +62,7 @@ def lessons_many(request: PersonRequest) -> HttpResponse:
     step = request.POST.get("step", "")
     if step not in lessons.AFTER:
         return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
-    chosen = _visible(request).filter(public_id__in=[named(each) for each in request.POST.getlist("lesson")[:SHOWN]])
+    chosen = _visible(request).filter(public_id__in=[named(each) for each in request.POST.getlist("pk")[:SHOWN]])
     curated = request.user.teams_as(Role.CURATOR)
     if chosen.exclude(team__in=curated).exists():
         raise PermissionDenied(_refusal())
@@ -213,5 +213,7 @@ def _address(agent: Agent | None) -> str:
 
 
 def _lessons_address(request: PersonRequest) -> str:
+    if back(request, "lessons") == "to-do":
+        return reverse("to-do")
     wanted = request.POST.get("agent")
     return reverse("lessons") + (f"?{urlencode({'agent': wanted})}" if wanted else "")

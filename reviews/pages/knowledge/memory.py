@@ -22,7 +22,7 @@ from patterns.memory.forms import MemoryForm
 from patterns.models import Memory, MemoryConflict
 from reviews.api.memory import MAX_QUERY
 from reviews.intake import knowledge
-from reviews.pages.person import PersonRequest, number, refused
+from reviews.pages.person import PersonRequest, back, number, refused
 from reviews.serializers import matched
 
 SHOWN = 100  # of those that wait, of contradictions, of what was found
@@ -82,7 +82,7 @@ def memory_step(request: PersonRequest, memory_id: str) -> HttpResponse:
     if request.htmx:
         return _page(request, row)
     messages.success(request, _("Saved."))
-    return redirect("memories") if "list" in request.POST else redirect("memory", memory_id)
+    return redirect(back(request, "memories")) if "list" in request.POST else redirect("memory", memory_id)
 
 
 @require_POST
@@ -100,7 +100,7 @@ def memory_edit(request: PersonRequest, memory_id: str) -> HttpResponse:
     except memory.Refusal as refusal:
         form.add_error(None, _why(refusal))
         return _page(request, found, form, status=409)
-    messages.success(request, _("Saved. The one before is retired."))
+    messages.success(request, _("Memory replaced. The previous one is retired."))
     return redirect("memory", row.public_id)
 
 
@@ -118,8 +118,8 @@ def memory_settle(request: PersonRequest, conflict_id: int) -> HttpResponse:
             knowledge.settle(conflict, outcome, request.user)
         messages.success(request, _("Settled."))
     except memory.Moved:
-        messages.error(request, _("Somebody was faster: this contradiction is settled."))
-    return redirect("memories")
+        messages.error(request, _("Another person settled this conflict meanwhile."))
+    return redirect(back(request, "memories"))
 
 
 def _add(request: PersonRequest, team: Team, form: MemoryForm, instead_of: Memory | None = None) -> Memory:
@@ -141,8 +141,8 @@ def _list_page(request: PersonRequest, form: MemoryForm | None = None, status: i
         "query": query,
         "unknown_filters": unknown_filters(request.GET),
         "found": _found(request, query) if query else None,
-        "waiting": () if query else _waiting(pending.order_by("pk")[:SHOWN]),
-        "clashes": [_clash(each, curated_teams) for each in conflicts[:SHOWN]],
+        "waiting": () if query else waiting_of(pending.order_by("pk")[:SHOWN]),
+        "clashes": [clash_of(each, curated_teams) for each in conflicts[:SHOWN]],
         "standing": () if query else seen.filter(state=State.CONFIRMED).order_by("-pk")[:SHOWN],
         "curated": curated,
         "curated_teams": curated_teams,
@@ -152,7 +152,7 @@ def _list_page(request: PersonRequest, form: MemoryForm | None = None, status: i
     return render(request, "reviews/memories.html", context, status=status)
 
 
-def _waiting(rows: Iterable[Memory]) -> list[dict[str, Any]]:
+def waiting_of(rows: Iterable[Memory]) -> list[dict[str, Any]]:
     """Return memories that wait, each with those it contradicts."""
     waiting = list(rows)
     clashes = memory.clashes(waiting)
@@ -171,7 +171,7 @@ def _found(request: PersonRequest, query: str) -> list[dict[str, Any]]:
     ]
 
 
-def _clash(conflict: MemoryConflict, curated: Collection[int]) -> dict[str, Any]:
+def clash_of(conflict: MemoryConflict, curated: Collection[int]) -> dict[str, Any]:
     """Return a contradiction with the sentences that it is about; `curated` are the teams the person looks after."""
     found = contradicts(conflict.older.text, conflict.newer.text)
     return {
@@ -191,7 +191,7 @@ def _page(
     conflicts = memory.clashes([found])[found.pk]
     context = {
         "memory": found,
-        "clashes": [_clash(each, curated) for each in conflicts],
+        "clashes": [clash_of(each, curated) for each in conflicts],
         "others": _others(found, conflicts),
         "replaces": list(found.replaces.all()[:1]),
         "may_curate": may_curate,
@@ -207,7 +207,7 @@ def _why(refusal: memory.Refusal) -> str:
     if isinstance(refusal, memory.Known):
         return _("The team has this memory already: %(id)s.") % {"id": refusal.memory.public_id}
     if isinstance(refusal, memory.Moved):
-        return _("Somebody was faster. This is how it stands now; nothing of yours was written.")
+        return _("Another person changed this memory meanwhile. Your change was not saved.")
     return _("The team remembers as much as it can. Retire something first.")
 
 

@@ -1,4 +1,4 @@
-"""The pages about error patterns: what is proposed, tried and active, each with its record, and the steps between."""
+"""The pages about error patterns: what is proposed, tried and active, each with its stats, and the steps between."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, F, Q, QuerySet, Sum, TextField, Value
-from django.db.models.functions import Cast, Coalesce
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet, Sum, TextField
+from django.db.models.functions import Cast
 from django.http import HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -19,23 +20,24 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog.heuristics.tool_calls.secrets import masked_call
-from metacog.models import AgentState, Role
+from metacog.models import AgentState, Role, User
 from metacog.pages.unknown_filters import unknown_filters
 from patterns.models import ErrorPattern
 from patterns.patterns import lifecycle
 from patterns.patterns.forms import NewForm, WrittenForm
 from patterns.patterns.lifecycle import AFTER, NotDone, Unseen, digest
 from reviews.held import listing
-from reviews.learning import pattern_stats, sweep
-from reviews.learning.backtest import Backtest, backtest
+from reviews.learning import merging, pattern_stats, sweep
+from reviews.learning.backtest import TOO_OFTEN, Backtest, backtest
 from reviews.learning.extract import Teacher
 from reviews.learning.pattern_stats import Standing
-from reviews.metrics.daily import Ratio
-from reviews.models import Decision, HeldItem, PatternOrigin, ProposalEvidence
+from reviews.models import Decision, HeldItem, PatternOrigin
+from reviews.pages.knowledge import proposals
+from reviews.pages.knowledge.proposals import Evidence
 from reviews.pages.person import PersonRequest, number
 from reviews.presentation import reasons
 from reviews.presentation.marks import marks
-from reviews.presentation.ratios import ratio
+from reviews.presentation.ratios import percent, ratio
 from reviews.scoring.preview import DAYS, MOST
 
 State = ErrorPattern.State
@@ -50,39 +52,51 @@ KNOWN = "error-pattern"  # the signal whose words another pattern has already
 
 @require_safe
 def patterns(request: PersonRequest) -> HttpResponse:
-    """List the patterns of one state, each with its record, the newest first; proposals by their evidence."""
+    """List the patterns of one state, each with its stats, the newest first; proposals by what is expected of them."""
     teams = request.user.teams_as()
-    state, query, after = (listing.word(request.GET, name) for name in ("state", "q", "after"))
+    state, query, after, order = (listing.word(request.GET, name) for name in ("state", "q", "after", "order"))
     if state not in State.values:
         state = State.PROPOSED
-    rows = _matching(ErrorPattern.objects.filter(team__in=teams), query)
+    if order not in proposals.ORDERS:
+        order = proposals.ORDERS[0]
+    rows = matching(ErrorPattern.objects.filter(team__in=teams), query)
     counts = dict(rows.order_by().values_list("state").annotate(Count("pk")))
-    is_sorted = state == State.PROPOSED
-    rows = rows.filter(state=state).annotate(sure=Coalesce(F("evidence__sure") + 1, 0) if is_sorted else Value(0))
-    sure, last = map(number, (after if "." in after else f"0.{after}").split(".", 1))
-    if last >= 0:
-        rows = rows.filter(Q(sure__lt=sure) | Q(sure=sure, pk__lt=last))
-    rows = rows.select_related("team", "record", "evidence").annotate(taught=Count("origins"))
-    found = list(rows.order_by("-sure", "-pk")[: PAGE + 1])
-    posted = AgentState.objects.filter(agent__team__in=teams).order_by().values_list("agent__team")
-    totals = dict(posted.annotate(Sum("responses")))
+    first, last = map(number, (after if "." in after else f"0.{after}").split(".", 1))
+    shown: list[Any]
+    if state == State.PROPOSED:
+        among = rows.filter(state=state).values_list("pk", flat=True) if query else None
+        groups = proposals.groups(list(request.user.teams), order, among)
+        if last >= 0:
+            groups = [group for group in groups if proposals.place(group, order) < (first, last)]
+        shown, more = proposals.rows(groups[:PAGE]), len(groups) > PAGE
+        following = "{}.{}".format(*proposals.place(groups[PAGE - 1], order)) if more else ""
+    else:
+        rows = rows.filter(state=state).select_related("team", "record", "merged_into")
+        found = list((rows.filter(pk__lt=last) if last >= 0 else rows).order_by("-pk")[: PAGE + 1])
+        posted = AgentState.objects.filter(agent__team__in=teams).order_by().values_list("agent__team")
+        totals = dict(posted.annotate(Sum("responses")))
+        shown = [_row(pattern, totals.get(pattern.team_id, 0)) for pattern in found[:PAGE]]
+        following = f"0.{found[PAGE - 1].pk}" if len(found) > PAGE else ""
     next_page = request.GET.copy()
-    next_page["after"] = "{0.sure}.{0.pk}".format(found[PAGE - 1]) if len(found) > PAGE else ""
+    next_page["after"] = following
     context = {
         "tabs": [(each, each.label, f"{counts.get(each, 0):,}", _address(each, query)) for each in State],
         "state": state,
-        "unknown_filters": unknown_filters(request.GET, state=State.values),
+        "order": order,
+        "unknown_filters": unknown_filters(request.GET, state=State.values, order=proposals.ORDERS),
         "query": query,
-        "rows": [_row(pattern, totals.get(pattern.team_id, 0)) for pattern in found[:PAGE]],
-        "many_teams": len(teams) > 1,
+        "rows": shown,
+        "many_teams": len(request.user.teams) > 1,
         "may_change": request.user.teams_as(Role.CURATOR).exists(),
-        "next_url": f"?{next_page.urlencode()}" if next_page["after"] else "",
+        "next_url": f"?{next_page.urlencode()}" if following else "",
+        "days": DAYS,
         "section": "patterns",
     }
     return render(request, "reviews/patterns.html", context)
 
 
-def _matching(rows: QuerySet[ErrorPattern], query: str) -> QuerySet[ErrorPattern]:
+def matching(rows: QuerySet[ErrorPattern], query: str) -> QuerySet[ErrorPattern]:
+    """Leave the patterns whose keywords or description hold what was searched for."""
     if not query:
         return rows
     # SQLite keeps JSON in ASCII, PostgreSQL as it is written.
@@ -102,49 +116,43 @@ def _row(pattern: ErrorPattern, responses: int) -> dict[str, Any]:
         "standing": standing,
         "rate": ratio(standing.rate, digits=1),
         "precision": ratio(standing.precision),
-        "evidence": _evidence(pattern),
+        "evidence": Evidence.of(pattern),
     }
-
-
-def _evidence(pattern: ErrorPattern) -> dict[str, Any] | None:
-    """Return what a proposal fires on among decided texts that did not teach it; None where that is not known yet."""
-    found: ProposalEvidence | None = getattr(pattern, "evidence", None)
-    if pattern.state != State.PROPOSED or found is None or found.keywords_sha256 != digest(pattern.keywords):
-        return None
-    return {"fires": ratio(Ratio(found.fires, found.texts)), "rejected": ratio(Ratio(found.rejected, found.fires))}
 
 
 @require_POST
 def patterns_decide(request: PersonRequest) -> HttpResponse:
-    """Put many proposals into shadow, or dismiss them; what was decided before is left as it is, and said."""
+    """Accept many proposals to shadow, or dismiss them, those that were shown as one together.
+
+    What was decided before is left as it is, and said.
+    """
     step, because = request.POST.get("step", ""), _because(request)
     if step not in ("try", "dismiss"):
         return HttpResponseBadRequest(_("There is no such step."), content_type="text/plain; charset=utf-8")
-    chosen = [int(key) for key in request.POST.getlist("pattern") if key.isascii() and key.isdigit() and len(key) < 19]
     if not request.user.teams_as(Role.CURATOR).exists():
         raise PermissionDenied(_may_not())
-    mine = ErrorPattern.objects.filter(team__in=request.user.teams_as(Role.CURATOR), pk__in=chosen).order_by("pk")
+    shown = _shown_as_one(request)
+    wanted = [key for lead, others in shown.items() for key in (lead, *others)]
+    mine = ErrorPattern.objects.filter(team__in=request.user.teams_as(Role.CURATOR)).in_bulk(wanted)
     done, skipped, problems = 0, 0, dict[str, None]()
-    for pattern in mine:
-        if pattern.state != State.PROPOSED:
-            skipped += 1
-            continue
+    for lead, others in shown.items():
+        group = [mine[key] for key in (lead, *others) if key in mine]
+        waiting = [pattern for pattern in group if pattern.state == State.PROPOSED]
+        skipped += bool(group) and not waiting
         try:
-            lifecycle.take_step(pattern, step, request.user, because=because)
+            done += _decide(waiting, step, request.user, because)
         except NotDone as error:
             problems[str(error)] = None
-        else:
-            done += 1
     if done:
         if step == "try":
-            told = ngettext("%(count)d pattern is tried out now.", "%(count)d patterns are tried out now.", done)
+            told = ngettext("%(count)d proposal is in shadow now.", "%(count)d proposals are in shadow now.", done)
         else:
             told = ngettext("%(count)d proposal was dismissed.", "%(count)d proposals were dismissed.", done)
         messages.success(request, told % {"count": done})
     if skipped:
         told = ngettext(
-            "%(count)d was decided before, and is left as it is.",
-            "%(count)d were decided before, and are left as they are.",
+            "%(count)d was decided before and is left as it is.",
+            "%(count)d were decided before and are left as they are.",
             skipped,
         )
         messages.info(request, told % {"count": skipped})
@@ -152,8 +160,76 @@ def patterns_decide(request: PersonRequest) -> HttpResponse:
         messages.warning(request, problem)
     if not (done or skipped or problems):
         messages.info(request, _("Nothing was selected."))
-    query = listing.word(request.POST, "q")
-    return redirect(reverse("patterns") + (_address(State.PROPOSED, query) if query else ""))
+    return redirect(_back(request))
+
+
+def _shown_as_one(request: PersonRequest) -> dict[int, list[int]]:
+    """Return the proposals that were chosen, each with those that its row was said to stand for."""
+    merged = dict(each.split(":", 1) for each in request.POST.getlist("merged") if ":" in each)
+    shown = {}
+    for chosen in map(_key, request.POST.getlist("pk")):
+        if chosen:
+            keys = map(_key, merged.get(str(chosen), "").split(",")[: merging.MOST_OTHERS])
+            shown[chosen] = [key for key in keys if key]
+    return shown
+
+
+def _key(raw: str) -> int:
+    return int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 19 else 0
+
+
+def _decide(group: list[ErrorPattern], step: str, person: User, because: str) -> int:
+    """Take a step with proposals that were shown as one: all or none. Raises NotDone."""
+    if not group:
+        return 0
+    lead, *others = group
+    with transaction.atomic():
+        if step == "dismiss":
+            for pattern in group:
+                lifecycle.take_step(pattern, step, person, because=because)
+        else:
+            lifecycle.take_step(lifecycle.merge(lead, others, person) if others else lead, step, person)
+    return 1
+
+
+def _back(request: PersonRequest) -> str:
+    """Return the address of the list that the form stood on, as it was asked for."""
+    if request.POST.get("back") == "to-do":
+        return reverse("to-do")
+    asked = {name: value for name in ("q", "order") if (value := listing.word(request.POST, name))}
+    return reverse("patterns") + ("?" + urlencode({"state": str(State.PROPOSED), **asked}) if asked else "")
+
+
+@require_POST
+def patterns_apart(request: PersonRequest) -> HttpResponse:
+    """Show merged proposals each by itself, or put them back with those like them."""
+    if not request.user.teams_as(Role.CURATOR).exists():
+        raise PermissionDenied(_may_not())
+    keys = [key for key in map(_key, request.POST.getlist("pk")) if key]
+    mine = ErrorPattern.objects.filter(team__in=request.user.teams_as(Role.CURATOR), pk__in=keys).order_by("pk")
+    is_apart = request.POST.get("do") != "merge"
+    if changed := lifecycle.set_apart(list(mine), request.user, is_apart=is_apart):
+        if is_apart:
+            told = ngettext(
+                "%(count)d proposal stands by itself now.", "%(count)d proposals stand by themselves now.", changed
+            )
+        else:
+            told = _("Merged with the proposals like it again, where there are any.")
+        messages.success(request, told % {"count": changed})
+    return redirect(_back(request))
+
+
+@require_POST
+def pattern_apart(request: PersonRequest, pattern_id: int) -> HttpResponse:
+    """Take a pattern apart into the proposals that were merged into it."""
+    found = _visible(request, pattern_id)
+    _may_change(request, found)
+    try:
+        lifecycle.take_apart(found, request.user)
+    except NotDone as error:
+        found.refresh_from_db()
+        return _pattern_page(request, found, problem=str(error), status=409)
+    return _done(request, found.pk)
 
 
 # -- one pattern -----------------------------------------------------------------------------------
@@ -235,18 +311,23 @@ def _pattern_page(
     record = _row(found, lifecycle.responses_of(found.team_id))
     fired = record["standing"].record.keywords if record["standing"].record else {}
     origins = list(found.origins.select_related("held", "response").order_by("-pk")[: ORIGINS + 1])
+    tested = backtest(found.team, tried) if tried else None
+    is_draft = tried is not None and list(tried) != found.keywords
     context = record | {
+        # The safe step comes first where no backtest is shown, and where it fires too often.
+        "is_safe_first": tested is None or is_draft or tested.fires_too_often,
         "keywords": [(keyword, fired.get(keyword)) for keyword in found.keywords],
         "alike": _alike(found, tried or found.keywords),
         "latest": pattern_stats.latest(found, LATEST) if record["standing"].record else [],
         "origins": origins[:ORIGINS],
+        "merged": list(found.merged.order_by("pk")),
         "has_more_origins": len(origins) > ORIGINS,
         "may_change": may_change,
         "steps": [step for step, (states, _after) in AFTER.items() if found.state in states],
         "form": form or WrittenForm(stored=_words(found)),
         "editing": form is not None,
-        "backtest": _told(backtest(found.team, tried)) if tried else None,
-        "is_draft": tried is not None and list(tried) != found.keywords,
+        "backtest": _told(tested) if tested else None,
+        "is_draft": is_draft,
         "seen": digest(tried) if tried else "",
         "problem": problem,
         "saved": notice == "saved",
@@ -275,14 +356,15 @@ def _alike(found: ErrorPattern, keywords: Sequence[str]) -> QuerySet[ErrorPatter
 def _told(found: Backtest) -> dict[str, Any]:
     """Return what a backtest found, as the page says it."""
     outcomes = [
-        (_("people rejected"), found.outcomes["rejected"]),
-        (_("people released edited"), found.outcomes["edited"]),
-        (_("people approved"), found.outcomes["approved"]),
-        (_("were held, and no person decided"), found.outcomes["unseen"]),
-        (_("passed then, and nobody looked"), found.outcomes["unheld"]),
+        (_("rejected"), found.outcomes["rejected"]),
+        (_("approved edited"), found.outcomes["edited"]),
+        (_("approved"), found.outcomes["approved"]),
+        (_("held, not decided by a person"), found.outcomes["unseen"]),
+        (_("not held then, not reviewed"), found.outcomes["unheld"]),
     ]
     return {
         "found": found,
+        "too_often": percent(TOO_OFTEN),
         "rate": ratio(found.rate, digits=1),
         "outcomes": [(name, f"{count:,}") for name, count in outcomes],
         "keywords": [(keyword, f"{count:,}") for keyword, count in found.keywords.most_common()],
@@ -291,7 +373,9 @@ def _told(found: Backtest) -> dict[str, Any]:
 
 def _visible(request: PersonRequest, pattern_id: int) -> ErrorPattern:
     seen = ErrorPattern.objects.filter(team__in=request.user.teams_as())
-    return get_object_or_404(seen.select_related("team", "record", "evidence", "created_by"), pk=pattern_id)
+    return get_object_or_404(
+        seen.select_related("team", "record", "evidence", "created_by", "merged_into"), pk=pattern_id
+    )
 
 
 def _may_change(request: PersonRequest, found: ErrorPattern) -> None:

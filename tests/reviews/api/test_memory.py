@@ -291,7 +291,7 @@ class TestContradicting:
         assert origin.pattern.keywords == ["The API supports pagination"]
         told = "The API does not support pagination."
         assert origin.evidence["told"] == told
-        assert origin.pattern.description == f"Contradicted by what was learnt since: “{told}”"
+        assert origin.pattern.description == f"Contradicted by newer knowledge: “{told}”"
 
     def test_what_waits_for_what_it_says_itself_teaches_nothing(self, kuro: Any) -> None:
         from reviews.models import PatternOrigin

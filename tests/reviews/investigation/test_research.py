@@ -287,7 +287,7 @@ class TestThePages:
         for query in ({}, {"agent": kuro.id}):
             page = words(client.get("/research/", query))
             assert "kuro" not in page
-            assert "No search is configured" in page
+            assert "No search engine is configured" in page
 
     def test_the_list_costs_the_same_however_long(
         self, kuro: Any, settings: Any, victor: Any, as_person: Any, django_assert_max_num_queries: Any

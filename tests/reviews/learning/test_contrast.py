@@ -82,7 +82,7 @@ def test_three_rejections_of_different_sessions_propose_what_they_share(
     assert look() == 1
     pattern = proposed()
     assert (pattern.team, pattern.keywords, pattern.source) == (aurora, [PHRASE], "alex-correction")
-    assert pattern.description == "Often turned down where it says: “accidental damage”"
+    assert pattern.description == "Often rejected: “accidental damage”"
     origins = pattern.origins.order_by("pk")
     assert {origin.kind for origin in origins} == {"contrast"}
     assert [origin.row for origin in origins] == [decision.public_id for decision in taught]

@@ -49,7 +49,7 @@ class TestTheList:
         lessons.write(aurora, None, "Everybody’s.", [], carla)
         lessons.move(lessons.write(aurora, None, "Over.", [], carla), "retire", carla)
         page = words(as_person(victor).get("/lessons/"))
-        places = [page.index(text) for text in ("2 proposals wait", "Look 退款 up 1 times", "Everybody’s.", "Over.")]
+        places = [page.index(text) for text in ("2 proposed lessons", "Look 退款 up 1 times", "Everybody’s.", "Over.")]
         assert places == sorted(places)
         assert "<script> </a>" not in page
         assert '<form method="post" action="/lessons' not in page, "a viewer reads"
@@ -81,8 +81,8 @@ class TestTheList:
 
     def test_without_any_it_says_what_will_come(self, alice: Any, as_person: Any) -> None:
         page = words(as_person(alice).get("/lessons/"))
-        assert "Nothing is proposed" in page
-        assert "No lesson is in force yet" in page
+        assert "No proposed lessons" in page
+        assert "No active lessons" in page
         assert "0 " not in page.split("<main")[1]
 
 
@@ -106,7 +106,7 @@ class TestSteps:
         address = reverse("lesson", args=[proposed[0].public_id])
         assert client.get(address).status_code == (404 if status == 404 else 200)
         assert client.post(address, {"text": "mine"}).status_code == status
-        many = client.post(reverse("lessons-many"), {"step": "dismiss", "lesson": [proposed[1].public_id]})
+        many = client.post(reverse("lessons-many"), {"step": "dismiss", "pk": [proposed[1].public_id]})
         assert many.status_code == (302 if status in (302, 404) else status)
         changed = status == 302
         assert Lesson.objects.filter(state="proposed").count() == (0 if changed else 2)
@@ -129,12 +129,12 @@ class TestSteps:
         assert answer.status_code == 200
         assert page.lstrip().startswith('<div id="lessons">')
         assert "Saved." in page
-        assert "1 proposal waits" in page
+        assert "1 proposed lesson" in page
 
     def test_many_at_once_skip_what_does_not_fit_and_say_so(self, proposed: Any, carla: Any, as_person: Any) -> None:
         client = as_person(carla)
         step(client, proposed[0], "dismiss")
-        data = {"step": "confirm", "lesson": [row.public_id for row in proposed]}
+        data = {"step": "confirm", "pk": [row.public_id for row in proposed]}
         page = words(client.post(reverse("lessons-many"), data, follow=True))
         assert "1 lesson was changed. 1 stays as it is: This lesson is dismissed." in page
         page = words(client.post(reverse("lessons-many"), {"step": "confirm"}, follow=True))

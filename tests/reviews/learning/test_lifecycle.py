@@ -49,7 +49,7 @@ def test_each_step_is_taken_from_where_it_may_be(aurora: Any, carla: Any, step: 
 @table("seen", ["", digest(["thirty day"]), digest([*KEYWORDS, "more"])], rolled_back=True)
 def test_it_goes_live_only_as_it_was_shown(aurora: Any, carla: Any, kuro: Any, seen: str) -> None:
     found = pattern(aurora)
-    with pytest.raises(Unseen, match="Look first"):
+    with pytest.raises(Unseen, match="Read the backtest"):
         take(found, "activate", carla, seen=seen)
     take(found, "activate", carla)
     assert kuro.respond("In thirty days.")["hesitation"]["matched_pattern_ids"] == [found.public_id]
@@ -60,7 +60,7 @@ def test_it_goes_live_only_as_it_was_shown(aurora: Any, carla: Any, kuro: Any, s
 def test_a_dismissal_says_why(aurora: Any, carla: Any) -> None:
     found = pattern(aurora)
     for nothing in ("", "\u200b"):
-        with pytest.raises(NotDone, match="Say why"):
+        with pytest.raises(NotDone, match="Give a reason"):
             take(found, "dismiss", carla, because=nothing)
     assert take(found, "dismiss", carla, because="too common").dismissed_because == "too common"
     assert take(found, "reopen", carla).dismissed_because == ""

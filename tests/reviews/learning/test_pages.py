@@ -151,14 +151,14 @@ class TestLists:
         page = words(as_person(victor).get("/patterns/", {"q": query}))
         assert "It takes fourteen." in page
         assert "nothing like it" not in page
-        assert "No pattern says so" in words(as_person(victor).get("/patterns/", {"q": "%"}))
+        assert "No matching pattern" in words(as_person(victor).get("/patterns/", {"q": "%"}))
 
     def test_many_are_listed_page_by_page(
         self, aurora: Any, victor: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(patterns, "PAGE", 2)
         for number in range(3):
-            make(aurora, description=f"number {number}")
+            make(aurora, keywords=[f"phrase {number}"], description=f"number {number}")
         client = as_person(victor)
         page = page_of(client, "/patterns/")
         assert ["number 0" in page, "number 2" in page] == [False, True]
@@ -171,41 +171,43 @@ class TestLists:
         monkeypatch.setattr(patterns, "PAGE", 2)
         for name, sure, fires, rejected in (("best", 439, 3, 3), ("worst", 0, 0, 0), ("middling", 200, 10, 4)):
             fired = {"texts": 40, "fires": fires, "rejected": rejected, "sure": sure}
-            pattern = make(aurora, description=name)
+            pattern = make(aurora, keywords=[f"a {name} phrase"], description=name)
             ProposalEvidence.objects.create(pattern=pattern, keywords_sha256=digest(pattern.keywords), **fired)
-        edited = make(aurora, description="edited since")
+        edited = make(aurora, keywords=["another phrase"], description="edited since")
         ProposalEvidence.objects.create(pattern=edited, keywords_sha256="x", texts=40, fires=9, rejected=9, sure=0)
-        make(aurora, description="not counted")
+        make(aurora, keywords=["one more phrase"], description="uncounted")
         client = as_person(victor)
         first = page_of(client, "/patterns/").replace("\xa0", " ")
-        assert re.findall(r"best|worst|middling|edited since|not counted(?! yet)", first) == ["best", "middling"]
-        assert re.findall(r"\d+ of 40", first) == ["3 of 40", "10 of 40"]
-        assert [shown in first for shown in ("100 % (44–100 %)", "4 of 10", "40 % (17–69 %)")] == [True] * 3
+        assert re.findall(r">(best|worst|middling|edited since|uncounted)<", first) == ["best", "middling"]
+        assert re.findall(r"(\d+ of \d+) rejected", first) == ["3 of 3", "4 of 10"]
+        assert [shown in first for shown in ("100 %</b>", "95% CI 44–100 %", "95% CI 17–69 %")] == [True] * 3
         (following,) = re.findall(r'href="(\?[^"]*after=[\d.]+)"', first)
         second = page_of(client, f"/patterns/{following}")
-        assert re.findall(r"best|worst|middling|edited since|not counted(?! yet)", second) == ["edited since", "worst"]
-        assert "9 of 40" not in second, "that was of other keywords"
-        assert "not counted yet" in second
+        assert re.findall(r">(best|worst|middling|edited since|uncounted)<", second) == ["edited since", "worst"]
+        assert "9 of 9" not in second, "that was of other keywords"
+        assert "Not counted yet" in second
         (last,) = re.findall(r'href="(\?[^"]*after=[\d.]+)"', second)
-        assert "not counted<" in page_of(client, f"/patterns/{last}")
+        assert "uncounted<" in page_of(client, f"/patterns/{last}")
 
 
 class TestManyAtOnce:
     def post(self, client: Any, *chosen: ErrorPattern, step: str = "try", **given: str) -> str:
-        data = {"pattern": [each.pk for each in chosen], "step": step} | given
+        data = {"pk": [each.pk for each in chosen], "step": step} | given
         return words(client.post(reverse("patterns-decide"), data, follow=True))
 
     def test_what_was_decided_meanwhile_is_left_and_told(self, aurora: Any, carla: Any, as_person: Any) -> None:
         first, second, third = (make(aurora, keywords=[f"phrase {number}"]) for number in range(3))
         lifecycle.take_step(third, "dismiss", carla, because="no")
         page = self.post(as_person(carla), first, second, third)
-        assert "2 patterns are tried out now." in page
-        assert "1 was decided before, and is left as it is." in page
+        assert "2 proposals are in shadow now." in page
+        assert "1 was decided before and is left as it is." in page
         assert set(ErrorPattern.objects.filter(state="shadow")) == {first, second}
         assert AuditEvent.objects.filter(action="pattern-tried", actor="carla").count() == 2
 
     def test_what_was_searched_for_stays(self, aurora: Any, carla: Any, as_person: Any) -> None:
-        first, _second = make(aurora, description="one of two"), make(aurora, description="two of two")
+        first, _second = make(aurora, keywords=["one phrase"], description="one of two"), make(
+            aurora, keywords=["two phrases"], description="two of two"
+        )
         page = self.post(as_person(carla), first, q="two of")
         assert "two of two" in page
         assert 'value="two of"' in page
@@ -213,7 +215,7 @@ class TestManyAtOnce:
     def test_dismissing_wants_a_reason(self, aurora: Any, carla: Any, as_person: Any) -> None:
         first, second = make(aurora), make(aurora)
         client = as_person(carla)
-        assert "Say why it is dismissed" in self.post(client, first, second, step="dismiss")
+        assert "Give a reason for the dismissal" in self.post(client, first, second, step="dismiss")
         said = " too com\0mon"  # which PostgreSQL would not take
         assert "2 proposals were dismissed." in self.post(client, first, second, step="dismiss", because=said)
         first.refresh_from_db()
@@ -223,7 +225,7 @@ class TestManyAtOnce:
         self, aurora: Any, borealis: Any, carla: Any, as_person: Any
     ) -> None:
         client, theirs = as_person(carla), make(borealis)
-        answer = client.post(reverse("patterns-decide"), {"pattern": [theirs.pk], "step": "activate"})
+        answer = client.post(reverse("patterns-decide"), {"pk": [theirs.pk], "step": "activate"})
         assert answer.status_code == 400
         assert "Nothing was selected." in self.post(client, theirs)
         theirs.refresh_from_db()
@@ -239,24 +241,26 @@ class TestOnePattern:
         sweep.learn()
         pattern = ErrorPattern.objects.get(public_id="ep-cache")
         page = page_of(as_person(victor), address(pattern))
-        for part in ("cause named before it was measured", "1 of 4", "Held with it", "CHAT Rejected", "1 time"):
+        for part in ("cause named before it was measured", "1 of 4", "Held items", "CHAT Rejected", "1 time"):
             assert part in page
         assert reverse("item", args=[held.public_id]) in page
-        assert "Take a step" not in page
+        assert "Activate" not in page
         proposed = make(held.team, keywords=["seven weeks"])
         sweep.propose(held.team, PatternProposal(
             keywords=["seven weeks"], description="d", source="alex-correction", kind="rejection",
             row="dec_x", held=held, said="in 30 days", told="in 14 days",
         ))  # fmt: skip
         page = page_of(as_person(victor), address(proposed))
-        for part in ("A person's decision", "Said</span> in 30 days", "Against it</span> in 14 days", "None yet"):
+        for part in ("A person's decision", "Said</span> in 30 days", "Correction</span> in 14 days", "No stats yet"):
             assert part in page
         ProposalEvidence.objects.create(
-            pattern=proposed, keywords_sha256=digest(proposed.keywords), texts=40, fires=10, rejected=4, sure=168
+            pattern=proposed, keywords_sha256=digest(proposed.keywords),
+            texts=40, fires=10, rejected=4, base=13, sure=168,
         )
         page = page_of(as_person(victor), address(proposed)).replace("\xa0", " ")
-        assert "texts that were left out when its keywords were chosen, 10 of 40 say one of them." in page
-        assert "Of these, 4 of 10 were rejected: 40 % (17–69 %)." in page
+        assert "10 of 40 decided texts that the proposal was not made from" in page
+        for part in ("95% CI 17–69 %", "4 of 10 rejected", "Base rate 30 % (9 of 30)", "Not clearly above"):
+            assert part in page
 
     @table(
         ("state", "offered"),
@@ -277,7 +281,7 @@ class TestOnePattern:
     ) -> None:
         pattern, client = make(aurora, "shadow"), as_person(carla)
         page = words(client.post(address(pattern, "pattern-step"), {"step": "activate"}))
-        assert "In the last 30 days it would have held 5 items: people rejected 1 and approved 1." in page
+        assert "In the last 30 days it would have held 5 items: 1 rejected, 1 approved." in page
         assert "It fires on more than 5 %" in page
         assert "Nothing has changed yet" in page
         assert "Nothing has changed yet" not in page_of(client, f"{address(pattern)}?tried=1"), "nobody took a step"
@@ -312,7 +316,7 @@ class TestOnePattern:
         pattern = make(aurora)
         draft = {"keywords": "all the same", "description": "14 days", "source": "external", "do": "try"}
         page = words(as_person(carla).post(address(pattern, "pattern-edit"), draft))
-        assert "it would have held 1 item: people rejected 0 and approved 0." in page
+        assert "it would have held 1 item: 0 rejected, 0 approved." in page
         pattern.refresh_from_db()
         assert pattern.keywords == [PHRASE]
 
@@ -444,7 +448,7 @@ def test_it_answers_each_as_their_role_allows(
         return
     assert client.get("/patterns/new").status_code == {403: 403, 302: 200}[changes]
     assert client.post("/patterns/new", data | {"team": aurora.pk}).status_code == changes
-    assert client.post(reverse("patterns-decide"), {"step": "try", "pattern": [pattern.pk]}).status_code == changes
+    assert client.post(reverse("patterns-decide"), {"step": "try", "pk": [pattern.pk]}).status_code == changes
     assert ErrorPattern.objects.filter(state="shadow").exists() == (changes == 302)
 
 
@@ -476,7 +480,7 @@ def test_pages_cost_the_same_number_of_queries_however_much_there_is(
     for number in range(6):
         make(aurora, "shadow", description=f"d {number}")
         fired = {"texts": 9, "fires": 3, "rejected": number // 2, "sure": number}
-        proposed = make(aurora, description=f"p {number}")
+        proposed = make(aurora, keywords=[f"phrase {number}"], description=f"p {number}")
         ProposalEvidence.objects.create(pattern=proposed, keywords_sha256=digest(proposed.keywords), **fired)
         hold(f"{SAID} {number}")
     pattern = ErrorPattern.objects.get(public_id="ep-cache")
@@ -485,11 +489,11 @@ def test_pages_cost_the_same_number_of_queries_however_much_there_is(
         PatternOrigin.objects.create(pattern=pattern, kind="rejection", row=f"dec_{row}", held=HeldItem.objects.first())
     client.get("/patterns/")
     for state in ("shadow", "proposed"):
-        with django_assert_max_num_queries(11):
+        with django_assert_max_num_queries(14):
             assert client.get(f"/patterns/?state={state}").status_code == 200
     with django_assert_max_num_queries(14):
         client.get(address(pattern))
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(19):
         client.get(f"{address(pattern)}?tried=1")
 
 

@@ -65,7 +65,7 @@ def test_the_list_says_what_each_saw(made: Reflection, victor: Any, as_person: A
 def test_one_shows_all_of_it_with_the_error_review_of_its_day(made: Reflection, victor: Any, as_person: Any) -> None:
     page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
     order = [
-        "When asked about deploys, also mention rollback plan.", "The error review of", "1 of 10", "Known error",
+        "When asked about deploys, also mention rollback plan.", "Error review of", "1 of 10", "Known error",
         "Too few to tell", "deploys", "You forgot the rollback plan!", "tax", "Held",
     ]  # fmt: skip
     places = [page.index(text) for text in order]
@@ -77,7 +77,7 @@ def test_what_became_of_it_stands_in_one_order(made: Reflection, victor: Any, as
     made.figures["held"] = {"withdrawn": 6, "approved": 26, "pending": 5, "edited": 4, "rejected": 8}
     made.save(update_fields=["figures"])
     page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
-    told = page.partition("What became of it")[2].partition("For these signals")[0]
+    told = page.partition(">Outcome<")[2].partition("</dl>")[0]
     assert re.findall(r"<dt>([^<]+)</dt><dd>(\d+)</dd>", told) == [
         ("Held", "5"), ("Approved", "26"), ("Approved edited", "4"), ("Rejected", "8"), ("Withdrawn", "6"),
     ]  # fmt: skip
@@ -88,7 +88,7 @@ def test_what_is_better_is_told_with_an_interval_above_nought(made: Reflection, 
     made.figures["trend"] |= halves | {"says": "better", "low": 0.0041, "high": 0.2}
     made.save()
     page = words(as_person(victor).get(reverse("reflection", args=[made.public_id])))
-    assert "Difference in points, 95 %: +0.4 … +20.0" in page
+    assert "Difference in points, 95% CI +0.4 … +20.0" in page
 
 
 @pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Kiritimati"])
@@ -142,7 +142,7 @@ def test_a_curator_has_it_reflect_now_as_often_as_they_like(
         assert answer.status_code == 302
     assert list(Reflection.objects.values_list("day", "person__username", "responses")) == [(None, "carla", 10)] * 2
     assert AuditEvent.objects.filter(action="meta:reflection", actor="carla").count() == 2
-    assert "asked for by" in words(client.get(answer.url))
+    assert "requested by" in words(client.get(answer.url))
 
 
 def test_a_strangers_is_not_there(made: Reflection, kuro: Any, mallory: Any, as_person: Any) -> None:
@@ -167,7 +167,7 @@ def test_what_was_erased_is_told(made: Reflection, olga: Any, aurora: Any, as_pe
     Reflection.objects.update(until=timezone.now() - timedelta(days=3), since=timezone.now() - timedelta(days=10))
     retention.erase()
     page = words(as_person(olga).get(reverse("reflection", args=[made.public_id])))
-    assert "the counts stay" in page
+    assert "Counts are kept." in page
     assert "You forgot" not in page
 
 

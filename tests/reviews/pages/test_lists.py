@@ -79,9 +79,12 @@ def test_a_filter_that_is_known_is_not(client: Any, kuro: Any, path: str) -> Non
 NO_LISTS = {
     *("home", "healthz", "readyz", "metrics", "sign-in", "sign-out", "preferences", "team", "agent-new"),
     *("queue-changes", "together", "decide-together", "memory-new", "lesson-new", "lessons-many", "pattern-new"),
-    *("patterns-decide", "notices-change", "notices-test", "token-new", "set-theme", "set_language"),
+    *("patterns-decide", "patterns-apart", "notices-change", "notices-test", "token-new", "set-theme", "set_language"),
 }
-FILES = {"statistics-csv", "learned-risk-csv", "audit-export"}
+FILES = {
+    *("statistics-csv", "learned-risk-csv", "audit-export"),
+    *("patterns-export", "threads-export", "lessons-export"),
+}
 LISTS = sorted(
     pattern.name
     for pattern in get_resolver().url_patterns

@@ -46,10 +46,10 @@ def test_what_waits_comes_first_then_what_clashes_then_what_stands(
     held: Any, clash: Any, kuro: Any, victor: Any, as_person: Any
 ) -> None:
     page = words(as_person(victor).get("/memory/"))
-    places = [page.index(text) for text in ("Waiting for a curator", HELD, "Which of the two", OLD, NEW, "What stands")]
+    places = [page.index(text) for text in ("Pending Held back", HELD, "Conflicts Detected", OLD, NEW, "Confirmed ")]
     assert places == sorted(places)
-    assert "The newer one stands" not in page  # a viewer reads
-    assert "Add a memory" not in page
+    assert "Keep newer" not in page  # a viewer reads
+    assert "Add memory" not in page
 
 
 def test_what_waits_says_why(kuro: Any, carla: Any, as_person: Any) -> None:
@@ -59,15 +59,15 @@ def test_what_waits_says_why(kuro: Any, carla: Any, as_person: Any) -> None:
     client = as_person(carla)
     listed = " ".join(words(client.get("/memory/")).split())
     for why in (
-        f"{NEW} kuro · 0 s ago · the response Contradicts {OLD} Confirm Discard",
-        "It is the cache. kuro · 0 s ago · the response Error pattern: cause named before it was measured Confirm",
-        "the response Hesitation 35 · Absolute claim · Known error Error pattern: cause named",
+        f"{NEW} kuro · 0 s ago · response Contradicts {OLD} Confirm Discard",
+        "It is the cache. kuro · 0 s ago · response Error pattern: cause named before it was measured Confirm",
+        "response Hesitation 35 · Absolute claim · Known error Error pattern: cause named",
     ):
         assert why in listed, listed
     for text in (NEW, "It is the cache."):
         page = " ".join(words(client.get(reverse("memory", args=[Memory.objects.get(text=text).public_id]))).split())
-        assert "Waits because of" in page
-        assert "Said in the response" in page
+        assert "Pending because of" in page
+        assert "Said in response" in page
 
 
 @pytest.mark.parametrize(("name", "stands"), [("confirm", [HELD]), ("discard", [])])
@@ -110,7 +110,7 @@ def test_a_search_says_what_it_found_it_by(clash: Any, held: Any, alice: Any, as
     assert "2 found" in page
     assert page.count("pagination") == 4  # the texts, and what matched
     assert HELD not in page
-    assert "Nothing that stands" in words(as_person(alice).get("/memory/?q=的"))
+    assert "No confirmed memory" in words(as_person(alice).get("/memory/?q=的"))
 
 
 def test_a_confirmed_one_answers(held: Any, kuro: Any, carla: Any, as_person: Any) -> None:
@@ -118,7 +118,7 @@ def test_a_confirmed_one_answers(held: Any, kuro: Any, carla: Any, as_person: An
     (item,) = kuro.get("/memory?q=cache").json()["items"]
     assert (item["text"], item["confirmed_by"]) == (HELD, "person")
     again = step(as_person(carla), held, "confirm", **{"hx-request": "true"})
-    assert (again.status_code, "Somebody was faster" in words(again)) == (409, True)
+    assert (again.status_code, "Your change was not saved" in words(again)) == (409, True)
 
 
 def test_one_written_anew_takes_the_place_of_the_one_before(held: Any, kuro: Any, carla: Any, as_person: Any) -> None:
@@ -130,9 +130,9 @@ def test_one_written_anew_takes_the_place_of_the_one_before(held: Any, kuro: Any
     assert (item["text"], item["by"], item["confidence"]) == ("The cache was slow\non Monday.", "person", 0.8)
     held.refresh_from_db()
     assert (held.state, held.replaced_by.public_id) == ("retired", item["id"])
-    assert "what stands in its place" in words(client.get(reverse("memory", args=[held.public_id])))
+    assert "replacement" in words(client.get(reverse("memory", args=[held.public_id])))
     late = client.post(reverse("memory-edit", args=[held.public_id]), fields | {"text": "Another."})
-    assert (late.status_code, "Somebody was faster" in words(late)) == (409, True)
+    assert (late.status_code, "Your change was not saved." in words(late)) == (409, True)
     assert "as you typed it: Another." in " ".join(words(late).split())
     assert Memory.objects.count() == 2
 
@@ -147,7 +147,7 @@ def test_a_person_says_which_stands(
     assert client.post(address, {"outcome": outcome}).status_code == 302
     assert [item["text"] for item in kuro.get("/memory").json()["items"]] == stands
     assert all(item["contradicts"] == [] for item in kuro.get("/memory").json()["items"])
-    assert "Somebody was faster" in words(client.post(address, {"outcome": "both"}, follow=True))
+    assert "Another person settled this conflict" in words(client.post(address, {"outcome": "both"}, follow=True))
 
 
 def test_what_a_person_confirms_teaches(kuro: Any, carla: Any, as_person: Any) -> None:

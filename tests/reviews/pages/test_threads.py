@@ -55,7 +55,7 @@ class TestWhatIsPursued:
             page.index(text) for text in (TITLE, "讀 Oulipo", "寫出框架", "Room for 2 more", "Put down", "Answered")
         ]
         assert places == sorted(places)
-        assert "Begin a thread" not in page  # a viewer reads
+        assert "Create thread" not in page  # a viewer reads
 
     @table(("active", "said"), [(0, "Room for 3 more"), (2, "Room for one more"), (3, "")], rolled_back=True)
     def test_it_says_for_how_many_there_is_room(
@@ -132,7 +132,7 @@ class TestWhatIsPursued:
             kuro.post("/threads", {"title": title})
         client = as_person(carla)
         page = page_of(client, "/threads/")
-        assert "To begin another, pause or resolve one" in page
+        assert "Pause or resolve an active thread to create another" in page
         assert '<form method="post" action="/agents/' not in page
         answer = client.post(reverse("thread-new", args=[kuro.id]), {"title": "D four"})
         assert answer.status_code == 409
@@ -143,13 +143,13 @@ class TestWhatIsPursued:
             kuro.respond("x", topics=["快取"])
         page = page_of(as_person(victor), "/threads/")
         assert "<b>快取</b>" in page
-        assert "kuro has stayed with it for 3 cycles." in page
+        assert "The last 3 cycles of kuro were about it." in page
         assert "Begin it" not in page
         assert not ThoughtThread.objects.exists()
         client = as_person(carla)
-        assert "Begin it</button>" in page_of(client, "/threads/")
+        assert "Create thread</button>" in page_of(client, "/threads/")
         client.post(reverse("thread-new", args=[kuro.id]), {"title": "快取"})
-        assert "A thread to begin?" not in page_of(client, "/threads/")
+        assert "Suggested thread" not in page_of(client, "/threads/")
 
 
 class TestOneThread:
@@ -163,11 +163,11 @@ class TestOneThread:
         assert places == sorted(places)
         assert reverse("response", args=[verdict["id"]]) in page
         assert "2 touches" in page
-        assert "Take a step" not in page
+        assert "Update thread" not in page
 
     @table(
         ("before", "offered"),
-        [([], ["Go on", "Pause", "Resolve"]), (["pause"], ["Resume", "Resolve"]), (["resolve"], [])],
+        [([], ["Add entry", "Pause", "Resolve"]), (["pause"], ["Resume", "Resolve"]), (["resolve"], [])],
         rolled_back=True,
     )
     def test_it_offers_what_is_possible(
@@ -177,7 +177,7 @@ class TestOneThread:
         for step in before:
             assert take(client, thread, step).status_code == 302
         page = page_of(client, address(thread))
-        assert [name for name in ("Go on", "Resume", "Pause", "Resolve") if f">{name}</button>" in page] == offered
+        assert [name for name in ("Add entry", "Resume", "Pause", "Resolve") if f">{name}</button>" in page] == offered
 
     def test_a_step_is_taken_with_its_note_and_what_is_next(
         self, thread: ThoughtThread, carla: Any, as_person: Any
@@ -226,11 +226,11 @@ class TestOneThread:
         self, kuro: Any, thread: ThoughtThread, carla: Any, as_person: Any
     ) -> None:
         client = as_person(carla)
-        assert "journal article" not in page_of(client, address(thread))
+        assert "Journal draft" not in page_of(client, address(thread))
         take(client, thread, "resolve", note="約束有三個維度")
         page = page_of(client, address(thread))
         (article,) = kuro.get("/context").json()["articles"]
-        assert "Would a journal article do it justice?" in page
+        assert "Journal draft" in page
         assert re.sub(r"\s+", " ", article["text"]).strip() in page
 
     def test_it_is_downloaded_as_the_seeds_markdown(self, thread: ThoughtThread, victor: Any, as_person: Any) -> None:
@@ -274,7 +274,7 @@ class TestOneThread:
         page = page_of(as_person(alice), address(thread))
         assert "讀 Oulipo" not in page
         assert ["step 0." in page, f"step {SHOWN - 1}." in page] == [True, True]
-        assert f"The last {SHOWN} steps" in page
+        assert f"The last {SHOWN} entries" in page
 
 
 def test_the_page_of_a_response_tells_what_it_did_with_threads(

@@ -1,0 +1,72 @@
+"""Keep a backtest with each proposed pattern, so that a list of them can say what each would have done."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from time import monotonic
+
+from django.db.models import F, Q
+
+from metacog.models import Team
+from patterns.models import ErrorPattern
+from patterns.patterns.lifecycle import digest
+from reviews.isolation import by_itself
+from reviews.learning.backtest import backtests
+from reviews.models import ProposalTrial
+
+State = ErrorPattern.State
+
+AGAIN = timedelta(days=1)  # after which a proposal that still waits is tried anew
+AT_ONCE = 200  # proposals of one team in one reading of its responses
+TURN_SECONDS = 20.0  # in which a run begins with teams
+
+
+def try_due(now: datetime) -> int:
+    """Try proposals that were not tried yet, or not for a day, the newest first; return how many."""
+    began, tried = monotonic(), 0
+    for team in Team.objects.filter(patterns__state=State.PROPOSED).distinct().order_by("pk"):
+        with by_itself("No proposals tried in the team with the key %s", team.pk):
+            tried += _try(team, now)
+        if monotonic() - began > TURN_SECONDS:
+            break
+    return tried
+
+
+def _try(team: Team, now: datetime) -> int:
+    rows = ErrorPattern.objects.filter(team=team, state=State.PROPOSED).exclude(keywords=[])
+    is_old = Q(trial=None) | Q(trial__at__lt=now - AGAIN) | Q(trial__at__gt=now)
+    known = rows.annotate(tried_with=F("trial__keywords_sha256"), is_old=is_old).order_by("-pk")
+    due = {
+        pk: keywords
+        for pk, keywords, tried_with, old in known.values_list("pk", "keywords", "tried_with", "is_old")
+        if old or tried_with != digest(keywords)
+    }
+    chosen = dict(list(due.items())[:AT_ONCE])
+    if not chosen:
+        return 0
+    found = backtests(team, chosen)
+    # What was decided meanwhile needs no backtest any more.
+    there = set(rows.filter(pk__in=chosen).values_list("pk", flat=True))
+    fields = ["keywords_sha256", "responses", "fired", "held", "rejected", "edited", "approved", "at"]
+    ProposalTrial.objects.bulk_create(
+        [
+            ProposalTrial(
+                pattern_id=pk,
+                keywords_sha256=digest(chosen[pk]),
+                responses=each.responses,
+                fired=each.fired,
+                held=each.held,
+                rejected=each.outcomes["rejected"],
+                edited=each.outcomes["edited"],
+                approved=each.outcomes["approved"],
+                at=now,
+            )
+            for pk, each in found.items()
+            if pk in there
+        ],
+        update_conflicts=True,
+        unique_fields=["pattern"],
+        update_fields=fields,
+        batch_size=200,
+    )
+    return len(there)

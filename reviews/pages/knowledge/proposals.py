@@ -1,0 +1,121 @@
+"""Proposed patterns as rows of a page: those that say the same as one, each with what is to be expected of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count
+
+from metacog.heuristics.text.shadow import fold
+from metacog.models import Team
+from patterns.models import ErrorPattern
+from patterns.patterns.lifecycle import digest
+from reviews.learning import merging
+from reviews.learning.backtest import TOO_OFTEN
+from reviews.learning.merging import Group
+from reviews.metrics.daily import Ratio
+from reviews.models import ProposalEvidence, ProposalTrial
+from reviews.presentation.ratios import Share, ratio
+
+ORDERS = ("precision", "newest")
+State = ErrorPattern.State
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a proposal fires on among decided texts that did not teach it."""
+
+    fires: Share
+    precision: Share  # rejected, of what it fires on
+    base: Share | None  # rejected, of what it does not fire on; None where that is not known
+    is_recommended: bool
+
+    @classmethod
+    def of(cls, pattern: ErrorPattern) -> Evidence | None:
+        """Read what was counted of a proposal, read with its evidence; None where that is of other keywords."""
+        found: ProposalEvidence | None = getattr(pattern, "evidence", None)
+        if pattern.state != State.PROPOSED or found is None or found.keywords_sha256 != digest(pattern.keywords):
+            return None
+        precision, base = Ratio(found.rejected, found.fires), None
+        if found.base is not None:
+            base = Ratio(found.base - found.rejected, found.texts - found.fires)
+        is_recommended = bool(base and base.whole and precision.whole and precision.low > base.rate)
+        fires = ratio(Ratio(found.fires, found.texts))
+        return cls(fires, ratio(precision), ratio(base) if base and base.whole else None, is_recommended)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a proposal would have done with the responses of the last days."""
+
+    row: ProposalTrial
+    rate: Share  # of the responses, those that it fires on
+    fires_too_often: bool
+
+    @classmethod
+    def of(cls, pattern: ErrorPattern) -> Trial | None:
+        """Read the backtest of a proposal, read with it; None where there is none of these keywords."""
+        found: ProposalTrial | None = getattr(pattern, "trial", None)
+        if found is None or found.keywords_sha256 != digest(pattern.keywords):
+            return None
+        too_often = found.fired > TOO_OFTEN * found.responses
+        return cls(found, ratio(Ratio(found.fired, found.responses), digits=1), too_often)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A proposal, or several that say the same."""
+
+    pattern: ErrorPattern
+    evidence: Evidence | None
+    trial: Trial | None
+    others: Sequence[Row] = ()
+    keywords: Sequence[str] = ()  # of all of them
+    is_within: bool = True  # it fires wherever the others do, so that its figures are those of all of them
+
+    @property
+    def merged(self) -> str:
+        """Name the other proposals, as the form says which were shown with this one."""
+        return ",".join(str(each.pattern.pk) for each in self.others)
+
+
+def groups(teams: Sequence[Team], order: str, among: Iterable[int] | None = None) -> list[Group]:
+    """Return the proposals of teams as they are shown, in the order asked for: the surest or the newest first."""
+    found = merging.grouped(merging.read(teams, among))
+    if order == "newest":
+        return sorted(found, key=lambda group: -_newest(group))
+    return sorted(found, key=lambda group: (-group.lead.sure, -group.lead.pk))
+
+
+def place(group: Group, order: str) -> tuple[int, int]:
+    """Return where a group stands in its order; a later one is smaller."""
+    return (0, _newest(group)) if order == "newest" else (group.lead.sure, group.lead.pk)
+
+
+def _newest(group: Group) -> int:
+    return max(each.pk for each in (group.lead, *group.others))
+
+
+def rows(shown: Sequence[Group]) -> list[Row]:
+    """Read what a page says of groups. One query."""
+    keys = [each.pk for group in shown for each in (group.lead, *group.others)]
+    found = ErrorPattern.objects.select_related("team", "evidence", "trial").annotate(taught=Count("origins"))
+    known = found.in_bulk(keys)
+    return [row for group in shown if group.lead.pk in known for row in [_row(group, known)]]
+
+
+def _row(group: Group, known: Mapping[int, Any]) -> Row:
+    others = [_single(known[each.pk]) for each in group.others if each.pk in known]
+    pattern = known[group.lead.pk]
+    keywords: dict[str, str] = {}
+    for each in (pattern, *(row.pattern for row in others)):
+        for keyword in each.keywords:
+            keywords.setdefault(fold(keyword), keyword)
+    is_within = all(map(group.lead.is_within, group.others))
+    return Row(pattern, Evidence.of(pattern), Trial.of(pattern), others, list(keywords.values()), is_within)
+
+
+def _single(pattern: ErrorPattern) -> Row:
+    return Row(pattern, Evidence.of(pattern), Trial.of(pattern), (), pattern.keywords)
