@@ -1,6 +1,9 @@
 """Every address of the site."""
 
+from collections.abc import Callable
+
 from django.contrib import admin
+from django.http.response import HttpResponseBase
 from django.urls import path
 from django.views.generic import RedirectView
 
@@ -29,7 +32,7 @@ from reviews.pages import (
     threads,
 )
 from reviews.pages.knowledge import lessons, memory, patterns, reflections, research
-from reviews.pages.metrics import corrections, learned_risk, review_time, samples, statistics
+from reviews.pages.metrics import corrections, learned_risk, review_time, spot_checks, statistics
 from reviews.pages.outbox import deliveries, webhooks
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
@@ -39,6 +42,11 @@ api.add_router("", memory_router, tags=["shared memory"])
 api.add_router("", extension_router, tags=["extended investigation"])
 api.add_router("", research_router, tags=["research"])
 api.add_router("", review_router, tags=["deciding as a person"])
+
+
+def _moved(name: str) -> Callable[..., HttpResponseBase]:
+    return RedirectView.as_view(pattern_name=name, permanent=True, query_string=True)
+
 
 urlpatterns = [
     path("api/v1/", api.urls),  # first, since addresses are tried in order and agents post all the time
@@ -59,8 +67,8 @@ urlpatterns = [
     path("queue/<str:held_id>/by-mail/<str:token>/undo", decide_by_mail.undo_by_mail, name="by-mail-undo"),
     path("grants/<str:grant_id>/withdraw", call_desk.withdraw_grant, name="grant-withdraw"),
     path("decisions/<str:decision_id>/undo", queue.undo, name="undo"),
-    path("let-through/", samples.let_through, name="let-through"),
-    path("let-through/<str:sample_id>/judge", samples.judge, name="sample-judge"),
+    path("spot-checks/", spot_checks.show, name="spot-checks"),
+    path("spot-checks/<str:sample_id>/judge", spot_checks.judge, name="sample-judge"),
     path("corrections/", corrections.correction_list, name="corrections"),
     path("corrections/<str:correction_id>/answer", corrections.correction_answer, name="correction-answer"),
     path("responses/", response.responses, name="responses"),
@@ -102,7 +110,7 @@ urlpatterns = [
     path("patterns/<int:pattern_id>/step", patterns.pattern_step, name="pattern-step"),
     path("patterns/<int:pattern_id>/edit", patterns.pattern_edit, name="pattern-edit"),
     path("statistics/", statistics.statistics, name="statistics"),
-    path("statistics/pace/", review_time.show, name="pace"),
+    path("statistics/review-time/", review_time.show, name="review-time"),
     path("statistics/risk/", learned_risk.show, name="learned-risk"),
     path("statistics/risk/<int:team_id>/", learned_risk.choose, name="learned-risk-choose"),
     path("statistics/risk.csv", learned_risk.as_csv, name="learned-risk-csv"),
@@ -149,4 +157,7 @@ urlpatterns = [
     path("audit/", audit.audit, name="audit"),
     path("audit/export", audit.export, name="audit-export"),
     path("admin/", admin.site.urls),
+    # what has moved
+    path("let-through/", _moved("spot-checks")),
+    path("statistics/pace/", _moved("review-time")),
 ]

@@ -85,7 +85,7 @@ ABOUT_AN_AGENT = [
     "lessons",
     "reflections",
     "statistics",
-    "pace",
+    "review-time",
     "deliveries",
 ]
 

@@ -115,7 +115,7 @@ def _days_to_count(agent: Agent, last: date | None, today: date, changed: list[d
 
 
 def _changed() -> dict[int, list[date]]:
-    """Return, by agent, the days whose stored number of pending items is no longer true, or that lack lengths."""
+    """Return, by agent, the days whose stored number of pending items is no longer true, or that lack their patterns."""
     stored = DailyFigure.objects.filter(Q(pending__gt=0) | Q(calls_pending__gt=0)).order_by("agent", "day")
     is_call = Q(kind=HeldItem.Kind.TOOL_CALL)
     still_open = {
@@ -129,7 +129,7 @@ def _changed() -> dict[int, list[date]]:
     for agent, day, *pending in stored.values_list("agent", "day", "pending", "calls_pending"):
         if still_open.get((agent, day), [0, 0]) != pending:
             changed.setdefault(agent, []).append(day)
-    lacking = DailyFigure.objects.filter(lengths__isnull=True).order_by("agent", "-day").values_list("agent", "day")
+    lacking = DailyFigure.objects.filter(patterns__isnull=True).order_by("agent", "-day").values_list("agent", "day")
     for agent, rows in groupby(lacking.iterator(), key=itemgetter(0)):
         days = (day for _, day in rows)
         changed[agent] = sorted({*changed.get(agent, []), *islice(days, DAYS_A_RUN)})
@@ -152,12 +152,14 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
     scores: dict[str, list[int]] = {}
     lengths: dict[str, list[int]] = {}
     seconds: Counter[str] = Counter()
+    people: dict[str, Counter[str]] = {}
     # An item is closed by its one released decision, which nobody can take back.
     decisions = Decision.objects.filter(
         held__response__in=responses, released_at__isnull=False, undone_at=None
     ).exclude(held__kind=HeldItem.Kind.TOOL_CALL)
-    for verdict, score, length, erased_at, held_at, decided_at in decisions.order_by().values_list(
+    for verdict, person, score, length, erased_at, held_at, decided_at in decisions.order_by().values_list(
         "verdict",
+        "person",
         "held__hesitation_score",
         Length("held__text"),
         "held__response__erased_at",
@@ -165,6 +167,8 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
         "decided_at",
     ):
         outcomes[_OUTCOMES[Verdict(verdict)]] += 1
+        if person is not None:
+            people.setdefault(str(person), Counter())[_OUTCOMES[Verdict(verdict)]] += 1
         if verdict != Verdict.EXPIRE:
             is_rejected = verdict in (Verdict.REJECT, Verdict.WITHDRAW)
             bands = [scores.setdefault(str(score), [0, 0])]
@@ -178,7 +182,8 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
         told
         | {name: outcomes[name] for name in _OUTCOMES.values()}
         | {"held": held, "pending": held - outcomes.total()}
-        | {"signals": _signals(responses), "scores": scores, "lengths": lengths, "seconds": dict(seconds)}
+        | {"signals": _fired(responses, "type"), "patterns": _fired(responses, "pattern"), "people": people}
+        | {"scores": scores, "lengths": lengths, "seconds": dict(seconds)}
         | _calls(responses)
     )
 
@@ -209,12 +214,13 @@ def _two_digits(length: int) -> int:
     return length // step * step
 
 
-def _signals(responses: Any) -> dict[str, dict[str, int]]:
+def _fired(responses: Any, by: str) -> dict[str, dict[str, int]]:
+    """Count by a field of signals: the responses it fired on, and their held items that were decided and rejected."""
     closed = Q(response__held_items__closed_at__isnull=False) & ~Q(response__held_items__kind=HeldItem.Kind.TOOL_CALL)
     rows = (
-        Signal.objects.filter(response__in=responses)
+        Signal.objects.filter(response__in=responses, **{f"{by}__isnull": False})
         .order_by()
-        .values_list("type")
+        .values_list(by)
         .annotate(
             fired=Count("response", distinct=True),
             decided=Count(
@@ -225,7 +231,9 @@ def _signals(responses: Any) -> dict[str, dict[str, int]]:
             ),
         )
     )
-    return {name: {"fired": fired, "decided": decided, "rejected": rejected} for name, fired, decided, rejected in rows}
+    return {
+        str(name): {"fired": fired, "decided": decided, "rejected": rejected} for name, fired, decided, rejected in rows
+    }
 
 
 # -- adding up -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The page on how people decide: their own pace for everybody, the members' for owners."""
+"""The page on how people decide: their own review time for everybody, the members' for owners."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from django.views.decorators.http import require_safe
 from metacog.models import Role
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import daily, review_time
-from reviews.metrics.review_time import Pace
-from reviews.models import Decision, PaceFigure
+from reviews.metrics.review_time import ReviewTime
+from reviews.models import Decision, ReviewTimeFigure
 from reviews.pages.metrics.statistics import PERIODS, USUAL
 from reviews.pages.person import PersonRequest
 from reviews.presentation.phrases import person_name
@@ -36,29 +36,29 @@ def show(request: PersonRequest) -> HttpResponse:
     days = next((days for days in PERIODS if str(days) == request.GET.get("days")), USUAL)
     today = daily.day_of(timezone.now())
     owned = request.user.teams_as(Role.OWNER)
-    seen = PaceFigure.objects.filter(
+    seen = ReviewTimeFigure.objects.filter(
         Q(team__in=owned) | Q(person=request.user, team__in=request.user.teams_as()),
         day__gt=today - timedelta(days=days),
         day__lte=today,
     )
-    rows = [_row(each) for each in review_time.paces(seen.select_related("person", "team"))]
+    rows = [_row(each) for each in review_time.by_person(seen.select_related("person", "team"))]
     context = {
         "rows": rows,
         "unknown_filters": unknown_filters(request.GET, days=PERIODS),
         "days": days,
         "periods": [(each, f"?days={each}", each == days) for each in PERIODS],
-        "many_teams": len({row["pace"].team.pk for row in rows}) > 1,
-        "is_owner": any(row["pace"].person != request.user for row in rows),
+        "many_teams": len({row["time"].team.pk for row in rows}) > 1,
+        "is_owner": any(row["time"].person != request.user for row in rows),
         "high": review_time.HIGH,
         "section": "statistics",
     }
-    return render(request, "reviews/pace.html", context)
+    return render(request, "reviews/review_time.html", context)
 
 
-def _row(each: Pace) -> dict[str, Any]:
+def _row(each: ReviewTime) -> dict[str, Any]:
     told, median, p10 = each.hasty_ratio, each.seconds(0.5), each.seconds(0.1)
     return {
-        "pace": each,
+        "time": each,
         "name": person_name(each.person),
         "decisions": f"{each.verdicts.total():,}",
         "verdicts": {name: f"{count:,}" for name, count in each.verdicts.items()},
@@ -81,7 +81,7 @@ def _seconds(seconds: float | None) -> str:
     return gettext("%(seconds)s s") % {"seconds": shown}
 
 
-def _run(each: Pace) -> str:
+def _run(each: ReviewTime) -> str:
     told = {
         Verdict.APPROVE: ngettext("%(n)s approval", "%(n)s approvals in a row", each.run),
         Verdict.EDIT: ngettext("%(n)s edit", "%(n)s edits in a row", each.run),
@@ -90,7 +90,7 @@ def _run(each: Pace) -> str:
     return told[Verdict(each.run_of)] % {"n": f"{each.run:,}"} if each.run else "–"
 
 
-def _hint(each: Pace) -> str:
+def _hint(each: ReviewTime) -> str:
     """Say what may be worth a look at one's own way of deciding; "" where nothing is."""
     is_long = each.run >= LONG_RUN
     is_quick = each.tenths.total() >= ENOUGH_TIMED and 2 * each.hasty > each.tenths.total()

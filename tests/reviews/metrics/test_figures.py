@@ -132,13 +132,14 @@ def test_a_late_decision_changes_the_day_the_item_was_held(kuro: Any, posted: An
     assert daily.count_days(now) == 2
 
 
-def test_days_from_before_lengths_were_counted_are_counted_anew(kuro: Any, posted: Any, held: Any) -> None:
+def test_days_from_before_patterns_were_counted_are_counted_anew(kuro: Any, posted: Any, held: Any) -> None:
     held(posted(kuro), "rejected", words="x" * 40)
     now = NOON + timedelta(days=6)
     daily.count_days(now)
-    DailyFigure.objects.update(lengths=None)
+    DailyFigure.objects.update(patterns=None, people=None)
     daily.count_days(now)
-    assert DailyFigure.objects.get(day=DAY).lengths == {"40": [1, 1]}
+    figure = DailyFigure.objects.get(day=DAY)
+    assert (figure.patterns, figure.people) == ({}, {})
     assert daily.count_days(now) == 2
 
 

@@ -46,7 +46,7 @@ def client(as_person: Any, olga: Any) -> Any:
         ("/deliveries/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: "),
         ("/deliveries/?agent=bogus", "Unknown agent “bogus”: not filtered by it.<"),
         ("/statistics/?days=8", "Unknown number of days “8”: not filtered by it. Known: 7, 30, 90."),
-        ("/statistics/pace/?days=8", "Unknown number of days “8”: not filtered by it. Known: 7, 30, 90."),
+        ("/statistics/review-time/?days=8", "Unknown number of days “8”: not filtered by it. Known: 7, 30, 90."),
         ("/patterns/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: proposed, shadow, active, "),
         ("/agents/?to=bogus", "Unknown page “bogus”: not filtered by it. Known: queue, responses, "),
         (f"/queue/?kind={'<b>' * 20}", f"Unknown kind “{'<b>' * 13}<…”: not filtered by it."),

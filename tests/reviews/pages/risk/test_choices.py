@@ -83,9 +83,9 @@ def test_the_page_of_spot_checks_says_where_the_riskiest_come_with_them(
     keep(aurora, learned())
     client, told = as_person(olga), "With them come the riskiest that your team's review budget has room for."
     client.post(address, CHOSEN)
-    assert told not in text(client.get("/let-through/"))
+    assert told not in text(client.get("/spot-checks/"))
     client.post(address, CHOSEN | {"within": "pass"})
-    assert told in text(client.get("/let-through/"))
+    assert told in text(client.get("/spot-checks/"))
 
 
 def test_a_budget_of_before_can_be_taken_back_when_the_gate_is_passed_no_more(

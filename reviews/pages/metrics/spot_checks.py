@@ -1,4 +1,4 @@
-"""The page on which people judge a sample of what was let through."""
+"""The page on which people judge spot checks: a sample of what passed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LATEST = 10
 
 
 @require_safe
-def let_through(request: PersonRequest) -> HttpResponse:
+def show(request: PersonRequest) -> HttpResponse:
     """Show the next sample to judge, or the one that is asked for, and what came of those before."""
     teams = request.user.teams_as()
     waits = sampling.waiting(teams)
@@ -50,7 +50,7 @@ def let_through(request: PersonRequest) -> HttpResponse:
             for team in request.user.teams
         ),
     }
-    return render(request, "reviews/let_through.html", context | (_shown(request, sample) if sample else {}))
+    return render(request, "reviews/spot_checks.html", context | (_shown(request, sample) if sample else {}))
 
 
 @require_POST
@@ -61,7 +61,7 @@ def judge(request: PersonRequest, sample_id: str) -> HttpResponse:
         return forbidden(request)
     if (verdict := request.POST.get("verdict")) in Sample.Verdict.values:
         sampling.judge(sample, request.user, verdict)
-    return HttpResponseRedirect(reverse("let-through"))
+    return HttpResponseRedirect(reverse("spot-checks"))
 
 
 def _visible(request: PersonRequest) -> QuerySet[Sample]:

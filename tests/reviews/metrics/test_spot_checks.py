@@ -15,7 +15,7 @@ from reviews.models import AgentResponse, Sample, SampleCursor
 from tests.conftest import NOON
 from tests.tables import table
 
-PAGE = "/let-through/"
+PAGE = "/spot-checks/"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def picked() -> list[str]:
 
 
 def asked(client: Any) -> str:
-    return re.search(r'action="(/let-through/[^"]+/judge)"', client.get(PAGE).content.decode())[1]
+    return re.search(r'action="(/spot-checks/[^"]+/judge)"', client.get(PAGE).content.decode())[1]
 
 
 def test_a_random_few_of_a_day_that_is_over_are_picked_once(kuro: Any) -> None:
