@@ -212,9 +212,9 @@ class Misses:
     missed: Ratio
 
 
-def misses(agents: Sequence[Agent], since: date) -> list[Misses]:
-    """Count, by agent, what was judged of the days from `since` on; agents of whom nothing was are left out."""
-    judged = Sample.objects.filter(agent__in=agents, day__gte=since).exclude(verdict="").order_by()
+def misses(agents: Sequence[Agent], since: date, until: date = date.max) -> list[Misses]:
+    """Count, by agent, what was judged of the days from `since` to `until`; agents of whom nothing was are left out."""
+    judged = Sample.objects.filter(agent__in=agents, day__gte=since, day__lte=until).exclude(verdict="").order_by()
     weight = F("stands_for")
     counts = judged.values("agent").annotate(
         all=Sum(weight), squares=Sum(weight * weight), missed=Sum(weight, filter=Q(verdict=Sample.Verdict.MISSED))
