@@ -31,7 +31,7 @@ from reviews.pages import (
     stuck,
     threads,
 )
-from reviews.pages.knowledge import lessons, memory, patterns, reflections, research
+from reviews.pages.knowledge import lessons, memory, pattern_by_id, patterns, reflections, research
 from reviews.pages.metrics import corrections, learned_risk, review_time, spot_checks, statistics
 from reviews.pages.outbox import deliveries, webhooks
 
@@ -68,7 +68,9 @@ urlpatterns = [
     path("grants/<str:grant_id>/withdraw", call_desk.withdraw_grant, name="grant-withdraw"),
     path("decisions/<str:decision_id>/undo", queue.undo, name="undo"),
     path("spot-checks/", spot_checks.show, name="spot-checks"),
+    path("spot-checks.<slug:form>", spot_checks.data, name="spot-checks-data"),
     path("spot-checks/<str:sample_id>/judge", spot_checks.judge, name="sample-judge"),
+    path("corrections.<slug:form>", corrections.data, name="corrections-data"),
     path("corrections/", corrections.correction_list, name="corrections"),
     path("corrections/<str:correction_id>/answer", corrections.correction_answer, name="correction-answer"),
     path("responses/", response.responses, name="responses"),
@@ -106,6 +108,7 @@ urlpatterns = [
     path("patterns/", patterns.patterns, name="patterns"),
     path("patterns/new", patterns.pattern_new, name="pattern-new"),
     path("patterns/decide", patterns.patterns_decide, name="patterns-decide"),
+    path("patterns/by-id/<int:team_id>/<str:public_id>", pattern_by_id.show, name="pattern-by-id"),
     path("patterns/<int:pattern_id>/", patterns.pattern, name="pattern"),
     path("patterns/<int:pattern_id>/step", patterns.pattern_step, name="pattern-step"),
     path("patterns/<int:pattern_id>/edit", patterns.pattern_edit, name="pattern-edit"),
@@ -114,7 +117,7 @@ urlpatterns = [
     path("statistics/review-time.<slug:form>", review_time.data, name="review-time-data"),
     path("statistics/risk/", learned_risk.show, name="learned-risk"),
     path("statistics/risk/<int:team_id>/", learned_risk.choose, name="learned-risk-choose"),
-    path("statistics/risk.csv", learned_risk.as_csv, name="learned-risk-csv"),
+    path("statistics/risk.<slug:form>", learned_risk.data, name="learned-risk-data"),
     path("statistics/data/<slug:name>.<slug:form>", statistics.data, name="statistics-data"),
     path("statistics.csv", statistics.as_csv, name="statistics-csv"),
     path("deliveries/", deliveries.delivery_list, name="deliveries"),
@@ -158,6 +161,7 @@ urlpatterns = [
     path("team/webhooks/<str:webhook_id>/step", webhooks.webhook_step, name="webhook-step"),
     path("audit/", audit.audit, name="audit"),
     path("audit/export", audit.export, name="audit-export"),
+    path("audit/export.<slug:form>", audit.export, name="audit-export-as"),
     path("admin/", admin.site.urls),
     # what has moved
     path("let-through/", _moved("spot-checks")),

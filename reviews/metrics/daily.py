@@ -115,7 +115,7 @@ def _days_to_count(agent: Agent, last: date | None, today: date, changed: list[d
 
 
 def _changed() -> dict[int, list[date]]:
-    """Return, by agent, the days whose stored number of pending items is no longer true, or that lack their patterns."""
+    """Return, by agent, the days whose stored number of pending items is no longer true, or that lack patterns."""
     stored = DailyFigure.objects.filter(Q(pending__gt=0) | Q(calls_pending__gt=0)).order_by("agent", "day")
     is_call = Q(kind=HeldItem.Kind.TOOL_CALL)
     still_open = {
@@ -401,7 +401,7 @@ class Total(Counts):
 
     @classmethod
     def of(cls, figures: Iterable[DailyFigure]) -> Total:
-        counts = dict.fromkeys(COUNTS, 0)
+        counts: dict[str, Any] = dict.fromkeys(COUNTS, 0)
         total = cls()
         for figure in figures:
             for name in COUNTS:

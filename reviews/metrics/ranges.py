@@ -79,7 +79,7 @@ def _dates(first: str, last: str, today: date) -> Asked:
         end = date.fromisoformat(last) if last else today
         begin = date.fromisoformat(first) if first else Range.up_to(end, USUAL).first
         wanted = Range(begin, end)
-        wanted.before.first - _DAY  # noqa: B018 - the first days there are have none before them
+        _ = wanted.before.first - _DAY  # the first days there are have none before them
     except (ValueError, OverflowError):
         return _usual(today, gettext("Dates are written like 2026-02-24: not filtered by them."))
     if begin > end:

@@ -37,9 +37,9 @@ class Now(NamedTuple):
 
 
 class Fired(NamedTuple):
-    """How many responses something fired on (or items somebody decided), and what became of the items, now and before."""
+    """How many responses something fired on (or items somebody decided), and what became of the items."""
 
-    count: int
+    fired: int
     now: Ratio
     before: Ratio
 
@@ -84,7 +84,8 @@ class Report:
     @property
     def decided_by_people(self) -> Ratio:
         """Of what those people decided, what they rejected."""
-        return Ratio(sum(each.now.part for each in self.people.values()), sum(each.count for each in self.people.values()))
+        every = self.people.values()
+        return Ratio(sum(each.now.part for each in every), sum(each.now.whole for each in every))
 
 
 def read(scope: Scope) -> Report:
@@ -112,8 +113,8 @@ def read(scope: Scope) -> Report:
             name: Fired(each["fired"], _ratio(each), _ratio(earlier.signals.get(name, {})))
             for name, each in total.signals.items()
         },
-        patterns={named[pk]: each for pk, each in patterns.items() if pk in named and each.count},
-        people={users[pk]: each for pk, each in people.items() if pk in users and each.count},
+        patterns={named[pk]: each for pk, each in patterns.items() if pk in named and each.fired},
+        people={users[pk]: each for pk, each in people.items() if pk in users and each.fired},
         misses=sampling.misses(scope.agents, now.first, now.last),
         looks=agreement.records(scope.agents, now.first, now.last),
         counted_at=figures.aggregate(at=Max("counted_at"))["at"],
@@ -154,7 +155,7 @@ def _people(figures: QuerySet[DailyFigure], scope: Scope) -> dict[int, Fired]:
     stored = figures.exclude(people__isnull=True).values_list("agent__team", "day", "people")
     sums: dict[int, list[int]] = {}
     for team, day, people in stored:
-        for name, counts in people.items():
+        for name, counts in (people or {}).items():
             if team in scope.owned or int(name) == scope.viewer.pk:
                 added = sums.setdefault(int(name), [0] * 4)
                 at = 0 if day in scope.range else 2

@@ -35,8 +35,8 @@ class DailyFigure(models.Model):
     seconds = models.JSONField(default=dict)  # by whole seconds from held to decided, how many items
     # As scores, by the length of the held text, of items that still have theirs; null: from before this was counted.
     lengths = models.JSONField(null=True)
-    # By error pattern (its number), as signals; by person, how many items they approved, edited and rejected. Null: from
-    # before these were counted.
+    # By error pattern (its number), as signals; by person, how many items they approved, edited and rejected.
+    # Null: from before these were counted.
     patterns = models.JSONField(null=True)
     people = models.JSONField(null=True)
     # By tool: how many calls a rule let pass and denied; of those that were held, how many people (or the agent, or

@@ -1,4 +1,4 @@
-"""How figures are written, by the reader's language: counts, shares with their intervals, durations, a chart's scale."""
+"""How figures are written by the reader's language: counts, shares with intervals, durations, a chart's scale."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ def lift(told: Lift) -> str:
         counts |= dict(zip(("rate", "low", "high"), (number(end, digits) for end in ends), strict=True))
         if ends[1] <= 1 <= ends[2]:
             said = gettext(
-                "no clear difference: rejected %(rate)s× as often as items without it (95%% CI %(low)s–%(high)s, n = %(n)s)"
+                "no clear difference: rejected %(rate)s× as often as items without it (95%% CI %(low)s–%(high)s, "
+                "n = %(n)s)"
             )
         else:
             said = gettext("rejected %(rate)s× as often as items without it (95%% CI %(low)s–%(high)s, n = %(n)s)")

@@ -48,8 +48,8 @@ from reviews.models import (
     FittedWeights,
     HeldItem,
     LookFigure,
-    ReviewTimeFigure,
     Reflection,
+    ReviewTimeFigure,
 )
 from tests.commands.test_up import free_port
 from tests.conftest import Caller

@@ -64,7 +64,8 @@ def data(request: PersonRequest, form: str) -> HttpResponse:
     ]
     rows = [
         [
-            each.person.get_username(), each.team.name, *(each.verdicts[name] for name in ("approved", "edited", "rejected")),
+            each.person.get_username(), each.team.name,
+            *(each.verdicts[name] for name in ("approved", "edited", "rejected")),
             each.hasty_ratio.whole, each.seconds(0.5), each.seconds(0.1), round(each.seconds_to_read, 1),
             each.hasty_ratio.part, *share(each.hasty_ratio), each.run, each.run_of, each.high_run,
         ]
@@ -97,12 +98,10 @@ def _told(rows: Sequence[dict[str, Any]]) -> str:
         return unbroken(gettext("Too few decisions with a known time (n = %(n)s).") % {"n": number(timed)})
     counts = {"part": number(hasty), "whole": number(timed), "rate": percent(told.rate)}
     counts["interval"] = span(told.low, told.high)
-    return (
-        gettext(
-            "%(part)s of %(whole)s decisions (%(rate)s, 95%% CI %(interval)s) were made faster than the text can be read."
-        )
-        % counts
+    said = gettext(
+        "%(part)s of %(whole)s decisions (%(rate)s, 95%% CI %(interval)s) were faster than the text can be read."
     )
+    return said % counts
 
 
 def _row(each: ReviewTime) -> dict[str, Any]:
@@ -149,5 +148,5 @@ def _hint(each: ReviewTime) -> str:
     said = [_run(each)] if is_long else []
     if each.tenths:
         said.append(gettext("median %(seconds)s") % {"seconds": _seconds(each.seconds(0.5))})
-        said.append(gettext("texts that take %(seconds)s to read") % {"seconds": _seconds(each.seconds_to_read)})
+        said.append(gettext("reading time %(seconds)s") % {"seconds": _seconds(each.seconds_to_read)})
     return gettext(", ").join(said)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from metacog.heuristics.tool_calls.secrets import masked_call
@@ -17,10 +19,12 @@ from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import daily, sampling
 from reviews.metrics.daily import Ratio
 from reviews.models import Sample
+from reviews.pages.metrics import files
 from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation import explanation, highlight
 from reviews.presentation.marks import paired
-from reviews.presentation.ratios import ratio
+from reviews.presentation.ratios import number, percent, ratio, span
+from reviews.presentation.statistics.tables import spot_checks
 
 LATEST = 10
 
@@ -43,6 +47,7 @@ def show(request: PersonRequest) -> HttpResponse:
         "days": sampling.COUNTED.days,
         "total": ratio(Ratio(sum(each.missed.part for each in counted), sum(each.missed.whole for each in counted))),
         "agents": [(each.agent, ratio(each.missed)) for each in counted],
+        "told": _told(counted),
         "judged": judged.select_related("person").defer("response__body", "response__verdict"),
         "a_day": sampling.A_DAY,
         "has_budget": any(
@@ -51,6 +56,31 @@ def show(request: PersonRequest) -> HttpResponse:
         ),
     }
     return render(request, "reviews/spot_checks.html", context | (_shown(request, sample) if sample else {}))
+
+
+@require_safe
+def data(request: PersonRequest, form: str) -> HttpResponse:
+    """Send the miss rates as a file."""
+    if form not in files.TYPES or unknown_filters(request.GET):
+        raise Http404
+    agents = list(Agent.objects.filter(team__in=request.user.teams_as()).order_by("name"))
+    since = daily.day_of(timezone.now() - sampling.COUNTED)
+    table = spot_checks(sampling.misses(agents, since))
+    return files.one(table, f"spot-checks-{since}", form, first=since, days="UTC")
+
+
+def _told(counted: Sequence[sampling.Misses]) -> str:
+    """Say how much was missed of all that was checked."""
+    missed = Ratio(sum(each.missed.part for each in counted), sum(each.missed.whole for each in counted))
+    if not missed.whole:
+        return ""
+    counts = {"part": number(missed.part), "whole": number(missed.whole)}
+    if not missed.is_enough:
+        return gettext("%(part)s of %(whole)s checked responses should have been held, too few for a share.") % counts
+    counts |= {"rate": percent(missed.rate), "interval": span(missed.low, missed.high)}
+    return (
+        gettext("%(part)s of %(whole)s checked responses should have been held (%(rate)s, 95%% CI %(interval)s).") % counts
+    )
 
 
 @require_POST

@@ -29,7 +29,7 @@ from reviews.metrics import daily, ranges, report
 from reviews.metrics.agreement import Record
 from reviews.metrics.daily import ENOUGH, Ratio, Total
 from reviews.metrics.ranges import MONTH, Range
-from reviews.metrics.report import Report, Scope
+from reviews.metrics.report import Scope
 from reviews.models import DailyFigure, LearnedRisk
 from reviews.pages.metrics import days, files
 from reviews.pages.metrics.days import Days
@@ -205,11 +205,14 @@ def _calls(total: Total) -> list[dict[str, Any]]:
 def _calls_told(total: Total) -> str:
     """Say what people made of the tool calls that were held, and rules of the others."""
     sums = {name: sum(counts[name] for counts in total.calls.values()) for name in daily.CALLS}
-    let_go = Ratio(sums["approved"] + sums["edited"], sums["approved"] + sums["edited"] + sums["rejected"] + sums["withdrawn"])
+    approved = sums["approved"] + sums["edited"]
+    let_go = Ratio(approved, approved + sums["rejected"] + sums["withdrawn"])
     told = {name: number(count) for name, count in sums.items()}
     counts = told | {"part": number(let_go.part), "whole": number(let_go.whole)}
     if not let_go.is_enough:
-        said = gettext("Rules allowed %(passed)s calls and denied %(denied)s; %(part)s of %(whole)s decided calls were approved.")
+        said = gettext(
+            "Rules allowed %(passed)s calls and denied %(denied)s; %(part)s of %(whole)s decided calls were approved."
+        )
         return said % counts
     counts |= {"rate": percent(let_go.rate), "interval": span(let_go.low, let_go.high)}
     said = gettext(

@@ -144,7 +144,8 @@ def preview(learned: LearnedRisk | None, budget: int | None) -> str:
     )
     if found.caught is None:
         told += " " + gettext(
-            "How many mistakes these contain is not known yet: %(misses)s of %(checks)s spot checks should have been held."
+            "How many mistakes these contain is not known yet: %(misses)s of %(checks)s spot checks should have been "
+            "held."
         )
         return told % {**counts, "checks": number(found.checks), "misses": number(found.misses)}
     caught, low, high, by_length, by_chance = found.caught

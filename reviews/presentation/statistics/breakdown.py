@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext
 
 from metacog.models import User
 from reviews.metrics.daily import Lift, Ratio
@@ -45,7 +44,7 @@ class Group(NamedTuple):
     key: str  # what stands for it in a file
     name: str
     url: str
-    count: int
+    counted: int
     now: Ratio
     before: Ratio
 
@@ -63,7 +62,7 @@ class Row:
 
     @property
     def count(self) -> str:
-        return number(self.group.count)
+        return number(self.group.counted)
 
     @property
     def decided(self) -> str:

@@ -84,7 +84,7 @@ def precision(report: Report) -> dict[str, Any]:
     weeks = report.by_week
     slot = WIDTH / len(weeks)
     every = -(-len(weeks) // MOST_TICKS)
-    points = []
+    points: list[dict[str, Any]] = []
     for place, (week, counts) in enumerate(weeks):
         share = counts.rejected_ratio
         points.append(

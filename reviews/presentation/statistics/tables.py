@@ -10,6 +10,7 @@ from metacog.models import User
 from reviews.metrics import daily
 from reviews.metrics.daily import COUNTS, Counts, Ratio, Total
 from reviews.metrics.report import Report
+from reviews.metrics.sampling import Misses
 from reviews.presentation.statistics import breakdown
 
 SHARE = ("share", "share_low", "share_high")
@@ -37,7 +38,7 @@ def tables(report: Report, viewer: User) -> dict[str, Table]:
             [[score, *counts] for score, counts in sorted(report.total.scores.items())],
         ),
         "tools": _tools(report.total),
-        "spot-checks": _spot_checks(report),
+        "spot-checks": spot_checks(report.misses),
         "second-looks": _second_looks(report),
     }
     return found | {f"{by}s": _breakdown(report, by, viewer) for by in breakdown.GROUPS}
@@ -83,7 +84,7 @@ def _breakdown(report: Report, by: str, viewer: User) -> Table:
             low, high = difference(before.part, before.whole, now.part, now.whole)
             changed = [round(value, DIGITS) for value in (now.rate - before.rate, low, high)]
         decided = [now.whole, now.part, *share(now), before.whole, before.part, *share(before)]
-        rows.append([group.key, group.name, group.count, *decided, *changed])
+        rows.append([group.key, group.name, group.counted, *decided, *changed])
     counted = {"signal": "fired", "pattern": "fired", "reviewer": "decisions"}.get(by, "held")
     before_names = ["before_decided", "before_rejected", *(f"before_{name}" for name in SHARE)]
     changes = ["change", "change_low", "change_high"]
@@ -95,10 +96,10 @@ def _tools(total: Total) -> Table:
     return Table(["tool", *daily.CALLS], rows)
 
 
-def _spot_checks(report: Report) -> Table:
+def spot_checks(misses: Sequence[Misses]) -> Table:
     rows = [
         [each.agent.public_id, each.agent.name, each.missed.whole, each.missed.part, *share(each.missed)]
-        for each in report.misses
+        for each in misses
     ]
     return Table(["agent", "name", "checked", "missed", *SHARE], rows)
 

@@ -14,8 +14,8 @@ from tests.tables import table
 
 PAGES = (
     "queue", "responses", "spot-checks", "corrections", "search", "stuck", "threads", "extensions", "memories",
-    "lessons", "reflections", "research-list", "patterns", "pattern-new", "statistics", "review-time", "deliveries", "agents",
-    "agent-new", "team", "preferences", "audit",
+    "lessons", "reflections", "research-list", "patterns", "pattern-new", "statistics", "review-time", "deliveries",
+    "agents", "agent-new", "team", "preferences", "audit",
 )  # fmt: skip
 
 
