@@ -74,6 +74,9 @@ ROWS: dict[str, Any] = {
     "token": lambda: ["rubbish"],
     "token_id": lambda: PersonalToken.objects.values_list("pk", flat=True),
     "uidb64": lambda: ["MQ"],
+    "public_id": lambda: ErrorPattern.objects.values_list("public_id", flat=True),
+    "name": lambda: ["all", "agents", "reviewers"],  # of a table of Statistics
+    "form": lambda: ["csv", "json"],  # of a file
 }
 MOST = 40  # rows of a kind that are opened
 # Lists that are told of one agent too.

@@ -1,4 +1,4 @@
-"""What the rules let through: a random few of each agent's day, judged by people, for an honest miss rate.
+"""Spot checks: a random few of each agent's passed responses a day, judged by people, for an honest miss rate.
 
 What is held gets looked at anyway; without these nobody would ever see what should have been. Where a learned order of
 risk is in force, a team may have more of them drawn where it is unsure, and have the riskiest that its people have
@@ -206,7 +206,7 @@ def judge(sample: Sample, person: User, verdict: str) -> None:
 
 @dataclass(frozen=True)
 class Misses:
-    """Of so many responses of an agent that were let through and looked at, so many should have been held."""
+    """Of so many checked responses of an agent, so many should have been held."""
 
     agent: Agent
     missed: Ratio

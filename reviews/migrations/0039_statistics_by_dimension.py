@@ -22,6 +22,15 @@ class Migration(migrations.Migration):
                 fields=["agent", "day"], condition=models.Q(("patterns__isnull", True)), name="days_without_patterns"
             ),
         ),
+        migrations.AlterField(
+            "sample",
+            "verdict",
+            models.CharField(
+                blank=True,
+                choices=[("fine", "Correctly passed"), ("missed", "Should have been held")],
+                max_length=6,
+            ),
+        ),
         migrations.RenameModel("PaceFigure", "ReviewTimeFigure"),
         migrations.AlterModelOptions(
             "reviewtimefigure",

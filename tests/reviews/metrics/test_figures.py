@@ -66,6 +66,8 @@ def naive(agent: Agent, day: date) -> dict[str, Any]:
         **{state: sum(item.state == state and bool(item.closed_at) for item in items) for state in VERDICTS},
         "pending": sum(not item.closed_at for item in items),
         "signals": signals,
+        "patterns": {},
+        "people": {},
         "scores": scores,
         "lengths": lengths,
         "seconds": dict(seconds),

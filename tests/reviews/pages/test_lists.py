@@ -81,7 +81,11 @@ NO_LISTS = {
     *("queue-changes", "together", "decide-together", "memory-new", "lesson-new", "lessons-many", "pattern-new"),
     *("patterns-decide", "notices-change", "notices-test", "token-new", "set-theme", "set_language"),
 }
-FILES = {"statistics-csv", "learned-risk-csv", "audit-export"}
+FILES = {"statistics-csv", "audit-export"}
+OTHER_FILES = (
+    *("/statistics/risk.csv", "/statistics/data/all.json", "/statistics/review-time.json"),
+    *("/spot-checks.csv", "/corrections.json", "/audit/export.csv"),
+)
 LISTS = sorted(
     pattern.name
     for pattern in get_resolver().url_patterns
@@ -104,12 +108,12 @@ def test_no_list_passes_over_a_filter_that_it_does_not_know(client: Any, held: s
     assert "messages unknown" not in page_of(client, f"{reverse(page)}?{'=&'.join(NAMES)}=")
 
 
-@table("page", sorted(FILES))
+@table("address", [*map(reverse, sorted(FILES)), *OTHER_FILES])
 @table("query", ["agent=bogus", "kind=bogus", "days=8", "action=bogus", "since=bogus"])
-def test_no_file_is_given_for_a_filter_that_is_not_known(client: Any, kuro: Any, page: str, query: str) -> None:
-    if page == "audit-export" or query != "since=bogus":
-        assert client.get(f"{reverse(page)}?{query}").status_code == 404
-    assert client.get(reverse(page)).status_code == 200
+def test_no_file_is_given_for_a_filter_that_is_not_known(client: Any, kuro: Any, address: str, query: str) -> None:
+    if address.startswith("/audit/") or query != "since=bogus":
+        assert client.get(f"{address}?{query}").status_code == 404
+    assert client.get(address).status_code == 200
 
 
 def test_the_audit_page_knows_what_was_recorded_and_offers_the_file_of_what_it_shows(client: Any, kuro: Any) -> None:
@@ -119,6 +123,7 @@ def test_the_audit_page_knows_what_was_recorded_and_offers_the_file_of_what_it_s
     page = page_of(client, "/audit/?action=bogus&actor=agent&kind=x")
     assert "Unknown action “bogus”: not filtered by it.<" in page
     assert 'href="/audit/export?actor=agent"' in page
+    assert 'href="/audit/export.csv?actor=agent"' in page
     assert "A CHAT of kuro was held" in page
 
 
