@@ -19,7 +19,7 @@ PAGES: dict[str, Sequence[str]] = {
     "queue": ("state", "kind", "signal", "by", "order"),
     "responses": ("show",),
     "deliveries": ("state",),
-    "statistics": ("days", "range", "from", "to", "team", "group"),
+    "statistics": ("days", "range", "since", "until", "team", "group"),
     "lessons": (),
     "reflections": (),
     "threads": (),

@@ -74,8 +74,9 @@ class FilterForm(forms.Form):
         """Fill the menus; what the form asks for is in them, if its filter stands: who left, an action of long ago."""
         person, action = (self.cleaned_data.get(name, "") for name in ("person", "action"))
         names = sorted({*people, *([person] if person else [])})
-        for name, choices in (("person", [("", _("Any")), *((each, each) for each in names)]), ("action", menu.choices(action))):
-            self.fields[name].widget.choices = choices  # type: ignore[attr-defined]  # it is a select
+        people_choices = [("", _("Any")), *((each, each) for each in names)]
+        for name, choices in (("person", people_choices), ("action", menu.choices(action))):
+            self.fields[name].widget.choices = choices
 
     def clean_since(self) -> datetime | None:
         return self._moment("since")
@@ -93,7 +94,7 @@ class FilterForm(forms.Form):
 
     @property
     def shown_actor(self) -> str:
-        """Return whose actions are shown: those of people, unless something else or one thing's history is asked for."""
+        """Return whose actions are shown: people's, unless one thing's history or one kind of event is asked for."""
         told = self.cleaned_data
         if told.get("person"):
             return str(AuditEvent.Actor.PERSON)
@@ -185,7 +186,9 @@ def _csv(row: Sequence[Any]) -> str:
     return file.getvalue()
 
 
-def _asked(request: PersonRequest, given: QueryDict | None = None) -> tuple[FilterForm, Sequence[Events], Choice, list[str]]:
+def _asked(
+    request: PersonRequest, given: QueryDict | None = None
+) -> tuple[FilterForm, Sequence[Events], Choice, list[str]]:
     """Return the form as it was sent, the events it asks for among those the person may see, their agents, and what
     of it is not known, a sentence each.
     """

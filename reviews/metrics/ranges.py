@@ -62,12 +62,12 @@ class Asked:
 
 
 def asked(given: Mapping[str, str], today: date) -> Asked:
-    """Read `from` and `to` (ISO days), else `range=month`, else `days`; what cannot be read is the usual range.
+    """Read `since` and `until` (ISO days), else `range=month`, else `days`; what cannot be read is the usual range.
 
     Dates that make no sense are told in `wrong`; a number of days that is none of the presets is not.
     """
-    if given.get("from") or given.get("to"):
-        return _dates(given.get("from", ""), given.get("to", ""), today)
+    if given.get("since") or given.get("until"):
+        return _dates(given.get("since", ""), given.get("until", ""), today)
     if given.get("range") == MONTH:
         return Asked(Range(today.replace(day=1), today), {"range": MONTH})
     days = next((days for days in PRESETS if str(days) == given.get("days")), USUAL)
@@ -87,7 +87,7 @@ def _dates(first: str, last: str, today: date) -> Asked:
     if wanted.days > LONGEST:
         told = gettext("A range has at most %(days)s days: not filtered by it.") % {"days": LONGEST}
         return _usual(today, told)
-    return Asked(wanted, {"from": begin.isoformat(), "to": end.isoformat()})
+    return Asked(wanted, {"since": begin.isoformat(), "until": end.isoformat()})
 
 
 def _usual(today: date, *wrong: str) -> Asked:

@@ -707,7 +707,7 @@ def test_what_was_let_through_is_judged_on_a_phone(open_page: Any, alice: Any, k
     page = open_page(alice, viewport={"width": 390, "height": 844})
     page.goto("/spot-checks/")
     page.get_by_role("button", name="Should have been held").click()
-    page.get_by_text("Nothing to judge now").wait_for()
+    page.get_by_text("No spot checks pending").wait_for()
     assert Sample.objects.get().verdict == "missed"
 
 

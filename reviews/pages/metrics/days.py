@@ -45,7 +45,7 @@ class Days:
 
     @property
     def is_dated(self) -> bool:
-        return "from" in self.asked.query
+        return "since" in self.asked.query
 
 
 def read(given: Mapping[str, str], today: date, kept: Mapping[str, str]) -> Days:

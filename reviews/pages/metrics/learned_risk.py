@@ -60,8 +60,8 @@ def choose(request: PersonRequest, team_id: int) -> HttpResponse:
 def data(request: PersonRequest, form: str) -> HttpResponse:
     """Send the curve: the share that is found among the first of all items, by what orders them."""
     team = _asked(request)
-    if unknown_filters(request.GET) or form not in files.TYPES:  # a file has no place to say that it is not what was asked for
-        raise Http404
+    if unknown_filters(request.GET) or form not in files.TYPES:
+        raise Http404  # a file has no place to say that it is not what was asked for
     gate = worth.gate_of(choices.of_team(team)) if team else None
     rivals = sorted(gate.caught_by) if gate else []
     rows: list[list[float]] = []

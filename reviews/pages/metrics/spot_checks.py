@@ -78,9 +78,8 @@ def _told(counted: Sequence[sampling.Misses]) -> str:
     if not missed.is_enough:
         return gettext("%(part)s of %(whole)s checked responses should have been held, too few for a share.") % counts
     counts |= {"rate": percent(missed.rate), "interval": span(missed.low, missed.high)}
-    return (
-        gettext("%(part)s of %(whole)s checked responses should have been held (%(rate)s, 95%% CI %(interval)s).") % counts
-    )
+    said = gettext("%(part)s of %(whole)s checked responses should have been held (%(rate)s, 95%% CI %(interval)s).")
+    return said % counts
 
 
 @require_POST

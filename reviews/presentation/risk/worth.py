@@ -124,7 +124,7 @@ def by_doubt(learned: LearnedRisk | None) -> str:
         return ""
     told = gettext(
         "In the last %(days)s days, %(share)s of the spot checks would have gone to the quarter with the least certain "
-        "risk, not 25%%."
+        "risk, instead of 25%%."
     )
     return told % {"days": learned.passing["days"], "share": percent(share)}
 

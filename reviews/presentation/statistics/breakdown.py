@@ -90,7 +90,7 @@ class Row:
 
     @property
     def change(self) -> str:
-        return changes.of_share(self.group.now, self.group.before)
+        return changes.of_share(self.group.now, self.group.before) if self.group.before.whole else "–"
 
     @property
     def side(self) -> int:

@@ -32,13 +32,13 @@ TODAY = date(2026, 3, 10)  # a Tuesday
         ({"days": "7"}, "2026-03-04/2026-03-10", "2026-02-25/2026-03-03", ""),
         ({"days": "8"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", ""),
         ({"range": "month"}, "2026-03-01/2026-03-10", "2026-02-19/2026-02-28", ""),
-        ({"from": "2026-02-24", "to": "2026-02-24"}, "2026-02-24/2026-02-24", "2026-02-23/2026-02-23", ""),
-        ({"from": "2026-03-01", "days": "7"}, "2026-03-01/2026-03-10", "2026-02-19/2026-02-28", ""),
-        ({"from": "2025-03-10", "to": "2026-03-10"}, "2025-03-10/2026-03-10", "2024-03-09/2025-03-09", ""),
-        ({"from": "2025-03-09"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "A range has at most 366 days"),
-        ({"from": "2026-03-02", "to": "2026-03-01"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "The first day is"),
-        ({"from": "yesterday"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "Dates are written like"),
-        ({"from": "0001-01-01", "to": "0001-01-02"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "Dates are"),
+        ({"since": "2026-02-24", "until": "2026-02-24"}, "2026-02-24/2026-02-24", "2026-02-23/2026-02-23", ""),
+        ({"since": "2026-03-01", "days": "7"}, "2026-03-01/2026-03-10", "2026-02-19/2026-02-28", ""),
+        ({"since": "2025-03-10", "until": "2026-03-10"}, "2025-03-10/2026-03-10", "2024-03-09/2025-03-09", ""),
+        ({"since": "2025-03-09"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "A range has at most 366 days"),
+        ({"since": "2026-03-02", "until": "2026-03-01"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "The first"),
+        ({"since": "yesterday"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "Dates are written like"),
+        ({"since": "0001-01-01", "until": "0001-01-02"}, "2026-02-09/2026-03-10", "2026-01-10/2026-02-08", "Dates are"),
     ],
 )
 def test_a_range_has_one_before_it_that_is_as_long(query: Any, days: str, before: str, wrong: str) -> None:
@@ -69,10 +69,20 @@ def test_a_share_is_compared_with_its_interval(now: tuple[int, int], before: tup
 @table(
     ("now", "before", "said"),
     [
-        (Counts(held=870, rejected=58, approved=38), Counts(1, held=1230), "Holds fell from 41 to 29 a day; people rejected 58 of 96 (60%, 95% CI 50–70%)."),
+        (
+            Counts(held=870, rejected=58, approved=38), Counts(1, held=1230),
+            "Holds fell from 41 to 29 a day; people rejected 58 of 96 (60%, 95% CI 50–70%).",
+        ),
         (Counts(held=1230), Counts(1, held=870), "Holds rose from 29 to 41 a day; nothing was decided yet."),
-        (Counts(held=90), Counts(1, held=96), "3 items were held a day, 3.2 before: no clear difference; nothing was decided yet."),
-        (Counts(held=90, rejected=1), Counts(), "3 items were held a day, with nothing before to compare with; 1 of 1 decided items were rejected, too few for a share."),
+        (
+            Counts(held=90), Counts(1, held=96),
+            "3 items were held a day, 3.2 before: no clear difference; nothing was decided yet.",
+        ),
+        (
+            Counts(held=90, rejected=1), Counts(),
+            "3 items were held a day, with nothing before to compare with; "
+            "1 of 1 decided items were rejected, too few for a share.",
+        ),
     ],
 )  # fmt: skip
 def test_one_sentence_says_what_was_held_and_rejected(now: Counts, before: Counts, said: str) -> None:
@@ -133,7 +143,7 @@ def text(answer: Any) -> str:
         ("pattern", "blamed the cache 30 30 24 80% 63–90% 20% +60 points (95% CI +35 to +75)"),
         ("agent", "kuro 30 30 24 80% 63–90% 20% +60 points (95% CI +35 to +75)"),
         ("team", "Aurora 30 30 24 80% 63–90% 20% +60 points (95% CI +35 to +75)"),
-        ("reviewer", "alice 30 24 80% 63–90% – nothing to compare with before"),
+        ("reviewer", "alice 30 24 80% 63–90% – – "),
     ],
 )
 def test_it_is_broken_down_by_what_is_asked(
@@ -156,7 +166,9 @@ def test_a_reviewer_sees_their_own_row_and_an_owner_the_teams(
     assert names(alice) == {"alice"}
 
 
-def test_a_file_says_what_the_page_says_by_the_same_filters(as_person: Any, olga: Any, decided: Any, aurora: Any) -> None:
+def test_a_file_says_what_the_page_says_by_the_same_filters(
+    as_person: Any, olga: Any, decided: Any, aurora: Any
+) -> None:
     client = as_person(olga)
     page = client.get("/statistics/", {"days": "7", "team": aurora.pk}).content.decode()
     links = re.findall(r'href="(/statistics/data/[^"]+)"', page)
@@ -181,7 +193,8 @@ def test_a_file_says_what_the_page_says_by_the_same_filters(as_person: Any, olga
 
 def test_what_has_moved_leads_to_where_it_is(as_person: Any, alice: Any) -> None:
     client = as_person(alice)
-    for old, new in (("/let-through/?sample=x", "/spot-checks/?sample=x"), ("/statistics/pace/", "/statistics/review-time/")):
+    moved = {"/let-through/?sample=x": "/spot-checks/?sample=x", "/statistics/pace/": "/statistics/review-time/"}
+    for old, new in moved.items():
         answer = client.get(old)
         assert (answer.status_code, answer.url) == (301, new)
 

@@ -243,9 +243,9 @@ class TestThePage:
         told = {"approved": 41, "timed": 41, "hasty": 40, "to_read": 41 * 45, "run": 41, "run_of": "approve"}
         figure(**told, tenths={"12": 41}, high_run=9)
         page = self.page(as_person(alice))
-        assert "<b>Alice</b>: 41 approvals in a row, median 1.2 s, texts that take 45 s to read" in page
+        assert "<b>Alice</b>: 41 approvals in a row, median 1.2 s, reading time 45 s" in page
         assert '41 <span class="quiet">approved 41, edited 0, rejected 0</span>' in page
-        assert '98 % <span class="quiet">40 of 41, 87–100 %</span>' in page
+        assert '98% <span class="quiet">40 of 41, 87–100%</span>' in page
         assert '41 approvals in a row <span class="quiet">9 approvals from 65 on</span>' in page
 
     def test_long_times_are_told_in_minutes_and_hours(self, as_person: Any, alice: Any, figure: Any) -> None:
