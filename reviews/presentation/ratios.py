@@ -17,7 +17,8 @@ MOST_DIGITS = 2  # behind the point of a percentage
 
 def number(value: float, digits: int = 0) -> str:
     """Write a number, rounded: 1,662 or 3.4."""
-    return number_format(f"{value:.{digits}f}", digits, force_grouping=True)  # which cuts digits off where it is to round
+    rounded = f"{value:.{digits}f}"  # Django only cuts digits off
+    return number_format(rounded, digits, force_grouping=True)
 
 
 def signed(value: float, digits: int = 0) -> str:

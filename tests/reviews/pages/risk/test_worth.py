@@ -24,8 +24,8 @@ def client(as_person: Any, alice: Any) -> Any:
     "by, number, turns, said",
     [
         ("word", 60, 1, "Too few decisions yet: 60 of the 100 it takes."),
-        ("word", 400, 1, r"Reviewing the tenth of items with the highest risk finds \d+% of rejections \(95% CI \d+–\d+%; "
-         r"length \d+%, chance 10%; n = 120\)\."),
+        ("word", 400, 1, r"Reviewing the tenth of items with the highest risk finds \d+% of rejections "
+         r"\(95% CI \d+–\d+%; length \d+%, chance 10%; n = 120\)\."),
         ("length", 400, 1, "Not used yet: length orders as well (n = 120). Until then the queue can be ordered by "
          "length, which beats chance."),
         ("nothing", 400, 1, "Not used yet: no better than chance (n = 120). Learned risk"),
