@@ -92,7 +92,7 @@ def read(scope: Scope) -> Report:
     """Read it. Twelve queries at most, however many agents, days and responses there are."""
     before, now = scope.range.before, scope.range
     figures = DailyFigure.objects.filter(agent__in=scope.agents, day__gte=before.first, day__lte=now.last).order_by()
-    rows = list(figures)
+    rows = list(figures.defer("patterns", "people"))
     by_day = _sums(figures.filter(day__gte=now.first), "day")
     agents = {agent.pk: agent for agent in scope.agents}
     now_by, before_by = (_sums(figures.filter(day__gte=begin, day__lte=end), "agent") for begin, end in _ends(scope))

@@ -174,7 +174,10 @@ def _told(rows: Iterable[Row], decided: Ratio) -> str:
 
 
 def _names(rows: list[Row]) -> str:
-    told = [f"{row.group.name} ({sure(row.group.now)})" for row in rows[:MOST_NAMED]]
+    told = [
+        gettext("%(name)s (%(share)s)") % {"name": row.group.name, "share": sure(row.group.now)}
+        for row in rows[:MOST_NAMED]
+    ]
     if len(rows) > MOST_NAMED:
         told.append(gettext("%(n)s more") % {"n": len(rows) - MOST_NAMED})
     return pgettext("list", "; ").join(told)

@@ -139,11 +139,11 @@ def text(answer: Any) -> str:
 @table(
     ("group", "row"),
     [
-        ("signal", "Known error 30 30 24 80% 63–90% 20% +60 points (95% CI +35 to +75)"),
-        ("pattern", "blamed the cache 30 30 24 80% 63–90% 20% +60 points (95% CI +35 to +75)"),
-        ("agent", "kuro 30 30 24 80% 63–90% 20% +60 points (95% CI +35 to +75)"),
-        ("team", "Aurora 30 30 24 80% 63–90% 20% +60 points (95% CI +35 to +75)"),
-        ("reviewer", "alice 30 24 80% 63–90% – – "),
+        ("signal", "Known error 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
+        ("pattern", "blamed the cache 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
+        ("agent", "kuro 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
+        ("team", "Aurora 30 30 24 80% 63–90% 20% +60 points (95% CI +36 to +75)"),
+        ("reviewer", "Alice 30 24 80% 63–90% – – "),
     ],
 )
 def test_it_is_broken_down_by_what_is_asked(

@@ -246,7 +246,7 @@ class TestThePage:
         assert "<b>Alice</b>: 41 approvals in a row, median 1.2 s, reading time 45 s" in page
         assert '41 <span class="quiet">approved 41, edited 0, rejected 0</span>' in page
         assert '98% <span class="quiet">40 of 41, 87–100%</span>' in page
-        assert '41 approvals in a row <span class="quiet">9 approvals from 65 on</span>' in page
+        assert '41 approvals in a row <span class="quiet">9 approvals with a score of 65 or more</span>' in page
 
     def test_long_times_are_told_in_minutes_and_hours(self, as_person: Any, alice: Any, figure: Any) -> None:
         figure(approved=20, timed=20, to_read=20 * 27364, tenths={"1210": 20}, run=1, run_of="approve")
