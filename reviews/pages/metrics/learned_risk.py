@@ -90,6 +90,7 @@ def _page(request: PersonRequest, team: Team, form: RiskForm, status: int = 200)
     agents = LearnedRisk.objects.filter(team=team).exclude(agent=None).select_related("agent").order_by("agent__name")
     context: dict[str, Any] = {
         "team": team,
+        "team_query": f"?team={team.pk}",
         "unknown_filters": unknown_filters(request.GET),
         "teams": request.user.teams,
         "may_change": request.user.has_role(team.pk, Role.OWNER),

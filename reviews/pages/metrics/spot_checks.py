@@ -10,7 +10,6 @@ from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from metacog.heuristics.tool_calls.secrets import masked_call
@@ -23,7 +22,8 @@ from reviews.pages.metrics import files
 from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation import explanation, highlight
 from reviews.presentation.marks import paired
-from reviews.presentation.ratios import number, percent, ratio, span
+from reviews.presentation.ratios import ratio
+from reviews.presentation.statistics import changes
 from reviews.presentation.statistics.tables import spot_checks
 
 LATEST = 10
@@ -45,7 +45,6 @@ def show(request: PersonRequest) -> HttpResponse:
         "unknown_filters": unknown_filters(request.GET),
         "waiting": waits.count(),
         "days": sampling.COUNTED.days,
-        "total": ratio(Ratio(sum(each.missed.part for each in counted), sum(each.missed.whole for each in counted))),
         "agents": [(each.agent, ratio(each.missed)) for each in counted],
         "told": _told(counted),
         "judged": judged.select_related("person").defer("response__body", "response__verdict"),
@@ -72,14 +71,7 @@ def data(request: PersonRequest, form: str) -> HttpResponse:
 def _told(counted: Sequence[sampling.Misses]) -> str:
     """Say how much was missed of all that was checked."""
     missed = Ratio(sum(each.missed.part for each in counted), sum(each.missed.whole for each in counted))
-    if not missed.whole:
-        return ""
-    counts = {"part": number(missed.part), "whole": number(missed.whole)}
-    if not missed.is_enough:
-        return gettext("%(part)s of %(whole)s checked responses should have been held, too few for a share.") % counts
-    counts |= {"rate": percent(missed.rate), "interval": span(missed.low, missed.high)}
-    said = gettext("%(part)s of %(whole)s checked responses should have been held (%(rate)s, 95%% CI %(interval)s).")
-    return said % counts
+    return changes.checked(missed) if missed.whole else ""
 
 
 @require_POST

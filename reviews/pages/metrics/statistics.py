@@ -35,7 +35,7 @@ from reviews.pages.metrics import days, files
 from reviews.pages.metrics.days import Days
 from reviews.pages.person import PersonRequest
 from reviews.presentation.explanation import TITLES
-from reviews.presentation.ratios import duration, number, percent, ratio, span
+from reviews.presentation.ratios import duration, number, percent, ratio, span, unbroken
 from reviews.presentation.risk import worth
 from reviews.presentation.statistics import breakdown, changes, charts
 from reviews.presentation.statistics.tables import tables
@@ -134,7 +134,7 @@ def statistics(request: PersonRequest) -> HttpResponse:
         "calls": _calls(total),
         "calls_told": _calls_told(total),
         "more_calls": max(0, len(total.calls) - MOST_TOOLS),
-        "missed": [{"agent": each.agent, "told": ratio(each.missed)} for each in found.misses],
+        "missed": [(each.agent, changes.checked(each.missed)) for each in found.misses],
         "looks": _looks(found.looks, asked.agent),
         "enough": ENOUGH,
         "learned": _learned(request, asked),
@@ -145,19 +145,26 @@ def statistics(request: PersonRequest) -> HttpResponse:
 def _tiles(total: Total, before: Total) -> dict[str, Any]:
     """Return the figures at the top, each with how it changed."""
     timed = total.seconds.total()
-    interval = total.median_interval
     return {
         "triggered": ratio(total.trigger_ratio, digits=1),
         "triggered_change": changes.against(total.trigger_ratio, before.trigger_ratio),
         "rejected": ratio(total.rejected_ratio),
         "rejected_change": changes.against(total.rejected_ratio, before.rejected_ratio),
         "median": duration(total.median_seconds),
-        "median_interval": "–".join(duration(end) for end in interval) if interval else "",
-        "median_change": changes.of_median(total, before),
-        "p90": duration(total.p90_seconds) if timed >= ENOUGH else "",
-        "timed": timed,
-        "timed_count": number(timed),
+        "median_change": changes.of_median(total, before) if timed else "",
+        "timed": unbroken(_timed(total)),
     }
+
+
+def _timed(total: Total) -> str:
+    """Say on how many decisions the median stands, and how sure it is."""
+    if not total.seconds:
+        return gettext("nothing decided yet")
+    told = {"n": number(total.seconds.total())}
+    if not (interval := total.median_interval):
+        return gettext("n = %(n)s") % told
+    told |= {"low": duration(interval[0]), "high": duration(interval[1]), "p90": duration(total.p90_seconds)}
+    return gettext("95%% CI %(low)s–%(high)s, n = %(n)s; nine in ten within %(p90)s") % told
 
 
 def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:

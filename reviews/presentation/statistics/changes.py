@@ -101,6 +101,16 @@ def of_holds(now: Counts, before: Counts, days: int) -> str:
     return gettext("%(holds)s; %(rejected)s.") % {"holds": said % told, "rejected": rejected(now.rejected_ratio)}
 
 
+def checked(missed: Ratio) -> str:
+    """Say how many of the responses that were checked should have been held."""
+    counts = {"part": number(missed.part), "whole": number(missed.whole)}
+    if not missed.is_enough:
+        return gettext("%(part)s of %(whole)s checked responses should have been held, too few for a share.") % counts
+    counts |= {"rate": percent(missed.rate), "interval": span(missed.low, missed.high)}
+    said = gettext("%(part)s of %(whole)s checked responses should have been held (%(rate)s, 95%% CI %(interval)s).")
+    return said % counts
+
+
 def rejected(told: Ratio) -> str:
     """Say what people (or the agent) turned down of what was decided."""
     counts = {"part": number(told.part), "whole": number(told.whole)}

@@ -49,7 +49,7 @@ def test_it_says_what_was_counted(client: Any, decided: None) -> None:
     assert "<b>93.8%</b>15 of 16, 95%&nbsp;CI 72–99%" in page
     assert "nothing to compare with before" in page
     assert "<b>67%</b>10 of 15 decided, 95%&nbsp;CI 42–85%" in page
-    assert "<b>1 min</b>95%&nbsp;CI 1 min–1 min, n&nbsp;=&nbsp;15 · nine in ten within 2 h 2 min" in page
+    assert "<b>1 min</b>95% CI 1 min–1 min, n = 15; nine in ten within 2 h 2 min" in page
 
 
 def test_figures_that_are_old_say_so(client: Any, decided: None) -> None:
@@ -87,14 +87,14 @@ def test_nine_in_ten_are_within_the_time_that_is_told(
         held(posted(kuro, NOON, "no-hedge"), "approved", seconds=seconds)
     count()
     page = text(client.get("/statistics/"))
-    assert f"<b>{told}</b>95%&nbsp;CI {told}–{told}, n&nbsp;=&nbsp;10 · nine in ten within {told}<span" in page
+    assert f"<b>{told}</b>95% CI {told}–{told}, n = 10; nine in ten within {told} <span" in page
 
 
 def test_of_few_decisions_it_says_no_nine_in_ten(client: Any, kuro: Any, posted: Any, held: Any) -> None:
     for seconds in (60, 7300):
         held(posted(kuro, NOON, "no-hedge"), "approved", seconds=seconds)
     count()
-    assert "<b>1 min</b>n&nbsp;=&nbsp;2<span" in text(client.get("/statistics/"))
+    assert "<b>1 min</b>n = 2 <span" in text(client.get("/statistics/"))
 
 
 def test_a_signal_is_set_against_all_that_was_held(client: Any, decided: None) -> None:
