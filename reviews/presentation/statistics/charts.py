@@ -23,7 +23,6 @@ MOST_TICKS = 6  # names below a chart
 
 # In units of the view box.
 LEFT, WIDTH, BASE, HEIGHT = 36, 600, 165, 145
-BROAD = 960  # the width of the chart of weeks
 
 
 def short(day: date) -> str:
@@ -83,7 +82,7 @@ def held(report: Report) -> dict[str, Any]:
 def precision(report: Report) -> dict[str, Any]:
     """Lay out, week by week, the rejected share of the held items that were decided, with its interval."""
     weeks = report.by_week
-    slot = BROAD / len(weeks)
+    slot = WIDTH / len(weeks)
     every = -(-len(weeks) // MOST_TICKS)
     points: list[dict[str, Any]] = []
     for place, (week, counts) in enumerate(weeks):
