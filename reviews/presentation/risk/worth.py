@@ -37,9 +37,9 @@ def is_proven(learned: LearnedRisk | None) -> bool:
 
 
 def verdict(learned: LearnedRisk | None) -> str:
-    """Say in one sentence whether it is worth looking at what is most at risk."""
+    """Say in one sentence what reviewing the items with the highest risk is worth."""
     if learned is None:
-        told = gettext("Nothing learned yet: once a day, from %(enough)s decisions on.")
+        told = gettext("Nothing learned yet. Learning runs once a day, from %(enough)s decisions on.")
         return told % {"enough": ENOUGH}
     found, gate = learned.found, gate_of(learned)
     counts = {"decisions": number(found['decisions']), "rejected": number(found['rejected']), "enough": ENOUGH}

@@ -47,7 +47,7 @@ def test_one_sentence_says_whether_it_is_worth_it(
 
 
 def test_before_anything_was_learned_it_says_what_it_takes(client: Any, kuro: Any) -> None:
-    told = "Nothing learned yet: once a day, from 100 decisions on."
+    told = "Nothing learned yet. Learning runs once a day, from 100 decisions on."
     assert told in text(client.get("/statistics/"))
     assert told in text(client.get("/statistics/risk/"))
 
