@@ -165,7 +165,7 @@ class TestAnswering:
         asked = talk(kuro, PLAIN)
         address, told = f"{PAGE}{asked.public_id}/answer", {"answer": "no"}
         reply = client.post(address, told, headers={"hx-request": "true"}).content.decode()
-        assert reply.lstrip().startswith("<section")
+        assert reply.lstrip().startswith("<article")
         assert "No correction" in reply
         assert '<h2 id="open-title" hx-swap-oob="true">' in reply
         assert "0 open questions" in reply
