@@ -1,6 +1,9 @@
 """Every address of the site."""
 
+from collections.abc import Callable
+
 from django.contrib import admin
+from django.http.response import HttpResponseBase
 from django.urls import path
 from django.views.generic import RedirectView
 
@@ -29,8 +32,8 @@ from reviews.pages import (
     stuck,
     threads,
 )
-from reviews.pages.knowledge import exchange, lessons, memory, patterns, reflections, research, to_do
-from reviews.pages.metrics import corrections, learned_risk, review_time, samples, statistics
+from reviews.pages.knowledge import exchange, lessons, memory, pattern_by_id, patterns, reflections, research, to_do
+from reviews.pages.metrics import corrections, learned_risk, review_time, spot_checks, statistics
 from reviews.pages.outbox import deliveries, webhooks
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
@@ -40,6 +43,11 @@ api.add_router("", memory_router, tags=["shared memory"])
 api.add_router("", extension_router, tags=["extended investigation"])
 api.add_router("", research_router, tags=["research"])
 api.add_router("", review_router, tags=["deciding as a person"])
+
+
+def _moved(name: str) -> Callable[..., HttpResponseBase]:
+    return RedirectView.as_view(pattern_name=name, permanent=True, query_string=True)
+
 
 urlpatterns = [
     path("api/v1/", api.urls),  # first, since addresses are tried in order and agents post all the time
@@ -64,8 +72,10 @@ urlpatterns = [
     path("queue/<str:held_id>/by-mail/<str:token>/undo", decide_by_mail.undo_by_mail, name="by-mail-undo"),
     path("grants/<str:grant_id>/withdraw", call_desk.withdraw_grant, name="grant-withdraw"),
     path("decisions/<str:decision_id>/undo", queue.undo, name="undo"),
-    path("let-through/", samples.let_through, name="let-through"),
-    path("let-through/<str:sample_id>/judge", samples.judge, name="sample-judge"),
+    path("spot-checks/", spot_checks.show, name="spot-checks"),
+    path("spot-checks.<slug:form>", spot_checks.data, name="spot-checks-data"),
+    path("spot-checks/<str:sample_id>/judge", spot_checks.judge, name="sample-judge"),
+    path("corrections.<slug:form>", corrections.data, name="corrections-data"),
     path("corrections/", corrections.correction_list, name="corrections"),
     path("corrections/<str:correction_id>/answer", corrections.correction_answer, name="correction-answer"),
     path("responses/", response.responses, name="responses"),
@@ -107,15 +117,18 @@ urlpatterns = [
     path("patterns/new", patterns.pattern_new, name="pattern-new"),
     path("patterns/decide", patterns.patterns_decide, name="patterns-decide"),
     path("patterns/apart", patterns.patterns_apart, name="patterns-apart"),
+    path("patterns/by-id/<int:team_id>/<str:public_id>", pattern_by_id.show, name="pattern-by-id"),
     path("patterns/<int:pattern_id>/", patterns.pattern, name="pattern"),
     path("patterns/<int:pattern_id>/apart", patterns.pattern_apart, name="pattern-apart"),
     path("patterns/<int:pattern_id>/step", patterns.pattern_step, name="pattern-step"),
     path("patterns/<int:pattern_id>/edit", patterns.pattern_edit, name="pattern-edit"),
     path("statistics/", statistics.statistics, name="statistics"),
-    path("statistics/pace/", review_time.show, name="pace"),
+    path("statistics/review-time/", review_time.show, name="review-time"),
+    path("statistics/review-time.<slug:form>", review_time.data, name="review-time-data"),
     path("statistics/risk/", learned_risk.show, name="learned-risk"),
     path("statistics/risk/<int:team_id>/", learned_risk.choose, name="learned-risk-choose"),
-    path("statistics/risk.csv", learned_risk.as_csv, name="learned-risk-csv"),
+    path("statistics/risk.<slug:form>", learned_risk.data, name="learned-risk-data"),
+    path("statistics/data/<slug:name>.<slug:form>", statistics.data, name="statistics-data"),
     path("statistics.csv", statistics.as_csv, name="statistics-csv"),
     path("deliveries/", deliveries.delivery_list, name="deliveries"),
     path("deliveries/<str:delivery_id>/replay", deliveries.replay, name="delivery-replay"),
@@ -161,5 +174,9 @@ urlpatterns = [
     path("team/webhooks/<str:webhook_id>/step", webhooks.webhook_step, name="webhook-step"),
     path("audit/", audit.audit, name="audit"),
     path("audit/export", audit.export, name="audit-export"),
+    path("audit/export.<slug:form>", audit.export, name="audit-export-as"),
     path("admin/", admin.site.urls),
+    # what has moved
+    path("let-through/", _moved("spot-checks")),
+    path("statistics/pace/", _moved("review-time")),
 ]

@@ -15,7 +15,7 @@ SECTIONS = {
     "together": "queue",
     "decide-together": "queue",
     "response": "responses",
-    "let-through": "statistics",
+    "spot-checks": "statistics",
     "corrections": "statistics",
     "agent": "agents",
     "agent-new": "agents",

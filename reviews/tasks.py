@@ -67,7 +67,7 @@ def count_days() -> None:
 
 @shared_task
 def pick_samples() -> None:
-    """Pick, once for each day of each agent that is over, what of the let through people are asked to judge."""
+    """Pick, once for each day of each agent that is over, the spot checks that people are asked to answer."""
     from reviews.metrics import sampling
 
     sampling.pick_due(timezone.now())

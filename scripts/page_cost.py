@@ -84,7 +84,7 @@ def main() -> None:
         "responses": "/responses/",
         "response": f"/responses/{latest.public_id}/",
         "statistics": "/statistics/",
-        "let through": "/let-through/",
+        "spot checks": "/spot-checks/",
         "corrections": "/corrections/",
         "agents": "/agents/",
         "agent": f"/agents/{agent.public_id}/",

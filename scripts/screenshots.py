@@ -138,7 +138,7 @@ def of_everything(browser: Browser, base: str, folder: Path) -> None:
             "lessons": "/lessons/", "lesson": first_link(page, "/lessons/", "/lessons/les_"),
             "research": "/research/",
             "reflections": "/reflections/", "reflection": first_link(page, "/reflections/", "/reflections/refl_"),
-            "statistics": "/statistics/", "pace": "/statistics/pace/",
+            "statistics": "/statistics/", "review-time": "/statistics/review-time/",
             "deliveries": "/deliveries/", "agents": "/agents/",
             "agent": (agent := first_link(page, "/agents/", "/agents/agt_")), "agent-new": "/agents/new",
             "policy": f"{agent}policy/", "policy-draft": f"{agent}policy/?threshold=20&hold_at=20",

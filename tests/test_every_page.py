@@ -77,6 +77,9 @@ ROWS: dict[str, Any] = {
     "uidb64": lambda: ["MQ"],
     "provider_id": lambda: ["nowhere"],
     "pk": lambda: [],  # of a passkey: only a browser makes one
+    "public_id": lambda: ErrorPattern.objects.values_list("public_id", flat=True),
+    "name": lambda: ["all", "agents", "reviewers"],  # of a table of Statistics
+    "form": lambda: ["csv", "json"],  # of a file
 }
 MOST = 40  # rows of a kind that are opened
 # Lists that are told of one agent too.
@@ -90,7 +93,7 @@ ABOUT_AN_AGENT = [
     "threads-export",
     "reflections",
     "statistics",
-    "pace",
+    "review-time",
     "deliveries",
 ]
 

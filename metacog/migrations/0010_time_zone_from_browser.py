@@ -11,7 +11,7 @@ def name_the_default(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("metacog", "0005_learned_risk")]
+    dependencies = [("metacog", "0009_audit_of_person")]
 
     operations = [
         migrations.AlterField("user", "time_zone", models.CharField(blank=True, max_length=64, verbose_name="time zone")),

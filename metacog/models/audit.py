@@ -83,6 +83,10 @@ class AuditEvent(AppendOnly):
             models.Index(fields=["object_id"], name="audit_of_object"),
             # What people did, which in most teams is little beside what agents do.
             models.Index(fields=["team", "at", "id"], condition=Q(actor_kind="person"), name="audit_of_people"),
+            # What one person did.
+            models.Index(
+                fields=["team", "actor", "at", "id"], condition=Q(actor_kind="person"), name="audit_of_person"
+            ),
         ]
 
     def __str__(self) -> str:

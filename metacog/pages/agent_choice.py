@@ -19,12 +19,12 @@ PAGES: dict[str, Sequence[str]] = {
     "queue": ("state", "kind", "signal", "by", "order"),
     "responses": ("show",),
     "deliveries": ("state",),
-    "statistics": ("days",),
+    "statistics": ("days", "range", "since", "until", "team", "group"),
     "lessons": (),
     "reflections": (),
     "threads": (),
     "research-list": (),
-    "audit": ("action", "actor", "object", "since", "until"),
+    "audit": ("action", "actor", "person", "object", "since", "until"),
 }
 
 

@@ -1,30 +1,34 @@
-"""The audit page: what happened in a person's teams, filtered, newest first; and the same as a file."""
+"""The audit log: what happened in a person's teams, people's actions first, newest first; and the same as a file."""
 
 from __future__ import annotations
 
+import io
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language, gettext, override, pgettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext
 from django.views.decorators.http import require_safe
 
 from metacog.accounts.forms import SIGNALS
-from metacog.audit import chain, log, words
+from metacog.audit import chain, log, menu, words
 from metacog.audit.log import Events, Filters, Place
+from metacog.http import csv_file
 from metacog.models import Agent, AuditEvent, User
 from metacog.pages.agent_choice import Choice, choice
 from metacog.pages.unknown_filters import unknown_filters
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MOST_PEOPLE = 500  # members that the menu names
 _PLACE = re.compile(r"([0-9]{1,17})-([0-9]{1,18})", re.ASCII)
 
 
@@ -34,21 +38,24 @@ class PersonRequest(HttpRequest):
     user: User
 
 
+EVERYBODY = "all"
+ACTORS: dict[str, Any] = {
+    "person": _("People"),
+    "agent": _("Agents"),
+    "system": _("System"),
+    EVERYBODY: _("All events"),
+}
+
+
 class FilterForm(forms.Form):
     """The page's address as a form. What cannot be read is said beside its field, and does not narrow."""
 
     use_required_attribute = False
 
     agent = forms.ChoiceField(label=_("Agent"), required=False)
-    action = forms.CharField(
-        label=_("Action"),
-        max_length=40,
-        required=False,
-        widget=forms.TextInput(attrs={"list": "actions", "autocomplete": "off", "placeholder": "chat-held"}),
-    )
-    actor = forms.ChoiceField(
-        label=_("Done by"), choices=[("", _("Anybody")), *AuditEvent.Actor.choices], required=False
-    )
+    person = forms.CharField(label=_("Person"), max_length=150, required=False, widget=forms.Select)
+    action = forms.CharField(label=_("Action"), max_length=40, required=False, widget=forms.Select)
+    actor = forms.ChoiceField(choices=[("", ""), *ACTORS.items()], required=False, widget=forms.HiddenInput)
     object = forms.CharField(
         label=_("Id"),
         max_length=60,
@@ -62,6 +69,14 @@ class FilterForm(forms.Form):
         super().__init__(*args, **kwargs)
         choices = [("", _("Any")), *((agent.public_id, agents.name_of(agent)) for agent in agents.named)]
         self.fields["agent"].choices = choices  # type: ignore[attr-defined]  # it is a ChoiceField
+
+    def offer(self, people: Collection[str]) -> None:
+        """Fill the menus; what the form asks for is in them, if its filter stands: who left, an action of long ago."""
+        person, action = (self.cleaned_data.get(name, "") for name in ("person", "action"))
+        names = sorted({*people, *([person] if person else [])})
+        people_choices = [("", _("Any")), *((each, each) for each in names)]
+        for name, choices in (("person", people_choices), ("action", menu.choices(action))):
+            self.fields[name].widget.choices = choices
 
     def clean_since(self) -> datetime | None:
         return self._moment("since")
@@ -77,13 +92,23 @@ class FilterForm(forms.Form):
         except ValueError:  # the last and the first day there are
             raise forms.ValidationError(_("Enter a valid date.")) from None
 
+    @property
+    def shown_actor(self) -> str:
+        """Return whose actions are shown: people's, unless one thing's history or one kind of event is asked for."""
+        told = self.cleaned_data
+        if told.get("person"):
+            return str(AuditEvent.Actor.PERSON)
+        usual = EVERYBODY if told.get("object") or told.get("action") else AuditEvent.Actor.PERSON
+        return str(told.get("actor") or usual)
+
     def filters(self) -> Filters:
         self.is_valid()
         told = self.cleaned_data
         return Filters(
             agent=told.get("agent", ""),
             action=told.get("action", ""),
-            actor=told.get("actor", ""),
+            actor="" if self.shown_actor == EVERYBODY else self.shown_actor,
+            person=told.get("person", ""),
             object_id=told.get("object", ""),
             since=told.get("since"),
             until=told.get("until"),
@@ -96,15 +121,21 @@ def audit(request: PersonRequest) -> HttpResponse:
     form, events, agents, unknown = _asked(request)
     rows, following = log.page(events, _place(request.GET.get("before", "")))
     here = {name: request.GET[name] for name in form.fields if form.cleaned_data.get(name)}
+    here["actor"] = form.shown_actor
     query = urlencode(here)
+    others = {name: value for name, value in here.items() if name not in ("actor", "person")}
     if following:
         here["before"] = f"{(following[0] - _EPOCH) // timedelta(microseconds=1)}-{following[1]}"
     context = {
         "form": form,
         "choice": agents,
         "rows": [_row(event) for event in rows],
-        "actions": words.ACTIONS,
-        "is_filtered": any(request.GET.get(name) for name in form.fields),
+        "actors": [
+            (name, "?" + urlencode({"actor": actor, **others}), actor == form.shown_actor)
+            for actor, name in ACTORS.items()
+        ],
+        "everybody": "" if form.shown_actor == EVERYBODY else "?" + urlencode({"actor": EVERYBODY, **others}),
+        "is_filtered": any(request.GET.get(name) for name in form.fields if name != "actor"),
         "unknown_filters": unknown,
         "is_later_page": "before" in request.GET,
         "latest_query": query,
@@ -116,39 +147,77 @@ def audit(request: PersonRequest) -> HttpResponse:
 
 
 @require_safe
-def export(request: PersonRequest) -> StreamingHttpResponse:
-    """Send the same events as JSON Lines, oldest first, as one file."""
-    form, events, _agents, unknown = _asked(request)
-    if form.errors or unknown:  # a file has no place to say that it is not what was asked for
+def export(request: PersonRequest, form: str = "jsonl") -> StreamingHttpResponse:
+    """Send the same events, oldest first, as one file: JSON Lines or CSV."""
+    given = request.GET.copy()
+    given.setdefault("actor", EVERYBODY)  # a file leaves nobody out unless it is asked to
+    filters, events, _agents, unknown = _asked(request, given)
+    if filters.errors or unknown or form not in FORMATS:  # a file has no place to say that it is not what was asked for
         raise Http404
-    name = f"audit-{timezone.now():%Y-%m-%d}.jsonl"
+    name = f"audit-{timezone.now():%Y-%m-%d}.{form}"
     return StreamingHttpResponse(
-        log.lines(events),
-        content_type="application/jsonl; charset=utf-8",
+        log.lines(events) if form == "jsonl" else _csv_lines(events, get_language() or "en"),
+        content_type=FORMATS[form],
         headers={"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"},
     )
 
 
-def _asked(request: PersonRequest) -> tuple[FilterForm, Sequence[Events], Choice, list[str]]:
+FORMATS = {"jsonl": "application/jsonl; charset=utf-8", "csv": "text/csv; charset=utf-8"}
+COLUMNS = (
+    *("ts", "action", "actor_kind", "actor", "team", "agent", "object", "before", "after", "score", "signals"),
+    *("cycleId", "id", "request_id", "seal", "data"),
+)
+
+
+def _csv_lines(parts: Sequence[Events], language: str) -> Iterator[str]:
+    """Yield the events as lines of CSV, each with its sentence in the reader's language."""
+    yield _csv([*COLUMNS[:1], "told", *COLUMNS[1:]])
+    for event in log.oldest_first(parts):
+        line = log.as_line(event)
+        line |= {"signals": " ".join(line["signals"]), "data": json.dumps(line["data"], ensure_ascii=False)}
+        with override(language):  # the page's own is over when the file is sent
+            told = words.tell(event)
+        yield _csv([line["ts"], told, *("" if line[name] is None else line[name] for name in COLUMNS[1:])])
+
+
+def _csv(row: Sequence[Any]) -> str:
+    file = io.StringIO()
+    csv_file.write(file, [row])
+    return file.getvalue()
+
+
+def _asked(
+    request: PersonRequest, given: QueryDict | None = None
+) -> tuple[FilterForm, Sequence[Events], Choice, list[str]]:
     """Return the form as it was sent, the events it asks for among those the person may see, their agents, and what
     of it is not known, a sentence each.
     """
+    given = request.GET if given is None else given
     ids = list(request.user.teams_as().values_list("pk", flat=True))
     # What belongs to no team, such as passwords and the first owner, is for superusers.
     teams = None if request.user.is_superuser else ids
     agents = Agent.objects.filter(team__in=ids).order_by("name", "pk")
     found = choice("audit", agents, request.GET, request.GET.get("agent", "")[:40])
-    form = FilterForm(request.GET, agents=found)
+    members = User.objects.filter(memberships__team__in=ids).order_by("username").distinct()
+    people = list(members.values_list("username", flat=True)[:MOST_PEOPLE])
+    unknown_person: list[str] = []
+    form = FilterForm(given, agents=found)
     filters = form.filters()
     asked = {name: request.GET[name] for name in request.GET if name not in form.errors}  # those are told of already
-    known: Sequence[str] = words.ACTIONS
+    known: Collection[str] = {*words.ACTIONS, *menu.NAMED}
     if filters.action and filters.action not in known:
         recorded = log.matching(Filters(action=filters.action), teams)
         if any(events.exists() for events in recorded):
             known = [filters.action]
         else:
             form.cleaned_data["action"] = ""
-    unknown = unknown_filters(asked, action=known, agent=[filters.agent])
+    if filters.person and filters.person not in people:
+        recorded = log.matching(Filters(person=filters.person), teams)
+        if not any(events.exists() for events in recorded):
+            form.cleaned_data["person"] = ""
+            unknown_person = [gettext("Unknown person: not filtered by it.")]
+    form.offer(people)
+    unknown = [*unknown_person, *unknown_filters(asked, action=known, agent=[filters.agent])]
     return form, log.matching(form.filters(), teams), found, unknown
 
 
@@ -169,21 +238,43 @@ def _row(event: AuditEvent) -> dict[str, Any]:
         "signals": pgettext("list", ", ").join(str(SIGNALS.get(name, name)) for name in data.get("signals", [])),
         "url": _address(event),
         "details": [
-            (name, ", ".join(map(str, value)) if isinstance(value, list) else value)
+            (name, ", ".join(map(str, value)) if isinstance(value, list) else value, page_of(str(value)))
             for name, value in sorted(data.items())
             if value is not None and name not in ("score", "signals")
         ],
     }
 
 
+# The page of what an id names, by its prefix; and of what an action is about, by its beginning.
+PAGES = {
+    **{"held": "item", "resp": "response", "agt": "agent", "prob": "problem", "thr": "thread", "les": "lesson"},
+    **{"mem": "memory", "ext": "extension", "refl": "reflection", "rsch": "research", "wh": "webhook"},
+}
+ASKED_FOR = {"smp": ("spot-checks", "sample"), "cor": ("corrections", "question")}
+OF_TEAM = ("team-", "member-", "role-", "retention-", "names-people-", "channel-", "token-")
+
+
+def page_of(name: str) -> str:
+    """Return the page of what has this id, or nothing where it has none."""
+    prefix = name.partition("_")[0]
+    if "/" in name or prefix == name:
+        return ""
+    if prefix in PAGES:
+        return reverse(PAGES[prefix], args=[name])
+    if prefix in ASKED_FOR:
+        page, parameter = ASKED_FOR[prefix]
+        return f"{reverse(page)}?{urlencode({parameter: name})}"
+    return ""
+
+
 def _address(event: AuditEvent) -> str:
     """Return the page of what the event is about, or nothing where it has none."""
-    pages = {
-        **{"held": "item", "resp": "response", "agt": "agent", "prob": "problem", "thr": "thread", "les": "lesson"},
-        **{"mem": "memory", "ext": "extension", "refl": "reflection", "rsch": "research"},
-    }
-    for name in (event.object_id, str(event.data.get("held", ""))):
-        page = pages.get(name.partition("_")[0])
-        if page and "/" not in name:
-            return reverse(page, args=[name])
-    return ""
+    if event.action.startswith("pattern-") and event.team_id and event.object_id:
+        return reverse("pattern-by-id", args=[event.team_id, event.object_id])
+    if event.action == "policy-changed":
+        return reverse("policy", args=[event.object_id])
+    if event.action in ("learned-risk-chosen", "risk-learned") and event.team_id:
+        return f"{reverse('learned-risk')}?team={event.team_id}"
+    if event.action.startswith(OF_TEAM):
+        return reverse("team")
+    return page_of(event.object_id) or page_of(str(event.data.get("held", "")))

@@ -59,8 +59,8 @@ ENTRIES: Sequence[Entry] = (
         (
             Page("statistics", _("Overview")),
             Page("learned-risk", _("Learned risk"), (), ("learned-risk-choose",)),
-            Page("pace", _("Review time")),
-            Page("let-through", _("Spot checks"), (), ("sample-judge",)),
+            Page("review-time", _("Review time")),
+            Page("spot-checks", _("Spot checks")),
             Page("corrections", _("Corrections")),
         ),
     ),

@@ -93,9 +93,9 @@ class Record:
         return Ratio(self.both.stood_rejected, self.both.stood)
 
 
-def records(agents: Collection[Agent], since: date) -> list[Record]:
-    """Return the records of these agents' items held from `since` on, by agent and kind. One query."""
-    found = LookFigure.objects.filter(agent__in=agents, day__gte=since).order_by()
+def records(agents: Collection[Agent], since: date, until: date = date.max) -> list[Record]:
+    """Return the records of these agents' items held from `since` to `until`, by agent and kind. One query."""
+    found = LookFigure.objects.filter(agent__in=agents, day__gte=since, day__lte=until).order_by()
     sums = found.values_list("agent", "kind").annotate(*(Sum(name) for name in COUNTS))
     rows = {(agent, kind): dict(zip(COUNTS, counts, strict=True)) for agent, kind, *counts in sums}
     return [

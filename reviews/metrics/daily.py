@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from itertools import groupby, islice
@@ -22,7 +22,7 @@ from django.db.models import Count, Exists, F, Min, OuterRef, Q, QuerySet, Subqu
 from django.db.models.functions import Length, TruncDate
 from django.utils import timezone
 
-from metacog.heuristics.stats.intervals import concordance, relative, wilson
+from metacog.heuristics.stats.intervals import concordance, median_ranks, relative, wilson
 from metacog.models import Agent, Team
 from reviews.isolation import by_itself
 from reviews.models import AgentResponse, DailyFigure, Decision, HeldCall, HeldItem, Signal
@@ -115,7 +115,7 @@ def _days_to_count(agent: Agent, last: date | None, today: date, changed: list[d
 
 
 def _changed() -> dict[int, list[date]]:
-    """Return, by agent, the days whose stored number of pending items is no longer true, or that lack lengths."""
+    """Return, by agent, the days whose stored number of pending items is no longer true, or that lack patterns."""
     stored = DailyFigure.objects.filter(Q(pending__gt=0) | Q(calls_pending__gt=0)).order_by("agent", "day")
     is_call = Q(kind=HeldItem.Kind.TOOL_CALL)
     still_open = {
@@ -129,7 +129,7 @@ def _changed() -> dict[int, list[date]]:
     for agent, day, *pending in stored.values_list("agent", "day", "pending", "calls_pending"):
         if still_open.get((agent, day), [0, 0]) != pending:
             changed.setdefault(agent, []).append(day)
-    lacking = DailyFigure.objects.filter(lengths__isnull=True).order_by("agent", "-day").values_list("agent", "day")
+    lacking = DailyFigure.objects.filter(patterns__isnull=True).order_by("agent", "-day").values_list("agent", "day")
     for agent, rows in groupby(lacking.iterator(), key=itemgetter(0)):
         days = (day for _, day in rows)
         changed[agent] = sorted({*changed.get(agent, []), *islice(days, DAYS_A_RUN)})
@@ -152,12 +152,14 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
     scores: dict[str, list[int]] = {}
     lengths: dict[str, list[int]] = {}
     seconds: Counter[str] = Counter()
+    people: dict[str, Counter[str]] = {}
     # An item is closed by its one released decision, which nobody can take back.
     decisions = Decision.objects.filter(
         held__response__in=responses, released_at__isnull=False, undone_at=None
     ).exclude(held__kind=HeldItem.Kind.TOOL_CALL)
-    for verdict, score, length, erased_at, held_at, decided_at in decisions.order_by().values_list(
+    for verdict, person, score, length, erased_at, held_at, decided_at in decisions.order_by().values_list(
         "verdict",
+        "person",
         "held__hesitation_score",
         Length("held__text"),
         "held__response__erased_at",
@@ -165,6 +167,8 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
         "decided_at",
     ):
         outcomes[_OUTCOMES[Verdict(verdict)]] += 1
+        if person is not None:
+            people.setdefault(str(person), Counter())[_OUTCOMES[Verdict(verdict)]] += 1
         if verdict != Verdict.EXPIRE:
             is_rejected = verdict in (Verdict.REJECT, Verdict.WITHDRAW)
             bands = [scores.setdefault(str(score), [0, 0])]
@@ -178,7 +182,8 @@ def _count(agent: Agent, day: date) -> dict[str, Any]:
         told
         | {name: outcomes[name] for name in _OUTCOMES.values()}
         | {"held": held, "pending": held - outcomes.total()}
-        | {"signals": _signals(responses), "scores": scores, "lengths": lengths, "seconds": dict(seconds)}
+        | {"signals": _fired(responses, "type"), "patterns": _fired(responses, "pattern"), "people": people}
+        | {"scores": scores, "lengths": lengths, "seconds": dict(seconds)}
         | _calls(responses)
     )
 
@@ -209,12 +214,13 @@ def _two_digits(length: int) -> int:
     return length // step * step
 
 
-def _signals(responses: Any) -> dict[str, dict[str, int]]:
+def _fired(responses: Any, by: str) -> dict[str, dict[str, int]]:
+    """Count by a field of signals: the responses it fired on, and their held items that were decided and rejected."""
     closed = Q(response__held_items__closed_at__isnull=False) & ~Q(response__held_items__kind=HeldItem.Kind.TOOL_CALL)
     rows = (
-        Signal.objects.filter(response__in=responses)
+        Signal.objects.filter(response__in=responses, **{f"{by}__isnull": False})
         .order_by()
-        .values_list("type")
+        .values_list(by)
         .annotate(
             fired=Count("response", distinct=True),
             decided=Count(
@@ -225,7 +231,9 @@ def _signals(responses: Any) -> dict[str, dict[str, int]]:
             ),
         )
     )
-    return {name: {"fired": fired, "decided": decided, "rejected": rejected} for name, fired, decided, rejected in rows}
+    return {
+        str(name): {"fired": fired, "decided": decided, "rejected": rejected} for name, fired, decided, rejected in rows
+    }
 
 
 # -- adding up -------------------------------------------------------------------------------------
@@ -293,6 +301,12 @@ class Lift:
     def is_enough(self) -> bool:
         return self.fired.is_enough and self.rest.is_enough and self.decided.part > 0
 
+    @property
+    def against_rest(self) -> tuple[float, float, float]:
+        """The same as a multiple of how often the rest was rejected, of which some was; and its interval (95 %)."""
+        rate = self.fired.rate / self.rest.rate if self.rest.part else math.inf
+        return rate, *relative(self.fired.part, self.fired.whole, self.rest.part, self.rest.whole)
+
 
 @dataclass(frozen=True)
 class Concordance:
@@ -332,17 +346,21 @@ class Concordance:
 
 def percentile(seconds: Counter[int], share: float) -> int | None:
     """Return the nearest-rank percentile of counted values: the least that `share` of them do not exceed."""
-    rank = math.ceil(share * seconds.total())
-    for value in sorted(seconds):
-        rank -= seconds[value]
+    return of_rank(seconds, math.ceil(share * seconds.total())) if seconds else None
+
+
+def of_rank(values: Counter[int], rank: int) -> int:
+    """Return the value of that rank, from 1 on, of counted values."""
+    for value in sorted(values):
+        rank -= values[value]
         if rank <= 0:
             return value
-    return None
+    return max(values)
 
 
-@dataclass
-class Total:
-    """Several days, or several agents, as one."""
+@dataclass(frozen=True)
+class Counts:
+    """How many responses came in some days, how many items were held of them, and what became of those."""
 
     responses: int = 0
     triggered: int = 0
@@ -353,28 +371,9 @@ class Total:
     approved: int = 0
     expired: int = 0
     pending: int = 0
-    signals: dict[str, Counter[str]] = field(default_factory=dict)
-    scores: dict[int, tuple[int, int]] = field(default_factory=dict)
-    lengths: dict[int, tuple[int, int]] = field(default_factory=dict)
-    seconds: Counter[int] = field(default_factory=Counter)
-    calls: dict[str, Counter[str]] = field(default_factory=dict)  # by tool, then as CALLS has them
 
-    @classmethod
-    def of(cls, figures: Iterable[DailyFigure]) -> Total:
-        total = cls()
-        for figure in figures:
-            for name in ("responses", "triggered", "held", *_OUTCOMES.values(), "pending"):
-                setattr(total, name, getattr(total, name) + getattr(figure, name))
-            for name, counts in figure.signals.items():
-                total.signals.setdefault(name, Counter()).update(counts)
-            for added, stored in ((total.scores, figure.scores), (total.lengths, figure.lengths or {})):
-                for value, (decided, rejected) in stored.items():
-                    before = added.get(int(value), (0, 0))
-                    added[int(value)] = (before[0] + decided, before[1] + rejected)
-            total.seconds.update({int(value): count for value, count in figure.seconds.items()})
-            for name, counts in figure.calls.items():
-                total.calls.setdefault(name, Counter()).update(counts)
-        return total
+    def plus(self, other: Counts) -> Counts:
+        return Counts(**{name: getattr(self, name) + getattr(other, name) for name in COUNTS})
 
     @property
     def trigger_ratio(self) -> Ratio:
@@ -386,11 +385,51 @@ class Total:
         confirmed = self.rejected + self.withdrawn
         return Ratio(confirmed, confirmed + self.edited + self.approved)
 
+
+COUNTS = ("responses", "triggered", "held", *_OUTCOMES.values(), "pending")
+
+
+@dataclass(frozen=True)
+class Total(Counts):
+    """Several days, or several agents, as one, with what is counted by value."""
+
+    signals: dict[str, Counter[str]] = field(default_factory=dict)
+    scores: dict[int, tuple[int, int]] = field(default_factory=dict)
+    lengths: dict[int, tuple[int, int]] = field(default_factory=dict)
+    seconds: Counter[int] = field(default_factory=Counter)
+    calls: dict[str, Counter[str]] = field(default_factory=dict)  # by tool, then as CALLS has them
+
+    @classmethod
+    def of(cls, figures: Iterable[DailyFigure]) -> Total:
+        counts: dict[str, Any] = dict.fromkeys(COUNTS, 0)
+        total = cls()
+        for figure in figures:
+            for name in COUNTS:
+                counts[name] += getattr(figure, name)
+            for name, each in figure.signals.items():
+                total.signals.setdefault(name, Counter()).update(each)
+            for added, stored in ((total.scores, figure.scores), (total.lengths, figure.lengths or {})):
+                for value, (decided, rejected) in stored.items():
+                    before = added.get(int(value), (0, 0))
+                    added[int(value)] = (before[0] + decided, before[1] + rejected)
+            total.seconds.update({int(value): count for value, count in figure.seconds.items()})
+            for name, each in figure.calls.items():
+                total.calls.setdefault(name, Counter()).update(each)
+        return replace(total, **counts)
+
     @property
     def lifts(self) -> dict[str, Lift]:
         """How often what each signal fired on was rejected, against all of them."""
         overall = self.rejected_ratio
         return {name: Lift(Ratio(each["rejected"], each["decided"]), overall) for name, each in self.signals.items()}
+
+    @property
+    def median_interval(self) -> tuple[int, int] | None:
+        """Return the 95 % interval of the median, in seconds; of a few decisions there is none."""
+        if self.seconds.total() < ENOUGH:
+            return None
+        low, high = median_ranks(self.seconds.total())
+        return of_rank(self.seconds, low), of_rank(self.seconds, high)
 
     @property
     def median_seconds(self) -> int | None:

@@ -24,7 +24,7 @@ from django.db.models.functions import TruncDate
 from metacog.heuristics.text.reading import is_hasty, seconds_to_read
 from metacog.models import Team, User
 from reviews.metrics.daily import DAYS_A_RUN, Ratio, day_of, percentile, start_of
-from reviews.models import Decision, HeldItem, PaceFigure
+from reviews.models import Decision, HeldItem, ReviewTimeFigure
 
 Verdict = Decision.Verdict
 
@@ -34,7 +34,7 @@ HIGH = 65  # the score from which approvals in a row are counted for themselves:
 AT_ONCE = 20  # texts that are read
 LONGEST = 24 * 3_600_000  # milliseconds; a page that was open for longer says nothing of reading
 SETTLED = timedelta(minutes=1)  # after its release a decision has long been written, even at two web servers
-_signer = signing.Signer(salt="reviews.pace")
+_signer = signing.Signer(salt="reviews.review_time")
 
 
 # -- showing and deciding --------------------------------------------------------------------------
@@ -77,12 +77,12 @@ def count_days(now: datetime) -> int:
     texts, by which haste is told, are erased one day.
     """
     by_people = _final(now)
-    last = PaceFigure.objects.filter(day__lte=day_of(now)).aggregate(last=Max("day"))["last"]
+    last = ReviewTimeFigure.objects.filter(day__lte=day_of(now)).aggregate(last=Max("day"))["last"]
     if last:
         by_people = by_people.filter(decided_at__gte=start_of(last - timedelta(days=1)))
     by_day = by_people.annotate(day=TruncDate("decided_at", tzinfo=UTC)).order_by("day").values_list("day")
     days = list(by_day.annotate(released=Max("release_at"))[:DAYS_A_RUN])
-    known = PaceFigure.objects.filter(day__in=[day for day, _ in days], counted_at__lte=now).order_by()
+    known = ReviewTimeFigure.objects.filter(day__in=[day for day, _ in days], counted_at__lte=now).order_by()
     counted = dict(known.values_list("day").annotate(at=Max("counted_at")))
     due = [day for day, released in days if day not in counted or counted[day] < released + SETTLED]
     for day in due:
@@ -107,13 +107,13 @@ def _count_day(day: date, now: datetime) -> None:
         rows[person, team].append(Decided.of(verdict, score, shown_ms, text))
     with transaction.atomic():
         for (person, team), each in rows.items():
-            PaceFigure.objects.update_or_create(
+            ReviewTimeFigure.objects.update_or_create(
                 person_id=person, team_id=team, day=day, defaults=count(each) | {"counted_at": now}
             )
 
 
 class Decided(NamedTuple):
-    """One decision of a person, with what counts for their pace."""
+    """One decision of a person, with what counts for their review time."""
 
     verdict: str
     hesitation_score: int
@@ -130,7 +130,7 @@ class Decided(NamedTuple):
 
 
 def count(decided: Sequence[Decided]) -> dict[str, Any]:
-    """Count a day's decisions of one person, earliest first, as a PaceFigure has them."""
+    """Count a day's decisions of one person, earliest first, as a ReviewTimeFigure has them."""
     verdicts = Counter(each.verdict for each in decided)
     times = [each.shown_ms for each in decided if each.shown_ms is not None]
     run, verdict = longest_run([each.verdict for each in decided])
@@ -160,7 +160,7 @@ def _runs(values: Sequence[_Value]) -> list[tuple[_Value, int]]:
 
 
 @dataclass
-class Pace:
+class ReviewTime:
     """Several days of one person in one team."""
 
     person: User
@@ -189,19 +189,19 @@ class Pace:
         return None if tenths is None else tenths / 10
 
 
-def paces(figures: Iterable[PaceFigure]) -> list[Pace]:
+def by_person(figures: Iterable[ReviewTimeFigure]) -> list[ReviewTime]:
     """Add figures up (read with their person and team), by team and name: an order that ranks nobody."""
-    found: dict[tuple[int, int], Pace] = {}
+    found: dict[tuple[int, int], ReviewTime] = {}
     for each in figures:
-        pace = found.setdefault((each.team_id, each.person_id), Pace(each.person, each.team))
-        pace.verdicts.update({name: getattr(each, name) for name in _COUNTED.values()})
-        pace.hasty += each.hasty
-        pace.to_read += each.to_read
-        pace.tenths.update({int(tenths): count for tenths, count in each.tenths.items()})
-        if each.run > pace.run:
-            pace.run, pace.run_of = each.run, each.run_of
-        pace.high_run = max(pace.high_run, each.high_run)
-    return sorted(found.values(), key=lambda pace: (pace.team.name, _name(pace.person)))
+        total = found.setdefault((each.team_id, each.person_id), ReviewTime(each.person, each.team))
+        total.verdicts.update({name: getattr(each, name) for name in _COUNTED.values()})
+        total.hasty += each.hasty
+        total.to_read += each.to_read
+        total.tenths.update({int(tenths): count for tenths, count in each.tenths.items()})
+        if each.run > total.run:
+            total.run, total.run_of = each.run, each.run_of
+        total.high_run = max(total.high_run, each.high_run)
+    return sorted(found.values(), key=lambda total: (total.team.name, _name(total.person)))
 
 
 def _name(person: User) -> str:

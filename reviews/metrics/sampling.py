@@ -1,4 +1,4 @@
-"""What the rules let through: a random few of each agent's day, judged by people, for an honest miss rate.
+"""Spot checks: a random few of each agent's passed responses a day, judged by people, for an honest miss rate.
 
 What is held gets looked at anyway; without these nobody would ever see what should have been. Where a learned order of
 risk is in force, a team may have more of them drawn where it is unsure, and have the riskiest that its people have
@@ -211,15 +211,15 @@ def judge(sample: Sample, person: User, verdict: str) -> None:
 
 @dataclass(frozen=True)
 class Misses:
-    """Of so many responses of an agent that were let through and looked at, so many should have been held."""
+    """Of so many checked responses of an agent, so many should have been held."""
 
     agent: Agent
     missed: Ratio
 
 
-def misses(agents: Sequence[Agent], since: date) -> list[Misses]:
-    """Count, by agent, what was judged of the days from `since` on; agents of whom nothing was are left out."""
-    judged = Sample.objects.filter(agent__in=agents, day__gte=since).exclude(verdict="").order_by()
+def misses(agents: Sequence[Agent], since: date, until: date = date.max) -> list[Misses]:
+    """Count, by agent, what was judged of the days from `since` to `until`; agents of whom nothing was are left out."""
+    judged = Sample.objects.filter(agent__in=agents, day__gte=since, day__lte=until).exclude(verdict="").order_by()
     weight = F("stands_for")
     counts = judged.values("agent").annotate(
         all=Sum(weight), squares=Sum(weight * weight), missed=Sum(weight, filter=Q(verdict=Sample.Verdict.MISSED))

@@ -1,6 +1,6 @@
 """Fit weights to what people said of an agent's responses, and keep what came of it for the policy page.
 
-A verdict is a person's decision of a held item, or a person's judgement of a sample of what was let through.
+A verdict is a person's decision of a held item, or a person's judgement of a spot check.
 """
 
 from __future__ import annotations

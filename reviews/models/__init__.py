@@ -5,7 +5,7 @@ from reviews.models.decisions import Decision, decision_id
 from reviews.models.deliveries import Delivery, Endpoint, TeamWebhook, delivery_id, webhook_id
 from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_id
 from reviews.models.extensions import ExtensionRequest, extension_id
-from reviews.models.figures import DailyFigure, LookFigure, PaceFigure
+from reviews.models.figures import DailyFigure, LookFigure, ReviewTimeFigure
 from reviews.models.held import HeldItem, HeldItems, Looking, held_id
 from reviews.models.learning import (
     ContrastLook,
@@ -23,10 +23,46 @@ from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
 from reviews.models.tool_calls import CallGrant, HeldCall
 
 __all__ = [
-    "AgentResponse", "BudgetDay", "CallGrant", "ContrastLook", "CorrectedResponse", "DailyFigure", "Decision",
-    "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldCall", "HeldItem", "HeldItems",
-    "LearnedCorrections", "LearnedRisk", "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin",
-    "PossibleCorrection", "ProposalEvidence", "ProposalTrial", "Reflection", "Research", "RiskModel", "Sample",
-    "SampleCursor", "ShadowMatch", "Signal", "TeamWebhook", "correction_id", "decision_id", "delivery_id",
-    "extension_id", "held_id", "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
+    "AgentResponse",
+    "BudgetDay",
+    "CallGrant",
+    "ContrastLook",
+    "CorrectedResponse",
+    "DailyFigure",
+    "Decision",
+    "Delivery",
+    "Endpoint",
+    "ExtensionRequest",
+    "FittedWeights",
+    "HeldCall",
+    "HeldItem",
+    "HeldItems",
+    "LearnedCorrections",
+    "LearnedRisk",
+    "LearningCursor",
+    "LookFigure",
+    "Looking",
+    "PatternOrigin",
+    "PossibleCorrection",
+    "ProposalEvidence",
+    "ProposalTrial",
+    "Reflection",
+    "Research",
+    "ReviewTimeFigure",
+    "RiskModel",
+    "Sample",
+    "SampleCursor",
+    "ShadowMatch",
+    "Signal",
+    "TeamWebhook",
+    "correction_id",
+    "decision_id",
+    "delivery_id",
+    "extension_id",
+    "held_id",
+    "reflection_id",
+    "research_id",
+    "response_id",
+    "sample_id",
+    "webhook_id",
 ]  # fmt: skip

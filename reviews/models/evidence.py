@@ -1,4 +1,4 @@
-"""What people's verdicts say of the rules: samples of what was let through, and weights fitted to it all."""
+"""What people's verdicts say of the rules: spot checks, and weights fitted to it all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sample(models.Model):
     """
 
     class Verdict(models.TextChoices):
-        FINE = "fine", _("Rightly let through")
+        FINE = "fine", _("Correctly passed")
         MISSED = "missed", _("Should have been held")
 
     public_id = models.CharField(max_length=40, unique=True, default=sample_id)

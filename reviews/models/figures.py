@@ -35,6 +35,10 @@ class DailyFigure(models.Model):
     seconds = models.JSONField(default=dict)  # by whole seconds from held to decided, how many items
     # As scores, by the length of the held text, of items that still have theirs; null: from before this was counted.
     lengths = models.JSONField(null=True)
+    # By error pattern (its number), as signals; by person, how many items they approved, edited and rejected.
+    # Null: from before these were counted.
+    patterns = models.JSONField(null=True)
+    people = models.JSONField(null=True)
     # By tool: how many calls a rule let pass and denied; of those that were held, how many people (or the agent, or
     # time) approved, edited, rejected, withdrew and let expire.
     calls = models.JSONField(default=dict, db_default={})
@@ -49,7 +53,7 @@ class DailyFigure(models.Model):
         indexes = [
             models.Index(fields=["agent", "day"], condition=Q(pending__gt=0), name="days_still_open"),
             models.Index(fields=["agent", "day"], condition=Q(calls_pending__gt=0), name="days_with_open_calls"),
-            models.Index(fields=["agent", "day"], condition=Q(lengths__isnull=True), name="days_without_lengths"),
+            models.Index(fields=["agent", "day"], condition=Q(patterns__isnull=True), name="days_without_patterns"),
         ]
 
     def __str__(self) -> str:
@@ -86,14 +90,14 @@ class LookFigure(models.Model):
         return f"{self.agent_id} on {self.day}, {self.kind}"
 
 
-class PaceFigure(models.Model):
+class ReviewTimeFigure(models.Model):
     """How one person decided in one team on one day (in UTC).
 
     reviews/metrics/review_time.py counts it from the decisions.
     """
 
-    person = models.ForeignKey(User, models.CASCADE, related_name="pace_figures")
-    team = models.ForeignKey(Team, models.CASCADE, related_name="pace_figures")
+    person = models.ForeignKey(User, models.CASCADE, related_name="review_time_figures")
+    team = models.ForeignKey(Team, models.CASCADE, related_name="review_time_figures")
     day = models.DateField()
     approved = models.PositiveIntegerField(default=0)
     edited = models.PositiveIntegerField(default=0)
@@ -108,11 +112,11 @@ class PaceFigure(models.Model):
     counted_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("figure of a person's pace")
-        verbose_name_plural = _("figures of people's pace")
+        verbose_name = _("figure of a person's review time")
+        verbose_name_plural = _("figures of people's review time")
         ordering = ["day", "person"]
-        constraints = [models.UniqueConstraint(fields=["person", "team", "day"], name="pace_of_a_day_once")]
-        indexes = [models.Index(fields=["team", "day"], name="pace_of_team")]
+        constraints = [models.UniqueConstraint(fields=["person", "team", "day"], name="review_time_of_a_day_once")]
+        indexes = [models.Index(fields=["team", "day"], name="review_time_of_team")]
 
     def __str__(self) -> str:
         return f"{self.person_id} on {self.day}"

@@ -24,17 +24,17 @@ class RiskForm(StoredForm):
     """A team's choices. What is not proven cannot be chosen and stays as it is."""
 
     order = forms.BooleanField(required=False, label=_("Order the queue by learned risk"))
-    budget = forms.IntegerField(required=False, min_value=1, max_value=MOST_A_DAY, label=_("We can look at"))
+    budget = forms.IntegerField(required=False, min_value=1, max_value=MOST_A_DAY, label=_("Also review up to"))
     within = forms.ChoiceField(
         widget=forms.RadioSelect,
         required=False,
         label=_("Within the budget"),
         choices=[
-            (HOLD, _("hold them until somebody looks")),
-            (PASS, _("let them pass, and put them among the spot checks")),
+            (HOLD, _("hold them for review")),
+            (PASS, _("let them pass and add them to the spot checks")),
         ],
     )
-    samples = forms.BooleanField(required=False, label=_("Draw spot checks more where it is unsure"))
+    samples = forms.BooleanField(required=False, label=_("More spot checks where the risk is uncertain"))
 
     def __init__(self, team: Team, data: Any = None) -> None:
         stored = {

@@ -705,9 +705,9 @@ def test_what_was_let_through_is_judged_on_a_phone(open_page: Any, alice: Any, k
     passed = AgentResponse.objects.get()
     Sample.objects.create(response=passed, agent=Agent.objects.get(), day=passed.received_at.date())
     page = open_page(alice, viewport={"width": 390, "height": 844})
-    page.goto("/let-through/")
+    page.goto("/spot-checks/")
     page.get_by_role("button", name="Should have been held").click()
-    page.get_by_text("Nothing to judge now").wait_for()
+    page.get_by_text("No spot checks pending").wait_for()
     assert Sample.objects.get().verdict == "missed"
 
 

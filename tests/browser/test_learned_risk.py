@@ -31,7 +31,7 @@ def test_decisions_change_the_order_say_why_and_let_a_budget_hold_the_riskiest(
     decide(kuro, 600, since=timezone.now() - timedelta(days=2))
     call_command("learn", stdout=None)
     page.goto("/statistics/")
-    expect(page.get_by_text("worth it.").first).to_be_visible()
+    expect(page.get_by_text("of rejections (95% CI").first).to_be_visible()
     page.goto("/queue/")
     expect(rows.first).to_contain_text("Please refund the order")
     rows.first.click()
@@ -40,11 +40,11 @@ def test_decisions_change_the_order_say_why_and_let_a_budget_hold_the_riskiest(
     expect(page.locator("mark.learned", has_text="refund").first).to_be_visible()
 
     page.goto("/statistics/risk/")
-    page.get_by_label("We can look at").fill("40")
-    page.get_by_label("hold them until somebody looks").check()
-    expect(page.locator("#preview")).to_contain_text("would have been looked at")
+    page.get_by_label("Also review up to").fill("40")
+    page.get_by_label("hold them for review").check()
+    expect(page.locator("#preview")).to_contain_text("would have been reviewed")
     page.get_by_role("button", name="Save choices").click()
-    expect(page.get_by_label("We can look at")).to_have_value("40")
+    expect(page.get_by_label("Also review up to")).to_have_value("40")
     posted = [kuro.respond(f"Please refund order {number}.")["items"][0] for number in range(41)]
     assert [item["disposition"] for item in posted] == ["hold"] * 40 + ["pass"]
     assert all(item["by_budget"] for item in posted[:40])

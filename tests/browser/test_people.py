@@ -42,7 +42,7 @@ def give_evidence(agent: Agent, person: Any) -> None:
     """Write what decisions say of an agent's weights and second looks, and of a person's pace."""
     from metacog.heuristics.hesitation.fitting import Fit
     from reviews.metrics import daily
-    from reviews.models import DailyFigure, FittedWeights, LookFigure, PaceFigure
+    from reviews.models import DailyFigure, FittedWeights, LookFigure, ReviewTimeFigure
 
     now = timezone.now()
     daily.count_days(now)
@@ -57,7 +57,7 @@ def give_evidence(agent: Agent, person: Any) -> None:
     looks = {"kept": 2, "looked": 60, "contradicted": 20, "stood_let_go": 30, "stood_rejected": 10, "back_rejected": 20}
     LookFigure.objects.create(agent=agent, day=now.date(), kind="chat", **looks)
     pace = {"approved": 30, "timed": 30, "hasty": 30, "tenths": {"12": 30}, "to_read": 900, "run": 30, "high_run": 3}
-    PaceFigure.objects.create(
+    ReviewTimeFigure.objects.create(
         person=person, team=agent.team, day=now.date(), counted_at=now, run_of="approve", **pace
     )
 
@@ -136,7 +136,7 @@ def test_the_pages_have_no_fault_axe_can_find(
         address(Agent, "changelist"), address(HeldItem, "changelist"), address(HeldItem, "change", held.pk),
         reverse("extensions"), *(reverse("extension", args=[row.public_id]) for row in ExtensionRequest.objects.all()),
         reverse("memories"), *(reverse("memory", args=[row.public_id]) for row in Memory.objects.all()),
-        reverse("statistics"), reverse("pace"), reverse("let-through"), reverse("corrections"),
+        reverse("statistics"), reverse("review-time"), reverse("spot-checks"), reverse("corrections"),
         reverse("stuck"), reverse("problem", args=[Problem.objects.get().public_id]),
         reverse("threads"), *(reverse("thread", args=[each.public_id]) for each in ThoughtThread.objects.all()),
         reverse("lessons"), reverse("lesson", args=[Lesson.objects.get().public_id]), address(Lesson, "changelist"),

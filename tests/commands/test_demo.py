@@ -48,8 +48,8 @@ from reviews.models import (
     FittedWeights,
     HeldItem,
     LookFigure,
-    PaceFigure,
     Reflection,
+    ReviewTimeFigure,
 )
 from tests.commands.test_up import free_port
 from tests.conftest import Caller
@@ -245,7 +245,7 @@ def the_figures_are_those_of_the_rows(invented: Team) -> None:
         fresh.counted_at = stored.counted_at
         assert vars(fresh) | {"_state": None} == vars(stored) | {"_state": None}
     by_people = Decision.objects.filter(person__isnull=False, undone_at=None, release_at__lte=NOW).count()
-    paces = PaceFigure.objects.all()
+    paces = ReviewTimeFigure.objects.all()
     assert sum(pace.approved + pace.edited + pace.rejected for pace in paces) == by_people > 10
     assert sum(pace.timed for pace in paces) > 10
     assert LookFigure.objects.filter(looked__gt=0).exists()

@@ -44,6 +44,21 @@ def relative(part: int, whole: int, other_part: int, other_whole: int) -> tuple[
     return max(0.0, end(low, other_high, -1)), end(high, other_low, 1)
 
 
+def median_ranks(count: int) -> tuple[int, int]:
+    """Give the ranks, from 1 on, of the two values between which the median of `count` lies in 95 % (Conover 1999)."""
+    spread = _Z * math.sqrt(count) / 2
+    return max(1, math.floor(count / 2 - spread) + 1), min(count, math.ceil(count / 2 + spread))
+
+
+def ratio_of_counts(later: int, earlier: int) -> tuple[float, float]:
+    """Give the 95 % interval of a later count as a multiple of an earlier one, of as many days (Poisson, conditional).
+
+    What happened later is, of all that happened, as many of so many; it ends at infinity where none was earlier.
+    """
+    low, high = wilson(later, later + earlier)
+    return low / (1 - low) if low < 1 else math.inf, high / (1 - high) if high < 1 else math.inf
+
+
 def concordance(rate: float, some: int, others: int) -> tuple[float, float]:
     """Give the 95 % interval of the share of pairs, one of `some` and one of `others`, in which the first is higher.
 

@@ -55,7 +55,7 @@ class Group:
 
 
 SECTIONS = (
-    Section("samples", gettext_lazy("Spot checks"), "let-through", "response__received_at"),
+    Section("samples", gettext_lazy("Spot checks"), "spot-checks", "response__received_at"),
     Section("corrections", gettext_lazy("Possible corrections"), "corrections", "found_at"),
     Section("proposals", gettext_lazy("Proposed patterns"), "patterns", "created_at"),
     Section("lessons", gettext_lazy("Proposed lessons"), "lessons", "created_at"),

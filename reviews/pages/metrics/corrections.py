@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
@@ -21,9 +21,11 @@ from reviews.learning import corrections, hearing
 from reviews.learning.corrections import Worth
 from reviews.metrics import daily
 from reviews.models import LearnedCorrections, PossibleCorrection
+from reviews.pages.metrics import files
 from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation import questions
-from reviews.presentation.ratios import percent, span
+from reviews.presentation.ratios import number, percent, span
+from reviews.presentation.statistics.tables import Table
 
 PAGE = 10
 LATEST = 10
@@ -71,10 +73,37 @@ def correction_answer(request: PersonRequest, correction_id: str) -> HttpRespons
     at = request.POST.get("at", "")
     if request.htmx:
         (each,) = questions.shown(request.user, [questions.visible(request.user).get(pk=row.pk)], at=at)
-        return render(request, "reviews/_correction.html", {"each": each, "is_new": True})
+        shown = {"each": each, "is_new": True}
+        if not at:  # on the page of all questions, which says how many are open
+            shown["waiting"] = corrections.waiting(request.user.teams_as()).count()
+        return render(request, "reviews/_correction.html", shown)
     if at in (row.response.public_id, row.before.public_id):
         return HttpResponseRedirect(f"{reverse('response', args=[at])}#asked-{row.public_id}")
     return HttpResponseRedirect(f"{reverse('corrections')}?{urlencode({'question': row.public_id})}")
+
+
+@require_safe
+def data(request: PersonRequest, form: str) -> HttpResponse:
+    """Send what the detector, and what was learned, is worth as a file."""
+    if form not in files.TYPES or unknown_filters(request.GET):
+        raise Http404
+    since = daily.start_of(daily.day_of(timezone.now() - corrections.COUNTED))
+    known = list(request.user.teams_as())
+    counted = corrections.worth(known, since)
+    shares = [f"{what}{end}" for what in ("precision", "recall") for end in ("", "_low", "_high")]
+    rows = [
+        [team.name, name, worth.taken, worth.right, *_ends(worth.precision), *_ends(worth.recall)]
+        for team in known
+        if team.pk in counted
+        for name, worth in zip(("detector", "learned"), counted[team.pk], strict=True)
+        if worth
+    ]
+    table = Table(["team", "found_by", "reported", "right", *shares], rows)
+    return files.one(table, f"corrections-{since:%Y-%m-%d}", form, first=since.date(), days="UTC")
+
+
+def _ends(estimate: Estimate | None) -> list[float | None]:
+    return [estimate.rate, estimate.low, estimate.high] if estimate else [None] * 3
 
 
 class Row(NamedTuple):
@@ -133,8 +162,8 @@ def _auc(came: LearnedCorrections | None) -> dict[str, str]:
         return {}
     gate = Gate.from_dict(came.found["gate"])
     return {
-        "own": f"{gate.auc:.2f}",
-        "interval": f"{gate.auc_low:.2f}–{gate.auc_high:.2f}",
-        "detector": f"{gate.against['score'].auc:.2f}",
-        "n": f"{gate.decisions:,}",
+        "own": number(gate.auc, 2),
+        "interval": f"{number(gate.auc_low, 2)}–{number(gate.auc_high, 2)}",
+        "detector": number(gate.against["score"].auc, 2),
+        "n": number(gate.decisions),
     }

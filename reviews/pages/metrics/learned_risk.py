@@ -13,12 +13,13 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from metacog.heuristics.stats.gate import LOOKED_AT
-from metacog.http import csv_file
 from metacog.models import Role, Team
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.models import LearnedRisk
+from reviews.pages.metrics import files
 from reviews.pages.person import PersonRequest, forbidden, refused
 from reviews.presentation.risk import worth
+from reviews.presentation.statistics.tables import Table
 from reviews.risk import budget as budgets
 from reviews.risk import choices
 from reviews.risk.forms import RiskForm, may_choose
@@ -56,19 +57,12 @@ def choose(request: PersonRequest, team_id: int) -> HttpResponse:
 
 
 @require_safe
-def as_csv(request: PersonRequest) -> HttpResponse:
+def data(request: PersonRequest, form: str) -> HttpResponse:
     """Send the curve: the share that is found among the first of all items, by what orders them."""
     team = _asked(request)
-    if unknown_filters(request.GET):  # a file has no place to say that it is not what was asked for
-        raise Http404
+    if unknown_filters(request.GET) or form not in files.TYPES:
+        raise Http404  # a file has no place to say that it is not what was asked for
     gate = worth.gate_of(choices.of_team(team)) if team else None
-    answer = HttpResponse(
-        content_type="text/csv; charset=utf-8",
-        headers={
-            "Content-Disposition": 'attachment; filename="learned-risk.csv"',
-            "Cache-Control": "no-store",
-        },
-    )
     rivals = sorted(gate.caught_by) if gate else []
     rows: list[list[float]] = []
     if gate:
@@ -76,8 +70,7 @@ def as_csv(request: PersonRequest) -> HttpResponse:
         columns = [LOOKED_AT, gate.caught, gate.caught_low, gate.caught_high, *by_rival]
         rows = [list(each) for each in zip(*columns, strict=True)]
     head = ["looked_at", "found", "found_low", "found_high", *(f"found_by_{name}" for name in rivals)]
-    csv_file.write(answer, [head, *rows])
-    return answer
+    return files.one(Table(head, rows), "learned-risk", form, team=team and team.name)
 
 
 def _asked(request: PersonRequest) -> Team | None:
@@ -97,6 +90,7 @@ def _page(request: PersonRequest, team: Team, form: RiskForm, status: int = 200)
     agents = LearnedRisk.objects.filter(team=team).exclude(agent=None).select_related("agent").order_by("agent__name")
     context: dict[str, Any] = {
         "team": team,
+        "team_query": f"?team={team.pk}",
         "unknown_filters": unknown_filters(request.GET),
         "teams": request.user.teams,
         "may_change": request.user.has_role(team.pk, Role.OWNER),

@@ -1,4 +1,4 @@
-"""The Statistics page: what was held in the last days, what became of it, and the same as a CSV file.
+"""The Statistics page: a range of days beside the one before it; and all of it as files.
 
 All of it comes from the daily figures: the page costs the same however many responses there are.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -15,121 +14,157 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.http import urlencode
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from metacog.accounts.forms import RELEASED_BY
 from metacog.heuristics.policy.policy import RELEASE
 from metacog.heuristics.stats.agreement import ENOUGH_FOR_KAPPA, Agreement
 from metacog.http import csv_file
-from metacog.models import Agent, Policy
+from metacog.models import Agent, Policy, Role, Team
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
-from reviews.metrics import agreement, daily, sampling
+from reviews.metrics import daily, ranges, report
 from reviews.metrics.agreement import Record
-from reviews.metrics.daily import ENOUGH, Concordance, Lift, Ratio, Total
+from reviews.metrics.daily import ENOUGH, Ratio, Total
+from reviews.metrics.ranges import MONTH, Range
+from reviews.metrics.report import Scope
 from reviews.models import DailyFigure, LearnedRisk
+from reviews.pages.metrics import days, files
+from reviews.pages.metrics.days import Days
 from reviews.pages.person import PersonRequest
 from reviews.presentation.explanation import TITLES
-from reviews.presentation.ratios import duration, percent, ratio, scale_top, span
+from reviews.presentation.ratios import duration, number, percent, ratio, span, unbroken
 from reviews.presentation.risk import worth
+from reviews.presentation.statistics import breakdown, changes, charts
+from reviews.presentation.statistics.tables import tables
 
-PERIODS = (7, 30, 90)
-USUAL = 30
-CHANCE = 0.5  # of pairs
 MOST_TOOLS = 30
 MOST_TEAMS = 10  # that the page says of what was learned
-BANDS = ((0, 49), (50, 54), (55, 64), (65, 74), (75, 100))
-
-# The chart of held items, in units of its view box.
-LEFT, WIDTH, BASE, HEIGHT = 36, 600, 165, 145
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a person asked to see: so many days up to today, of one agent or of all they may see."""
+    """What a person asked to see: days, of one agent, of one team or of all that they may see."""
 
-    days: int
-    today: date
+    days: Days
     agents: Sequence[Agent]
     agent: Agent | None
+    team: Team | None
+    by: str
     unknown: Sequence[str]  # what else was asked for, a sentence each
 
     @classmethod
-    def by(cls, request: PersonRequest) -> Asked:
-        """Read the page's address; an agent that the person may not see is none."""
-        agents = list(_agents(request).select_related("team").order_by("name"))
-        wanted = request.GET.get("agent", "")
-        agent = next((agent for agent in agents if agent.public_id == wanted), None)
-        days = next((days for days in PERIODS if str(days) == request.GET.get("days")), USUAL)
-        unknown = unknown_filters(request.GET, agents=agents, days=PERIODS)
-        return cls(days, daily.day_of(timezone.now()), agents, agent, unknown)
+    def read(cls, request: PersonRequest) -> Asked:
+        """Read the page's address; an agent or a team that the person may not see is none."""
+        team = next((team for team in request.user.teams if str(team.pk) == request.GET.get("team")), None)
+        agents = list(_agents(request, team).select_related("team").order_by("name"))
+        agent = next((agent for agent in agents if agent.public_id == request.GET.get("agent")), None)
+        by = request.GET.get("group", "")
+        kept = {
+            **({"team": str(team.pk)} if team else {}),
+            **({"agent": agent.public_id} if agent else {}),
+            **({"group": by} if by in breakdown.GROUPS else {}),
+        }
+        shown = days.read(request.GET, daily.day_of(timezone.now()), kept)
+        unknown = [
+            *shown.asked.wrong,
+            *unknown_filters(request.GET, agents=agents, days=ranges.PRESETS, range=[MONTH], group=breakdown.GROUPS),
+        ]
+        if request.GET.get("team") and not team:
+            unknown.append(gettext("Unknown team: not filtered by it."))
+        by = by if by in breakdown.GROUPS else breakdown.USUAL
+        return cls(shown, agents, agent, team, by, unknown)
 
     @property
-    def first(self) -> date:
-        return self.today - timedelta(days=self.days - 1)
+    def range(self) -> Range:
+        return self.days.range
 
     @property
-    def before(self) -> date:
-        """The first day of as many days before."""
-        return self.first - timedelta(days=self.days)
+    def rest(self) -> dict[str, str]:
+        """Return what an address asks for but for the agent and the team."""
+        every = {**self.days.asked.query, **self.days.kept}
+        return {name: value for name, value in every.items() if name not in ("team", "agent")}
 
-    def rows(self, since: date) -> list[DailyFigure]:
-        chosen = [self.agent] if self.agent else self.agents
-        return list(DailyFigure.objects.filter(agent__in=chosen, day__gte=since, day__lte=self.today))
+    @property
+    def chosen(self) -> Sequence[Agent]:
+        return [self.agent] if self.agent else self.agents
 
-    def query(self, **changed: Any) -> str:
-        told: dict[str, Any] = {"days": self.days, "agent": self.agent.public_id if self.agent else ""} | changed
-        return "?" + urlencode({name: value for name, value in told.items() if value})
+    def scope(self, request: PersonRequest) -> Scope:
+        owned = {team.pk for team in request.user.teams_as(Role.OWNER)}
+        return Scope(self.chosen, self.range, request.user, owned)
+
+    def with_group(self, by: str) -> str:
+        return "?" + urlencode({**self.days.asked.query, **self.days.kept, "group": by}) + "#breakdown"
 
 
-def _agents(request: PersonRequest) -> QuerySet[Agent]:
-    return Agent.objects.filter(team__in=request.user.teams_as())
+def _agents(request: PersonRequest, team: Team | None) -> QuerySet[Agent]:
+    return Agent.objects.filter(team__in=[team] if team else request.user.teams_as())
 
 
 @require_safe
 def statistics(request: PersonRequest) -> HttpResponse:
-    """Show the figures of the last days beside those of as many days before."""
-    asked = Asked.by(request)
-    rows = asked.rows(asked.before)
-    chosen = [asked.agent] if asked.agent else asked.agents
-    now = [row for row in rows if row.day >= asked.first]
-    total, before = Total.of(now), Total.of(row for row in rows if row.day < asked.first)
+    """Show the figures of a range of days beside those of the range before."""
+    asked = Asked.read(request)
+    found = report.read(asked.scope(request))
+    total, before = found.total, found.before
     context = {
         "asked": asked,
         "unknown_filters": asked.unknown,
         "choice": choice(
             "statistics",
-            _agents(request).order_by("name", "team__name"),
+            _agents(request, asked.team).order_by("name", "team__name"),
             request.GET,
             asked.agent.public_id if asked.agent else "",
         ),
-        "periods": [(days, asked.query(days=days), days == asked.days) for days in PERIODS],
-        "csv_query": asked.query(),
+        "days": asked.days,
+        "teams": request.user.teams,
+        "file_query": asked.days.query,
         "total": total,
-        "count": {name: f"{getattr(total, name):,}" for name in ("responses", "triggered", "expired")},
-        "agents_counted": len({row.agent_id for row in now if row.responses}),
-        "counted_at": max((row.counted_at for row in rows), default=None),
-        "triggered": ratio(total.trigger_ratio, digits=1),
-        "change": _change(total.trigger_ratio, before.trigger_ratio, asked.days),
-        "rejected": ratio(total.rejected_ratio),
-        "median": duration(total.median_seconds),
-        "p90": duration(total.p90_seconds) if total.seconds.total() >= ENOUGH else "",
-        "timed": ngettext("%(count)s decision", "%(count)s decisions", total.seconds.total())
-        % {"count": f"{total.seconds.total():,}"},
-        "held": _held_chart(asked, now),
-        "bands": _band_chart(total),
-        "signals": _signals(total),
+        "count": {name: number(getattr(total, name)) for name in ("responses", "triggered", "expired")},
+        "agents_counted": sum(bool(each.now.responses) for each in found.by_agent.values()),
+        "counted_at": found.counted_at,
+        "tiles": _tiles(total, before),
+        "held": charts.held(found),
+        "precision": charts.precision(found),
+        "bands": charts.bands(total),
+        "groups": [(by, name, asked.with_group(by), by == asked.by) for by, name in breakdown.GROUPS.items()],
+        "breakdown": breakdown.shown(found, asked.by, request.user),
         "calls": _calls(total),
+        "calls_told": _calls_told(total),
         "more_calls": max(0, len(total.calls) - MOST_TOOLS),
-        "missed": [{"agent": each.agent, "told": ratio(each.missed)} for each in sampling.misses(chosen, asked.first)],
-        "looks": _looks(agreement.records(chosen, asked.first), asked.agent),
+        "missed": [(each.agent, changes.checked(each.missed)) for each in found.misses],
+        "looks": _looks(found.looks, asked.agent),
         "enough": ENOUGH,
         "learned": _learned(request, asked),
     }
     return render(request, "reviews/statistics.html", context)
+
+
+def _tiles(total: Total, before: Total) -> dict[str, Any]:
+    """Return the figures at the top, each with how it changed."""
+    timed = total.seconds.total()
+    return {
+        "triggered": ratio(total.trigger_ratio, digits=1),
+        "triggered_change": changes.against(total.trigger_ratio, before.trigger_ratio),
+        "rejected": ratio(total.rejected_ratio),
+        "rejected_change": changes.against(total.rejected_ratio, before.rejected_ratio),
+        "median": duration(total.median_seconds),
+        "median_change": changes.of_median(total, before) if timed else "",
+        "timed": unbroken(_timed(total)),
+    }
+
+
+def _timed(total: Total) -> str:
+    """Say on how many decisions the median stands, and how sure it is."""
+    if not total.seconds:
+        return gettext("nothing decided yet")
+    told = {"n": number(total.seconds.total())}
+    if not (interval := total.median_interval):
+        return gettext("n = %(n)s") % told
+    told |= {"low": duration(interval[0]), "high": duration(interval[1]), "p90": duration(total.p90_seconds)}
+    return gettext("95%% CI %(low)s–%(high)s, n = %(n)s; nine in ten within %(p90)s") % told
 
 
 def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:
@@ -159,45 +194,6 @@ def _learned(request: PersonRequest, asked: Asked) -> list[dict[str, Any]]:
 # -- words -----------------------------------------------------------------------------------------
 
 
-def _change(now: Ratio, before: Ratio, days: int) -> str:
-    """Say how the trigger rate moved, in percentage points."""
-    if not now.whole:
-        return ""
-    if not before.whole:
-        return gettext("no responses in the %(days)s days before") % {"days": days}
-    points = round(100 * (now.rate - before.rate), 1) or 0.0
-    return gettext("%(points)s points against the %(days)s days before (%(part)s of %(whole)s)") % {
-        "points": f"{points:+.1f}".replace("-", "−") if points else "±0.0",
-        "days": days,
-        "part": f"{before.part:,}",
-        "whole": f"{before.whole:,}",
-    }
-
-
-def _signals(total: Total) -> list[dict[str, Any]]:
-    """Return each signal's record, the most often rejected first where that can be told."""
-    found = []
-    for name, lift in total.lifts.items():
-        told = lift.fired
-        found.append(
-            {
-                "type": name,
-                "title": TITLES.get(name, name),
-                "fired": f"{total.signals[name]['fired']:,}",
-                "decided": f"{told.whole:,}",
-                "rejected": f"{told.part:,}",
-                "precision": ratio(told),
-                "from": f"{100 * told.low:.1f}",
-                "width": f"{100 * (told.high - told.low):.1f}",
-                "at": f"{100 * told.rate:.1f}",
-                "lift": f"{lift.rate:.1f}" if told.is_enough and lift.decided.part else "",
-                "verdict": _verdict(lift),
-                "order": (not told.is_enough, -told.rate, name),
-            }
-        )
-    return sorted(found, key=lambda row: row["order"])
-
-
 def _calls(total: Total) -> list[dict[str, Any]]:
     """Return what became of each tool's calls, those that people were asked about most first."""
     found: list[dict[str, Any]] = []
@@ -207,21 +203,30 @@ def _calls(total: Total) -> list[dict[str, Any]]:
             {
                 "name": name,
                 "held": counts.total() - counts["passed"] - counts["denied"],
-                "counts": {each: f"{counts[each]:,}" for each in daily.CALLS},
+                "counts": {each: number(counts[each]) for each in daily.CALLS},
                 "approved": ratio(Ratio(let_go, let_go + turned_down)),
             }
         )
     return sorted(found, key=lambda row: (-row["held"], row["name"]))[:MOST_TOOLS]
 
-
-def _verdict(told: Lift) -> str:
-    if not told.fired.is_enough:
-        return ""
-    if told.low > 1:
-        return gettext("rejected more often than held items at large")
-    if told.high < 1:
-        return gettext("rejected less often than held items at large")
-    return gettext("no different from held items at large, as far as can be told")
+def _calls_told(total: Total) -> str:
+    """Say what people made of the tool calls that were held, and rules of the others."""
+    sums = {name: sum(counts[name] for counts in total.calls.values()) for name in daily.CALLS}
+    approved = sums["approved"] + sums["edited"]
+    let_go = Ratio(approved, approved + sums["rejected"] + sums["withdrawn"])
+    told = {name: number(count) for name, count in sums.items()}
+    counts = told | {"part": number(let_go.part), "whole": number(let_go.whole)}
+    if not let_go.is_enough:
+        said = gettext(
+            "Rules allowed %(passed)s calls and denied %(denied)s; %(part)s of %(whole)s decided calls were approved."
+        )
+        return said % counts
+    counts |= {"rate": percent(let_go.rate), "interval": span(let_go.low, let_go.high)}
+    said = gettext(
+        "Rules allowed %(passed)s calls and denied %(denied)s; people approved %(part)s of %(whole)s "
+        "(%(rate)s, 95%% CI %(interval)s)."
+    )
+    return said % counts
 
 
 def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:
@@ -234,10 +239,10 @@ def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:
             {
                 "agent": each.agent,
                 "kind": each.kind.upper(),
-                "own": f"{each.kept + each.edited + each.withdrew:,}",
-                "kept": f"{each.kept:,}",
-                "edited": f"{each.edited:,}",
-                "withdrew": f"{each.withdrew:,}",
+                "own": number(each.kept + each.edited + each.withdrew),
+                "kept": number(each.kept),
+                "edited": number(each.edited),
+                "withdrew": number(each.withdrew),
                 "contradicted": ratio(each.contradicted),
                 "agreed": ratio(each.agreed),
                 "stood_rejected": ratio(each.stood_rejected),
@@ -253,171 +258,48 @@ def _looks(records: Sequence[Record], agent: Agent | None) -> dict[str, Any]:
     }
 
 
-# -- charts ----------------------------------------------------------------------------------------
+# -- files -----------------------------------------------------------------------------------------
 
 
-def _held_chart(asked: Asked, rows: Sequence[DailyFigure]) -> dict[str, Any]:
-    """Lay out a stack for each day: what the held items of that day came to."""
-    kinds = {
-        "rejected": gettext("rejected or withdrawn"),
-        "edited": gettext("approved edited"),
-        "approved": gettext("approved"),
-        "expired": gettext("expired"),
-        "pending": gettext("pending"),
+
+@require_safe
+def data(request: PersonRequest, name: str, form: str) -> HttpResponse:
+    """Send one of the page's tables, or `all` of them; the same filters as the page's."""
+    asked = Asked.read(request)
+    if asked.unknown or form not in files.TYPES:  # a file has no place to say that it is not what was asked for
+        raise Http404
+    found = tables(report.read(asked.scope(request)), request.user)
+    about = {
+        "first": asked.range.first,
+        "last": asked.range.last,
+        "days": "UTC",
+        "team": asked.team and asked.team.name,
+        "agent": asked.agent and asked.agent.public_id,
     }
-    by_day: dict[date, list[DailyFigure]] = {}
-    for row in rows:
-        by_day.setdefault(row.day, []).append(row)
-    days = list(daily.days_between(asked.first, asked.today))
-    totals = [Total.of(by_day.get(day, [])) for day in days]
-    top = scale_top([total.held for total in totals])
-    slot = WIDTH / len(days)
-    stacks, table = [], []
-    for place, (day, total) in enumerate(zip(days, totals, strict=True)):
-        counts = {name: getattr(total, name) for name in kinds} | {"rejected": total.rejected_ratio.part}
-        name, y = date_format(day, "MONTH_DAY_FORMAT"), float(BASE)
-        for kind, count in counts.items():
-            if not count:
-                continue
-            height = HEIGHT * count / top
-            y -= height
-            stacks.append(
-                {
-                    "kind": kind,
-                    "x": f"{LEFT + place * slot:.1f}",
-                    "y": f"{y:.1f}",
-                    "width": f"{slot * 0.75:.1f}",
-                    "height": f"{max(0.5, height - 0.7):.1f}",  # a gap between what is stacked
-                    "title": f"{name}: {count:,} {kinds[kind]}",
-                }
-            )
-        numbers = [total.responses, *counts.values(), total.held]
-        table.append({"iso": day.isoformat(), "name": name, "numbers": [f"{count:,}" for count in numbers]})
-    return {
-        "kinds": kinds.items(),
-        "stacks": stacks,
-        "top": f"{top:,}",
-        "half": f"{top // 2:,}",
-        "names": [table[0]["name"], table[len(table) // 2]["name"], table[-1]["name"]],
-        "table": table[::-1],
-        "any": any(total.held for total in totals),
-        "told": _told(days, totals),
-    }
-
-
-def _told(days: Sequence[date], totals: Sequence[Total]) -> str:
-    """Say what a chart of days shows at a glance: how much was held, and on which day most."""
-    held = sum(total.held for total in totals)
-    most, day = max(zip(totals, days, strict=True), key=lambda each: each[0].held)
-    told = ngettext(
-        "%(held)s item was held in these %(days)s days. Most on one day: %(most)s on %(day)s, %(rejected)s of them "
-        "rejected or withdrawn.",
-        "%(held)s items were held in these %(days)s days. Most on one day: %(most)s on %(day)s, %(rejected)s of them "
-        "rejected or withdrawn.",
-        held,
-    )
-    return told % {
-        "held": f"{held:,}",
-        "days": len(days),
-        "most": f"{most.held:,}",
-        "day": date_format(day, "MONTH_DAY_FORMAT"),
-        "rejected": f"{most.rejected_ratio.part:,}",
-    }
-
-
-def _band_chart(total: Total) -> dict[str, Any]:
-    """Lay out how often each band of scores was rejected, with its interval."""
-    told = [(f"{low}–{high}", total.between(low, high)) for low, high in BANDS]
-    if not told[0][1].whole:  # no policy held below 50 in these days
-        told.pop(0)
-    slot = 370 / len(told)
-    bands = [
-        {
-            "name": name,
-            "x": f"{45 + (number + 0.5) * slot:.1f}",
-            "y": _height(share.rate),
-            "low": _height(share.low),
-            "high": _height(share.high),
-            **ratio(share),
-        }
-        for number, (name, share) in enumerate(told)
-    ]
-    overall, scores = total.rejected_ratio, Concordance.of(total.scores)
-    return {
-        "bands": bands,
-        "overall": ratio(overall),
-        "line": _height(overall.rate),
-        "verdict": _calibration(scores),
-        "baseline": _baseline(scores, Concordance.of(total.lengths)),
-    }
-
-
-def _height(share: float) -> str:
-    return f"{BASE - share * HEIGHT:.1f}"
-
-
-def _calibration(scores: Concordance) -> str:
-    """Say whether a rejected item has a higher score than one that was let go."""
-    if not scores.is_enough:
-        told = gettext("That cannot be told yet: it takes %(enough)s rejected items and %(enough)s that were let go.")
-        return told % {"enough": ENOUGH}
-    if scores.low > CHANCE:
-        told = gettext(
-            "Yes: of a rejected item and one that was let go, the rejected one has the higher score in %(rate)s of all "
-            "pairs (95 %%: %(interval)s; by chance it would be half)."
-        )
-    elif scores.high < CHANCE:
-        told = gettext(
-            "No: of a rejected item and one that was let go, the rejected one has the higher score in only %(rate)s of "
-            "all pairs (95 %%: %(interval)s; by chance it would be half)."
-        )
-    else:
-        told = gettext(
-            "That cannot be told: of a rejected item and one that was let go, the rejected one has the higher score in "
-            "%(rate)s of all pairs (95 %%: %(interval)s; by chance it would be half)."
-        )
-    return told % _pairs(scores)
-
-
-def _baseline(scores: Concordance, lengths: Concordance) -> tuple[str, str]:
-    """Say what plain length would have told of the same, which a score that is worth having must beat."""
-    if not (scores.is_enough and lengths.is_enough):
-        return "", ""
-    if lengths.rate >= CHANCE:
-        told = gettext("Plain length, to compare: the rejected one is the longer in %(rate)s (95 %%: %(interval)s).")
-    else:
-        lengths = lengths.turned()
-        told = gettext("Plain length, to compare: the rejected one is the shorter in %(rate)s (95 %%: %(interval)s).")
-    if scores.low > lengths.high:
-        verdict = gettext("The score tells more than that.")
-    elif scores.high < lengths.low:
-        verdict = gettext("That tells more than the score does.")
-    else:
-        verdict = gettext("Which of the two tells more cannot be said.")
-    return told % _pairs(lengths), verdict
-
-
-def _pairs(told: Concordance) -> dict[str, str]:
-    return {"rate": percent(told.rate), "interval": span(told.low, told.high)}
-
-
-# -- the file --------------------------------------------------------------------------------------
+    file = f"statistics-{name}-{asked.range.first}-{asked.range.last}"
+    if name == "all":
+        return files.many(found, file, form, **about)
+    if name not in found:
+        raise Http404
+    return files.one(found[name], file, form, **about)
 
 
 @require_safe
 def as_csv(request: PersonRequest) -> HttpResponse:
-    """Send the daily figures, a line for each agent and day."""
-    asked = Asked.by(request)
+    """Send the daily figures, a line for each agent and day, as CSV."""
+    asked = Asked.read(request)
     if asked.unknown:  # a file has no place to say that it is not what was asked for
         raise Http404
-    rows = asked.rows(asked.first)
+    rows = DailyFigure.objects.filter(
+        agent__in=asked.chosen, day__gte=asked.range.first, day__lte=asked.range.last
+    )
     agents = {agent.pk: agent for agent in asked.agents}
     types = sorted({*TITLES, *(name for row in rows for name in row.signals)})
     counts = ("responses", "triggered", "held", "rejected", "withdrawn", "edited", "approved", "expired", "pending")
     answer = HttpResponse(
         content_type="text/csv; charset=utf-8",
         headers={
-            "Content-Disposition": f'attachment; filename="statistics-{asked.first}-{asked.today}.csv"',
+            "Content-Disposition": f'attachment; filename="statistics-{asked.range.first}-{asked.range.last}.csv"',
             "Cache-Control": "no-store",
         },
     )

@@ -16,7 +16,7 @@ from metacog.heuristics.stats.gate import (
     Gate,
 )
 from reviews.models import LearnedRisk
-from reviews.presentation.ratios import percent, span
+from reviews.presentation.ratios import number, percent, span
 from reviews.presentation.risk.rivals import RIVALS
 from reviews.risk import choices
 
@@ -37,12 +37,12 @@ def is_proven(learned: LearnedRisk | None) -> bool:
 
 
 def verdict(learned: LearnedRisk | None) -> str:
-    """Say in one sentence whether it is worth looking at what is most at risk."""
+    """Say in one sentence what reviewing the items with the highest risk is worth."""
     if learned is None:
-        told = gettext("Nothing learned yet: once a day, from %(enough)s decisions on.")
+        told = gettext("Nothing learned yet. Learning runs once a day, from %(enough)s decisions on.")
         return told % {"enough": ENOUGH}
     found, gate = learned.found, gate_of(learned)
-    counts = {"decisions": f"{found['decisions']:,}", "rejected": f"{found['rejected']:,}", "enough": ENOUGH}
+    counts = {"decisions": number(found['decisions']), "rejected": number(found['rejected']), "enough": ENOUGH}
     match found["why_not"]:
         case "few":
             return gettext("Too few decisions yet: %(decisions)s of the %(enough)s it takes.") % counts
@@ -63,23 +63,23 @@ def verdict(learned: LearnedRisk | None) -> str:
     if not is_proven(learned):
         rival = RIVALS[next(iter(gate.as_good), "chance")]
         told = (
-            gettext("Not worth it yet: no better than chance (n = %(n)s).")
+            gettext("Not used yet: no better than chance (n = %(n)s).")
             if "chance" in gate.as_good
-            else gettext("Not worth it yet: %(rival)s orders as well (n = %(n)s).")
+            else gettext("Not used yet: %(rival)s orders as well (n = %(n)s).")
         )
-        return told % {"rival": rival, "n": f"{gate.decisions:,}"}
+        return told % {"rival": rival, "n": number(gate.decisions)}
     share, low, high = gate.caught_at(TENTH)
     at = LOOKED_AT.index(TENTH)
     told = (
         gettext(
-            "Looking at the tenth most at risk finds %(share)s of what people reject [%(interval)s] (length "
-            "%(length)s, chance %(chance)s; judged on n = %(n)s decisions): worth it."
+            "Reviewing the tenth of items with the highest risk finds %(share)s of rejections (95%% CI %(interval)s; "
+            "length %(length)s, chance %(chance)s; n = %(n)s)."
         )
         if low > gate.caught_by["chance"][at]
         else gettext(
-            "Looking at the tenth most at risk finds %(share)s of what people reject [%(interval)s] (length "
-            "%(length)s, chance %(chance)s; judged on n = %(n)s decisions): the order beats chance as a whole, its "
-            "first tenth not for certain yet."
+            "Reviewing the tenth of items with the highest risk finds %(share)s of rejections (95%% CI %(interval)s; "
+            "length %(length)s, chance %(chance)s; n = %(n)s): the order beats chance as a whole, its first tenth "
+            "not clearly yet."
         )
     )
     return told % {
@@ -87,7 +87,7 @@ def verdict(learned: LearnedRisk | None) -> str:
         "interval": span(low, high),
         "length": percent(gate.caught_by["length"][at]),
         "chance": percent(gate.caught_by["chance"][at]),
-        "n": f"{gate.decisions:,}",
+        "n": number(gate.decisions),
     }
 
 
@@ -108,7 +108,7 @@ def first_tenth(learned: LearnedRisk | None) -> str:
         return ""
     share, low, high = gate.caught_at(TENTH)
     told = gettext(
-        "The first tenth of the queue would have held %(share)s of what people rejected [%(interval)s]; by score "
+        "The first tenth of the queue would have contained %(share)s of rejections (95%% CI %(interval)s); by score "
         "%(score)s."
     )
     by_score = gate.caught_by["score"][LOOKED_AT.index(TENTH)]
@@ -123,8 +123,8 @@ def by_doubt(learned: LearnedRisk | None) -> str:
     if share is None:
         return ""
     told = gettext(
-        "In the last %(days)s days %(share)s of the spot checks would have gone to the quarter it is least sure of, "
-        "not 25%%."
+        "In the last %(days)s days, %(share)s of the spot checks would have gone to the quarter with the least certain "
+        "risk, instead of 25%%."
     )
     return told % {"days": learned.passing["days"], "share": percent(share)}
 
@@ -134,23 +134,24 @@ def preview(learned: LearnedRisk | None, budget: int | None) -> str:
     if learned is None or not budget or not is_proven(learned):
         return ""
     found = choices.preview(learned, budget)
-    counts = {"items": f"{found.items:,}", "days": found.days, "looked_at": f"{found.looked_at:,}"}
+    counts = {"items": number(found.items), "days": found.days, "looked_at": number(found.looked_at)}
     if not found.items:
-        return gettext("Nothing passed in the last %(days)s days that could have been looked at.") % counts
+        return gettext("No item passed in the last %(days)s days that could have been reviewed.") % counts
     told = ngettext(
-        "Of %(items)s item that passed in %(days)s days, %(looked_at)s would have been looked at.",
-        "Of %(items)s items that passed in %(days)s days, %(looked_at)s would have been looked at.",
+        "Of %(items)s item that passed in %(days)s days, %(looked_at)s would have been reviewed.",
+        "Of %(items)s items that passed in %(days)s days, %(looked_at)s would have been reviewed.",
         found.items,
     )
     if found.caught is None:
         told += " " + gettext(
-            "How many mistakes these hold is not known yet: of %(checks)s spot checks %(misses)s should have been held."
+            "How many mistakes these contain is not known yet: %(misses)s of %(checks)s spot checks should have been "
+            "held."
         )
-        return told % {**counts, "checks": f"{found.checks:,}", "misses": f"{found.misses:,}"}
+        return told % {**counts, "checks": number(found.checks), "misses": number(found.misses)}
     caught, low, high, by_length, by_chance = found.caught
     told += " " + gettext(
-        "By the newest spot checks they hold about %(caught)s of the mistakes [%(interval)s]; by length %(length)s, by "
-        "chance %(chance)s."
+        "By the newest spot checks, these contain about %(caught)s of the mistakes (95%% CI %(interval)s); by length "
+        "%(length)s, by chance %(chance)s."
     )
     return told % {
         **counts,
@@ -188,7 +189,14 @@ def curve(gate: Gate) -> dict[str, Any]:
             gate.caught_by["chance"],
         )
     )
+    at = LOOKED_AT.index(TENTH)
+    told = gettext("The first %(items)s of items contain %(share)s of rejections (95%% CI %(interval)s).") % {
+        "items": percent(TENTH),
+        "share": percent(gate.caught[at]),
+        "interval": span(gate.caught_low[at], gate.caught_high[at]),
+    }
     return {
+        "told": told,
         "line": _line(own),
         "band": _line([*high, *reversed(low)]),
         "length": _line(length),
@@ -214,10 +222,10 @@ def calibration(gate: Gate) -> dict[str, Any]:
     top = next(top for top in (0.1, 0.2, 0.4, 0.6, 0.8, 1.0) if most <= top or top == 1.0)
     error = {"error": f"{gate.calibration_error:.3f}", "limit": f"{CALIBRATED:g}"}
     told = (
-        gettext("They differ by %(error)s on average (ECE; at most %(limit)s is allowed): percentages are shown.")
+        gettext("Predicted and actual shares differ by %(error)s on average (limit %(limit)s): percentages are shown.")
         if gate.is_calibrated
         else gettext(
-            "They differ by %(error)s on average (ECE; at most %(limit)s is allowed): only ranks are shown, no "
+            "Predicted and actual shares differ by %(error)s on average (limit %(limit)s): only ranks are shown, no "
             "percentages."
         )
     )
@@ -226,13 +234,13 @@ def calibration(gate: Gate) -> dict[str, Any]:
             {
                 "x": f"{_x(min(1.0, said / top)):.1f}",
                 "y": f"{_y(min(1.0, came / top)):.1f}",
-                "title": f"{percent(said)} → {percent(came)} (n = {count:,})",
+                "title": f"{percent(said)} → {percent(came)} (n = {number(count)})",
             }
             for said, came, count in gate.bins
         ],
         "top": percent(top),
         "half": percent(top / 2),
-        "table": [(percent(said), percent(came), f"{count:,}") for said, came, count in gate.bins],
+        "table": [(percent(said), percent(came), number(count)) for said, came, count in gate.bins],
         "told": told % error,
     }
 
@@ -245,14 +253,14 @@ def learning(learned: LearnedRisk) -> dict[str, Any]:
     if len(points) > 1:
         gain = (points[-1][1] - points[0][1]) / (len(points) - 1)
         told = (
-            gettext("Each doubling raised the AUC by about %(gain)s: %(more)s more decisions may add as much.")
+            gettext("Each doubling of decisions raised the AUC by about %(gain)s: %(more)s more may add as much.")
             if gain >= STILL_LEARNING
-            else gettext("Each doubling changed the AUC by %(gain)s: more decisions would hardly help.")
-        ) % {"gain": f"{gain:.3f}", "more": f"{points[-1][0]:,}"}
+            else gettext("Each doubling of decisions changed the AUC by %(gain)s: more decisions would hardly help.")
+        ) % {"gain": f"{gain:.3f}", "more": number(points[-1][0])}
     shown = []
-    for number, (taught, auc) in enumerate(points):
-        x, y = LEFT + (number + 0.5) * slot, _y(max(-0.05, 2 * auc - 1))  # from 0.5 on
-        named = {"taught": f"{taught:,}", "auc": f"{auc:.2f}"}
+    for place, (taught, auc) in enumerate(points):
+        x, y = LEFT + (place + 0.5) * slot, _y(max(-0.05, 2 * auc - 1))  # from 0.5 on
+        named = {"taught": number(taught), "auc": f"{auc:.2f}"}
         shown.append({"x": f"{x:.1f}", "y": f"{y:.1f}", "above": f"{y - 9:.1f}", **named})
     return {
         "line": " ".join(f"{point['x']},{point['y']}" for point in shown),
@@ -270,9 +278,9 @@ def drawn(learned: LearnedRisk) -> dict[str, Any]:
     return {
         "auc": f"{gate.auc:.2f}",
         "auc_interval": f"{gate.auc_low:.2f}–{gate.auc_high:.2f}",
-        "decisions": f"{learned.found['decisions']:,}",
-        "judged": f"{gate.decisions:,}",
-        "judged_rejected": f"{gate.rejected:,}",
+        "decisions": number(learned.found['decisions']),
+        "judged": number(gate.decisions),
+        "judged_rejected": number(gate.rejected),
         "curve": curve(gate),
         "calibration": calibration(gate),
         "learning": learning(learned),

@@ -13,9 +13,9 @@ from patterns.models import ErrorPattern, Lesson, ThoughtThread
 from tests.tables import table
 
 PAGES = (
-    "queue", "responses", "let-through", "corrections", "search", "stuck", "threads", "extensions", "memories",
-    "lessons", "reflections", "research-list", "patterns", "pattern-new", "statistics", "pace", "deliveries", "agents",
-    "agent-new", "team", "preferences", "audit",
+    "queue", "responses", "spot-checks", "corrections", "search", "stuck", "threads", "extensions", "memories",
+    "lessons", "reflections", "research-list", "patterns", "pattern-new", "statistics", "review-time", "deliveries",
+    "agents", "agent-new", "team", "preferences", "audit",
 )  # fmt: skip
 
 

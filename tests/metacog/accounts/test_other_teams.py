@@ -81,9 +81,9 @@ def two_teams(kuro: Any, other: Any, olga: User, mallory: User, settings: Any) -
 
 
 LISTS = [
-    *("queue", "queue-changes", "let-through", "corrections"),
+    *("queue", "queue-changes", "spot-checks", "corrections"),
     *("responses", "stuck", "threads", "extensions", "memories", "lessons"),
-    *("reflections", "research-list", "patterns", "pattern-new", "statistics", "pace"),
+    *("reflections", "research-list", "patterns", "pattern-new", "statistics", "review-time"),
     *("statistics-csv", "deliveries", "agents", "agent-new", "team", "audit", "audit-export", "preferences"),
 ]
 

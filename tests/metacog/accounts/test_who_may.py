@@ -48,7 +48,7 @@ TABLE: list[tuple[str, str, str, dict[str, str], int, int, int, int, int]] = [
     ("extensions", "get", "", {}, 200, 200, 200, 200, 200),
     ("memories", "get", "", {}, 200, 200, 200, 200, 200),
     ("patterns", "get", "", {}, 200, 200, 200, 200, 200),
-    ("pace", "get", "", {}, 200, 200, 200, 200, 200),
+    ("review-time", "get", "", {}, 200, 200, 200, 200, 200),
     ("pattern-new", "get", "", {}, 200, 403, 403, 200, 200),
     ("search", "get", "", {"q": "clearly"}, 200, 200, 200, 200, 200),
     ("preferences", "get", "", {}, 200, 200, 200, 200, 200),

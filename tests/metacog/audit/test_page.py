@@ -1,5 +1,7 @@
 """The audit page: what it shows to whom, how it is narrowed, and the file that says the same."""
 
+import csv
+import io
 import json
 import re
 from datetime import UTC, datetime, timedelta
@@ -11,8 +13,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from metacog.accounts import agents, members
-from metacog.audit import audit, chain, words
+from metacog.audit import audit, chain, menu, words
 from metacog.models import Agent, AuditEvent, User
+from patterns.patterns import lifecycle
 from reviews.held import decisions
 from reviews.models import HeldItem
 from tests.tables import table
@@ -23,7 +26,7 @@ def page(alice: Any, as_person: Any) -> Any:
     client = as_person(alice)
 
     def read(**query: str) -> str:
-        answer = client.get(reverse("audit"), query)
+        answer = client.get(reverse("audit"), {"actor": "all"} | query)
         assert answer.status_code == 200
         return answer.content.decode()
 
@@ -78,7 +81,7 @@ def test_one_is_not_told_as_many_and_what_is_not_known_is_left_open(kuro: Any, a
         words.tell(audit.event("meta:reflection", "x", actor=None, team=aurora, agent=agent, **data))
         for data in (dict[str, Any](responses=1), {"responses": 2}, {})
     ]
-    assert [each.split("looked back on ")[1] for each in told] == [
+    assert [each.split("reflected on ")[1] for each in told] == [
         "1 response of kuro", "2 responses of kuro", "… responses of kuro"
     ]  # fmt: skip
 
@@ -121,7 +124,7 @@ def test_it_can_be_narrowed(page: Any, file: Any, kuro: Any, alice: Any, aurora:
     assert ids(page(object=held)) == [held, held]
     assert sentences(page(actor="person", object=held)) == ["alice approved a CHAT of kuro"]
     assert ids(page(agent=kaze.public_id, action="chat-held")) == []
-    assert "Nothing matches these filters" in page(action="task-held")
+    assert "No events match these filters" in page(action="task-held")
     assert [line["object"] for line in file(object=held)] == [held, held]
 
 
@@ -185,7 +188,7 @@ def test_it_says_how_far_the_record_is_sealed(page: Any, aurora: Any) -> None:
     assert "not sealed yet</span>" in html
     chain.seal()
     html = page()
-    assert "It is sealed up to" in html
+    assert "Sealed up to" in html
     assert "under seal 1" in html
     assert "not sealed yet</span>" not in html
 
@@ -211,7 +214,7 @@ def test_what_belongs_to_no_team_is_for_superusers(
     assert ids(page()) == ["2"]
     assert [line["object"] for line in file()] == ["2"]
     root = User.objects.create_superuser("root", password="root-password")
-    html = as_person(root).get(reverse("audit")).content.decode()
+    html = as_person(root).get(reverse("audit"), {"actor": "all"}).content.decode()
     assert ids(html) == ["root", "2", "1"]
     assert "Borealis" in html
     assert len(as_person(root).get(reverse("audit-export")).getvalue().splitlines()) == 3
@@ -261,3 +264,34 @@ def test_a_full_page_takes_as_many_queries_as_an_empty_one(alice: Any, aurora: A
         audit.record("agent-created", agent.public_id, actor=alice, team=aurora, agent=agent)
     chain.seal()
     assert queries() == empty <= 8
+
+
+def test_people_come_first_and_the_rest_is_one_click_away(alice: Any, bob: Any, as_person: Any, kuro: Any) -> None:
+    held = kuro.hold()
+    decisions.decide(HeldItem.objects.get(public_id=held), alice, "approve")
+    client = as_person(alice)
+    html = client.get(reverse("audit")).content.decode()
+    assert sentences(html) == ["alice approved a CHAT of kuro"]
+    assert 'href="?actor=all"' in html
+    assert len(sentences(client.get(reverse("audit"), {"actor": "all"}).content.decode())) > 3
+    for query in ({"object": held}, {"action": "chat-held"}):  # one thing's history, and what only machines do
+        assert "A CHAT of kuro was held" in client.get(reverse("audit"), query).content.decode()
+    decided = client.get(reverse("audit"), {"person": "alice", "actor": "system"}).content.decode()
+    assert sentences(decided) == ["alice approved a CHAT of kuro"]
+    assert sentences(client.get(reverse("audit"), {"person": "bob"}).content.decode()) == []
+    assert "Unknown person" in client.get(reverse("audit"), {"person": "nobody"}).content.decode()
+    (line,) = csv.DictReader(io.StringIO(client.get("/audit/export.csv", {"person": "alice"}).getvalue().decode()))
+    assert (line["told"], line["actor"], line["object"]) == ("alice approved a CHAT of kuro", "alice", held)
+    assert client.get("/audit/export.csv", {"person": "nobody"}).status_code == 404
+
+
+def test_the_menu_has_a_word_for_every_action() -> None:
+    of_items = {f"item-{done}" for done in words.OF_ITEMS}  # of a kind that is none of ours
+    assert set(words.ACTIONS) - of_items <= menu.NAMED
+    assert {*words.OWN} - {*words.OF_ITEMS} <= menu.NAMED
+
+
+def test_a_pattern_is_linked_by_its_public_id(page: Any, aurora: Any, olga: Any) -> None:
+    pattern = lifecycle.add(aurora, olga, keywords=["blamed"], description="blamed the cache", source="external")
+    address = reverse("pattern-by-id", args=[aurora.pk, pattern.public_id])
+    assert f'href="{address}"' in page()

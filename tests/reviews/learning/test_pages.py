@@ -137,7 +137,7 @@ class TestLists:
         sweep.learn()
         page = page_of(as_person(victor), "/patterns/?state=active")
         assert "4 of 17" in page
-        assert "23.5 %" in page.replace("\xa0", " ")
+        assert "23.5%" in page.replace("\xa0", " ")
         assert "1 of 3 decisions: too few to tell" in page
 
     @table("query", ["退款", "30 DAYS", "fourteen", 'with "quotes"'], rolled_back=True)

@@ -66,6 +66,8 @@ def naive(agent: Agent, day: date) -> dict[str, Any]:
         **{state: sum(item.state == state and bool(item.closed_at) for item in items) for state in VERDICTS},
         "pending": sum(not item.closed_at for item in items),
         "signals": signals,
+        "patterns": {},
+        "people": {},
         "scores": scores,
         "lengths": lengths,
         "seconds": dict(seconds),
@@ -132,13 +134,14 @@ def test_a_late_decision_changes_the_day_the_item_was_held(kuro: Any, posted: An
     assert daily.count_days(now) == 2
 
 
-def test_days_from_before_lengths_were_counted_are_counted_anew(kuro: Any, posted: Any, held: Any) -> None:
+def test_days_from_before_patterns_were_counted_are_counted_anew(kuro: Any, posted: Any, held: Any) -> None:
     held(posted(kuro), "rejected", words="x" * 40)
     now = NOON + timedelta(days=6)
     daily.count_days(now)
-    DailyFigure.objects.update(lengths=None)
+    DailyFigure.objects.update(patterns=None, people=None)
     daily.count_days(now)
-    assert DailyFigure.objects.get(day=DAY).lengths == {"40": [1, 1]}
+    figure = DailyFigure.objects.get(day=DAY)
+    assert (figure.patterns, figure.people) == ({}, {})
     assert daily.count_days(now) == 2
 
 

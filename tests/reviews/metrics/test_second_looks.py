@@ -124,20 +124,20 @@ class TestThePage:
 
     def test_it_says_so_when_nobody_looked_again(self, as_person: Any, alice: Any, figure: Any) -> None:
         figure(day=NOON.date() - timedelta(days=40), kept=3)
-        assert "No agent has looked again" in self.page(as_person, alice)
+        assert "No agent took a second look" in self.page(as_person, alice)
 
     def test_it_tells_each_kind_with_counts_and_intervals(self, as_person: Any, alice: Any, figure: Any) -> None:
         own = {"kept": 4, "edited": 2, "withdrew": 5}
         figure(**own, looked=40, contradicted=10, stood_let_go=25, stood_rejected=5, back_rejected=10)
         figure(kind="remember", looked=3, stood_let_go=3)
         page = self.page(as_person, alice)
-        assert '11 <span class="quiet">kept 4, edited 2, took back 5</span>' in page
-        assert '25 % <span class="quiet">10 of 40, 14–40 %</span>' in page
-        assert '17 % <span class="quiet">5 of 30, 7–34 %</span>' in page
-        assert '3 of 3 <span class="quiet">too few to tell</span>' in page
-        assert "43 items that both looked at" in page
-        assert "They came to the same end on 38 of 43: 88 %" in page
-        assert "from 50 items on" in page
+        assert '11 <span class="quiet">kept 4, edited 2, withdrew 5</span>' in page
+        assert '25% <span class="quiet">10 of 40, 14–40%</span>' in page
+        assert '17% <span class="quiet">5 of 30, 7–34%</span>' in page
+        assert '3 of 3 <span class="quiet">too few for a share</span>' in page
+        assert "43 items that both decided on" in page
+        assert "Agents and people agreed on 38 of 43 items (88%" in page
+        assert "needs 50 items" in page
 
     def test_for_one_agent_it_says_who_releases_a_kind_and_what_that_would_let_out(
         self, as_person: Any, alice: Any, kuro: Any, figure: Any
@@ -147,19 +147,19 @@ class TestThePage:
         figure(kind="task", kept=1)
         page = self.page(as_person, alice, f"?agent={kuro.id}")
         assert (
-            "CHAT is released by: a person or the agent. Of 20 that the agent stood by, people rejected 2: "
-            "10 % (95&nbsp;%: 3–30 %)." in page
+            "CHAT is released by: a person or the agent. People rejected 2 of 20 that the agent kept "
+            "(10%, 95% CI 3–30%)." in page
         )
-        assert "REMEMBER is released by: only a person. Of 2 that the agent stood by, people rejected 1: too" in page
-        assert "Nothing of it that the agent stood by was decided by a person." in page
+        assert "REMEMBER is released by: only a person. People rejected 1 of 2 that the agent kept, too" in page
+        assert "No person has decided an item of this kind that the agent kept." in page
 
     def test_it_tells_chance_from_fifty_items_on(self, as_person: Any, alice: Any, figure: Any) -> None:
         figure(looked=50, stood_let_go=20, stood_rejected=5, back_let_go=10, back_rejected=15)
-        assert "0.40 (95&nbsp;%: 0.15 to 0.65)" in self.page(as_person, alice)
+        assert "0.40 (95% CI 0.15 to 0.65;" in self.page(as_person, alice)
 
     def test_nought_has_no_sign(self, as_person: Any, alice: Any, figure: Any) -> None:
         figure(looked=77, stood_let_go=26, stood_rejected=14, back_let_go=16, back_rejected=21)
-        assert "0.22 (95&nbsp;%: 0.00 to 0.44)" in self.page(as_person, alice)
+        assert "0.22 (95% CI 0.00 to 0.44;" in self.page(as_person, alice)
 
     def test_a_stranger_sees_nothing_of_it(
         self, as_person: Any, mallory: Any, other: Any, posted: Any, figure: Any
@@ -168,5 +168,5 @@ class TestThePage:
         daily.count_days(NOON)
         figure(kept=77)
         page = self.page(as_person, mallory)
-        assert "No agent has looked again" in page
+        assert "No agent took a second look" in page
         assert "kept 77" not in page

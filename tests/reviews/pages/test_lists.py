@@ -46,7 +46,7 @@ def client(as_person: Any, olga: Any) -> Any:
         ("/deliveries/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: "),
         ("/deliveries/?agent=bogus", "Unknown agent “bogus”: not filtered by it.<"),
         ("/statistics/?days=8", "Unknown number of days “8”: not filtered by it. Known: 7, 30, 90."),
-        ("/statistics/pace/?days=8", "Unknown number of days “8”: not filtered by it. Known: 7, 30, 90."),
+        ("/statistics/review-time/?days=8", "Unknown number of days “8”: not filtered by it. Known: 7, 30, 90."),
         ("/patterns/?state=bogus", "Unknown state “bogus”: not filtered by it. Known: proposed, shadow, active, "),
         ("/agents/?to=bogus", "Unknown page “bogus”: not filtered by it. Known: queue, responses, "),
         (f"/queue/?kind={'<b>' * 20}", f"Unknown kind “{'<b>' * 13}<…”: not filtered by it."),
@@ -82,14 +82,18 @@ NO_LISTS = {
     *("patterns-decide", "patterns-apart", "notices-change", "notices-test", "token-new", "set-theme", "set_language"),
 }
 FILES = {
-    *("statistics-csv", "learned-risk-csv", "audit-export"),
-    *("patterns-export", "threads-export", "lessons-export"),
+    *("statistics-csv", "audit-export", "patterns-export", "threads-export", "lessons-export"),
 }
+OTHER_FILES = (
+    *("/statistics/risk.csv", "/statistics/data/all.json", "/statistics/review-time.json"),
+    *("/spot-checks.csv", "/corrections.json", "/audit/export.csv"),
+)
+SIGN_IN = ("account_", "mfa_", "socialaccount_", "security", "sessions-")  # django-allauth's, and what leads there
 LISTS = sorted(
     pattern.name
     for pattern in get_resolver().url_patterns
     if isinstance(pattern, URLPattern) and pattern.name and not pattern.pattern.converters
-    if pattern.name not in NO_LISTS | FILES
+    if pattern.name not in NO_LISTS | FILES and not pattern.name.startswith(SIGN_IN)
 )
 
 
@@ -107,12 +111,12 @@ def test_no_list_passes_over_a_filter_that_it_does_not_know(client: Any, held: s
     assert "messages unknown" not in page_of(client, f"{reverse(page)}?{'=&'.join(NAMES)}=")
 
 
-@table("page", sorted(FILES))
+@table("address", [*map(reverse, sorted(FILES)), *OTHER_FILES])
 @table("query", ["agent=bogus", "kind=bogus", "days=8", "action=bogus", "since=bogus"])
-def test_no_file_is_given_for_a_filter_that_is_not_known(client: Any, kuro: Any, page: str, query: str) -> None:
-    if page == "audit-export" or query != "since=bogus":
-        assert client.get(f"{reverse(page)}?{query}").status_code == 404
-    assert client.get(reverse(page)).status_code == 200
+def test_no_file_is_given_for_a_filter_that_is_not_known(client: Any, kuro: Any, address: str, query: str) -> None:
+    if address.startswith(("/audit/", "/statistics/data", "/statistics/rev", "/statistics.")) or query != "since=bogus":
+        assert client.get(f"{address}?{query}").status_code == 404
+    assert client.get(address).status_code == 200
 
 
 def test_the_audit_page_knows_what_was_recorded_and_offers_the_file_of_what_it_shows(client: Any, kuro: Any) -> None:
@@ -122,6 +126,7 @@ def test_the_audit_page_knows_what_was_recorded_and_offers_the_file_of_what_it_s
     page = page_of(client, "/audit/?action=bogus&actor=agent&kind=x")
     assert "Unknown action “bogus”: not filtered by it.<" in page
     assert 'href="/audit/export?actor=agent"' in page
+    assert 'href="/audit/export.csv?actor=agent"' in page
     assert "A CHAT of kuro was held" in page
 
 

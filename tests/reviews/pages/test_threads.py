@@ -263,8 +263,8 @@ class TestOneThread:
         record = f"{reverse('audit')}?object={thread.public_id}"
         assert record in page_of(client, address(thread))
         page = page_of(client, record)
-        assert "A response of kuro pursued a thought thread" in page
-        assert "<p>kuro began a thought thread</p>" in page
+        assert "A response of kuro touched a thread" in page
+        assert "<p>kuro created a thread</p>" in page
         assert f'href="{address(thread)}"' in page
 
     def test_a_long_trail_shows_its_end(self, kuro: Any, thread: ThoughtThread, alice: Any, as_person: Any) -> None:

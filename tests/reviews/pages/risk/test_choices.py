@@ -25,14 +25,14 @@ def address(aurora: Any) -> str:
 def test_an_owner_chooses_and_the_audit_log_says_so(as_person: Any, olga: Any, aurora: Any, address: str) -> None:
     keep(aurora, learned())
     client = as_person(olga)
-    assert "never lets pass what a rule, a pattern or a threshold holds" in text(client.get("/statistics/risk/"))
+    assert "held by a rule, a pattern or a threshold stay held" in text(client.get("/statistics/risk/"))
     page = client.post(address, CHOSEN, follow=True)
     assert page.redirect_chain[-1][0] == f"/statistics/risk/?team={aurora.pk}"
     assert "Saved." in text(page)
     assert stored() == (False, 40, True, True)
     assert Team.objects.get().risk_cut == pytest.approx(0.6)  # of 3,000 in 30 days 1,200: the riskiest four tenths
     assert AuditEvent.objects.filter(action="learned-risk-chosen").count() == 1
-    assert "olga chose how the team uses its learned risk" in text(client.get("/audit/"))
+    assert "olga changed how the team uses learned risk" in text(client.get("/audit/"))
     client.post(address, {"order": "on", "do": "save"})
     assert stored() == (True, None, False, False)
 
@@ -41,12 +41,12 @@ def test_it_says_what_a_budget_would_have_come_to_without_keeping_it(
     as_person: Any, olga: Any, aurora: Any, address: str
 ) -> None:
     keep(aurora, learned())
-    client, told = as_person(olga), "Of 3,000 items that passed in 30 days, 1,200 would have been looked at."
+    client, told = as_person(olga), "Of 3,000 items that passed in 30 days, 1,200 would have been reviewed."
     whole = client.post(address, CHOSEN | {"do": "preview"})
     part = client.post(address, CHOSEN, headers={"hx-request": "true"})
     for answer in (whole, part):
         assert told in text(answer)
-        assert "not known yet: of 0 spot checks 0 should have been held" in text(answer)
+        assert "not known yet: 0 of 0 spot checks should have been held" in text(answer)
     assert 'value="40"' in whole.content.decode()
     assert b"<html" not in part.content
     for wrong in ("0", "10001", "many"):
@@ -60,7 +60,7 @@ def test_what_is_not_proven_cannot_be_chosen(as_person: Any, olga: Any, aurora: 
     assert Team.objects.get().risk_kind == kind
     client = as_person(olga)
     page = client.get("/statistics/risk/").content.decode()
-    assert "Off until the gate is passed" in page
+    assert "become available once the test is passed" in page
     assert page.count("disabled") == (5 if kind else 7)
     client.post(address, CHOSEN)
     assert stored() == (not kind, None, False, False)
@@ -70,7 +70,7 @@ def test_others_read_what_was_chosen(as_person: Any, carla: Any, mallory: Any, a
     keep(aurora, learned())
     Team.objects.filter(pk=aurora.pk).update(risk_budget=40, risk_budget_holds=True)
     page = as_person(carla).get("/statistics/risk/")
-    assert "40 items a day, held until somebody looks" in text(page)
+    assert "40 items a day, held for review" in text(page)
     assert '<input type="number"' not in page.content.decode()
     assert as_person(carla).post(address, CHOSEN).status_code == 403
     assert as_person(mallory).post(address, CHOSEN).status_code == 404
@@ -81,11 +81,11 @@ def test_the_page_of_spot_checks_says_where_the_riskiest_come_with_them(
     as_person: Any, olga: Any, aurora: Any, address: str
 ) -> None:
     keep(aurora, learned())
-    client, told = as_person(olga), "With them come the riskiest that your team's review budget has room for."
+    client, told = as_person(olga), "The team's review budget adds the responses with the highest risk."
     client.post(address, CHOSEN)
-    assert told not in text(client.get("/let-through/"))
+    assert told not in text(client.get("/spot-checks/"))
     client.post(address, CHOSEN | {"within": "pass"})
-    assert told in text(client.get("/let-through/"))
+    assert told in text(client.get("/spot-checks/"))
 
 
 def test_a_budget_of_before_can_be_taken_back_when_the_gate_is_passed_no_more(
@@ -105,4 +105,4 @@ def test_what_a_budget_would_have_found_is_told_by_spot_checks_alone(as_person: 
     row.found |= {"passing": row.found["gate"], "checks": 120, "misses": 30}
     row.save()
     Team.objects.update(risk_budget=40)
-    assert "By the newest spot checks they hold about" in text(as_person(olga).get("/statistics/risk/"))
+    assert "By the newest spot checks, these contain about" in text(as_person(olga).get("/statistics/risk/"))

@@ -25,7 +25,7 @@ def test_it_names_its_rank_and_marks_the_phrases_that_raise_it(client: Any, auro
     keep(aurora, learned(), calibration_error=0.2)
     page = client.get(f"/queue/{held}/").content.decode()
     section = re.search(r"<section[^>]*><h2>Why it stands here.*?</section>", page, re.DOTALL)[0]
-    assert re.search(r"Top \d+\s% of this agent", section)
+    assert re.search(r"Top \d+% of this agent", section)
     assert "<q>cache</q>" in section
     assert "Learned from 400 decisions" in section
     assert "People reject about" not in section  # not calibrated: a rank only
@@ -44,7 +44,7 @@ def test_a_percentage_is_told_where_it_was_checked_and_no_rank_on_few_texts(
     keep(aurora, learned(), calibration_error=0.03)
     LearnedRisk.objects.update(spread={str(Agent.objects.get(public_id=kuro.id).pk): [0.1] * 49})
     page = html.unescape(client.get(f"/queue/{held}/").content.decode())
-    assert re.search(r"People reject about \d+\s% of such items \(checked on n\s=\s120 decisions\)", page)
+    assert re.search(r"People reject about \d+% of such items \(checked on n\s=\s120 decisions\)", page)
     assert "of this agent<" not in page
 
 

@@ -24,11 +24,11 @@ def client(as_person: Any, alice: Any) -> Any:
     "by, number, turns, said",
     [
         ("word", 60, 1, "Too few decisions yet: 60 of the 100 it takes."),
-        ("word", 400, 1, r"Looking at the tenth most at risk finds \d+ % of what people reject \[\d+–\d+ %\] "
-         r"\(length \d+ %, chance 10 %; judged on n = 120 decisions\): worth it."),
-        ("length", 400, 1, "Not worth it yet: length orders as well (n = 120). Until then the queue can be ordered by "
+        ("word", 400, 1, r"Reviewing the tenth of items with the highest risk finds \d+% of rejections "
+         r"\(95% CI \d+–\d+%; length \d+%, chance 10%; n = 120\)\."),
+        ("length", 400, 1, "Not used yet: length orders as well (n = 120). Until then the queue can be ordered by "
          "length, which beats chance."),
-        ("nothing", 400, 1, "Not worth it yet: no better than chance (n = 120). Learned risk"),
+        ("nothing", 400, 1, "Not used yet: no better than chance (n = 120). Learned risk"),
         ("never", 400, 1, "Too one-sided yet: it takes 10 rejections and 10 approvals among the older decisions and "
          "among the newest (0 of 400 were rejections)."),
         ("word", 400, 100, "Too few sessions yet: the 400 decisions must come from at least 10 sessions among the "
@@ -47,7 +47,7 @@ def test_one_sentence_says_whether_it_is_worth_it(
 
 
 def test_before_anything_was_learned_it_says_what_it_takes(client: Any, kuro: Any) -> None:
-    told = "Nothing learned yet: once a day, from 100 decisions on."
+    told = "Nothing learned yet. Learning runs once a day, from 100 decisions on."
     assert told in text(client.get("/statistics/"))
     assert told in text(client.get("/statistics/risk/"))
 
@@ -59,11 +59,11 @@ def test_below_it_are_the_curve_the_calibration_and_what_more_decisions_would_he
     kuro.respond()
     page = text(client.get("/statistics/risk/"))
     found = row.found["gate"]
-    assert f"10 % {100 * found['caught'][3]:.0f} %" in page
-    assert "(ECE; at most 0.05 is allowed): percentages are shown." in page
-    assert re.search(r"Each doubling (raised the AUC by about|changed the AUC by) -?0\.\d+: ", page)
+    assert f"10% {100 * found['caught'][3]:.0f}%" in page
+    assert "(limit 0.05): percentages are shown." in page
+    assert re.search(r"Each doubling of decisions (raised the AUC by about|changed the AUC by) -?0\.\d+: ", page)
     LearnedRisk.objects.update(found=row.found | {"curve": [[70, 0.61], [140, 0.66], [280, 0.68]]})
-    assert "raised the AUC by about 0.035: 280 more decisions may add as much." in text(client.get("/statistics/risk/"))
+    assert "raised the AUC by about 0.035: 280 more may add as much." in text(client.get("/statistics/risk/"))
     LearnedRisk.objects.update(found=row.found | {"gate": found | {"calibration_error": 0.06}})
     assert "only ranks are shown, no percentages." in text(client.get("/statistics/risk/"))
     rows = [*csv.reader(client.get("/statistics/risk.csv").content.decode("utf-8-sig").splitlines())]
@@ -86,14 +86,14 @@ def test_nothing_of_another_team_is_told(client: Any, borealis: Any, other: Any,
     keep(borealis, learned())
     assert client.get(f"/statistics/risk/?team={borealis.pk}").status_code == 404
     assert client.get(f"/statistics/risk.csv?team={borealis.pk}").status_code == 404
-    assert "worth it" not in text(client.get("/statistics/"))
+    assert "of rejections (95%" not in text(client.get("/statistics/"))
     assert Team.objects.get(pk=borealis.pk).created_at < timezone.now()
 
 
 def test_the_first_tenth_is_worth_it_only_where_its_interval_says_so(client: Any, aurora: Any, kuro: Any) -> None:
     row = keep(aurora, learned())
-    assert "decisions): worth it." in text(client.get("/statistics/"))
+    assert "chance 10%; n = 120)." in text(client.get("/statistics/"))
     low = [0.05] * len(row.found["gate"]["caught_low"])
     LearnedRisk.objects.update(found=row.found | {"gate": row.found["gate"] | {"caught_low": low}})
     page = text(client.get("/statistics/"))
-    assert "the order beats chance as a whole, its first tenth not for certain yet." in page
+    assert "the order beats chance as a whole, its first tenth not clearly yet." in page

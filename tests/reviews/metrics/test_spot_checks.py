@@ -15,7 +15,7 @@ from reviews.models import AgentResponse, Sample, SampleCursor
 from tests.conftest import NOON
 from tests.tables import table
 
-PAGE = "/let-through/"
+PAGE = "/spot-checks/"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def picked() -> list[str]:
 
 
 def asked(client: Any) -> str:
-    return re.search(r'action="(/let-through/[^"]+/judge)"', client.get(PAGE).content.decode())[1]
+    return re.search(r'action="(/spot-checks/[^"]+/judge)"', client.get(PAGE).content.decode())[1]
 
 
 def test_a_random_few_of_a_day_that_is_over_are_picked_once(kuro: Any) -> None:
@@ -183,7 +183,7 @@ def test_a_person_judges_one_after_the_other_and_may_change_their_mind(client: A
     assert second != first
     client.post(second, {"verdict": "fine"})
     page = client.get(PAGE).content.decode()
-    assert "Nothing to judge now" in page
+    assert "No spot checks pending" in page
     assert "Should have been held · kuro" in page
     client.post(first, {"verdict": "fine"})
     assert sorted(Sample.objects.values_list("verdict", flat=True)) == ["fine", "fine"]
@@ -244,7 +244,7 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
         response=before, agent=before.agent, day=long_ago, verdict="missed", person=alice, judged_at=NOON
     )
     page = client.get(PAGE).content.decode()
-    assert re.search(r"5\s%\s+<span class=\"quiet\">2–14\s%", page)
+    assert re.search(r"5%\s+<span class=\"quiet\">2–14%", page)
     assert page.count("?sample=smp_") == 10
     assert old.public_id not in page  # of a day that is not counted, and is not looked for among all there ever were
     from reviews.metrics import daily
@@ -252,9 +252,10 @@ def test_the_share_is_told_with_its_counts_and_interval_once_there_is_enough(
     daily.count_days(NOON)
     daily.recount(AgentResponse.objects.first().agent, today - timedelta(days=1))
     told = client.get("/statistics/").content.decode()
-    assert re.search(r"3 of 60 looked at should have been held: 5\s%", told)
+    assert re.search(r"3 of 60 checked responses should have been held \(5%, 95% CI 2–14%\)", told)
     Sample.objects.filter(verdict="fine").delete()
-    assert "3 of 3 looked at should have been held: too few to tell" in client.get("/statistics/").content.decode()
+    told = client.get("/statistics/").content.decode()
+    assert "3 of 3 checked responses should have been held, too few for a share." in told
 
 
 def test_an_empty_queue_offers_what_waits_to_be_judged(client: Any, kuro: Any) -> None:
@@ -270,7 +271,7 @@ def test_what_nobody_judged_in_a_fortnight_is_no_longer_asked(client: Any, kuro:
     days_ago(1)
     sampling.pick_due(NOON)
     Sample.objects.update(day=NOON.date() - timedelta(days=15))
-    assert "Nothing to judge now" in client.get(PAGE).content.decode()
+    assert "No spot checks pending" in client.get(PAGE).content.decode()
 
 
 def test_what_was_erased_meanwhile_is_no_longer_asked(client: Any, kuro: Any) -> None:
@@ -279,7 +280,7 @@ def test_what_was_erased_meanwhile_is_no_longer_asked(client: Any, kuro: Any) ->
     sampling.pick_due(NOON)
     assert asked(client)
     AgentResponse.objects.update(erased_at=NOON)
-    assert "Nothing to judge now" in client.get(PAGE).content.decode()
+    assert "No spot checks pending" in client.get(PAGE).content.decode()
 
 
 @pytest.mark.parametrize(("person", "page", "post"), [("mallory", 404, 404), ("victor", 200, 403), ("alice", 200, 302)])

@@ -13,7 +13,7 @@ from django.urls import reverse
 from metacog.models import Membership
 from reviews.metrics import review_time
 from reviews.metrics.review_time import Decided
-from reviews.models import Decision, HeldItem, PaceFigure
+from reviews.models import Decision, HeldItem, ReviewTimeFigure
 from tests.conftest import NOON
 from tests.tables import table
 
@@ -150,12 +150,12 @@ class TestWhatIsCounted:
         decided(kuro, bob, "edit", text="短")
         review_time.count_days(NOON)
         review_time.count_days(NOON)
-        row = PaceFigure.objects.get(person=alice)
+        row = ReviewTimeFigure.objects.get(person=alice)
         assert (row.approved, row.edited, row.rejected, row.timed, row.hasty) == (4, 0, 1, 3, 2)
         assert row.tenths == {"12": 1, "9": 1, "1300": 1}
         assert (row.run, row.run_of) == (4, "approve")
         assert row.to_read == pytest.approx(3 * 60 * 2000 / 987, abs=1)
-        assert PaceFigure.objects.get(person=bob).edited == 1
+        assert ReviewTimeFigure.objects.get(person=bob).edited == 1
 
     def test_a_day_keeps_what_was_counted_when_its_texts_are_erased(self, kuro: Any, alice: Any, decided: Any) -> None:
         decided(kuro, alice, shown_ms=900)
@@ -165,7 +165,7 @@ class TestWhatIsCounted:
         HeldItem.objects.update(text="")
         for later in (timedelta(minutes=10), timedelta(days=1)):
             assert review_time.count_days(NOON + later) == 0
-        row = PaceFigure.objects.get()
+        row = ReviewTimeFigure.objects.get()
         assert (row.timed, row.hasty) == (2, 1)
         assert row.to_read == pytest.approx(2 * 60 * 2000 / 987, abs=1)
 
@@ -176,7 +176,7 @@ class TestWhatIsCounted:
         review_time.count_days(NOON)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        assert PaceFigure.objects.get().hasty == 100
+        assert ReviewTimeFigure.objects.get().hasty == 100
         assert most < 5_000_000
 
     @pytest.mark.parametrize("fields", [{"undone_at": NOON}, {"release_at": NOON + timedelta(seconds=5)}])
@@ -185,12 +185,12 @@ class TestWhatIsCounted:
     ) -> None:
         decided(kuro, alice, **fields)
         review_time.count_days(NOON)
-        assert not PaceFigure.objects.exists()
+        assert not ReviewTimeFigure.objects.exists()
 
     def test_what_an_agent_decides_does_not_count(self, kuro: Any, decided: Any) -> None:
         decided(kuro, None, by="agent")
         review_time.count_days(NOON)
-        assert not PaceFigure.objects.exists()
+        assert not ReviewTimeFigure.objects.exists()
 
     def test_it_catches_up_after_any_downtime(
         self, kuro: Any, alice: Any, decided: Any, monkeypatch: pytest.MonkeyPatch
@@ -200,21 +200,21 @@ class TestWhatIsCounted:
             decided(kuro, alice, at=NOON - timedelta(days=days))
         runs = [review_time.count_days(NOON) for _ in range(3)]
         assert runs[0] == 4
-        assert PaceFigure.objects.count() == 6
+        assert ReviewTimeFigure.objects.count() == 6
 
     def test_it_goes_on_after_the_clock_was_wrong_for_a_while(self, kuro: Any, alice: Any, decided: Any) -> None:
         decided(kuro, alice, at=NOON + timedelta(days=3650))
         review_time.count_days(NOON + timedelta(days=3651))
         decided(kuro, alice, at=NOON - timedelta(minutes=1))
         review_time.count_days(NOON)
-        assert PaceFigure.objects.filter(day=NOON.date()).exists()
+        assert ReviewTimeFigure.objects.filter(day=NOON.date()).exists()
 
     def test_two_teams_are_two_rows(self, kuro: Any, other: Any, borealis: Any, alice: Any, decided: Any) -> None:
         Membership.objects.create(user=alice, team=borealis, role="reviewer")
         for caller in (kuro, other):
             decided(caller, alice)
         review_time.count_days(NOON)
-        assert PaceFigure.objects.filter(person=alice, run=1).count() == 2
+        assert ReviewTimeFigure.objects.filter(person=alice, run=1).count() == 2
 
     def test_it_costs_a_day_the_same_however_much_was_decided(
         self, kuro: Any, alice: Any, decided: Any, django_assert_max_num_queries: Any
@@ -231,22 +231,22 @@ class TestThePage:
     def figure(self, alice: Any, aurora: Any) -> Any:
         def write(person: Any = alice, **fields: Any) -> None:
             told = {"person": person, "team": aurora, "day": NOON.date(), "counted_at": NOON}
-            PaceFigure.objects.create(**told | fields)
+            ReviewTimeFigure.objects.create(**told | fields)
 
         return write
 
     def page(self, client: Any, query: str = "") -> str:
-        answer = client.get(reverse("pace") + query)
+        answer = client.get(reverse("review-time") + query)
         return " ".join(answer.content.decode().replace("\N{NO-BREAK SPACE}", " ").split())
 
     def test_it_hints_at_many_alike_in_a_row_and_at_haste(self, as_person: Any, alice: Any, figure: Any) -> None:
         told = {"approved": 41, "timed": 41, "hasty": 40, "to_read": 41 * 45, "run": 41, "run_of": "approve"}
         figure(**told, tenths={"12": 41}, high_run=9)
         page = self.page(as_person(alice))
-        assert "<b>Alice</b>: 41 approvals in a row, median 1.2 s, texts that take 45 s to read" in page
+        assert "<b>Alice</b>: 41 approvals in a row, median 1.2 s, reading time 45 s" in page
         assert '41 <span class="quiet">approved 41, edited 0, rejected 0</span>' in page
-        assert '98 % <span class="quiet">40 of 41, 87–100 %</span>' in page
-        assert '41 approvals in a row <span class="quiet">9 approvals from 65 on</span>' in page
+        assert '98% <span class="quiet">40 of 41, 87–100%</span>' in page
+        assert '41 approvals in a row <span class="quiet">9 approvals with a score of 65 or more</span>' in page
 
     def test_long_times_are_told_in_minutes_and_hours(self, as_person: Any, alice: Any, figure: Any) -> None:
         figure(approved=20, timed=20, to_read=20 * 27364, tenths={"1210": 20}, run=1, run_of="approve")
@@ -307,4 +307,4 @@ class TestThePage:
             for each in range(5):
                 figure(User.objects.create(username=f"p{number}{each}"), approved=1, run=1, run_of="approve")
             with django_assert_num_queries(4):  # session, person, figures, count in the navigation
-                client.get(reverse("pace"))
+                client.get(reverse("review-time"))

@@ -1,11 +1,12 @@
-"""The page on which people judge a sample of what was let through."""
+"""The page on which people judge spot checks: a sample of what passed."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
@@ -17,16 +18,19 @@ from metacog.pages.unknown_filters import unknown_filters
 from reviews.metrics import daily, sampling
 from reviews.metrics.daily import Ratio
 from reviews.models import Sample
+from reviews.pages.metrics import files
 from reviews.pages.person import PersonRequest, forbidden
 from reviews.presentation import explanation, highlight
 from reviews.presentation.marks import paired
 from reviews.presentation.ratios import ratio
+from reviews.presentation.statistics import changes
+from reviews.presentation.statistics.tables import spot_checks
 
 LATEST = 10
 
 
 @require_safe
-def let_through(request: PersonRequest) -> HttpResponse:
+def show(request: PersonRequest) -> HttpResponse:
     """Show the next sample to judge, or the one that is asked for, and what came of those before."""
     teams = request.user.teams_as()
     waits = sampling.waiting(teams)
@@ -41,8 +45,8 @@ def let_through(request: PersonRequest) -> HttpResponse:
         "unknown_filters": unknown_filters(request.GET),
         "waiting": waits.count(),
         "days": sampling.COUNTED.days,
-        "total": ratio(Ratio(sum(each.missed.part for each in counted), sum(each.missed.whole for each in counted))),
         "agents": [(each.agent, ratio(each.missed)) for each in counted],
+        "told": _told(counted),
         "judged": judged.select_related("person").defer("response__body", "response__verdict"),
         "a_day": sampling.A_DAY,
         "has_budget": any(
@@ -50,7 +54,24 @@ def let_through(request: PersonRequest) -> HttpResponse:
             for team in request.user.teams
         ),
     }
-    return render(request, "reviews/let_through.html", context | (_shown(request, sample) if sample else {}))
+    return render(request, "reviews/spot_checks.html", context | (_shown(request, sample) if sample else {}))
+
+
+@require_safe
+def data(request: PersonRequest, form: str) -> HttpResponse:
+    """Send the miss rates as a file."""
+    if form not in files.TYPES or unknown_filters(request.GET):
+        raise Http404
+    agents = list(Agent.objects.filter(team__in=request.user.teams_as()).order_by("name"))
+    since = daily.day_of(timezone.now() - sampling.COUNTED)
+    table = spot_checks(sampling.misses(agents, since))
+    return files.one(table, f"spot-checks-{since}", form, first=since, days="UTC")
+
+
+def _told(counted: Sequence[sampling.Misses]) -> str:
+    """Say how much was missed of all that was checked."""
+    missed = Ratio(sum(each.missed.part for each in counted), sum(each.missed.whole for each in counted))
+    return changes.checked(missed) if missed.whole else ""
 
 
 @require_POST
@@ -61,7 +82,7 @@ def judge(request: PersonRequest, sample_id: str) -> HttpResponse:
         return forbidden(request)
     if (verdict := request.POST.get("verdict")) in Sample.Verdict.values:
         sampling.judge(sample, request.user, verdict)
-    return HttpResponseRedirect(reverse("let-through"))
+    return HttpResponseRedirect(reverse("spot-checks"))
 
 
 def _visible(request: PersonRequest) -> QuerySet[Sample]:

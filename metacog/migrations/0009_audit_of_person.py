@@ -1,0 +1,19 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ("metacog", "0005_learned_risk"),
+    ]
+
+    operations = [
+        migrations.AddIndex(
+            "auditevent",
+            models.Index(
+                fields=["team", "actor", "at", "id"],
+                condition=models.Q(("actor_kind", "person")),
+                name="audit_of_person",
+            ),
+        ),
+    ]

@@ -1,0 +1,1 @@
+"""How Statistics puts its figures before people: changes, charts, tables, and a sentence for each."""
