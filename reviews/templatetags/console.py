@@ -4,6 +4,7 @@ from django import template
 
 from metacog.heuristics.text.excerpts import said
 from reviews.presentation import phrases
+from reviews.presentation.reading.rendered import reading
 
 register = template.Library()
 
@@ -14,3 +15,4 @@ register.filter("person_title", phrases.person_name)
 
 for name in ("ago", "code", "decided", "due", "gap", "looking", "person_name", "pieces", "who"):
     register.simple_tag(getattr(phrases, name), name=name)
+register.simple_tag(reading)
