@@ -124,7 +124,7 @@
   function showChanges() {
     const field = find("edited"), part = find("word-changes");
     if (!part || !field) return;
-    const original = find("original").content.textContent.replace(/\r\n?/g, "\n");
+    const original = find("original").value;
     part.hidden = field.value === original;
     const found = part.hidden ? [] : stretches(original.match(WORD) ?? [], field.value.match(WORD) ?? []);
     part.querySelector(".changed").replaceChildren(...found.flatMap(change));

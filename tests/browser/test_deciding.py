@@ -342,7 +342,7 @@ def test_a_curator_makes_a_pattern_of_what_they_rejected_with_one_key(open_page:
     page.goto("/queue/")
     for key in ("r", "1", "Enter"):
         press(page, key)
-    page.get_by_role("link", name="Make a pattern of it").wait_for()
+    page.get_by_role("link", name="Create error pattern").wait_for()
     assert page.locator("#told .what").bounding_box()["width"] > 100  # what was rejected can be read beside it
     press(page, "p")
     page.get_by_role("heading", name="What gives the mistake away?").wait_for()
@@ -684,7 +684,7 @@ def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     expect(page.locator("#told")).to_contain_text("Approved 2 items")
     assert (decided(third).verdict, decided(second).verdict) == ("approve", "approve")
     press(page, "u")
-    expect(page.locator("#told")).to_contain_text("Taken back")
+    expect(page.locator("#told")).to_contain_text("Undone")
     expect(page.locator(".row.done")).to_have_count(0)
     for held in (second, third):
         expect(page.locator(f"#pick-{held}")).to_be_checked()
