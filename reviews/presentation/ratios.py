@@ -66,9 +66,9 @@ def lift(told: Lift) -> str:
     elif not told.is_enough:
         said = gettext("too few decisions without it to compare with (n = %(rest)s)")
     elif told.low <= 1 <= told.high:
-        said = gettext("no clear difference: rejected %(rate)s× as often as all decided items [%(low)s–%(high)s], n = %(n)s")
+        said = gettext("no clear difference: rejected %(rate)s× as often as on average [%(low)s–%(high)s], n = %(n)s")
     else:
-        said = gettext("rejected %(rate)s× as often as all decided items [%(low)s–%(high)s], n = %(n)s")
+        said = gettext("rejected %(rate)s× as often as on average [%(low)s–%(high)s], n = %(n)s")
     return (said % counts).replace("n = ", "n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.html import conditional_escape, escape
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import mark_safe
 
 from reviews.presentation.explanation import Part
 from reviews.presentation.highlight import Piece, Shown, label, names
@@ -30,7 +30,7 @@ class Unseen:
 class Reading:
     """How a text is read: laid out where it is Markdown."""
 
-    html: SafeString = SafeString("")  # "" where it is best shown as it is
+    html: str = ""  # safe; "" where it is best shown as it is
     unseen: Sequence[Unseen] = ()
     is_too_long: bool = False
     longest: str = f"{LONGEST:,}"

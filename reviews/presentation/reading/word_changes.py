@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from reviews.presentation.highlight import Shown, show
 
-_WORD = re.compile(r"\s+|[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+|[^\w\s]")
+_ALONE = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # kana and Chinese, of which each letter is a word
+_WORD = re.compile(rf"\s+|[{_ALONE}]|[^\W{_ALONE}]+|[^\w\s]")
 MOST = 1_000_000  # pairs of words that are compared; beyond it what differs is one stretch
 AROUND = 60  # characters that are shown beside a change
 

@@ -71,7 +71,8 @@ def _fact(name: str, held: HeldItem, verdict: Verdict, question: str | None) -> 
         case "turns":
             return gettext("its place in the session")
         case "question-length":
-            return gettext("the length of the user's message (%(count)s characters)") % {"count": f"{len(question or ''):,}"}
+            count = {"count": f"{len(question or ''):,}"}
+            return gettext("the length of the user's message (%(count)s characters)") % count
         case "score":
             return gettext("its score (%(score)s)") % {"score": hesitation["score"] if hesitation else 0}
         case "quality":

@@ -49,15 +49,15 @@ def row(page: str, signal: str = "absolute_claim") -> tuple[str, bool]:
 @table(
     ("fired", "decided", "said", "is_offered"),
     [
-        ((30, 84), (60, 300), "rejected 1.8× as often as all decided items [1.4–2.2], n = 84", False),
-        ((20, 84), (60, 300), "no clear difference: rejected 1.2× as often as all decided items [0.8–1.6], n = 84", True),
-        ((10, 84), (60, 300), "rejected 0.60× as often as all decided items [0.34–0.96], n = 84", True),
-        ((0, 29), (60, 300), "rejected 0.0× as often as all decided items [0.0–0.6], n = 29", True),
-        ((850, 1_000), (1_500, 2_000), "rejected 1.1× as often as all decided items [1.1–1.2], n = 1,000", False),
+        ((30, 84), (60, 300), "rejected 1.8× as often as on average [1.4–2.2], n = 84", False),
+        ((20, 84), (60, 300), "no clear difference: rejected 1.2× as often as on average [0.8–1.6], n = 84", True),
+        ((10, 84), (60, 300), "rejected 0.60× as often as on average [0.34–0.96], n = 84", True),
+        ((0, 29), (60, 300), "rejected 0.0× as often as on average [0.0–0.6], n = 29", True),
+        ((850, 1_000), (1_500, 2_000), "rejected 1.1× as often as on average [1.1–1.2], n = 1,000", False),
         ((7, 9), (60, 300), "too few decisions (n = 9)", False),
-        ((3, 10), (60, 300), "no clear difference: rejected 1.5× as often as all decided items [0.5–3.0], n = 10", False),
-        ((6, 29), (60, 300), "no clear difference: rejected 1.0× as often as all decided items [0.5–1.8], n = 29", False),
-        ((6, 30), (60, 300), "no clear difference: rejected 1.0× as often as all decided items [0.5–1.8], n = 30", True),
+        ((3, 10), (60, 300), "no clear difference: rejected 1.5× as often as on average [0.5–3.0], n = 10", False),
+        ((6, 29), (60, 300), "no clear difference: rejected 1.0× as often as on average [0.5–1.8], n = 29", False),
+        ((6, 30), (60, 300), "no clear difference: rejected 1.0× as often as on average [0.5–1.8], n = 30", True),
         ((55, 291), (60, 300), "too few decisions without it to compare with (n = 9)", False),
         ((0, 84), (0, 300), "nothing rejected yet (n = 84)", False),
         ((0, 0), (0, 0), "too few decisions (n = 0)", False),
@@ -78,7 +78,7 @@ def test_the_decisions_are_the_teams_of_the_last_90_days(desk: Desk, aurora: Any
     counted(_agent(aurora, "second"), (10, 34), (30, 150))
     counted(kuro, (50, 50), (50, 50), days=90)
     counted(other, (0, 50), (50, 100))
-    assert row(desk.get())[0] == "rejected 1.8× as often as all decided items [1.4–2.2], n = 84"
+    assert row(desk.get())[0] == "rejected 1.8× as often as on average [1.4–2.2], n = 84"
     assert row(desk.get(), "no_hedge")[0] == "too few decisions (n = 0)"
 
 
@@ -89,7 +89,7 @@ def test_a_weight_is_set_to_0_in_the_form_and_saved_by_nobody_else(desk: Desk, k
     assert 'name="weight_absolute_claim" value="0"' in page
     assert 'name="threshold" value="25"' in page
     assert "<dt>Absolute claim</dt><dd><del>20</del> → <ins>0</ins></dd>" in page
-    assert row(page) == ("no clear difference: rejected 1.2× as often as all decided items [0.8–1.6], n = 84", False)
+    assert row(page) == ("no clear difference: rejected 1.2× as often as on average [0.8–1.6], n = 84", False)
     assert Policy.objects.count() == 1
     assert 'value="45"' in desk.try_out(do="drop:nonsense").content.decode()
     told = desk.client.post(desk.address, DRAFT | {"do": "drop:absolute-claim"}, headers={"hx-request": "true"})

@@ -77,7 +77,7 @@ def test_the_facts_are_told_in_plain_words(client: Any, aurora: Any, kuro: Any) 
         "score": "its score (50)",
         "signal:error-pattern": "the signal “Known error”",
         "kind:chat": "its kind (CHAT)",
-        "question-length": "the length of the user's message (15 characters)",
+        "question-length": "the length of the user&#x27;s message (15 characters)",
     }
     document = replace(learned().model, facts=dict.fromkeys(facts, (3.0, 0.0))).as_dict()
     model = RiskModel.objects.create(team=aurora, public_id="risk_of_facts", document=document, made_at=row.made_at)
