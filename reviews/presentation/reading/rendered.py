@@ -10,7 +10,7 @@ from django.utils.html import conditional_escape, escape
 from django.utils.safestring import mark_safe
 
 from reviews.presentation.explanation import Part
-from reviews.presentation.highlight import Piece, Shown, label, names
+from reviews.presentation.highlight import Piece, Shown, label, names, show
 from reviews.presentation.phrases import pieces, signal_title
 from reviews.presentation.reading.blocks import layout, shown_of, shows
 from reviews.presentation.reading.places import Span
@@ -66,7 +66,7 @@ def _named(unseen: Sequence[tuple[int, int, str]], source: str) -> Iterator[Unse
     for start, end, name in unseen:
         titles.setdefault(source[start:end], {})[signal_title(name)] = None
     for text, found in titles.items():
-        yield Unseen(Shown([Piece(text)]), ", ".join(found))
+        yield Unseen(show(text), ", ".join(found))
 
 
 def _stretches(all_pieces: Sequence[Piece]) -> list[tuple[int, int, str]]:
