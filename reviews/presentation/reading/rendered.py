@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from django.utils.html import conditional_escape, escape
-from django.utils.safestring import mark_safe
+from django.utils.html import conditional_escape, escape, format_html, format_html_join
 
 from reviews.presentation.explanation import Part
 from reviews.presentation.highlight import Piece, Shown, label, names, show
@@ -47,11 +47,16 @@ def reading(text: Shown | None, parts: Iterable[Part] = ()) -> Reading:
     if ops is None:
         return Reading()
     cutter, parts = _Cutter(text.pieces), list(parts)
-    html = [_shown(cutter.cut(op), parts) if isinstance(op, Span) else op for op in ops]
+    html = [_shown(cutter.cut(op), parts) if isinstance(op, Span) else _tag(op) for op in ops]
     shown = shown_of(ops)
     unseen = [each for each in _stretches(text.pieces) if not shows(shown, source, each[0], each[1])]
-    # Every part is a tag that is written in `blocks`, or escaped.
-    return Reading(mark_safe("".join(html)), [*_named(unseen, source)])
+    return Reading(format_html_join("", "{}", ((each,) for each in html)), [*_named(unseen, source)])
+
+
+@lru_cache(maxsize=256)
+def _tag(written: str) -> str:
+    """Return a tag as `blocks` wrote it."""
+    return format_html(f"{written}{{}}", "")
 
 
 def _shown(cut: Sequence[Piece], parts: Sequence[Part]) -> str:
