@@ -126,6 +126,12 @@ def test_it_shows_what_it_answered_and_the_response_around_it(client: Any, kuro:
     assert f"/responses/{verdict['id']}/" in page
 
 
+def test_an_edit_that_is_refused_shows_its_changes_beside_the_marked_text(client: Any, kuro: Any, decide: Any) -> None:
+    page = decide(client, kuro.hold(), "approve", text="The cause is clearly this cache.").content.decode()
+    assert re.search(r"is clearly <del\s*>the</del><ins\s*>this</ins> cache", page)
+    assert re.search(r'id="text" data-stays>.*<mark class="signal s-claim"', page)
+
+
 def test_it_tells_who_decided_before_and_why(client: Any, as_person: Any, bob: Any, kuro: Any, decide: Any) -> None:
     held = kuro.hold()
     decide(as_person(bob), held, "reject", preset="no-evidence", reason="Not measured.")
