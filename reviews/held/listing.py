@@ -26,7 +26,7 @@ from django.db.models import (
     prefetch_related_objects,
 )
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Cast, Left
+from django.db.models.functions import Cast, Coalesce, Left
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
 from django.utils import timezone
 
@@ -278,9 +278,15 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
 
 
 def beginning(path: str = "") -> Case:
-    """Return how an item's text begins, as far as a line of it needs; `path` leads to the item."""
+    """Return how an item's text, or a call's arguments, begin, as far as a line needs it; `path` leads to the item."""
     is_call = Q(**{f"{path}kind": Kind.TOOL_CALL})
-    return Case(When(is_call, then=Left(f"{path}text", CALL_CLIP)), default=Left(f"{path}text", CLIP))
+    return Case(When(is_call, then=arguments_begin(path)), default=Left(f"{path}text", CLIP))
+
+
+def arguments_begin(path: str) -> Coalesce:
+    """Return how a tool call's arguments begin as they were sent: the item's text has them by their names."""
+    sent = Cast(f"{path}call__arguments", TextField())
+    return Coalesce(Left(sent, CALL_CLIP), Value(""))
 
 
 def by_rule(path: str = "") -> ExpressionWrapper[Q]:

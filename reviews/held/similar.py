@@ -11,7 +11,7 @@ from django.db.models import F
 from django.db.models.functions import Left
 
 from metacog.heuristics.memory import recall
-from reviews.held.listing import CALL_CLIP
+from reviews.held.listing import arguments_begin
 from reviews.models import Decision, HeldCall, HeldItem
 
 LOOK_BACK = 50  # released decisions about the same agent's items
@@ -84,7 +84,7 @@ def of_tool(held: HeldItem) -> OfTool:
     latest = (
         Decision.as_told()
         .filter(held__in=[pk for pk, _ in decided[:MOST_CALLS]], undone_at=None)
-        .annotate(beginning=Left("held__text", CALL_CLIP), held_public_id=F("held__public_id"))
+        .annotate(beginning=arguments_begin("held__"), held_public_id=F("held__public_id"))
         .order_by("-held")
     )
     approved = sum(state != HeldItem.State.REJECTED for _, state in decided)

@@ -37,6 +37,7 @@ from reviews.presentation import highlight, questions, reasons
 from reviews.presentation.explanation import RECORD_OF, TITLES, explain, other_parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.queue_rows import entries
+from reviews.presentation.reading.word_changes import word_changes
 from reviews.presentation.risk.standing import stands
 from reviews.risk import in_force
 from reviews.scoring import plain_text
@@ -347,6 +348,7 @@ def _desk(
             "posted": posted,
             "editing": posted is not None or "edit" in request.GET,
             "is_typed": posted is not None,
+            "text_changes": word_changes(held.text, posted) if isinstance(posted, str) else (),
             "edited_text": "" if is_call else held.text if posted is None else posted,
             "presets": reasons.PRESETS.items(),
             "others": around.others.get(held.pk),

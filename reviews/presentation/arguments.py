@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.utils.translation import gettext, ngettext
@@ -35,7 +36,7 @@ _CODE_NAMES = (
     "code", "source", "content", "contents", "text", "body", "file_text", "new_string", "old_string", "new_str",
     "old_str", "snippet", "new_source",
 )  # fmt: skip
-_LANGUAGES = {
+LANGUAGES = {
     **dict.fromkeys(("py", "python", "python3"), "python"),
     **dict.fromkeys(("js", "mjs", "cjs", "jsx", "javascript", "node"), "javascript"),
     **dict.fromkeys(("ts", "tsx", "typescript"), "typescript"),
@@ -176,7 +177,7 @@ def _language(name: str, text: str, beside: Mapping[str, Any]) -> str:
     """Return the language of a text where it is certain: "" where it is not."""
     name = name.lower()
     if first_line := _SHEBANG.match(text):
-        return _LANGUAGES[first_line[1]]
+        return LANGUAGES[first_line[1]]
     if name in _SQL_NAMES:
         return "sql" if _SQL.match(text) else ""
     if name in _BY_NAME:
@@ -186,7 +187,7 @@ def _language(name: str, text: str, beside: Mapping[str, Any]) -> str:
     if name in _CODE_NAMES:
         for hint in _HINTS:
             said = beside.get(hint)
-            if isinstance(said, str) and (found := _LANGUAGES.get(said.lower().rpartition(".")[2])):
+            if isinstance(said, str) and (found := LANGUAGES.get(said.lower().rpartition(".")[2])):
                 return found
     if text[:1] in "{[" and len(text) <= MOST_CODE:
         try:
@@ -222,17 +223,22 @@ _CLASSES = (
 
 def code(text: str, language: str) -> Shown:
     """Return a text with the marks of its language, whose types are classes; hidden characters are named as ever."""
-    return show(text, _marks(text, language) if language and len(text) <= MOST_CODE else ())
+    return show(text, code_marks(text, language) if language and len(text) <= MOST_CODE else ())
 
 
-def _marks(text: str, language: str) -> list[Mark]:
-    from pygments.lexers import get_lexer_by_name  # 30 ms, which pages without calls need not wait for
+@cache
+def _lexer(language: str) -> Any:
+    from pygments.lexers import get_lexer_by_name  # 30 ms, which pages without code need not wait for
 
-    lexer = get_lexer_by_name(language)
+    return get_lexer_by_name(language)
+
+
+def code_marks(text: str, language: str) -> list[Mark]:
+    """Return the stretches of code that are colored; their types are classes of `calls.css`, without `hl-`."""
     marks: list[Mark] = []
     # Not `get_tokens`, which takes line ends and blanks at the edges away, and with them the places. What a lexer knows
     # of a line may want its end.
-    for start, kind, token in lexer.get_tokens_unprocessed(text + "\n"):
+    for start, kind, token in _lexer(language).get_tokens_unprocessed(text + "\n"):
         name = str(kind)
         found = next((mark for prefix, mark in _CLASSES if name == prefix or name.startswith(prefix + ".")), None)
         if found and token.strip():

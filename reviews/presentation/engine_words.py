@@ -173,6 +173,8 @@ def _value(group: str, value: str) -> str | int | Promise:
             return said(value)
         tests, _and, command = value.partition(" and ")
         return str(_("%(tests)s and %(command)s")) % {"tests": said(tests), "command": said(command)}
+    if group == "kinds":
+        return ", ".join(str(_("Tool call")) if kind == "TOOL_CALL" else kind for kind in value.split(", "))
     return _NAMES.get(value, value) if group.endswith("name") else value
 
 

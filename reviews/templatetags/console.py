@@ -7,6 +7,7 @@ from django import template
 from metacog.heuristics.text.excerpts import said
 from metacog.pages.navigation import Link, entries, tabs
 from reviews.presentation import phrases
+from reviews.presentation.reading.rendered import reading
 
 register = template.Library()
 
@@ -17,6 +18,7 @@ register.filter("person_title", phrases.person_name)
 
 for name in ("ago", "code", "decided", "due", "gap", "looking", "person_name", "pieces", "who"):
     register.simple_tag(getattr(phrases, name), name=name)
+register.simple_tag(reading)
 
 
 @register.simple_tag(takes_context=True)

@@ -248,7 +248,7 @@ function edit(open) {
   if (!editor || !button) return;
   editor.hidden = !open;
   field.disabled = !open; // what is out of sight is not sent; of a tool call, a fieldset
-  text.hidden = open;
+  text.hidden = open && !("stays" in text.dataset);
   button.setAttribute("aria-expanded", open);
   label.textContent = open ? label.dataset.open : label.dataset.closed;
   nameApproval();

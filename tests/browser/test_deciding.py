@@ -172,9 +172,7 @@ def test_what_was_typed_outlives_a_lost_answer_and_the_end_of_the_session(
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_an_answer_that_never_comes_is_told_of_and_waited_for_no_longer(
-    open_page: Any, alice: Any, kuro: Any
-) -> None:
+def test_an_answer_that_never_comes_is_told_of_and_waited_for_no_longer(open_page: Any, alice: Any, kuro: Any) -> None:
     held = kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
@@ -190,9 +188,7 @@ def test_an_answer_that_never_comes_is_told_of_and_waited_for_no_longer(
 
 
 @pytest.mark.parametrize("is_refused", [False, True])
-def test_what_was_typed_is_left_only_by_choosing_twice(
-    open_page: Any, alice: Any, kuro: Any, is_refused: bool
-) -> None:
+def test_what_was_typed_is_left_only_by_choosing_twice(open_page: Any, alice: Any, kuro: Any, is_refused: bool) -> None:
     first, second = kuro.hold(), kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
@@ -342,7 +338,7 @@ def test_a_curator_makes_a_pattern_of_what_they_rejected_with_one_key(open_page:
     page.goto("/queue/")
     for key in ("r", "1", "Enter"):
         press(page, key)
-    page.get_by_role("link", name="Make a pattern of it").wait_for()
+    page.get_by_role("link", name="Create error pattern").wait_for()
     assert page.locator("#told .what").bounding_box()["width"] > 100  # what was rejected can be read beside it
     press(page, "p")
     page.get_by_role("heading", name="What gives the mistake away?").wait_for()
@@ -429,9 +425,7 @@ def test_keys_work_beside_a_box_that_was_ticked_with_the_mouse(open_page: Any, a
     expect(page.locator("#told")).to_contain_text("Approved “")
 
 
-def test_what_somebody_else_decided_is_shown_in_place(
-    open_page: Any, alice: Any, bob: Any, kuro: Any
-) -> None:
+def test_what_somebody_else_decided_is_shown_in_place(open_page: Any, alice: Any, bob: Any, kuro: Any) -> None:
     held = kuro.hold()
     mine, theirs = open_page(alice), open_page(bob)
     mine.goto("/queue/")
@@ -482,9 +476,7 @@ def test_keys_rest_for_modifiers_composition_dialogs_and_those_who_switched_them
     page.evaluate(
         "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true, isComposing: true}))"
     )
-    page.evaluate(
-        "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true, keyCode: 229}))"
-    )
+    page.evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', bubbles: true, keyCode: 229}))")
     page.keyboard.press("?")
     page.get_by_role("dialog").wait_for()
     page.keyboard.press("a")
@@ -584,17 +576,20 @@ def test_on_a_phone_the_list_is_found_again_where_it_was_left(open_page: Any, al
         page.wait_for_function("left => Math.abs(scrollY - left) < 5", arg=left)
 
 
-def test_on_a_phone_the_text_comes_before_the_parts_of_its_score(open_page: Any, alice: Any, kuro: Any) -> None:
-    address = f"/queue/{kuro.hold()}/"
+def test_the_question_comes_first_then_the_text_then_why(open_page: Any, alice: Any, kuro: Any) -> None:
+    address = f"/queue/{kuro.hold(user_message='Why so slow?')}/"
     page = open_page(alice)
     page.goto(address)
-    for width, is_first in ((1280, False), (390, True)):
+    order = (".question", "#text", ".bar", ".parts", ".beside")
+    for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
-        bar, text, parts, origin = (
-            page.locator(f"#item {part}").bounding_box()["y"] for part in (".bar", "#text", ".parts", ".two")
-        )
-        assert bar < min(text, parts) and max(text, parts) < origin  # noqa: PT018 - one order, from top to bottom
-        assert (text < parts) is is_first
+        tops = [page.locator(f"#item {part}").bounding_box()["y"] for part in order]
+        assert tops == sorted(tops)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    question, text, beside = (
+        page.locator(f"#item {part}").bounding_box() for part in (".question", "#text", ".beside")
+    )
+    assert question["x"] == beside["x"] > text["x"] + text["width"]
 
 
 def test_paper_shows_the_item_and_nothing_to_press(open_page: Any, alice: Any, kuro: Any) -> None:
@@ -607,9 +602,7 @@ def test_paper_shows_the_item_and_nothing_to_press(open_page: Any, alice: Any, k
         expect(page.locator(hidden)).to_be_hidden()
 
 
-def test_only_the_time_in_which_an_item_was_in_sight_counts_and_adds_up(
-    open_page: Any, alice: Any, kuro: Any
-) -> None:
+def test_only_the_time_in_which_an_item_was_in_sight_counts_and_adds_up(open_page: Any, alice: Any, kuro: Any) -> None:
     from reviews.models import Looking
 
     first, second = kuro.hold(), kuro.hold()
@@ -684,7 +677,7 @@ def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     expect(page.locator("#told")).to_contain_text("Approved 2 items")
     assert (decided(third).verdict, decided(second).verdict) == ("approve", "approve")
     press(page, "u")
-    expect(page.locator("#told")).to_contain_text("Taken back")
+    expect(page.locator("#told")).to_contain_text("Undone")
     expect(page.locator(".row.done")).to_have_count(0)
     for held in (second, third):
         expect(page.locator(f"#pick-{held}")).to_be_checked()

@@ -35,7 +35,7 @@ def test_decisions_change_the_order_say_why_and_let_a_budget_hold_the_riskiest(
     page.goto("/queue/")
     expect(rows.first).to_contain_text("Please refund the order")
     rows.first.click()
-    why = page.get_by_role("heading", name="Why it stands here").locator("..")
+    why = page.get_by_role("heading", name="Learned risk").locator("..")
     expect(why).to_contain_text("refund")
     expect(page.locator("mark.learned", has_text="refund").first).to_be_visible()
 

@@ -38,7 +38,7 @@ def test_items_are_edited_rejected_approved_and_taken_back(page: Any, kuro: Any)
     page.locator("#reject button").click()
     assert sorted(states()) == ["edited", "pending", "rejected"]
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_text("Taken back:")).to_be_visible()
+    expect(page.get_by_text("Undone:")).to_be_visible()
     assert sorted(states()) == ["edited", "pending", "pending"]
     for box in page.locator("label.pick").all():
         box.click()

@@ -179,13 +179,21 @@ _TELLING = (
 )  # fmt: skip
 MOST = 6  # arguments that a line names
 LONG = 60  # characters of one value
+FIRST = 160  # of the first: a row of the queue ends within it, and is cut once
 
 
 def line(name: str, text: str) -> str:
-    """Return a tool call's most telling arguments on one line; `text` is its item's, which may end too early."""
+    """Return a tool call's most telling arguments on one line; `text` is its arguments' JSON, which may end too early.
+
+    It may have the name before it.
+    """
     found = list(leaves(text.removeprefix(name).lstrip()))
     found.sort(key=_telling)
-    told = [f"{leaf.name}={_value(leaf)}" if leaf.name else _value(leaf) for leaf in found[:MOST]]
+    told = [
+        f"{leaf.name}={value}" if leaf.name else value
+        for at, leaf in enumerate(found[:MOST])
+        for value in (_value(leaf, LONG if at else FIRST),)
+    ]
     return " ".join([*told, "…"] if len(found) > MOST else told)
 
 
@@ -199,8 +207,8 @@ def excerpt(kind: str, name: str | None, text: str) -> str:
     return f"{name} {line(name, text)}" if kind == TOOL_CALL and name else said(text)
 
 
-def _value(leaf: Leaf) -> str:
+def _value(leaf: Leaf, most: int) -> str:
     if leaf.is_secret and leaf.value not in ("", "null", "true", "false"):
         return MASK
     written = " ".join(masked_text(leaf.value).split())
-    return written if len(written) <= LONG else written[: LONG - 1] + "…"
+    return written if len(written) <= most else written[: most - 1].rstrip("… ") + "…"

@@ -56,8 +56,8 @@ def stands(why: Why, held: HeldItem, verdict: Verdict, question: str | None) -> 
 
 def _rank(top: float) -> str:
     if top > 0.5:
-        return gettext("In the lower half of this agent")
-    return gettext("Top %(share)s of this agent") % {"share": percent(max(1, math.ceil(100 * top)) / 100)}
+        return gettext("Lower half of this agent's items")
+    return gettext("Top %(share)s of this agent's items") % {"share": percent(max(1, math.ceil(100 * top)) / 100)}
 
 
 def _fact(name: str, held: HeldItem, verdict: Verdict, question: str | None) -> str:
@@ -69,15 +69,16 @@ def _fact(name: str, held: HeldItem, verdict: Verdict, question: str | None) -> 
         case "length":
             return gettext("its length (%(count)s characters)") % {"count": f"{len(held.text):,}"}
         case "turns":
-            return gettext("how far its session had gone")
+            return gettext("its place in the session")
         case "question-length":
-            return gettext("the length of the question (%(count)s characters)") % {"count": f"{len(question or ''):,}"}
+            count = {"count": f"{len(question or ''):,}"}
+            return gettext("the length of the user's message (%(count)s characters)") % count
         case "score":
             return gettext("its score (%(score)s)") % {"score": hesitation["score"] if hesitation else 0}
         case "quality":
             return gettext("its quality (%(quality)s)") % {"quality": quality["score"] if quality else 0}
         case "stuck":
-            return gettext("the stuck problem it is about")
+            return gettext("its stuck problem")
         case "signal":
             return gettext("the signal “%(name)s”") % {"name": TITLES.get(which, named)}
         case "flag":

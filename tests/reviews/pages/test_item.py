@@ -40,8 +40,8 @@ def test_a_hint_is_told_and_marked_and_is_no_reason(client: Any, kuro: Any) -> N
     page = client.get(f"/queue/{held}/").content.decode()
     told = " ".join(strip_tags(page).split())
     assert "60 of 100" in told
-    assert "0 Absolute claim, with no source named in the response · “顯然” a hint: adds nothing to the score" in told
-    assert told.count("a hint: adds nothing") == 1
+    assert "0 Absolute claim, with no source named in the response · “顯然” a hint without weight" in told
+    assert told.count("a hint without weight") == 1
     assert re.search(r'<mark class="signal s-claim" title="Absolute claim">(<span.*?</span>)?顯然', page)
     context = kuro.get("/context").json()
     assert context["suggestion"] == "Hesitation triggered (score=60): error-pattern, hidden-text"
@@ -61,7 +61,7 @@ def test_the_bar_ends_at_100_whatever_its_parts_add_up_to(
 def test_it_marks_the_words_that_fired(client: Any, kuro: Any) -> None:
     held = kuro.respond("Hello. [CHAT]The cause is clearly the cache.[/CHAT]", items=None)["items"][0]["held"]
     page = client.get(f"/queue/{held}/").content.decode()
-    text = re.search(r'<div class="text" id="text">(.*?)</div>', page, re.DOTALL)[1]
+    text = re.search(r'<div class="text" id="text" data-stays>(.*?)</div>', page, re.DOTALL)[1]
     assert '<mark class="signal s-claim" title="Absolute claim">' in text
     assert 'title="Known error: cause named before it was measured"' in text
     assert re.sub(r"<span class=.unseen.>.*?</span>", "", text).replace("</mark>", "").endswith("cache.")
@@ -113,7 +113,7 @@ def test_it_says_where_a_second_look_seems_to_contradict_the_first(
 ) -> None:
     held = kuro.hold()
     kuro.respond(second, items=[], replies_to_held=held)
-    assert ("It seems to contradict what was held:" in client.get(f"/queue/{held}/").content.decode()) == is_told
+    assert ("It seems to contradict the held text:" in client.get(f"/queue/{held}/").content.decode()) == is_told
 
 
 def test_it_shows_what_it_answered_and_the_response_around_it(client: Any, kuro: Any) -> None:
@@ -122,8 +122,14 @@ def test_it_shows_what_it_answered_and_the_response_around_it(client: Any, kuro:
     )
     page = client.get(f"/queue/{verdict['items'][0]['held']}/").content.decode()
     assert "Why so slow?" in page
-    assert "Read it within the whole response" in page
+    assert "Text within the whole response" in page
     assert f"/responses/{verdict['id']}/" in page
+
+
+def test_an_edit_that_is_refused_shows_its_changes_beside_the_marked_text(client: Any, kuro: Any, decide: Any) -> None:
+    page = decide(client, kuro.hold(), "approve", text="The cause is clearly this cache.").content.decode()
+    assert re.search(r"is clearly <del\s*>the</del><ins\s*>this</ins> cache", page)
+    assert re.search(r'id="text" data-stays>.*<mark class="signal s-claim"', page)
 
 
 def test_it_tells_who_decided_before_and_why(client: Any, as_person: Any, bob: Any, kuro: Any, decide: Any) -> None:

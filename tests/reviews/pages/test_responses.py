@@ -101,7 +101,7 @@ def test_an_item_that_is_the_whole_text_is_not_shown_twice(
     verdict = kuro.respond("I will restart it." + more, items=[{"kind": "action", "text": "I will restart it."}])
     page = client.get(f"/responses/{verdict['id']}/").content.decode().partition("<pre")[0]
     assert (page.count("I will restart it.") == 2) == is_shown_twice
-    assert ("The whole text, as it stands above." in page) != is_shown_twice
+    assert ("The whole text above." in page) != is_shown_twice
 
 
 def test_what_else_the_verdict_says_is_told_in_words(client: Any, kuro: Any) -> None:
@@ -190,7 +190,7 @@ def test_it_says_what_quality_did_not_pass_and_what_was_offered(kuro: Any, alice
     assert (good["quality"]["passed"], weak["quality"]["passed"]) == (True, False)
     page = client.get(f"/responses/{good['id']}/").content.decode()
     assert "not passed" not in page
-    assert "Offered to begin with" not in page
+    assert "Suggested opening" not in page
     page = html.unescape(client.get(f"/responses/{weak['id']}/").content.decode())
     assert "not passed" in page
     assert (weak["quality"]["hedge_prefix"] or "…") in page
@@ -255,7 +255,7 @@ def test_both_pages_say_the_confidence_and_what_it_tells_the_agent(kuro: Any, to
     for address in pages_of(verdict):
         page = told(address)
         assert f"Confidence {confidence['level']} {confidence['score']} of 1" in page
-        assert f"For the prompt: {confidence['prompt']}" in page
+        assert f"Prompt hint: {confidence['prompt']}" in page
 
 
 @pytest.mark.parametrize("language", ["zh-hant", "zh-hans"])
@@ -270,6 +270,6 @@ def test_what_else_it_says_is_translated(
     client.cookies[settings.LANGUAGE_COOKIE_NAME] = language
     with mock.patch.object(trans_real, "_translations", {}):
         page = told(pages_of(verdict)[0])
-    for english in ("responsiveness", "consistency", "Next cycle", "minute", "low quality", "For the prompt", "of 1"):
+    for english in ("responsiveness", "consistency", "Next cycle", "minute", "low quality", "Prompt hint", "of 1"):
         assert english not in page
     assert "meta:impasse" in page

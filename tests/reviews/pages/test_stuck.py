@@ -425,6 +425,6 @@ def test_the_item_and_its_response_tell_the_other_parts(kuro: Any, alice: Any, a
     for path in (reverse("item", args=[held]), reverse("response", args=[response.public_id])):
         page = page_of(client, path)
         for part in (
-            "What else the verdict says", "Does not know why", "2 points; it asks from 7", "medium", "/stuck/prob_",
+            "Other checks", "Does not know why", "2 points; suggestion from 7", "medium", "/stuck/prob_",
         ):  # fmt: skip
             assert part in page

@@ -95,7 +95,7 @@ class TestShown:
             "call_8",
             'href="/queue/?metadata.run=r-12"',
             'href="/queue/?session=s1"',
-            "Nothing was decided about this tool yet.",
+            "No call of this tool was decided yet.",
         ):
             assert part in page, part
         assert "of 100: reasons to look twice" not in page, "a rule asked, no score"
@@ -123,15 +123,15 @@ class TestShown:
 
         def decided(eur: int, verdict: str, **reason: str) -> str:
             decide(client, ask(kuro, arguments={"eur": eur}), verdict, **reason)
-            return page_of(client, held).split("This tool before")[1].split("</section>")[0]
+            return page_of(client, held).split("Earlier calls of this tool")[1].split("</section>")[0]
 
-        assert "Approved 1 of 1 that was decided" in decided(60, "approve")
+        assert "Approved 1 of 1 decided call" in decided(60, "approve")
         with django_assert_num_queries(21):
             page_of(client, held)
         decided(61, "reject", reason="Not on a Sunday.")
         decided(62, "approve")
         page = decided(63, "approve")
-        assert "Approved 3 of the last 4 that were decided" in page
+        assert "Approved 3 of the last 4 decided calls" in page
         assert "Not on a Sunday." in page
         assert page.count("eur=6") == 3
         with django_assert_num_queries(21):
@@ -200,7 +200,7 @@ class TestEditing:
         decision = Decision.objects.get(verdict="edit")
         assert decision.arguments == ARGUMENTS | {"eur": 99.5, "now": False, "speed": "fast", "note": "uno\r\ndue"}
         page = page_of(client, held)
-        assert "What was changed" in page
+        assert "Changes" in page
         assert "<del>slow</del> → <ins>fast</ins>" in page
 
     def test_the_whole_can_be_written_as_json(self, client: Any, kuro: Any, decide: Any) -> None:
@@ -244,7 +244,7 @@ class TestEditing:
 
     def test_an_edit_that_another_rule_meets_is_asked_about(self, client: Any, kuro: Any, decide: Any) -> None:
         held = ask(kuro)
-        said = "a rule of the policy denies it: * where /eur is less than 0"
+        said = "rule of the policy denies this edit: * where /eur is less than 0"
         checked = client.post(f"/queue/{held}/score", typed(eur="-5"), headers={"hx-request": "true"}).content.decode()
         assert said in checked
         assert "<del>100</del> → <ins>-5</ins>" in checked

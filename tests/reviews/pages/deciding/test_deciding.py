@@ -188,7 +188,7 @@ def test_an_undo_tells_of_itself_and_not_of_what_was_decided_later_elsewhere(
     undo = f"/decisions/{Decision.objects.get().public_id}/undo"
     decide(client, second)
     page = client.post(undo, headers={"HX-Request": "true"}).content.decode()
-    assert "Taken back:" in page
+    assert "Undone:" in page
     assert "Approved “" not in page
 
 
@@ -214,7 +214,7 @@ def test_a_viewer_reads_and_does_not_decide(as_person: Any, victor: Any, kuro: A
     viewer = as_person(victor)
     page = viewer.get(f"/queue/{held}/").content.decode()
     assert 'id="approve"' not in page
-    assert "takes the role of a reviewer" in page
+    assert "needs the reviewer role" in page
     answer = decide(viewer, held)
     assert answer.status_code == 403
     assert "Nothing was decided" in answer.content.decode()

@@ -10,7 +10,7 @@ import pytest
 from reviews.models import HeldItem
 from tests.tables import table
 
-BOX = "Decided before, similar"
+BOX = "Similar items"
 
 
 @pytest.fixture

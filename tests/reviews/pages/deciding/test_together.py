@@ -57,7 +57,7 @@ def test_one_press_decides_each_and_one_undo_takes_all_back(client: Any, kuro: A
     assert re.search(r"Approved\s+2 items", queue)
     undo = re.search(r'action="(/decisions/[^"]+/undo)"', queue)[1]
     client.post(undo)
-    assert re.search(r"Taken back:\s+2 items", client.get("/queue/").content.decode())
+    assert re.search(r"Undone:\s+2 items", client.get("/queue/").content.decode())
     assert states() == ["pending"] * 3
     assert Decision.objects.filter(undone_at=None).count() == 0
 
@@ -161,9 +161,9 @@ def test_who_may_not_decide_is_shown_nothing_to_select(
 
 def test_a_known_error_leads_to_its_record(client: Any, kuro: Any) -> None:
     held = kuro.hold()
-    address = re.search(r'href="(/patterns/\d+/)">Its record', client.get(f"/queue/{held}/").content.decode())[1]
+    address = re.search(r'href="(/patterns/\d+/)">Stats', client.get(f"/queue/{held}/").content.decode())[1]
     page = read(client, held, kuro.hold()).content.decode()
-    assert page.count(f'href="{address}">Its record') == 2
+    assert page.count(f'href="{address}">Stats') == 2
 
 
 def test_its_cost_does_not_grow_with_the_items(client: Any, kuro: Any, django_assert_num_queries: Any) -> None:

@@ -21,16 +21,16 @@ def client(as_person: Any, alice: Any) -> Any:
 
 def test_it_names_its_rank_and_marks_the_phrases_that_raise_it(client: Any, aurora: Any, kuro: Any) -> None:
     held = kuro.hold()
-    assert "Why it stands here" not in client.get(f"/queue/{held}/").content.decode()
+    assert "Learned risk" not in client.get(f"/queue/{held}/").content.decode()
     keep(aurora, learned(), calibration_error=0.2)
     page = client.get(f"/queue/{held}/").content.decode()
-    section = re.search(r"<section[^>]*><h2>Why it stands here.*?</section>", page, re.DOTALL)[0]
+    section = re.search(r"<section[^>]*><h2>Learned risk.*?</section>", page, re.DOTALL)[0]
     assert re.search(r"Top \d+% of this agent", section)
     assert "<q>cache</q>" in section
     assert "Learned from 400 decisions" in section
     assert "People reject about" not in section  # not calibrated: a rank only
     # The phrase is marked in the text in its own way, within it the error pattern that fired on one of its words.
-    text = re.search(r'id="text">(.*?)</div>', page, re.DOTALL)[1]
+    text = re.search(r'id="text"[^>]*>(.*?)</div>', page, re.DOTALL)[1]
     marks = re.findall(r'<mark\s+class="([^"]*)"\s+title="([^"]*)"', text)
     assert [kind for kind, _ in marks if "learned" in kind or "pattern" in kind] == ["signal s-pattern", "learned"]
     assert marks[-2][1] == marks[-1][1]
@@ -55,12 +55,12 @@ def test_where_length_orders_as_well_that_is_what_it_says(client: Any, aurora: A
     page = client.get(f"/queue/{held}/").content.decode()
     assert "by length, last 30 days" in page
     assert "its length (640 characters)" in page
-    assert "By its length alone: on 400 decisions nothing that was learned ordered better." in page
-    assert "<q>" not in re.search(r"<h2>Why it stands here.*?</section>", page, re.DOTALL)[0]
+    assert "Ranked by length alone: on 400 decisions no learned model ranked better." in page
+    assert "<q>" not in re.search(r"<h2>Learned risk.*?</section>", page, re.DOTALL)[0]
 
 
 def test_what_the_budget_alone_held_says_so(client: Any, aurora: Any, kuro: Any) -> None:
-    held, told = kuro.hold(), "Held by the review budget: nothing else held it."
+    held, told = kuro.hold(), "Held by the review budget: no signal and no rule held it."
     assert told not in client.get(f"/queue/{held}/").content.decode()
     HeldItem.objects.update(by_budget=True)
     assert told in client.get(f"/queue/{held}/").content.decode()
@@ -77,11 +77,11 @@ def test_the_facts_are_told_in_plain_words(client: Any, aurora: Any, kuro: Any) 
         "score": "its score (50)",
         "signal:error-pattern": "the signal “Known error”",
         "kind:chat": "its kind (CHAT)",
-        "question-length": "the length of the question (15 characters)",
+        "question-length": "the length of the user&#x27;s message (15 characters)",
     }
     document = replace(learned().model, facts=dict.fromkeys(facts, (3.0, 0.0))).as_dict()
     model = RiskModel.objects.create(team=aurora, public_id="risk_of_facts", document=document, made_at=row.made_at)
     Agent.objects.filter(pk=agent.pk).update(risk_model=model.pk)
     page = client.get(f"/queue/{held}/").content.decode()
-    told = re.search(r"<h2>Why it stands here.*?</section>", page, re.DOTALL)[0]
+    told = re.search(r"<h2>Learned risk.*?</section>", page, re.DOTALL)[0]
     assert set(facts.values()) <= set(re.findall(r"<li>([^<]*)</li>", told))

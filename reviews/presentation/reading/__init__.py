@@ -1,0 +1,1 @@
+"""Show agents' Markdown rendered, with every highlighted character kept."""
