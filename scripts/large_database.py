@@ -58,8 +58,8 @@ class Prose:
 
 def post(number: int, is_risky: bool, prose: Prose, chance: random.Random) -> dict[str, Any]:
     """Return the body of one post; `number` and its session stand in it in a form that is found again."""
-    claim = chance.choice(CLAIMS) * 2 if is_risky or chance.random() < 0.3 else ""
-    told = claim + prose.text(int(chance.lognormvariate(5.6, 0.6))) + f" (ticket {number:010d})"
+    claim = chance.choice(CLAIMS) * 2 if is_risky or chance.random() < 0.05 else ""
+    told = claim + prose.text(int(chance.lognormvariate(5.4, 0.6))) + f" (ticket {number:010d})"
     items: list[dict[str, Any]] = [{"kind": "chat", "text": told}]
     if is_risky and number % 3 == 0:
         call = {"kind": "tool_call", "name": "refund", "arguments": {"eur": number % 900, "ticket": f"{number:010d}"}}
@@ -68,7 +68,7 @@ def post(number: int, is_risky: bool, prose: Prose, chance: random.Random) -> di
         items[0]["require_review"] = True
     elif chance.random() < 0.3:
         items.append({"kind": "action", "text": prose.text(80)})
-    response = prose.text(int(chance.lognormvariate(6.3, 0.7))) + told
+    response = prose.text(int(chance.lognormvariate(6.0, 0.7))) + told
     body = {"id": f"post-{number:010d}", "response": response, "items": items, "session": f"run-{number // 600:07d}"}
     if chance.random() < 0.4:
         body["user_message"] = prose.text(120)
@@ -153,6 +153,7 @@ def main() -> None:
 
     settings.DEBUG = False
     call_command("migrate", verbosity=0)
+    call_command("collectstatic", verbosity=0, interactive=False)
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA synchronous = OFF")
@@ -176,7 +177,7 @@ def fill(responses: int, held: int, pending: int, patterns: int) -> None:
         print(f"{time.monotonic() - began:6.0f} s  {what}", flush=True)
 
     start, prose = now - timedelta(days=DAYS), Prose(chance)
-    posts = min(POSTS, max(responses // 2, 300))
+    posts = min(POSTS, max(responses // 3, 300))
     with turned_back(start - timedelta(days=1)) as clock:
         person = _people()
         for number in range(TEAMS):
@@ -185,7 +186,7 @@ def fill(responses: int, held: int, pending: int, patterns: int) -> None:
         for number in range(posts):
             clock.at += timedelta(seconds=40)
             # Both sorts of each agent, so that each has something to copy.
-            is_risky = number // len(agents) % 5 == 0
+            is_risky = number // len(agents) % 10 == 5
             _receive(agents[number % len(agents)], post(number, is_risky, prose, chance))
         tell(f"{posts:,} posts came in")
         tables = {each._meta.label.partition(".")[2]: Table(each) for each in _models()}
@@ -233,7 +234,7 @@ def _team(number: int, patterns: int, prose: Prose, chance: random.Random, perso
         for each in range(patterns)
     ]
     # Some are said often.
-    for row, words in zip(rows, ("the same", "for ever", "at once", "the team", "of its own", "一個", "回應"), strict=False):
+    for row, words in zip(rows, ("for ever", "traceback", "ratio of", "night shift", "同時"), strict=False):
         row.keywords = [words]
     rows = ErrorPattern.objects.bulk_create(rows, batch_size=500)
     lifecycle.restart(rows, timezone.now())
