@@ -33,7 +33,11 @@ TEAMS, AGENTS = 3, 10  # agents of each team
 DAYS = 180
 POSTS = 1_500  # that come in as real ones do, at most
 AT_ONCE = 5_000  # responses of one transaction
-CLAIMS = ("Clearly this is always the cause. ", "Everybody knows that it never fails. ", "這絕對是唯一的原因，毫無疑問。")
+CLAIMS = (
+    "Clearly this is always the cause. ",
+    "Everybody knows that it never fails. ",
+    "這絕對是唯一的原因，毫無疑問。",
+)
 SAMPLES_A_DAY = 5
 
 
@@ -91,7 +95,9 @@ class Table:
         quote = connection.ops.quote_name
         columns = ", ".join(quote(field.column) for field in self.fields)
         self._read = f"SELECT {columns} FROM {quote(model._meta.db_table)}"
-        self._write = f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({', '.join(['%s'] * len(self.fields))})"
+        self._write = (
+            f"INSERT INTO {quote(model._meta.db_table)} ({columns}) VALUES ({', '.join(['%s'] * len(self.fields))})"
+        )
         self.rows: list[tuple[Any, ...]] = []
         self.next_key = 1
 
@@ -193,7 +199,9 @@ def fill(responses: int, held: int, pending: int, patterns: int) -> None:
         before = {name: table.read() for name, table in tables.items()}
         _decide_all(person, clock, chance)
     tell("were decided")
-    _copy(tables, _graphs(before, tables), range(posts, responses), held, pending, start, now, tell)
+    tell(f"{responses - posts:,} copies begin")
+    _copy(tables, _graphs(before, tables), range(posts, responses), (held, pending), (start, now))
+    tell("are written")
     _sample(now, person, chance)
     tell("samples picked")
     _count(now, tell)
@@ -303,12 +311,10 @@ def _copy(
     tables: dict[str, Table],
     graphs: tuple[list[Graph], list[Graph]],
     numbers: range,
-    held: int,
-    pending: int,
-    start: datetime,
-    now: datetime,
-    tell: Callable[[str], None],
+    counts: tuple[int, int],
+    span: tuple[datetime, datetime],
 ) -> None:
+    """Copy them as often as there are numbers, evenly over the span; so many are to be held, and so many pending."""
     from django.db import connection, transaction
 
     from metacog.models import AgentState
@@ -316,9 +322,9 @@ def _copy(
     def prepared(field: Any, value: Any, is_json: bool) -> Any:
         return value if value is None or is_json else field.get_db_prep_save(value, connection)
 
-    some_held, passed = graphs
+    (some_held, passed), (held, pending), (start, end) = graphs, counts, span
     every = max(1, len(numbers) // max(1, held))
-    step = (now - start) / max(1, len(numbers))
+    step = (end - start) / max(1, len(numbers))
     pending_from = len(numbers) - pending * every
     copies = Copies(tables, Counter(dict(AgentState.objects.values_list("pk", "decision_seq"))))
     for first in range(0, len(numbers), AT_ONCE):
@@ -331,8 +337,6 @@ def _copy(
         with transaction.atomic(), connection.cursor() as cursor:
             for table in tables.values():
                 table.write(cursor, prepared)
-        if first % 100_000 == 0:
-            tell(f"{first + AT_ONCE:,} copies")
     for agent, count in copies.responses.items():
         AgentState.objects.filter(pk=agent).update(responses=count, decision_seq=copies.seq[agent])
     with connection.cursor() as cursor:
@@ -385,9 +389,7 @@ class Copies:
         if not is_pending:
             for decision in graph.decisions:
                 self.seq[agent] += 1
-                of["Decision"].copy(
-                    decision, later, renamed, held_id=held[decision["held_id"]], seq=self.seq[agent]
-                )
+                of["Decision"].copy(decision, later, renamed, held_id=held[decision["held_id"]], seq=self.seq[agent])
         for event in graph.events if is_pending else [*graph.events, *graph.later]:
             of["AuditEvent"].copy(event, later, renamed)
 
@@ -432,8 +434,10 @@ def _count(now: datetime, tell: Callable[[str], None]) -> None:
     from reviews.metrics import daily, review_time
     from reviews.models import AgentResponse, Decision, LearningCursor, Signal
 
-    spans = AgentResponse.objects.order_by().values("agent").annotate(
-        first=Min("received_at"), last=Max("received_at"), key=Max("pk")
+    spans = (
+        AgentResponse.objects.order_by()
+        .values("agent")
+        .annotate(first=Min("received_at"), last=Max("received_at"), key=Max("pk"))
     )
     reached = {row["agent"]: row for row in spans}
     seqs = dict(Decision.objects.order_by().values_list("agent").annotate(Max("seq")))
@@ -461,7 +465,10 @@ def _count(now: datetime, tell: Callable[[str], None]) -> None:
         cursor.execute("ANALYZE" if connection.vendor == "postgresql" else "PRAGMA optimize")
         if connection.vendor == "sqlite":
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            (pages,), (size,) = cursor.execute("PRAGMA page_count").fetchone(), cursor.execute("PRAGMA page_size").fetchone()
+            (pages,), (size,) = (
+                cursor.execute("PRAGMA page_count").fetchone(),
+                cursor.execute("PRAGMA page_size").fetchone(),
+            )
             count = AgentResponse.objects.count()
             tell(f"{pages * size / 1e9:.2f} GB, {pages * size / count / 1000:.2f} KB a response")
 

@@ -1,11 +1,11 @@
-"""Rows: several columns as one place in an index, and no more texts at once than a process can keep."""
+"""Rows: read along an index each, counted up to a bound, and no more texts at once than a process can keep."""
 
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from django.db.models import Func, IntegerField, Model, QuerySet
+from django.db.models import BigIntegerField, Expression, Func, IntegerField, Model, QuerySet, Subquery
 from django.db.models.functions import Length
 
 MOST_CHARACTERS = 4_000_000  # of texts that are read at once; one that is longer by itself is read by itself
@@ -19,6 +19,29 @@ def fitting(rows: QuerySet[Found], limit: int, text: str) -> tuple[list[Found], 
     sizes = list(accumulate(length or 0 for length in lengths))
     fits = max(1, sum(size <= MOST_CHARACTERS for size in sizes[:limit]))
     return list(rows[:fits]), len(sizes) > fits
+
+
+class OfEach(Expression):
+    """What each of several queries of one column finds, for `pk__in`: each goes along an index and ends at its limit.
+
+    Asked at once for several teams, in an order, SQLite reads and sorts all that they have.
+    """
+
+    def __init__(self, *parts: QuerySet[Any, Any]) -> None:
+        super().__init__(output_field=BigIntegerField())
+        self.parts = parts
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
+        written = [part.query.get_compiler(connection=connection).as_sql() for part in self.parts]
+        sql = " UNION ALL ".join([f"SELECT * FROM ({sql}) each{number}" for number, (sql, _) in enumerate(written)])
+        return f"({sql})", tuple([value for _, values in written for value in values])
+
+
+class CountUpTo(Subquery):
+    """How many rows a query with a limit finds: no more are counted than are told."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
+    output_field = IntegerField()
 
 
 class Row(Func):

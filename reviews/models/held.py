@@ -106,9 +106,17 @@ class HeldItem(models.Model):
             # How many wait for a team, and of an agent what waits and what expires. With the state as a column: SQLite
             # takes the index on the team or agent alone for as good as a partial one, and reads all that was ever held.
             models.Index(fields=["team", "state"], condition=Q(state="pending"), name="waiting_of_team"),
+            # One kind of it; and how much of each kind, which the metrics tell.
+            models.Index(
+                fields=["team", "kind", "-hesitation_score", "-id"], condition=Q(state="pending"), name="queue_of_kind"
+            ),
+            models.Index(fields=["state", "kind"], condition=Q(state="pending"), name="waiting_by_kind"),
+            models.Index(fields=["state", "review_due_at"], condition=Q(state="pending"), name="waiting_by_due"),
             models.Index(
                 fields=["agent", "state", "expires_at"], condition=Q(state="pending"), name="waiting_of_agent"
             ),
+            # What is decided, the newest first: what waits is newer.
+            models.Index(fields=["team", "-id"], condition=~Q(state="pending"), name="decided_of_team"),
             models.Index(fields=["team", "-id"], name="held_of_team"),
             models.Index(fields=["agent", "id"], name="held_of_agent"),
         ]
