@@ -3,10 +3,10 @@
     METACOG_DATA_DIR=/tmp/large .venv/bin/python scripts/large_database.py [--responses 1000000] [--held 30000]
                                                                            [--pending 10000] [--patterns 200]
 
-Into a data folder without responses, or the empty database that METACOG_DATABASE_URL names. Some posts of this project's
-own prose, English and Chinese, come in and are decided as real ones are, by a clock of half a year ago; the others are
-copies of their rows, each with ids, times, digests and numbers in its texts of its own, written in bulk. What a worker
-would have done by now is done: days counted, samples picked and judged, events sealed. `admin` may see it all.
+Into a data folder without responses, or the empty database that METACOG_DATABASE_URL names. Some posts of this
+project's own prose, English and Chinese, come in and are decided as real ones are, by a clock of half a year ago; the
+others are copies of their rows, each with ids, times, digests and numbers in its texts of its own, written in bulk. What
+a worker would have done by now is done: days counted, samples picked and judged, events sealed. `admin` sees it all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import random
 import re
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -329,10 +329,8 @@ def _copy(
     copies = Copies(tables, Counter(dict(AgentState.objects.values_list("pk", "decision_seq"))))
     for first in range(0, len(numbers), AT_ONCE):
         for place in range(first, min(first + AT_ONCE, len(numbers))):
-            if place % every:
-                graph = passed[place % len(passed)]
-            else:
-                graph = some_held[place // every % len(some_held)]
+            is_held = place % every == 0
+            graph = some_held[place // every % len(some_held)] if is_held else passed[place % len(passed)]
             copies.add(graph, numbers[place], start + place * step, is_pending=place >= pending_from)
         with transaction.atomic(), connection.cursor() as cursor:
             for table in tables.values():
@@ -354,6 +352,8 @@ class Copies:
         self.responses: Counter[int] = Counter()
 
     def add(self, graph: Graph, number: int, at: datetime, *, is_pending: bool) -> None:
+        from metacog.db.fields import InPart
+
         response, agent = graph.response, graph.response["agent_id"]
         self.responses[agent] += 1
         later = at - response["received_at"]
@@ -376,7 +376,9 @@ class Copies:
         for row, _ in graph.held:
             pairs.append((row["sha256"], hashlib.sha256(renamed(row["text"]).encode()).hexdigest()))
         of = self._tables
-        key = of["AgentResponse"].copy(response, later, renamed, body=body, body_sha256=digest)
+        texts = InPart.together(body, renamed(response["verdict"]), renamed(response["history"]))
+        packed = dict(zip(("body", "verdict", "history"), texts, strict=True))
+        key = of["AgentResponse"].copy(response, later, renamed, **packed, body_sha256=digest)
         for signal in graph.signals:
             of["Signal"].copy(signal, later, renamed, response_id=key)
         held = {}

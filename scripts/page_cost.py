@@ -2,9 +2,9 @@
 
     METACOG_DATA_DIR=COPY .venv/bin/python scripts/page_cost.py [--person NAME] [--repeat N] [--worst STEPS] [NAME …]
 
-The first decision in the queue is made and an agent gets a key, so never on real data. Times are medians of the repeats;
-steps are of one request, and depend on nothing but the rows (`-` on PostgreSQL). With NAMES only what begins with one.
-`--worst` tells each statement of so many steps. scripts/large_database.py makes a large database to ask.
+The first decision in the queue is made and an agent gets a key, so never on real data. Times are medians of the
+repeats; steps are of one request, and depend on nothing but the rows (`-` on PostgreSQL). With NAMES only what begins
+with one. `--worst` tells each statement of so many steps. scripts/large_database.py makes a large database to ask.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 from django.db.models import BigIntegerField, Expression, Func, IntegerField, Model, QuerySet, Subquery
 from django.db.models.functions import Length
 
+from metacog.db.fields import PackedTextField
+
 MOST_CHARACTERS = 4_000_000  # of texts that are read at once; one that is longer by itself is read by itself
 
 Found = TypeVar("Found", bound=Model)
@@ -15,10 +17,23 @@ Found = TypeVar("Found", bound=Model)
 
 def fitting(rows: QuerySet[Found], limit: int, text: str) -> tuple[list[Found], bool]:
     """Return the first rows, and whether there are more: of long texts in the column `text` fewer than `limit`."""
-    lengths = rows.values_list(Length(text), flat=True)[: limit + 1]
+    lengths = rows.values_list(Length(Readable(text)), flat=True)[: limit + 1]
     sizes = list(accumulate(length or 0 for length in lengths))
     fits = max(1, sum(size <= MOST_CHARACTERS for size in sizes[:limit]))
     return list(rows[:fits]), len(sizes) > fits
+
+
+class Readable(Func):
+    """A column as it reads, for functions of the database: it may be packed."""
+
+    template = "%(expressions)s"
+    arity = 1
+
+    def as_sql(self, compiler: Any, connection: Any, **extra_context: Any) -> Any:
+        sql, params = super().as_sql(compiler, connection, **extra_context)
+        (column,) = self.get_source_expressions()
+        field: Any = column.output_field
+        return (field.readable(sql, connection.vendor) if isinstance(field, PackedTextField) else sql), params
 
 
 class OfEach(Expression):

@@ -185,7 +185,7 @@ def matching(filters: Filters, teams: Teams) -> Items:
     """Return the items that match, of these teams, whatever their state."""
     items = HeldItem.objects.filter(team__in=teams)
     if filters.agent:
-        items = items.filter(agent__public_id=filters.agent)
+        items = items.filter(agent=Agent.objects.filter(public_id=filters.agent).values("pk")[:1])
     if filters.kind:
         items = items.filter(kind=filters.kind)
     if filters.signal:
@@ -267,14 +267,24 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
         return matching(filters, some).filter(~is_pending if filters.state == "decided" else is_pending)
 
     waits = to_do(person)
-    count, oldest = 0, None
-    if filters.state == "held":  # how much was ever decided is not shown, and only grows
-        count = of(teams).order_by()[: COUNTED + 1].count() if filters.narrow else waits.get("queue", 0)
-        first = along(of, filters.but(order="age"), teams, 1)
-        oldest = HeldItem.objects.filter(pk__in=first).values_list("held_at", flat=True).first() if count else None
     last = HeldItem.objects.filter(team__in=teams, public_id=filters.after).first() if filters.after else None
     # Which they are first: else the texts of all that match are read to be put in order.
+    listed: Items | list[int]
     listed = along(lambda some: behind(of(some), filters, last) if last else of(some), filters, teams, PAGE + 1)
+    count, first = 0, None
+    if filters.state == "held":  # how much was ever decided is not shown, and only grows
+        first = along(of, filters.but(order="age"), teams, 1).values_list("pk", flat=True)
+        if not filters.narrow:
+            count = waits.get("queue", 0)
+        elif last:
+            count = of(teams).order_by()[: COUNTED + 1].count()
+        else:  # what is rare is looked for in all that waits: once
+            found = list(along(of, filters, teams, COUNTED + 1).values_list("pk", flat=True))
+            listed, count = found[: PAGE + 1], len(found)
+            first = [min(found)] if 0 < count <= COUNTED else first if found else None
+    oldest = (
+        HeldItem.objects.filter(pk__in=first).values_list("held_at", flat=True).first() if first is not None else None
+    )
     rows = list(_for_rows(HeldItem.objects.filter(pk__in=listed), filters))
     earlier = _earlier(of, filters, teams, last) if last else []
     following = rows[PAGE - 1].public_id if len(rows) > PAGE else ""
