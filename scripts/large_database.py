@@ -432,7 +432,7 @@ def _count(now: datetime, tell: Callable[[str], None]) -> None:
 
     from metacog.audit import chain
     from metacog.models import Agent
-    from patterns.models import PatternRecord
+    from patterns.models import ErrorPattern, PatternRecord
     from reviews.metrics import daily, review_time
     from reviews.models import AgentResponse, Decision, LearningCursor, Signal
 
@@ -459,6 +459,7 @@ def _count(now: datetime, tell: Callable[[str], None]) -> None:
     fired = Signal.objects.filter(pattern__isnull=False).order_by().values_list("pattern").annotate(Count("pk"))
     for pattern, count in fired:
         PatternRecord.objects.filter(pattern=pattern).update(fired=count)
+        ErrorPattern.objects.filter(pk=pattern).update(counted_triggers=count)
     tell("people's time counted")
     while chain.seal():
         pass
