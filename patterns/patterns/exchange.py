@@ -8,21 +8,22 @@ from typing import Any, NamedTuple, TypedDict
 
 from django.db import transaction
 from django.db.models import Count, QuerySet
-from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from metacog.audit import audit
+from metacog.db.rows import OfEach
 from metacog.heuristics import patterns_in
 from metacog.heuristics.wire import wire
-from metacog.models import AuditEvent, Team
+from metacog.models import Agent, AuditEvent, Team
 from patterns.models import MAX_PATTERNS, ErrorPattern, keyword_problems, touch
 from patterns.patterns import lifecycle
 
 FIELDS = ("id", "keywords", "description", "source", "createdAt", "triggerCount")
 MAX_COUNT = 2**31 - 1
-FEW = 1_000  # responses that a worker is behind by, at most, as long as it runs
+FEW = 10_000  # responses that are asked for at once
+AT_ONCE = 200  # agents of one statement: SQLite joins no more than 500
 
 
 class BadFile(Exception):
@@ -128,18 +129,23 @@ def take(team: Team, raw: bytes, actor: audit.Actor) -> Taken:
 
 
 def _not_counted(team_id: int) -> Counter[int]:
-    """Count, by pattern, the responses it fired on that its count does not have yet: those that nothing was learned from.
+    """Count, by pattern, the responses it fired on that its count does not have yet: nothing was learned from them.
 
     A count of all it ever fired on grows with them: half a million steps of SQLite at a million responses.
     """
     signals: Any = ErrorPattern._meta.get_field("signals").related_model  # of a package above this one
     responses: Any = signals._meta.get_field("response").related_model
-    learned = Coalesce("agent__learning_cursor__response", 0)
-    since = responses.objects.filter(agent__team=team_id, pk__gt=learned).order_by().values_list("pk", flat=True)
-    fired = signals.objects.filter(response__in=list(since[:FEW]), pattern__isnull=False).order_by()
-    if since[FEW:].exists():  # nothing learned for long
-        fired = signals.objects.filter(response__in=since, pattern__isnull=False).order_by()
-    return Counter(dict(fired.values_list("pattern").annotate(Count("pk"))))
+    learned = Agent.objects.filter(team=team_id).order_by("pk").values_list("pk", "learning_cursor__response")
+    # Each agent's along its index; a join would read all there are.
+    since = [responses.objects.filter(agent=agent, pk__gt=last or 0).order_by().values("pk") for agent, last in learned]
+    found = Counter[int]()
+    for first in range(0, len(since), AT_ONCE):
+        newer = responses.objects.filter(pk__in=OfEach(*since[first : first + AT_ONCE])).order_by()
+        pks = list(newer.values_list("pk", flat=True))
+        for some in range(0, len(pks), FEW):
+            fired = signals.objects.filter(response__in=pks[some : some + FEW], pattern__isnull=False).order_by()
+            found.update(dict(fired.values_list("pattern").annotate(Count("pk"))))
+    return found
 
 
 def give(team: Team) -> list[Entry]:
