@@ -106,7 +106,9 @@ def advanced(
 _save = Update(Problem, "state", "points", "suggests", "touched_at", "resolved_at", "erased_at")
 
 
-def answer(problem: Problem, said: Literal["yes", "no"], actor: Agent | User, *, asked: int | None = None) -> Problem:
+def answer(
+    problem: Problem, said: Literal["yes", "no"], actor: Agent | User, *, asked: int | None = None
+) -> Problem:
     """Record a person's answer, given in the console (a User) or brought by the agent; return the problem as it is.
 
     Until now nobody may have asked: a yes stands by itself (S6). The same answer again, before anything else happened
@@ -227,7 +229,9 @@ def _about(problem: Problem, said: Sequence[str]) -> brief.About:
     return brief.about(problem.key, [error["text"] for error in state["errors"]], state["attempts"], said)
 
 
-def _brief(problem: Problem, said: Sequence[str], remembered: Iterable[tuple[Memory, Sequence[MemoryConflict]]]) -> str:
+def _brief(
+    problem: Problem, said: Sequence[str], remembered: Iterable[tuple[Memory, Sequence[MemoryConflict]]]
+) -> str:
     language = Language(problem.agent.language).bcp47
     facts = {
         "problem": problem.key,

@@ -5,8 +5,8 @@
 
 Into a data folder without responses, or the empty database that METACOG_DATABASE_URL names. Some posts of this
 project's own prose, English and Chinese, come in and are decided as real ones are, by a clock of half a year ago; the
-others are copies of their rows, each with ids, times, digests and numbers in its texts of its own, written in bulk. What
-a worker would have done by now is done: days counted, samples picked and judged, events sealed. `admin` sees it all.
+others are copies of their rows, each with ids, times, digests and numbers in its texts of its own, written in bulk.
+What a worker would have done by now is done: days counted, samples judged, events sealed. `admin` sees it all.
 """
 
 from __future__ import annotations
@@ -301,8 +301,8 @@ def _graphs(before: dict[str, list[dict[str, Any]]], tables: dict[str, Table]) -
     named |= {row["public_id"]: of_held[row["held_id"]] for row in after["Decision"]}
     arrived = {row["id"] for row in before["AuditEvent"]}
     for row in after["AuditEvent"]:
-        if graph := named.get(row["object_id"]):
-            (graph.events if row["id"] in arrived else graph.later).append(row)
+        if about := named.get(row["object_id"]):
+            (about.events if row["id"] in arrived else about.later).append(row)
     found = sorted(graphs.values(), key=lambda graph: graph.number)
     return [each for each in found if each.held], [each for each in found if not each.held]
 

@@ -61,8 +61,8 @@ def measured(ask: Callable[[], Any], repeat: int) -> Cost:
         ask()
         cpu.append(time.process_time() - begun[0])
         wall.append(time.perf_counter() - begun[1])
-    in_ms = [statistics.median(times) * 1000 if times else float("nan") for times in (wall, cpu)]
-    return Cost(len(statements), len(looks) * EACH, *in_ms, statements)
+    walls, cpus = (statistics.median(times) * 1000 if times else float("nan") for times in (wall, cpu))
+    return Cost(len(statements), len(looks) * EACH, walls, cpus, statements)
 
 
 def main() -> None:

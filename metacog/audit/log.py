@@ -102,7 +102,7 @@ def _newest_first(parts: Sequence[Events], before: Place | None) -> QuerySet[Any
         behind = TupleLessThan(Tuple(F("at"), F("pk")), before)
         parts = [part.filter(behind, at__lte=before[0]) for part in parts]
     newest = [part.order_by("-at", "-pk").values("pk")[: PAGE + 1] for part in parts]
-    listed = newest[0]
+    listed: QuerySet[Any, Any] = newest[0]
     if len(newest) > 1:
         listed = AuditEvent.objects.filter(pk__in=OfEach(*newest)).order_by("-at", "-pk").values("pk")[: PAGE + 1]
     return _with_seals(AuditEvent.objects.filter(pk__in=listed)).order_by("-at", "-pk")

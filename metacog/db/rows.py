@@ -29,8 +29,8 @@ class Readable(Func):
     template = "%(expressions)s"
     arity = 1
 
-    def as_sql(self, compiler: Any, connection: Any, **extra_context: Any) -> Any:
-        sql, params = super().as_sql(compiler, connection, **extra_context)
+    def as_sql(self, compiler: Any, connection: Any, *args: Any, **extra_context: Any) -> Any:
+        sql, params = super().as_sql(compiler, connection, *args, **extra_context)
         (column,) = self.get_source_expressions()
         field: Any = column.output_field
         return (field.readable(sql, connection.vendor) if isinstance(field, PackedTextField) else sql), params

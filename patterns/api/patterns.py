@@ -115,7 +115,9 @@ class ThinkTwiceBody(ResolveBody):
 
     model_config = ConfigDict(
         json_schema_extra={
-            "oneOf": [{"required": [name], "properties": {name: {"type": "string"}}} for name in ("answer", "outcome")]
+            "oneOf": [
+                {"required": [name], "properties": {name: {"type": "string"}}} for name in ("answer", "outcome")
+            ]
         }
     )
 

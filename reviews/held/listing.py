@@ -56,6 +56,7 @@ Order = Literal["learned", "risk", "age"]  # by the learned risk, the hesitation
 State, Kind = HeldItem.State, HeldItem.Kind
 Teams = Sequence[Team]
 Items = QuerySet[HeldItem]
+Keys = QuerySet[HeldItem, Any]
 Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
@@ -249,7 +250,7 @@ def ahead(items: Items, filters: Filters, item: HeldItem) -> Items:
     return in_order(items, filters).reverse()
 
 
-def along(rows: Callable[[Teams], Items], filters: Filters, teams: Teams, most: int) -> Items:
+def along(rows: Callable[[Teams], Items], filters: Filters, teams: Teams, most: int) -> Keys:
     """Return the first of these rows in the order, only their keys: read along the index of each team."""
     parts = [in_order(rows([team]), filters).values("pk")[:most] for team in teams]
     if len(parts) < 2:
@@ -269,9 +270,10 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
     waits = to_do(person)
     last = HeldItem.objects.filter(team__in=teams, public_id=filters.after).first() if filters.after else None
     # Which they are first: else the texts of all that match are read to be put in order.
-    listed: Items | list[int]
+    listed: Keys | list[int]
     listed = along(lambda some: behind(of(some), filters, last) if last else of(some), filters, teams, PAGE + 1)
-    count, first = 0, None
+    count = 0
+    first: Keys | list[int] | None = None
     if filters.state == "held":  # how much was ever decided is not shown, and only grows
         first = along(of, filters.but(order="age"), teams, 1).values_list("pk", flat=True)
         if not filters.narrow:

@@ -164,7 +164,9 @@ class _Counted:
 def worth(teams: Iterable[Team], since: datetime) -> dict[int, tuple[Worth, Worth | None]]:
     """Say by team what the detector is worth, and what was learned, where that ranked messages. One query."""
     rows = PossibleCorrection.objects.filter(agent__team__in=teams, found_at__gte=since).order_by()
-    told = rows.annotate(is_taken=Q(confidence__gte=SURE), is_heard=Q(confidence__gt=0), has_rank=Q(rank__isnull=False))
+    told = rows.annotate(
+        is_taken=Q(confidence__gte=SURE), is_heard=Q(confidence__gt=0), has_rank=Q(rank__isnull=False)
+    )
     counted: dict[int, dict[_Kind, _Counted]] = {}
     for row in told.values("agent__team", "answer", *_Kind._fields).annotate(count=Count("pk"), sum=Sum("stands_for")):
         kind = _Kind(**{name: row[name] for name in _Kind._fields})

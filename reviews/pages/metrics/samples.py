@@ -72,7 +72,7 @@ def _visible(request: PersonRequest) -> QuerySet[Sample]:
     return _whole(Sample.objects.filter(agent__team__in=request.user.teams_as()))
 
 
-def _judged_last(agents: Sequence[Agent], since: date) -> QuerySet[Sample, dict[str, int]]:
+def _judged_last(agents: Sequence[Agent], since: date) -> QuerySet[Sample, Any]:
     # The sum keeps SQLite from reading, and putting in order, all that was ever judged of these agents.
     own = ExpressionWrapper(F("agent") + 0, BigIntegerField())
     judged = Sample.objects.exclude(verdict="").filter(day__gte=since).alias(own=own)
