@@ -155,7 +155,7 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         for response in responses:
             response.verdict = json.dumps(without_texts(response.wire_verdict()), ensure_ascii=False)
             response.body, response.excerpt, response.erased_at = "", "", now
-            response.history, response.fingerprint = "", ""
+            response.history, response.fingerprint = "", []
         fields = ["verdict", "body", "excerpt", "history", "fingerprint", "erased_at"]
         AgentResponse.objects.bulk_update(responses, fields)
         HeldItem.objects.filter(response__in=responses).update(text="", attributes={}, metadata={})

@@ -55,7 +55,7 @@ def tell_held(agent: Agent, response_id: str) -> None:
 def tell_proposed(sender: object, pattern: ErrorPattern, **_signal: Any) -> None:
     """Owe a pattern that became a proposal, in the shape of the API. Receives `lifecycle.proposed`."""
     rows = ErrorPattern.objects.filter(pk=pattern.pk)
-    tell(pattern.team_id, Event.PATTERN, lambda: dict(exchange.entries(rows)[0]), timezone.now())
+    tell(pattern.team_id, Event.PATTERN, lambda: dict(exchange.entries(rows, pattern.team_id)[0]), timezone.now())
 
 
 def _owed(

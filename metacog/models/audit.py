@@ -81,12 +81,13 @@ class AuditEvent(AppendOnly):
             models.Index(fields=["team", "action", "at", "id"], name="audit_of_action"),
             models.Index(fields=["agent", "at", "id"], name="audit_of_agent"),
             models.Index(fields=["object_id"], name="audit_of_object"),
-            # What people did, which in most teams is little beside what agents do.
+            # What people did, and the system, which in most teams is little beside what agents do.
             models.Index(fields=["team", "at", "id"], condition=Q(actor_kind="person"), name="audit_of_people"),
             # What one person did.
             models.Index(
                 fields=["team", "actor", "at", "id"], condition=Q(actor_kind="person"), name="audit_of_person"
             ),
+            models.Index(fields=["team", "at", "id"], condition=Q(actor_kind="system"), name="audit_of_system"),
         ]
 
     def __str__(self) -> str:

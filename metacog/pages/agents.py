@@ -93,7 +93,7 @@ def _last_post() -> Subquery:
 
 
 def _pending() -> Subquery:
-    waiting = _rows("held_items", OuterRef("pk")).filter(state="pending", closed_at=None).order_by()
+    waiting = _rows("held_items", OuterRef("pk")).filter(state="pending").order_by()
     return Subquery(waiting.values("agent").annotate(number=Count("pk")).values("number"))
 
 

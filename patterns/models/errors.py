@@ -86,6 +86,8 @@ class ErrorPattern(models.Model):
     is_apart = models.BooleanField(default=False, db_default=False, editable=False)
     # What an imported file said it had been triggered before; our own count is derived from the responses.
     imported_triggers = models.PositiveIntegerField(default=0, editable=False)
+    # On how many responses it fired of those that were learned from (the agents' learning cursors); never begun anew.
+    counted_triggers = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, editable=False, related_name="+")
     created_at = models.DateTimeField(_("created"), default=timezone.now, editable=False)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from django.conf import settings
-from django.db.models import Prefetch, prefetch_related_objects
+from django.db.models import Prefetch, QuerySet, prefetch_related_objects
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -29,11 +30,11 @@ from metacog.http.api import (
     takes,
 )
 from metacog.http.problems import Problem, at
-from metacog.models import Agent, PersonalToken, Role, User
+from metacog.models import Agent, PersonalToken, Role, Team, User
 from patterns.serializers import instant
 from reviews.api.responses import SAID, Decided, Held, Version
 from reviews.held import decisions
-from reviews.held.listing import Filters, Order, behind, in_order, matching, with_metadata
+from reviews.held.listing import Filters, Order, along, behind, in_order, matching, with_metadata
 from reviews.models import Decision, HeldItem
 from reviews.serializers import decision_shape, excerpt, held_shape, signals_of
 
@@ -144,14 +145,17 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
     filters = Filters(
         state="held" if state == "pending" else "decided", agent=asked.agent, kind=asked.kind, order=asked.order
     )
-    items = with_metadata(matching(filters, teams), metadata_asked(request))
-    if asked.session is not None:
-        items = items.filter(response__session=asked.session.replace("\0", ""))
-    items = items.exclude(state=State.PENDING) if state == "decided" else items.filter(state=state)
-    if last := cursor(HeldItem.objects.filter(team__in=teams), asked.after):
-        items = behind(items, filters, last)
+    metadata, last = metadata_asked(request), cursor(HeldItem.objects.filter(team__in=teams), asked.after)
+
+    def of(some: Sequence[Team]) -> QuerySet[HeldItem]:
+        items = with_metadata(matching(filters, some), metadata)
+        if asked.session is not None:
+            items = items.filter(response__session=asked.session.replace("\0", ""))
+        items = items.exclude(state=State.PENDING) if state == "decided" else items.filter(state=state)
+        return behind(items, filters, last) if last else items
+
     # Which they are first, as in the console: else the texts of all that match are read to be put in order.
-    listed = list(in_order(items, filters).values_list("pk", flat=True)[: asked.limit + 1])
+    listed = list(along(of, filters, teams, asked.limit + 1).values_list("pk", flat=True))
     rows = HeldItem.objects.filter(pk__in=listed).select_related("response", "agent", "team", "call")
     rows = rows.defer("response__body", "response__history")
     page, has_more = fitting(in_order(rows, filters), asked.limit, "text")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, QuerySet, Value
+from django.db.models import Exists, OuterRef, QuerySet
 
 from metacog.db.prepared import Select
+from metacog.db.rows import CountUpTo
 from metacog.models import Role, Team, User
 from patterns.memory import memory
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread, ThreadSuggestion
@@ -15,21 +16,24 @@ from reviews.learning import corrections
 from reviews.metrics import sampling
 from reviews.models import ExtensionRequest, HeldItem
 
+COUNTED = 1_000  # what is more, pages tell as "1,000+": no page reads all that waits
 # What the page "To do" lists, in its order: each counts where the person's role may decide it.
 TO_DO = ("samples", "corrections", "proposals", "lessons", "memories", "conflicts", "suggestions", "drafts")
+SECTIONS = ("queue", "extensions", "stuck", *TO_DO)
 
 
 def to_do(person: User) -> dict[str, int]:
     """Count what waits for somebody in this person's teams, by section of the navigation; one query.
 
-    "to-do" is the sum of TO_DO. Every page asks it: what took longest was to write it anew.
+    "to_do" is the sum of TO_DO. Each goes no further than one beyond COUNTED. Every page asks it: what took longest was
+    to write it anew.
     """
     if not person.is_active:
         return {}
     with connection.cursor() as cursor:
         since = sampling.waited_since().isoformat(), corrections.waited_since()
-        found = _in_all_teams(cursor, *since) if person.is_superuser else _in_teams_of(cursor, person.pk, *since)
-        counts = dict(found)
+        found = (_in_all_teams if person.is_superuser else _in_teams_of).first(cursor, person.pk, *since)
+    counts = dict(zip(SECTIONS, found, strict=True)) if found else {}
     return counts | {"to_do": sum(counts.get(name, 0) for name in TO_DO)}
 
 
@@ -52,18 +56,12 @@ def of_curators(teams: QuerySet[Team]) -> dict[str, QuerySet[Any]]:
     }
 
 
-def _counted(sections: dict[str, QuerySet[Any]]) -> QuerySet[Any, tuple[str, int]]:
+def _counted(person: Any, sections: dict[str, QuerySet[Any]]) -> QuerySet[User, tuple[int, ...]]:
     """Count by section, of partial indexes."""
-    first, *others = (
-        rows.order_by()
-        .select_related(None)
-        .annotate(section=Value(name))
-        .values_list("section")
-        .annotate(count=Count("pk"))
-        for name, rows in sections.items()
-    )
-    counts: QuerySet[Any, tuple[str, int]] = first.union(*others, all=True).order_by()
-    return counts
+    counts = [
+        CountUpTo(sections[name].order_by().select_related(None).values("pk")[: COUNTED + 1]) for name in SECTIONS
+    ]
+    return User.objects.filter(pk=person).order_by().values_list(*counts)
 
 
 def _seen(teams: QuerySet[Team]) -> dict[str, QuerySet[Any]]:
@@ -74,19 +72,19 @@ def _seen(teams: QuerySet[Team]) -> dict[str, QuerySet[Any]]:
     }
 
 
-def _for_all(day: Any, since: Any) -> QuerySet[Any, tuple[str, int]]:
+def _for_all(person: Any, day: Any, since: Any) -> QuerySet[User, tuple[int, ...]]:
     teams = Team.objects.all()
-    return _counted({**_seen(teams), **of_reviewers(teams, day, since), **of_curators(teams)})
+    return _counted(person, {**_seen(teams), **of_reviewers(teams, day, since), **of_curators(teams)})
 
 
-def _for_member(person: Any, day: Any, since: Any) -> QuerySet[Any, tuple[str, int]]:
+def _for_member(person: Any, day: Any, since: Any) -> QuerySet[User, tuple[int, ...]]:
     reviewed, curated = (
         Team.objects.filter(memberships__user=person, memberships__role__in=role.and_above)
         for role in (Role.REVIEWER, Role.CURATOR)
     )
     seen = _seen(Team.objects.filter(memberships__user=person))
-    return _counted({**seen, **of_reviewers(reviewed, day, since), **of_curators(curated)})
+    return _counted(person, {**seen, **of_reviewers(reviewed, day, since), **of_curators(curated)})
 
 
-_in_all_teams = Select(_for_all, parameters=2)
+_in_all_teams = Select(_for_all, parameters=3)
 _in_teams_of = Select(_for_member, parameters=3)

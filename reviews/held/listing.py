@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlencode
 
 from django.db.models import (
+    BigIntegerField,
     BooleanField,
     Case,
     DateTimeField,
     Exists,
     ExpressionWrapper,
     F,
+    Func,
     OuterRef,
     Prefetch,
     Q,
     QuerySet,
+    Subquery,
     TextField,
     Value,
     When,
@@ -33,10 +36,10 @@ from django.utils import timezone
 from metacog.accounts.forms import SIGNALS
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
-from metacog.db.rows import Row
-from metacog.models import Agent, Team, User
+from metacog.db.rows import OfEach, Row
+from metacog.models import Agent, AgentState, Team, User
 from metacog.pages.unknown_filters import unknown_filters
-from reviews.held.counts import to_do
+from reviews.held.counts import COUNTED, to_do
 from reviews.held.presence import Presence
 from reviews.models import Decision, HeldItem, Signal
 
@@ -53,6 +56,7 @@ Order = Literal["learned", "risk", "age"]  # by the learned risk, the hesitation
 State, Kind = HeldItem.State, HeldItem.Kind
 Teams = Sequence[Team]
 Items = QuerySet[HeldItem]
+Keys = QuerySet[HeldItem, Any]
 Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
@@ -182,7 +186,7 @@ def matching(filters: Filters, teams: Teams) -> Items:
     """Return the items that match, of these teams, whatever their state."""
     items = HeldItem.objects.filter(team__in=teams)
     if filters.agent:
-        items = items.filter(agent__public_id=filters.agent)
+        items = items.filter(agent=Agent.objects.filter(public_id=filters.agent).values("pk")[:1])
     if filters.kind:
         items = items.filter(kind=filters.kind)
     if filters.signal:
@@ -246,24 +250,45 @@ def ahead(items: Items, filters: Filters, item: HeldItem) -> Items:
     return in_order(items, filters).reverse()
 
 
+def along(rows: Callable[[Teams], Items], filters: Filters, teams: Teams, most: int) -> Keys:
+    """Return the first of these rows in the order, only their keys: read along the index of each team."""
+    parts = [in_order(rows([team]), filters).values("pk")[:most] for team in teams]
+    if len(parts) < 2:
+        return parts[0] if parts else HeldItem.objects.none().values("pk")
+    return in_order(HeldItem.objects.filter(pk__in=OfEach(*parts)), filters).values("pk")[:most]
+
+
 def page(filters: Filters, person: User, presence: Presence) -> Page:
     """Read one page: what waits, with what was decided a moment ago still in its place, and who looks at what."""
     teams = person.teams
     recent = just_decided(teams)
-    items = matching(filters, teams)
     is_pending = Q(state=State.PENDING)
-    items = items.filter(~is_pending if filters.state == "decided" else is_pending)
+
+    def of(some: Teams) -> Items:
+        return matching(filters, some).filter(~is_pending if filters.state == "decided" else is_pending)
+
     waits = to_do(person)
-    count, oldest = 0, None
-    if filters.state == "held":  # how much was ever decided is not shown, and only grows
-        count = items.count() if filters.narrow else waits.get("queue", 0)
-        first = items.order_by("id").values("pk")[:1]
-        oldest = HeldItem.objects.filter(pk__in=first).values_list("held_at", flat=True).first()
     last = HeldItem.objects.filter(team__in=teams, public_id=filters.after).first() if filters.after else None
     # Which they are first: else the texts of all that match are read to be put in order.
-    listed = in_order(behind(items, filters, last) if last else items, filters).values("pk")[: PAGE + 1]
+    listed: Keys | list[int]
+    listed = along(lambda some: behind(of(some), filters, last) if last else of(some), filters, teams, PAGE + 1)
+    count = 0
+    first: Keys | list[int] | None = None
+    if filters.state == "held":  # how much was ever decided is not shown, and only grows
+        first = along(of, filters.but(order="age"), teams, 1).values_list("pk", flat=True)
+        if not filters.narrow:
+            count = waits.get("queue", 0)
+        elif last:
+            count = of(teams).order_by()[: COUNTED + 1].count()
+        else:  # what is rare is looked for in all that waits: once
+            found = list(along(of, filters, teams, COUNTED + 1).values_list("pk", flat=True))
+            listed, count = found[: PAGE + 1], len(found)
+            first = [min(found)] if 0 < count <= COUNTED else first if found else None
+    oldest = (
+        HeldItem.objects.filter(pk__in=first).values_list("held_at", flat=True).first() if first is not None else None
+    )
     rows = list(_for_rows(HeldItem.objects.filter(pk__in=listed), filters))
-    earlier = list(ahead(items, filters, last).values_list("public_id", flat=True)[: PAGE + 1]) if last else []
+    earlier = _earlier(of, filters, teams, last) if last else []
     following = rows[PAGE - 1].public_id if len(rows) > PAGE else ""
     rows = rows[:PAGE]
     if filters.state == "held" and recent:
@@ -275,6 +300,15 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
         row.lookers = presence.others.get(row.pk, ()) if row.state == State.PENDING else ()
     changes = _token(recent, teams, presence, waits.get("queue", 0))
     return Page(rows, following, earlier, count, oldest, changes, waits)
+
+
+def _earlier(rows: Callable[[Teams], Items], filters: Filters, teams: Teams, last: HeldItem) -> list[str]:
+    """Return the ids of `last` and the items before it, backwards, of one page and one more."""
+    parts = [ahead(rows([team]), filters, last).values("pk")[: PAGE + 1] for team in teams]
+    if len(parts) == 1:
+        return list(parts[0].values_list("public_id", flat=True))
+    before = HeldItem.objects.filter(pk__in=OfEach(*parts))
+    return list(in_order(before, filters).reverse().values_list("public_id", flat=True)[: PAGE + 1])
 
 
 def beginning(path: str = "") -> Case:
@@ -338,22 +372,42 @@ def _with_decided(
 
 def neighbour(filters: Filters, teams: Teams, item: HeldItem, presence: Presence) -> HeldItem | None:
     """Return the pending item that follows `item`, else the first; one that nobody else looks at, if there is one."""
-    waiting = in_order(pending(filters, teams), filters)
-    free = waiting.exclude(pk__in=presence.others)
-    return behind(free, filters, item).first() or free.first() or waiting.first()
+
+    def free(some: Teams) -> Items:
+        return pending(filters, some).exclude(pk__in=presence.others)
+
+    looked_at: list[Callable[[Teams], Items]] = [
+        lambda some: behind(free(some), filters, item),
+        free,
+        lambda some: pending(filters, some),
+    ]
+    for rows in looked_at:
+        if found := HeldItem.objects.filter(pk__in=along(rows, filters, teams, 1)).first():
+            return found
+    return None
 
 
 def token(teams: Teams, presence: Presence) -> str:
     """Return a short text that changes when anything in these teams' queue does."""
-    return _token(just_decided(teams), teams, presence, pending(Filters(), teams).count())
+    waiting = pending(Filters(), teams).order_by()[: COUNTED + 1].count()
+    return _token(just_decided(teams), teams, presence, waiting)
 
 
 def _token(recent: Sequence[Decision], teams: Teams, presence: Presence, waiting: int) -> str:
-    # What arrives moves the latest id, what is decided or taken back is among the recent decisions; and
-    # the count finds what changed while a page slept for longer than those are recent.
-    latest = HeldItem.objects.filter(team__in=teams).order_by("-id").values_list("pk", flat=True).first() or 0
+    # What arrives moves the latest id, what is decided or taken back is among the recent decisions; and the counts find
+    # what changed while a page slept for longer than those are recent: how much waits, as far as it is counted, and how
+    # much was ever released.
+    latest = along(lambda some: HeldItem.objects.filter(team__in=some), Filters(state="decided"), teams, 1)
+    released = AgentState.objects.filter(agent__team__in=teams).order_by()
+    total = Func(F("decision_seq"), function="SUM", output_field=BigIntegerField())  # Sum brings a GROUP BY
+    so_far = (
+        Team.objects.filter(pk__in=[team.pk for team in teams])
+        .order_by()
+        .values_list(Subquery(latest), Subquery(released.values(total=total)))
+    )
+    newest, ever = so_far.first() or (None, None)
     decided = [f"{decision.pk}{'u' if decision.undone_at else ''}" for decision in recent]
-    return ".".join([str(latest), str(waiting), *decided, presence.token])
+    return ".".join([str(newest or 0), str(waiting), str(ever or 0), *decided, presence.token])
 
 
 def just_decided(teams: Teams) -> list[Decision]:

@@ -19,7 +19,6 @@ from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
-from pydantic_core import to_json
 
 from metacog import heuristics
 from metacog.audit import audit
@@ -128,7 +127,7 @@ def receive(agent: Agent, raw: bytes, headers: Mapping[str, str]) -> Received:
             engine=found.verdict["engine"],
             language=agent.language,
             history=past.as_json(),
-            fingerprint=to_json(fingerprint).decode() if fingerprint else "",
+            fingerprint=fingerprint or [],
             second_look_at_id=_second_look(agent, body["replies_to_held"]),
             calls=sum(item.call is not None for item in found.items),
         )
@@ -285,6 +284,7 @@ def _write(
     if policy.remember_into_memory:
         remember_items(agent, response.public_id, response.received_at, body, found)
     response.verdict = json.dumps(verdict, ensure_ascii=False)
+    response.pack()
     response.flagged = bool(verdict["flags"])
     response.quality_score = quality and quality["score"]
     told: list[AuditEvent] = []

@@ -5,12 +5,12 @@ Whoever calls `count` moves a cursor in the same transaction, so that every resp
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db.models import Count, Prefetch
+from django.db.models import Count, F, Prefetch
 from django.db.models.functions import Coalesce
 
 from metacog.heuristics.text.shadow import Shadow
@@ -113,6 +113,9 @@ def count(firings: Sequence[Firing], decisions: Sequence[Decision]) -> None:
         [ShadowMatch(pattern_id=each.pattern, response=each.response) for each in firings if each.in_shadow],
         ignore_conflicts=True,
     )
+    # Whole, whatever its keywords were: with what comes after the agents' cursors, its triggerCount.
+    for number, some in _by_count(each.pattern for each in firings if not each.in_shadow).items():
+        ErrorPattern.objects.filter(pk__in=some).update(counted_triggers=F("counted_triggers") + number)
     decided = [
         (each.held.response_id, _COUNTED[each.verdict])
         for each in decisions
@@ -138,6 +141,14 @@ def count(firings: Sequence[Firing], decisions: Sequence[Decision]) -> None:
             if received[answered] >= record.since:
                 setattr(record, outcome, getattr(record, outcome) + 1)
     PatternRecord.objects.bulk_update(records.values(), _FIELDS, batch_size=200)
+
+
+def _by_count(patterns: Iterable[int]) -> dict[int, list[int]]:
+    """Put patterns together, in ascending order, that are named as often."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for pattern, number in sorted(Counter(patterns).items()):
+        found[number].append(pattern)
+    return found
 
 
 def _patterns_of(responses: Collection[int]) -> dict[int, set[int]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from itertools import groupby, islice
+from math import inf
 from operator import itemgetter
 from time import monotonic
 from typing import Any
@@ -294,7 +295,9 @@ class Lift:
     def _interval(self) -> tuple[float, float]:
         share = self.fired.whole / self.decided.whole if self.decided.whole else 1.0
         ends = relative(self.fired.part, self.fired.whole, self.rest.part, self.rest.whole)
-        low, high = (1 / (share + (1 - share) / end) if end else 0.0 for end in ends)
+        # Of what never fired nothing is known: up to infinity.
+        parts = [share + (1 - share) / end if end else inf for end in ends]
+        low, high = (1 / part if part else inf for part in parts)
         return low, high
 
     @property

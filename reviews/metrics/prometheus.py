@@ -10,7 +10,7 @@ from datetime import datetime
 from math import inf
 
 from django.contrib.auth.decorators import login_not_required
-from django.db.models import Count, F, Min, Q, Sum
+from django.db.models import Count, F, Sum
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
@@ -36,19 +36,21 @@ class Figures:
         pending = HeldItem.objects.filter(state=HeldItem.State.PENDING)
         by_kind = GaugeMetricFamily("metacog_held_items", "Items waiting for a decision", labels=["kind"])
         counts = dict(pending.values_list("kind").annotate(Count("id")).order_by())
+        others = set(counts).difference(HeldItem.Kind.values)
         for kind in HeldItem.Kind.values:
-            by_kind.add_metric([kind], counts.pop(kind, 0))
-        by_kind.add_metric(["other"], sum(counts.values()))  # agents may name any number of kinds
+            by_kind.add_metric([kind], counts.get(kind, 0))
+        by_kind.add_metric(["other"], sum(counts[kind] for kind in others))  # agents may name any number of kinds
         yield by_kind
-        waiting = pending.aggregate(
-            held_at=Min("held_at"), due_at=Min("review_due_at"), overdue=Count("id", filter=Q(review_due_at__lt=now))
-        )
+        held_at = pending.order_by("held_at").values_list("held_at", flat=True).first()
+        due_at = pending.order_by("review_due_at").values_list("review_due_at", flat=True).first()
+        # Those not yet due are few, however many wait.
+        overdue = sum(counts.values()) - pending.filter(review_due_at__gte=now).count()
         gauges = {
-            "metacog_oldest_held_seconds": ("Age of the oldest item waiting", _since(waiting["held_at"], now)),
-            "metacog_overdue_items": ("Items past their review", waiting["overdue"]),
+            "metacog_oldest_held_seconds": ("Age of the oldest item waiting", _since(held_at, now)),
+            "metacog_overdue_items": ("Items past their review", overdue),
             "metacog_most_overdue_seconds": (
                 "How long the item due first is past its review",
-                _since(waiting["due_at"], now),
+                _since(due_at, now),
             ),
             "metacog_unreleased_decisions": (
                 "Decisions that can still be undone",

@@ -8,6 +8,7 @@ time for among them; each stands for as many as its chance to be drawn says (Hor
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -16,7 +17,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, QuerySet, Sum
 from django.utils import timezone
 
 from metacog.audit import audit
@@ -221,12 +222,13 @@ def misses(agents: Sequence[Agent], since: date, until: date = date.max) -> list
     """Count, by agent, what was judged of the days from `since` to `until`; agents of whom nothing was are left out."""
     judged = Sample.objects.filter(agent__in=agents, day__gte=since, day__lte=until).exclude(verdict="").order_by()
     weight = F("stands_for")
-    counts = judged.values("agent").annotate(
-        all=Sum(weight), squares=Sum(weight * weight), missed=Sum(weight, filter=Q(verdict=Sample.Verdict.MISSED))
-    )
+    counts: dict[int, list[tuple[str, float, float]]] = defaultdict(list)
+    for agent, *sums in judged.values_list("agent", "verdict").annotate(all=Sum(weight), squares=Sum(weight * weight)):
+        counts[agent].append(tuple(sums))
     by_agent = {}
-    for row in counts:
+    for agent, rows in counts.items():
+        every, missed = sum(each[1] for each in rows), sum(each[1] for each in rows if each[0] == Sample.Verdict.MISSED)
         # As many as would say as much if each had stood for as many as the others (Kish 1965).
-        looked = row["all"] ** 2 / row["squares"]
-        by_agent[row["agent"]] = Ratio(round((row["missed"] or 0) / row["all"] * looked), round(looked))
+        looked = every**2 / sum(each[2] for each in rows)
+        by_agent[agent] = Ratio(round(missed / every * looked), round(looked))
     return [Misses(agent, by_agent[agent.pk]) for agent in agents if agent.pk in by_agent]

@@ -15,6 +15,7 @@ from django.db.models.functions import Length
 from django.utils import timezone
 
 from metacog import heuristics
+from metacog.db.rows import Readable
 from metacog.heuristics.decided import belongs
 from metacog.heuristics.hesitation import fitting
 from metacog.heuristics.hesitation.fitting import Case, Fit, Signals
@@ -97,7 +98,8 @@ def _cases(agent: Agent, responses: QuerySet[AgentResponse], since: date) -> lis
     judged = {sample.response_id: sample for sample in samples if sample.verdict}
     # Those that nobody judged are stood for by those that somebody did.
     share = sum(sample.stands_for for sample in judged.values()) / (sum(sample.stands_for for sample in samples) or 1)
-    about = AgentResponse.objects.filter(pk__in=[*rejected, *judged]).annotate(length=Length("body"))
+    about: QuerySet[Any] = AgentResponse.objects.filter(pk__in=[*rejected, *judged])
+    about = about.annotate(length=Length(Readable("body")))
     fired = _fired([*rejected, *judged])
     cases, turns = [], Turns()
     for row in about.only("agent_id", "session", "received_at", "erased_at"):

@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("metacog", "0005_learned_risk"),
-        ("reviews", "0038_curate_trials"),
+        ("reviews", "0038_trials"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

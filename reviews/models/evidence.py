@@ -41,6 +41,9 @@ class Sample(models.Model):
         indexes = [
             models.Index(fields=["agent", "day"], name="samples_of_day"),
             models.Index(fields=["agent", "-day"], condition=Q(verdict=""), name="samples_waiting"),
+            # The misses of 90 days are added up of it alone. Who was judged last.
+            models.Index(fields=["agent", "verdict", "day", "stands_for"], name="samples_by_verdict"),
+            models.Index(fields=["-judged_at", "-id"], condition=~Q(verdict=""), name="samples_judged_last"),
         ]
 
     def __str__(self) -> str:

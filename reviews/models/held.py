@@ -91,24 +91,41 @@ class HeldItem(models.Model):
             models.UniqueConstraint(fields=["response", "index"], name="held_once"),
         ]
         indexes = [
-            # The agent's list: most urgent first. The queue: riskiest or oldest first. The expiry sweep.
+            # The agent's list: most urgent first. The queue: riskiest or oldest first, one kind's, one agent's. The
+            # expiry sweep. With the state as a column: SQLite takes an index on the team or agent alone, or on both
+            # with the state, for as good as a partial one in order, and reads all that was ever held, or all that
+            # waits. How many wait for a team is counted in any of them.
             models.Index(fields=["agent", "review_due_at", "id"], condition=Q(closed_at=None), name="open_for_agent"),
             models.Index(
-                fields=["team", "-hesitation_score", "-id"], condition=Q(state="pending"), name="queue_by_risk"
+                fields=["team", "state", "-hesitation_score", "-id"], condition=Q(state="pending"), name="queue_by_risk"
             ),
-            models.Index(fields=["team", "id"], condition=Q(state="pending"), name="queue_by_age"),
+            models.Index(fields=["team", "state", "id"], condition=Q(state="pending"), name="queue_by_age"),
             models.Index(
-                fields=["team", "risk_place", "expires_at", "id"],
+                fields=["team", "state", "risk_place", "expires_at", "id"],
                 condition=Q(state="pending"),
                 name="queue_by_learned_risk",
             ),
+            models.Index(
+                fields=["team", "state", "kind", "-hesitation_score", "-id"],
+                condition=Q(state="pending"),
+                name="queue_of_kind",
+            ),
+            models.Index(
+                fields=["agent", "state", "-hesitation_score", "-id"],
+                condition=Q(state="pending"),
+                name="queue_of_agent",
+            ),
             models.Index(fields=["expires_at"], condition=Q(state="pending"), name="items_to_expire"),
-            # How many wait for a team, and of an agent what waits and what expires. With the state as a column: SQLite
-            # takes the index on the team or agent alone for as good as a partial one, and reads all that was ever held.
-            models.Index(fields=["team", "state"], condition=Q(state="pending"), name="waiting_of_team"),
+            # Of an agent what waits and what expires. Of all how much waits of each kind, is due, and how old it is:
+            # the metrics.
             models.Index(
                 fields=["agent", "state", "expires_at"], condition=Q(state="pending"), name="waiting_of_agent"
             ),
+            models.Index(fields=["kind", "state"], condition=Q(state="pending"), name="waiting_by_kind"),
+            models.Index(fields=["review_due_at", "state"], condition=Q(state="pending"), name="waiting_by_due"),
+            models.Index(fields=["held_at", "state"], condition=Q(state="pending"), name="waiting_by_age"),
+            # What is decided, the newest first: what waits is newer.
+            models.Index(fields=["team", "-id"], condition=~Q(state="pending"), name="decided_of_team"),
             models.Index(fields=["team", "-id"], name="held_of_team"),
             models.Index(fields=["agent", "id"], name="held_of_agent"),
         ]

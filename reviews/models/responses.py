@@ -10,7 +10,9 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from metacog.db.fields import InPart, NumbersField, PackedTextField
 from metacog.db.ids import new_id
+from metacog.db.rows import Readable
 from metacog.heuristics.wire.assessment import Verdict
 from metacog.models import Agent, Language
 from patterns.models import ErrorPattern, Problem
@@ -18,6 +20,13 @@ from patterns.models import ErrorPattern, Problem
 
 def response_id() -> str:
     return new_id("resp")
+
+
+class Responses(models.QuerySet["AgentResponse"]):
+    def update(self, **kwargs: Any) -> int:
+        if "body" in kwargs:  # which the others may be packed into
+            kwargs = {name: Readable(name) for name in ("verdict", "history")} | kwargs
+        return super().update(**kwargs)
 
 
 class AgentResponse(models.Model):
@@ -39,9 +48,9 @@ class AgentResponse(models.Model):
     received_at = models.DateTimeField(default=timezone.now)
     key_space = models.CharField(max_length=20, choices=KeySpace, null=True)  # noqa: DJ001 - null joins no constraint
     key = models.CharField(max_length=255, null=True)  # noqa: DJ001 - as above
-    body = models.TextField()  # the request's body, UTF-8, to the byte
+    body = PackedTextField(into="body", part=0)  # the request's body, UTF-8, to the byte
     body_sha256 = models.CharField(max_length=64)
-    verdict = models.TextField()  # the answer's body, to the byte
+    verdict = PackedTextField(into="body", part=1)  # the answer's body, to the byte
     excerpt = models.CharField(max_length=200)  # of the response, for lists
     session = models.CharField(max_length=255, blank=True)
     cycle = models.BigIntegerField(null=True)
@@ -54,8 +63,8 @@ class AgentResponse(models.Model):
     # The agent's at that time, in which its verdict is worded; empty where a response is older than this column.
     language = models.CharField(max_length=10, choices=Language, blank=True)
     # What else the verdict looked at, so that it can be made again: JSON, see reviews/scoring/history.py.
-    history = models.TextField(blank=True)
-    fingerprint = models.TextField(blank=True)  # JSON, of the response's words: to tell a repetition by
+    history = PackedTextField(into="body", part=2, blank=True)
+    fingerprint = NumbersField(blank=True, default=list)  # of the response's words: to tell a repetition by
     problem = models.ForeignKey(Problem, models.SET_NULL, null=True, related_name="responses", db_index=False)
     stuck_points = models.PositiveSmallIntegerField(null=True)
     quality_score = models.FloatField(null=True)  # 0-1; null while switched off
@@ -64,6 +73,8 @@ class AgentResponse(models.Model):
     )
     calls = models.PositiveSmallIntegerField(default=0, db_default=0)  # tool calls among its items
     erased_at = models.DateTimeField(null=True)
+
+    objects = Responses.as_manager()
 
     class Meta:
         verbose_name = _("response")
@@ -84,6 +95,10 @@ class AgentResponse(models.Model):
 
     def __str__(self) -> str:
         return self.public_id
+
+    def pack(self) -> None:
+        """Let body, verdict and history be written as one, where the database does not compress them itself."""
+        self.body, self.verdict, self.history = InPart.together(self.body, self.verdict, self.history)
 
     @classmethod
     def latest_of(cls, agent: Agent | int) -> models.QuerySet[AgentResponse]:

@@ -53,7 +53,7 @@ class Past:
         found: Mapping[str, Sequence[Any]],
     ) -> Past:
         """Take what the `questions` found, asked under the lock on `state`."""
-        recent = [(public_id, from_json(prints)) for _, public_id, prints in sorted(found.get("said", ()))]
+        recent = [(public_id, prints) for _, public_id, prints in sorted(found.get("said", ()))]
         (problem,), (before,) = found.get("problem") or [None], found.get("before") or [None]
         topics, remembered = body["topics"] or (), found.get("memory", ())
         history = heuristics.History(
@@ -115,10 +115,10 @@ def _known(
 
 
 @cache
-def _said_last(window: int) -> Select[tuple[int, str, str]]:
+def _said_last(window: int) -> Select[tuple[int, str, list[int]]]:
     """Return the query of keys, ids and fingerprints of a session's last responses."""
 
-    def write(agent: Any, session: Any) -> QuerySet[AgentResponse, tuple[int, str, str]]:
+    def write(agent: Any, session: Any) -> QuerySet[AgentResponse, tuple[int, str, list[int]]]:
         said = AgentResponse.objects.filter(agent=agent, session=session).exclude(fingerprint="")
         return said.order_by("-id").values_list("id", "public_id", "fingerprint")[:window]
 
@@ -258,7 +258,7 @@ def recorded(response: AgentResponse) -> Recorded:
     history = heuristics.History(
         at=response.received_at,
         turns=kept.get("turns", 0),
-        recent=[from_json(prints[public_id]) for public_id in ids if public_id in prints],
+        recent=[prints[public_id] for public_id in ids if public_id in prints],
         familiarity=kept.get("familiarity"),
         stuck=kept.get("stuck"),
         told=kept.get("told", ""),

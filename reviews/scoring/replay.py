@@ -58,7 +58,7 @@ class Replay:
     @property
     def is_equal(self) -> bool:
         """Say whether it is the stored verdict to the byte."""
-        return self.verdict == self.response.verdict
+        return self.verdict == str(self.response.verdict)
 
     @property
     def is_wrong(self) -> bool:

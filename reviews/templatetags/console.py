@@ -6,6 +6,7 @@ from django import template
 
 from metacog.heuristics.text.excerpts import said
 from metacog.pages.navigation import Link, entries, tabs
+from reviews.held.counts import COUNTED
 from reviews.presentation import phrases
 from reviews.presentation.reading.rendered import reading
 
@@ -27,3 +28,9 @@ def navigation(context: dict[str, Any]) -> dict[str, list[Link]]:
     match, to_do = context["request"].resolver_match, context["to_do"]
     name, waiting = (match and match.url_name) or "", to_do() if callable(to_do) else to_do
     return {"entries": entries(name, waiting), "tabs": tabs(name, waiting)}
+
+
+@register.filter
+def counted(number: int) -> str:
+    """Write a number that was counted up to a bound."""
+    return f"{COUNTED:,}+" if number > COUNTED else str(number)

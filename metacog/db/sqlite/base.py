@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from django.db.backends.sqlite3 import base
 
+from metacog.db import packing
 from metacog.db.private_file import make_private
 
 ASK_AGAIN = 0.001  # seconds
@@ -81,6 +82,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             make_private(conn_params["database"])
         connection: sqlite3.Connection = super().get_new_connection(conn_params)
         connection.execute("PRAGMA busy_timeout = 0")
+        connection.create_function("metacog_part", 3, packing.part, deterministic=True)
         self.left: list[Cursor] = []
         self.of_thread = threading.local()
         self.of_thread.thread = thread = _Thread()

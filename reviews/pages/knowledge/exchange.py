@@ -217,10 +217,11 @@ def patterns_export(request: PersonRequest) -> HttpResponse:
     if unknown_filters(request.GET, state=ErrorPattern.State.values):
         raise Http404
     state, query = (listing.word(request.GET, name) for name in ("state", "q"))
-    rows = matching(ErrorPattern.objects.filter(team__in=request.user.teams_as()), query).exclude(keywords=[])
+    teams = [team.pk for team in request.user.teams]
+    rows = matching(ErrorPattern.objects.filter(team__in=teams), query).exclude(keywords=[])
     if state:
         rows = rows.filter(state=state)
-    document = json.dumps(pattern_files.entries(rows), ensure_ascii=False, indent=2) + "\n"
+    document = json.dumps(pattern_files.entries(rows, *teams), ensure_ascii=False, indent=2) + "\n"
     return _file(document, f"patterns-{state}.json" if state else "patterns.json", "application/json")
 
 

@@ -111,3 +111,8 @@ def test_a_lift_is_beyond_chance_where_the_two_ratios_differ(counts: tuple[int, 
         assert lift.low - 1e-9 <= lift.rate <= lift.high + 1e-9
         low, high = difference(rest_part, rest_part + rest_more, part, part + more)
         assert (lift.low > 1 + 1e-9, lift.high < 1 - 1e-9) == (low > 1e-9, high < -1e-9)
+
+
+def test_of_what_never_fired_nothing_is_known() -> None:
+    lift = Lift(Ratio(0, 0), Ratio(0, 10))
+    assert (lift.low, lift.high) == (0.0, float("inf"))

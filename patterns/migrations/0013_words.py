@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("patterns", "0012_curate_merged"),
+        ("patterns", "0012_merged"),
     ]
 
     operations = [

@@ -8,8 +8,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('patterns', '0012_curate_merged'),
-        ("reviews", "0032_corrections"),
+        ('patterns', '0012_merged'),
+        ("reviews", "0036_counted"),
     ]
 
     operations = [
