@@ -66,6 +66,14 @@ def count_days() -> None:
 
 
 @shared_task
+def group_alike() -> None:
+    """Find near-duplicates among what was held before a release that knows of them."""
+    from reviews.held import alike
+
+    alike.fill()
+
+
+@shared_task
 def pick_samples() -> None:
     """Pick, once for each day of each agent that is over, what of the let through people are asked to judge."""
     from reviews.metrics import sampling

@@ -6,7 +6,7 @@ from reviews.models.deliveries import Delivery, Endpoint, TeamWebhook, delivery_
 from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_id
 from reviews.models.extensions import ExtensionRequest, extension_id
 from reviews.models.figures import DailyFigure, LookFigure, PaceFigure
-from reviews.models.held import HeldItem, HeldItems, Looking, held_id
+from reviews.models.held import HeldItem, HeldItems, Looking, SavedView, held_id
 from reviews.models.learning import (
     ContrastLook,
     CorrectedResponse,
@@ -26,6 +26,6 @@ __all__ = [
     "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldCall", "HeldItem", "HeldItems",
     "LearnedCorrections", "LearnedRisk", "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin",
     "PossibleCorrection", "ProposalEvidence", "Reflection", "Research", "RiskModel", "Sample", "SampleCursor",
-    "ShadowMatch", "Signal", "TeamWebhook", "correction_id", "decision_id", "delivery_id", "extension_id", "held_id",
-    "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
+    "SavedView", "ShadowMatch", "Signal", "TeamWebhook", "correction_id", "decision_id", "delivery_id", "extension_id",
+    "held_id", "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
 ]  # fmt: skip
