@@ -35,6 +35,7 @@ from reviews.models import (
     Reflection,
     Research,
     Sample,
+    SavedView,
     TeamWebhook,
 )
 from tests.conftest import HELD, Caller
@@ -73,6 +74,7 @@ ROWS: dict[str, Any] = {
     "conflict_id": lambda: MemoryConflict.objects.values_list("pk", flat=True),
     "token": lambda: ["rubbish"],
     "token_id": lambda: PersonalToken.objects.values_list("pk", flat=True),
+    "view_id": lambda: SavedView.objects.values_list("pk", flat=True),
     "uidb64": lambda: ["MQ"],
 }
 MOST = 40  # rows of a kind that are opened
