@@ -585,6 +585,7 @@ CELERY_BEAT_SCHEDULE = {
     "keep-anchor": {"task": "reviews.tasks.keep_anchor", "schedule": 600.0, "options": {"expires": 600}},
     "erase": {"task": "reviews.tasks.erase", "schedule": 3600.0, "options": {"expires": 3600}},
     "count-days": {"task": "reviews.tasks.count_days", "schedule": 300.0, "options": {"expires": 300}},
+    "group-alike": {"task": "reviews.tasks.group_alike", "schedule": 60.0, "options": {"expires": 60}},
     "pick-samples": {"task": "reviews.tasks.pick_samples", "schedule": 1800.0, "options": {"expires": 1800}},
     "fit-weights": {"task": "reviews.tasks.fit_weights", "schedule": 600.0, "options": {"expires": 600}},
     "learn-risk": {"task": "reviews.tasks.learn_risk", "schedule": 600.0, "options": {"expires": 600}},

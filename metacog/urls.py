@@ -35,6 +35,9 @@ from reviews.pages import (
 from reviews.pages.knowledge import exchange, lessons, memory, pattern_by_id, patterns, reflections, research, to_do
 from reviews.pages.metrics import corrections, learned_risk, review_time, spot_checks, statistics
 from reviews.pages.outbox import deliveries, webhooks
+from reviews.pages.queue_list import export as queue_export
+from reviews.pages.queue_list import my_day
+from reviews.pages.queue_list import views as saved_views
 
 api.add_router("", reviews_router, tags=["responses and decisions"])
 api.add_router("", patterns_router, tags=["patterns and problems"])
@@ -62,6 +65,11 @@ urlpatterns = [
     path("to-do/drafts/<str:thread_id>/done", to_do.draft_done, name="draft-done"),
     path("import/<str:import_kind>/", exchange.knowledge_import, name="knowledge-import"),
     path("queue/changes", queue.changes, name="queue-changes"),
+    path("queue/export", queue_export.export, name="queue-export"),
+    path("queue/my-day/", my_day.show, name="my-day"),
+    path("queue/views/", saved_views.save, name="view-save"),
+    path("queue/views/<int:view_id>/rename", saved_views.rename, name="view-rename"),
+    path("queue/views/<int:view_id>/delete", saved_views.delete, name="view-delete"),
     path("queue/together/", bulk.together, name="together"),
     path("queue/together/decide", bulk.decide_together, name="decide-together"),
     path("queue/<str:held_id>/", queue.item, name="item"),
@@ -161,6 +169,7 @@ urlpatterns = [
     path("team/<int:team_id>/members", team.member_add, name="member-add"),
     path("team/<int:team_id>/retention", team.team_retention, name="team-retention"),
     path("team/<int:team_id>/notices", team.team_notices, name="team-notices"),
+    path("team/<int:team_id>/target", team.team_target, name="team-target"),
     path("team/<int:team_id>/names", team.team_names, name="team-names"),
     path("team/<int:team_id>/tokens/<int:token_id>/revoke", team.member_token_revoke, name="member-token-revoke"),
     path("team/<int:team_id>/chat", team.team_channel, name="team-channel"),

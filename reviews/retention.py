@@ -158,7 +158,7 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
             response.history, response.fingerprint = "", []
         fields = ["verdict", "body", "excerpt", "history", "fingerprint", "erased_at"]
         AgentResponse.objects.bulk_update(responses, fields)
-        HeldItem.objects.filter(response__in=responses).update(text="", attributes={}, metadata={})
+        HeldItem.objects.filter(response__in=responses).update(text="", attributes={}, metadata={}, alike=None)
         HeldCall.objects.filter(held__response__in=responses).update(
             arguments=None, schema=None, description="", fault="", hesitation=None
         )

@@ -66,6 +66,14 @@ def count_days() -> None:
 
 
 @shared_task
+def group_alike() -> None:
+    """Find near-duplicates among what was held before a release that knows of them."""
+    from reviews.held import alike
+
+    alike.fill()
+
+
+@shared_task
 def pick_samples() -> None:
     """Pick, once for each day of each agent that is over, the spot checks that people are asked to answer."""
     from reviews.metrics import sampling

@@ -40,6 +40,7 @@ pytest_plugins = ["tests.audit_triggers"]
 
 RENDER = vars(Template)["_render"]  # before Django's tests replace it
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+WORDS = ["amber", "birch", "coral", "delta", "ember", "flint", "grove", "haven", "inlet", "jasper"]
 HELD = "The cause is clearly the cache."  # 20 for "clearly" and 30 for the pattern `cache` below
 
 
@@ -186,6 +187,7 @@ class Caller:
     id: str
     key: str
     secret: str
+    holds: int = 0  # so many times
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         data = body if isinstance(body, bytes | str) or body is None else json.dumps(body)
@@ -209,8 +211,13 @@ class Caller:
         return verdict
 
     def hold(self, kind: str = "chat", **fields: Any) -> str:
-        """Post a response with one item of this kind that is held, and return the held item's id."""
-        verdict = self.respond(items=[{"kind": kind, "text": HELD}], **fields)
+        """Post a response with one item of this kind that is held, and return the held item's id.
+
+        Each text has words of its own: none is a near-duplicate of another, which would be one row with it.
+        """
+        self.holds += 1
+        text = HELD + "".join(f" {WORDS[int(digit)]}" for digit in str(self.holds) if self.holds > 1)
+        verdict = self.respond(items=[{"kind": kind, "text": text}], **fields)
         held: str = verdict["items"][0]["held"]
         assert held
         return held

@@ -35,6 +35,7 @@ from reviews.models import (
     Reflection,
     Research,
     Sample,
+    SavedView,
     TeamWebhook,
 )
 from tests.conftest import HELD, Caller
@@ -74,6 +75,7 @@ ROWS: dict[str, Any] = {
     "token": lambda: ["rubbish"],
     "token_id": lambda: PersonalToken.objects.values_list("pk", flat=True),
     "import_kind": lambda: ["patterns", "threads", "lessons"],
+    "view_id": lambda: SavedView.objects.values_list("pk", flat=True),
     "uidb64": lambda: ["MQ"],
     "provider_id": lambda: ["nowhere"],
     "pk": lambda: [],  # of a passkey: only a browser makes one

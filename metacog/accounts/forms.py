@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zoneinfo
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cache
 from hashlib import sha256
 from itertools import groupby
@@ -234,6 +235,23 @@ class NamesForm(forms.Form):
         required=False,
         help_text=_("Each decision that an agent is told of then names the person who made it."),
     )
+
+
+class TargetForm(forms.Form):
+    """Within which time a team means to decide what is held."""
+
+    hours = forms.DecimalField(
+        label=_("Decide within (hours)"),
+        min_value=Decimal("0.25"),
+        max_value=720,
+        max_digits=5,
+        decimal_places=2,
+        help_text=_("The queue shows when an item is due. Nothing happens by itself at that time."),
+    )
+
+    @property
+    def minutes(self) -> int:
+        return int(self.cleaned_data["hours"] * 60)
 
 
 class TokenForm(forms.Form):

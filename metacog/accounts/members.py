@@ -82,6 +82,23 @@ def set_names_people(team: Team, names_people: bool, actor: audit.Actor) -> bool
     return True
 
 
+def set_target(team: Team, minutes: int, actor: audit.Actor) -> bool:
+    """Set within which time the team means to decide; return whether that was a change."""
+    with transaction.atomic():
+        changed = Team.objects.filter(pk=team.pk).exclude(decide_within_minutes=minutes)
+        if not changed.update(decide_within_minutes=minutes):
+            return False
+        audit.record(
+            "decide-within-changed",
+            str(team.pk),
+            actor=actor,
+            team=team,
+            before=str(team.decide_within_minutes),
+            after=str(minutes),
+        )
+    return True
+
+
 def add_member(team: Team, username: str, role: str, actor: audit.Actor, *, email: str = "") -> tuple[Membership, bool]:
     """Give somebody a role in the team; return the membership and whether the person is new here.
 

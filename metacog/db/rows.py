@@ -67,3 +67,10 @@ class Row(Func):
 
     template = "(%(expressions)s)"
     output_field = IntegerField()  # never read: some field must say that it can be compared
+
+
+class Negated(Func):
+    """A number with its sign turned, as an index can hold it: `F() * -1` has a parameter, which no index knows."""
+
+    template = "(-%(expressions)s)"
+    output_field = IntegerField()

@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("metacog", "0006_audit_of_system"),
+        ("metacog", "0007_decide_within"),
     ]
 
     operations = [

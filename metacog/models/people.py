@@ -126,6 +126,14 @@ class Team(models.Model):
     risk_cut = models.FloatField(null=True, editable=False)
     # Whether spot checks are drawn more where the learned risk is unsure.
     risk_samples = models.BooleanField(default=False, db_default=False, editable=False)
+    # Within which time its people mean to decide what is held: what lists count as due. Nothing happens by itself then.
+    decide_within_minutes = models.PositiveIntegerField(
+        _("target for deciding"),
+        default=240,
+        db_default=240,
+        editable=False,
+        validators=[MinValueValidator(5), MaxValueValidator(43_200)],
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

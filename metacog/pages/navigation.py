@@ -39,6 +39,7 @@ ENTRIES: Sequence[Entry] = (
             ),
             Page("extensions", _("Extension requests"), ("extensions",), ("extension", "extension-answer")),
             Page("stuck", _("Stuck problems"), ("stuck",), ("problem",)),
+            Page("my-day", _("My day")),
         ),
     ),
     Entry(_("To do"), (Page("to-do", _("To do"), ("to_do",)),)),

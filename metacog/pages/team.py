@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django import forms
@@ -18,7 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from metacog.accounts import members, tokens
-from metacog.accounts.forms import MemberForm, NamesForm, RetentionForm, RoleForm
+from metacog.accounts.forms import MemberForm, NamesForm, RetentionForm, RoleForm, TargetForm
 from metacog.accounts.notice_forms import ChannelForm, TeamNoticesForm
 from metacog.accounts.retention import set_retention
 from metacog.models import Agent, Channel, Membership, Notice, PersonalToken, Role, Team, User
@@ -146,6 +147,19 @@ def team_names(request: Request, team_id: int) -> HttpResponse:
     return _to_team(found)
 
 
+@never_cache
+@require_POST
+def team_target(request: Request, team_id: int) -> HttpResponse:
+    """Set within which time the team means to decide what is held."""
+    found = _owned(request, team_id)
+    form = TargetForm(request.POST)
+    if not form.is_valid():
+        return _team_page(request, found, target=form)
+    if members.set_target(found, form.minutes, request.user):
+        messages.success(request, _("Saved."))
+    return _to_team(found)
+
+
 @require_POST
 def member_token_revoke(request: Request, team_id: int, token_id: int) -> HttpResponse:
     """End an access token of a member."""
@@ -204,9 +218,10 @@ def _team_page(
     form: forms.Form | None = None,
     retention: forms.Form | None = None,
     shorter: int | None = None,
-    channel: ChannelForm | None = None,
     invitation: Invitation | None = None,
+    **given: forms.BaseForm,
 ) -> HttpResponse:
+    """Show the page, with what was `given` back of the forms `channel` and `target`."""
     teams = list(request.user.teams_as())
     wanted = request.GET.get("team", "")
     if chosen is None and wanted:
@@ -231,17 +246,23 @@ def _team_page(
         "notices": TeamNoticesForm(
             initial={name: getattr(chosen, name, False) for name in TeamNoticesForm.base_fields}
         ),
+        "target": given.get("target") or TargetForm(initial={"hours": _hours(chosen)}),
         "names": NamesForm(initial={"names_people": chosen is not None and chosen.names_people}),
         "tokens": tokens.live_tokens_of(chosen) if chosen else (),
-        "channel": channel or ChannelForm(chosen),
+        "channel": given.get("channel") or ChannelForm(chosen),
         "has_mail": mail.is_set_up(),
         "mailed": chosen and sent.filter(person__memberships__team=chosen).first(),
         "chatted": chosen and sent.filter(team=chosen).first(),
         "failing": _failing(chosen),
         "section": "team",
     }
-    is_wrong = form or channel or (retention and retention.errors)
+    is_wrong = form or given or (retention and retention.errors)
     return render(request, "metacog/team.html", context, status=422 if is_wrong else 200)
+
+
+def _hours(team: Team | None) -> Decimal | None:
+    """Return the target for deciding as the form has it: 4, or 1.5."""
+    return (Decimal(team.decide_within_minutes) / 60).quantize(Decimal("0.01")).normalize() + 0 if team else None
 
 
 def _failing(team: Team | None) -> QuerySet[Notice]:

@@ -25,6 +25,13 @@ NAMES = {
     "state": _("state"),
     "to": _("page"),
 }
+# Of single pages: others may have fields of these names, and say themselves what is wrong with them.
+OF_ONE_PAGE = {
+    "score_from": _("lowest score"),
+    "score_to": _("highest score"),
+    "since": _("first day"),
+    "until": _("last day"),
+}
 
 
 def unknown_filters(
@@ -56,7 +63,10 @@ def _sentence(name: str, value: str, known: Iterable[str]) -> str:
     if name == "order":
         told = gettext("Unknown order “%(value)s”: not sorted by it.") % {"value": said}
     else:
-        told = gettext("Unknown %(name)s “%(value)s”: not filtered by it.") % {"name": NAMES[name], "value": said}
+        told = gettext("Unknown %(name)s “%(value)s”: not filtered by it.") % {
+            "name": NAMES.get(name) or OF_ONE_PAGE[name],
+            "value": said,
+        }
     texts = list(known)
     if listed := pgettext("list", ", ").join(texts) if len(texts) <= MAX_LISTED else "":
         told = gettext("%(told)s Known: %(known)s.") % {"told": told, "known": listed}

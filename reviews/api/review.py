@@ -131,7 +131,7 @@ class QueueAsked(Schema):
 @router.get("/review/queue", response=QueuePage, summary="Read the queue")
 def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
     """List the held items of your teams: the highest score first, the oldest first with `order=age`, or with
-    `order=learned` what your teams' decisions make the riskiest first.
+    `order=learned` what your teams' decisions make the riskiest first; of equals what expires next.
 
     `session` and `metadata.NAME` narrow them down. What is decided comes with the latest first. Of long texts a page
     holds fewer than `limit`: go on while there is a `next`.

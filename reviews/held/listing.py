@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlencode
 
@@ -30,15 +30,17 @@ from django.db.models import (
 )
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Left
-from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual
+from django.db.models.lookups import GreaterThan, LessThanOrEqual
 from django.utils import timezone
 
 from metacog.accounts.forms import SIGNALS
 from metacog.db.clocks import LEEWAY
 from metacog.db.ids import first_id_at
-from metacog.db.rows import OfEach, Row
+from metacog.db.rows import Negated, OfEach, Row
 from metacog.models import Agent, AgentState, Team, User
 from metacog.pages.unknown_filters import unknown_filters
+from reviews.held import alike as near_duplicates
+from reviews.held.alike import Group
 from reviews.held.counts import COUNTED, to_do
 from reviews.held.presence import Presence
 from reviews.models import Decision, HeldItem, Signal
@@ -74,6 +76,25 @@ def _written(value: str) -> str:
     return value[:255].replace("\0", "")
 
 
+def _metadata(query: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Read `metadata.NAME=VALUE`, and the two fields of the form for one more."""
+    asked = {name.removeprefix("metadata."): query[name] for name in query if name.startswith("metadata.")}
+    if query.get("metadata_name") and query.get("metadata_value"):
+        asked[query["metadata_name"]] = query["metadata_value"]
+    return tuple((_written(name), _written(value)) for name, value in list(asked.items())[:MOST_METADATA])
+
+
+def _score(value: str) -> str:
+    return value if value.isascii() and value.isdigit() and len(value) <= 3 and int(value) <= 100 else ""
+
+
+def _day(value: str) -> str:
+    try:
+        return date.fromisoformat(value[:10]).isoformat()
+    except ValueError:
+        return ""
+
+
 def orders(teams: Teams) -> Sequence[Order]:
     """Return the orders in which the queue of these teams can be read, the usual one first."""
     known: Sequence[Order] = ("learned", "risk", "age") if any(team.risk_kind for team in teams) else ("risk", "age")
@@ -86,7 +107,10 @@ def usual_order(teams: Teams) -> Order:
 
 @dataclass(frozen=True)
 class Filters:
-    """What of the queue is looked at; in the page's address, as far as it differs from the default."""
+    """What of the queue is looked at; in the page's address, as far as it differs from the default.
+
+    To add one: a field here, its value in `of`, its condition in `narrowed`, its field in `reviews/_filters.html`.
+    """
 
     state: Literal["held", "decided"] = "held"
     agent: str = ""  # public id
@@ -94,6 +118,13 @@ class Filters:
     signal: str = ""
     by: str = ""  # who decided: of Decision.By, or the number of a person; of what is decided only
     session: str = ""
+    pattern: str = ""  # words of a known error that fired
+    tool: str = ""  # the name of a tool call's
+    score_from: str = ""  # whole numbers
+    score_to: str = ""
+    since: str = ""  # the first and the last day on which it was held, as 2026-11-26, where the person is
+    until: str = ""
+    alike: str = ""  # public id of an item; of what is held its near-duplicates, each for itself
     metadata: tuple[tuple[str, str], ...] = ()  # names and values; in the address as `metadata.run`
     order: Order = "risk"
     usual: Order = "risk"  # the order that is meant where an address names none
@@ -112,10 +143,14 @@ class Filters:
             signal=signal if signal in SIGNALS else "",
             by=by if is_decided and (by in Decision.By.values or _A_NUMBER.fullmatch(by)) else "",
             session=_written(query.get("session", "")),
-            metadata=tuple(
-                (_written(name.removeprefix("metadata.")), _written(query[name]))
-                for name in [each for each in query if each.startswith("metadata.")][:MOST_METADATA]
-            ),
+            pattern=_written(query.get("pattern", "")).strip(),
+            tool=_written(query.get("tool", "")).strip(),
+            score_from=_score(query.get("score_from", "")),
+            score_to=_score(query.get("score_to", "")),
+            since=_day(query.get("since", "")),
+            until=_day(query.get("until", "")),
+            alike="" if is_decided else word(query, "alike"),
+            metadata=_metadata(query),
             order=next((each for each in orders(teams) if each == query.get("order")), usual),
             usual=usual,
             after=after,
@@ -135,6 +170,7 @@ class Filters:
             signal=SIGNALS,
             order=orders(teams),
             **by,
+            **{name: [getattr(filters, name)] for name in ("score_from", "score_to", "since", "until")},
         )
         if not named_agent:
             filters = replace(filters, agent="")
@@ -154,7 +190,18 @@ class Filters:
 
     @property
     def narrow(self) -> bool:
-        return bool(self.agent or self.kind or self.signal or self.by or self.session or self.metadata)
+        default = Filters(state=self.state, order=self.order, usual=self.usual, after=self.after)
+        return self != default
+
+    @property
+    def more(self) -> bool:
+        """Tell whether any of those is set that the page folds away."""
+        return any((self.pattern, self.tool, self.score_from, self.score_to, self.since, self.until))
+
+    @property
+    def in_groups(self) -> bool:
+        """Tell whether near-duplicates are one row."""
+        return self.state == "held" and not self.alike
 
     def but(self, **changes: Any) -> Filters:
         """Return these filters with some changed, at the first page."""
@@ -184,13 +231,34 @@ def with_metadata(rows: Rows, wanted: Mapping[str, str], column: str = "metadata
 
 def matching(filters: Filters, teams: Teams) -> Items:
     """Return the items that match, of these teams, whatever their state."""
-    items = HeldItem.objects.filter(team__in=teams)
+    items = narrowed(HeldItem.objects.filter(team__in=teams), filters)
+    if filters.alike:
+        key = HeldItem.objects.filter(public_id=filters.alike, team__in=teams).values("alike")[:1]
+        items = items.filter(alike=Subquery(key))
+    return items
+
+
+def narrowed(items: Items, filters: Filters) -> Items:
+    """Narrow items down to those that match; near-duplicates are asked for by `matching`."""
     if filters.agent:
         items = items.filter(agent=Agent.objects.filter(public_id=filters.agent).values("pk")[:1])
     if filters.kind:
         items = items.filter(kind=filters.kind)
     if filters.signal:
         items = items.filter(Exists(Signal.objects.filter(response=OuterRef("response"), type=filters.signal)))
+    if filters.pattern:
+        fired = Signal.objects.filter(pattern__description__icontains=filters.pattern)
+        items = items.filter(Exists(fired.filter(response=OuterRef("response"))))
+    if filters.tool:
+        items = items.filter(call__name=filters.tool)
+    if filters.score_from:
+        items = items.filter(hesitation_score__gte=int(filters.score_from))
+    if filters.score_to:
+        items = items.filter(hesitation_score__lte=int(filters.score_to))
+    if filters.since:
+        items = items.filter(held_at__gte=_midnight(filters.since))
+    if filters.until:
+        items = items.filter(held_at__lt=_midnight(filters.until, days=1))
     if filters.session:
         items = items.filter(response__session=filters.session)
     if filters.metadata:
@@ -200,6 +268,25 @@ def matching(filters: Filters, teams: Teams) -> Items:
         whose = {"by": filters.by} if filters.by in Decision.By.values else {"person": filters.by}
         items = items.filter(Exists(of_it.filter(**whose)))
     return items
+
+
+def _midnight(day: str, days: int = 0) -> datetime:
+    try:
+        begins = date.fromisoformat(day) + timedelta(days=days)
+        return datetime.combine(begins, time.min, timezone.get_current_timezone()).astimezone(UTC)
+    except OverflowError:  # of the first or last day that there is
+        return datetime.fromisoformat(day).replace(tzinfo=UTC)
+
+
+def in_groups(items: Items, filters: Filters) -> Items:
+    """Narrow pending items down to those that stand for their near-duplicates, where these are one row."""
+    return near_duplicates.leads(items, _others(filters)) if filters.in_groups else items
+
+
+def _others(filters: Filters) -> Items:
+    """Return what is pending and matches, in whatever team: a key is of one agent."""
+    fixed = replace(filters, agent="", kind="", tool="", score_from="", score_to="")  # the same in a whole group
+    return narrowed(HeldItem.objects.filter(state=State.PENDING), fixed)
 
 
 def pending(filters: Filters, teams: Teams) -> Items:
@@ -213,7 +300,7 @@ def in_order(items: Items, filters: Filters) -> Items:
         return items.order_by("id")
     if filters.order == "learned":
         return items.order_by("risk_place", "expires_at", "id")
-    return items.order_by("-hesitation_score", "-id")
+    return items.order_by(_LOWEST_LAST, "expires_at", "id")
 
 
 def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
@@ -224,12 +311,17 @@ def behind(items: Items, filters: Filters, item: HeldItem) -> Items:
         return items.filter(pk__gt=item.pk)
     if filters.order == "learned":
         return items.filter(GreaterThan(_BY_RISK, _learned_place(item)))
-    place = Row(Value(item.hesitation_score), Value(item.pk))
-    return items.filter(LessThan(Row(F("hesitation_score"), F("pk")), place))
+    return items.filter(GreaterThan(_BY_SCORE, _place_by_score(item)))
 
 
 # What is as risky comes in the order in which it expires.
+_LOWEST_LAST = Negated("hesitation_score")
+_BY_SCORE = Row(_LOWEST_LAST, F("expires_at"), F("pk"))
 _BY_RISK = Row(F("risk_place"), F("expires_at"), F("pk"))
+
+
+def _place_by_score(item: HeldItem) -> Row:
+    return Row(Value(-item.hesitation_score), Value(item.expires_at, DateTimeField()), Value(item.pk))
 
 
 def _learned_place(item: HeldItem) -> Row:
@@ -245,8 +337,7 @@ def ahead(items: Items, filters: Filters, item: HeldItem) -> Items:
     elif filters.order == "learned":
         items = items.filter(LessThanOrEqual(_BY_RISK, _learned_place(item)))
     else:
-        place = Row(Value(item.hesitation_score), Value(item.pk))
-        items = items.filter(GreaterThanOrEqual(Row(F("hesitation_score"), F("pk")), place))
+        items = items.filter(LessThanOrEqual(_BY_SCORE, _place_by_score(item)))
     return in_order(items, filters).reverse()
 
 
@@ -269,9 +360,15 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
 
     waits = to_do(person)
     last = HeldItem.objects.filter(team__in=teams, public_id=filters.after).first() if filters.after else None
+
+    def rows_of(some: Teams) -> Items:
+        return in_groups(of(some), filters)
+
     # Which they are first: else the texts of all that match are read to be put in order.
-    listed: Keys | list[int]
-    listed = along(lambda some: behind(of(some), filters, last) if last else of(some), filters, teams, PAGE + 1)
+    listed: Any
+    listed = along(
+        lambda some: behind(rows_of(some), filters, last) if last else rows_of(some), filters, teams, PAGE + 1
+    )
     count = 0
     first: Keys | list[int] | None = None
     if filters.state == "held":  # how much was ever decided is not shown, and only grows
@@ -282,22 +379,28 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
             count = of(teams).order_by()[: COUNTED + 1].count()
         else:  # what is rare is looked for in all that waits: once
             found = list(along(of, filters, teams, COUNTED + 1).values_list("pk", flat=True))
-            listed, count = found[: PAGE + 1], len(found)
+            count = len(found)
+            if count <= COUNTED:
+                these = in_groups(HeldItem.objects.filter(pk__in=found), filters)
+                listed = in_order(these, filters).values("pk")[: PAGE + 1]
             first = [min(found)] if 0 < count <= COUNTED else first if found else None
     oldest = (
         HeldItem.objects.filter(pk__in=first).values_list("held_at", flat=True).first() if first is not None else None
     )
     rows = list(_for_rows(HeldItem.objects.filter(pk__in=listed), filters))
-    earlier = _earlier(of, filters, teams, last) if last else []
+    earlier = _earlier(rows_of, filters, teams, last) if last else []
     following = rows[PAGE - 1].public_id if len(rows) > PAGE else ""
     rows = rows[:PAGE]
     if filters.state == "held" and recent:
         rows = _with_decided(rows, recent, filters, teams, last, is_last_page=not following)
+    groups = near_duplicates.groups(rows, _others(filters)) if filters.in_groups else {}
     standing = Decision.as_told().filter(undone_at=None)
     decided = [row for row in rows if row.state != State.PENDING]
     prefetch_related_objects(decided, Prefetch("decisions", standing, to_attr="standing"))
     for row in rows:
         row.lookers = presence.others.get(row.pk, ()) if row.state == State.PENDING else ()
+        if row.state == State.PENDING:
+            row.group = None if row.alike is None else groups.get(row.alike)
     changes = _token(recent, teams, presence, waits.get("queue", 0))
     return Page(rows, following, earlier, count, oldest, changes, waits)
 
@@ -332,7 +435,7 @@ def by_rule(path: str = "") -> ExpressionWrapper[Q]:
 def _for_rows(items: Items, filters: Filters) -> Items:
     return (
         in_order(items, filters)
-        .only("public_id", "team", "kind", "hesitation_score", "risk_place", "state", "review_due_at", "expires_at")
+        .only("public_id", "team", "kind", "hesitation_score", "risk_place", "state", "alike", "held_at", "expires_at")
         .annotate(
             clip=beginning(),
             agent_name=F("agent__name"),
@@ -364,25 +467,36 @@ def _with_decided(
     def place(item: HeldItem) -> tuple[Any, ...]:
         if filters.order == "learned":
             return (item.risk_place, item.expires_at, item.pk)
-        return (item.pk,) if filters.order == "age" else (-item.hesitation_score, -item.pk)
+        return (item.pk,) if filters.order == "age" else (-item.hesitation_score, item.expires_at, item.pk)
 
+    presses = {decision.held_id: decision.together for decision in recent}
     on_page = [item for item in _for_rows(decided, filters) if is_last_page or place(item) < place(rows[-1])]
-    return sorted([*rows, *on_page], key=place)
+    return sorted([*rows, *_folded(on_page, presses)], key=place)
+
+
+def _folded(decided: Sequence[HeldItem], presses: Mapping[int, str]) -> Iterator[HeldItem]:
+    """Give what was decided, and of near-duplicates that one press decided the first, which stands for all."""
+    by_press: dict[object, list[HeldItem]] = {}
+    for item in decided:
+        press = presses.get(item.pk)
+        by_press.setdefault((press, item.alike) if press and item.alike is not None else item.pk, []).append(item)
+    for first, *others in by_press.values():
+        first.group = Group(1 + len(others), []) if others else None
+        yield first
 
 
 def neighbour(filters: Filters, teams: Teams, item: HeldItem, presence: Presence) -> HeldItem | None:
     """Return the pending item that follows `item`, else the first; one that nobody else looks at, if there is one."""
 
     def free(some: Teams) -> Items:
-        return pending(filters, some).exclude(pk__in=presence.others)
+        return rows(some).exclude(pk__in=presence.others)
 
-    looked_at: list[Callable[[Teams], Items]] = [
-        lambda some: behind(free(some), filters, item),
-        free,
-        lambda some: pending(filters, some),
-    ]
-    for rows in looked_at:
-        if found := HeldItem.objects.filter(pk__in=along(rows, filters, teams, 1)).first():
+    def rows(some: Teams) -> Items:
+        return in_groups(pending(filters, some), filters)
+
+    looked_at: list[Callable[[Teams], Items]] = [lambda some: behind(free(some), filters, item), free, rows]
+    for wanted in looked_at:
+        if found := HeldItem.objects.filter(pk__in=along(wanted, filters, teams, 1)).first():
             return found
     return None
 
@@ -422,5 +536,5 @@ def just_decided(teams: Teams) -> list[Decision]:
         # As a join SQLite reads it from the teams' side: everything that was ever held.
         .filter(Exists(HeldItem.objects.filter(pk=OuterRef("held"), team__in=teams)))
         .order_by("-public_id")
-        .only("pk", "held_id", "undone_at")[:MAX_JUST_DECIDED]
+        .only("pk", "held_id", "undone_at", "together")[:MAX_JUST_DECIDED]
     )

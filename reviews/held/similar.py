@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import F
 from django.db.models.functions import Left
 
+from metacog.heuristics.alike.shape import shape
 from metacog.heuristics.memory import recall
 from reviews.held.listing import arguments_begin
 from reviews.models import Decision, HeldCall, HeldItem
@@ -32,7 +33,8 @@ class Similar:
 def decided(held: HeldItem) -> list[Similar]:
     """Return what was decided about the most similar of the agent's latest items, the most similar first.
 
-    Words are weighed by how rare they are among those items, as in the shared memory's search.
+    A near-duplicate is the most similar there is, the latest first. Of others the words are weighed by how rare they
+    are among those items, as in the shared memory's search.
     """
     rows = (
         Decision.objects.filter(agent=held.agent_id, seq__isnull=False)
@@ -42,18 +44,27 @@ def decided(held: HeldItem) -> list[Similar]:
         .order_by("-seq")
     )
     latest = rows.values_list("pk", Left("held__text", READ), "held__public_id")[:LOOK_BACK]
-    said, about = {}, {}
+    said: dict[int, str] = {}
+    about: dict[int, str] = {}
     for pk, text, held_id in latest:
         said[pk], about[pk] = text, held_id
+    own = shape(held.text[:READ])
+    near = [pk for pk, text in said.items() if shape(text) == own][:MOST]
+    if len(near) == MOST:
+        return _told(near, said, about)
     counted = {pk: recall.counted(text) for pk, text in said.items()}
     frequencies = Counter(term for terms in counted.values() for term in terms)
     asked = recall.asked(held.text[:READ])
     sizes = {pk: terms.total() for pk, terms in counted.items()}
     postings = [(pk, term, terms[term], sizes[pk]) for pk, terms in counted.items() for term in terms.keys() & asked]
     if not postings:
-        return []
+        return _told(near, said, about)
     found = recall.rank(asked, frequencies, postings, len(counted), sum(sizes.values()) / len(sizes))
-    alike = [each.number for each in found if each.share >= ALIKE][:MOST]
+    shared = [each.number for each in found if each.share >= ALIKE and each.number not in near]
+    return _told([*near, *shared][:MOST], said, about)
+
+
+def _told(alike: Sequence[int], said: Mapping[int, str], about: Mapping[int, str]) -> list[Similar]:
     decisions = Decision.as_told().in_bulk(alike)  # Django asks nothing for no ids
     return [Similar(decisions[pk], said[pk], about[pk]) for pk in alike]
 

@@ -23,6 +23,7 @@ from django.utils import timezone
 from metacog import heuristics
 from metacog.audit import audit
 from metacog.db.prepared import KEY, Insert, Select, Update, Write, ask_together, new, run_together
+from metacog.heuristics.alike import shape
 from metacog.heuristics.parts import IMPASSE
 from metacog.heuristics.wire import wire
 from metacog.heuristics.wire.assessment import HesitationPart, ItemPart, Verdict
@@ -394,6 +395,7 @@ def _held_item(agent: Agent, response: AgentResponse, scored: Scored, told: Item
         risk_place=in_force.place(told.get("risk"), score),
         by_budget=told.get("by_budget", False),
         metadata={**(scored.body["metadata"] or {}), **item.metadata},
+        alike=shape.key_of(agent.pk, item.kind, item.call and item.call.name, score, item.text),
         held_at=response.received_at,
         review_due_at=response.received_at + review_after(policy),
         expires_at=response.received_at + timedelta(seconds=expiry),

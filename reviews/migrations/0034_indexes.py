@@ -31,23 +31,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='helditem',
-            index=models.Index(condition=models.Q(('state', 'pending')), fields=['team', 'state', '-hesitation_score', '-id'], name='queue_by_risk'),
-        ),
-        migrations.AddIndex(
-            model_name='helditem',
             index=models.Index(condition=models.Q(('state', 'pending')), fields=['team', 'state', 'id'], name='queue_by_age'),
         ),
         migrations.AddIndex(
             model_name='helditem',
             index=models.Index(condition=models.Q(('state', 'pending')), fields=['team', 'state', 'risk_place', 'expires_at', 'id'], name='queue_by_learned_risk'),
-        ),
-        migrations.AddIndex(
-            model_name='helditem',
-            index=models.Index(condition=models.Q(('state', 'pending')), fields=['team', 'state', 'kind', '-hesitation_score', '-id'], name='queue_of_kind'),
-        ),
-        migrations.AddIndex(
-            model_name='helditem',
-            index=models.Index(condition=models.Q(('state', 'pending')), fields=['agent', 'state', '-hesitation_score', '-id'], name='queue_of_agent'),
         ),
         migrations.AddIndex(
             model_name='helditem',

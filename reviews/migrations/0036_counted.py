@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('patterns', '0014_counted'),
-        ("reviews", "0035_packed"),
+        ("reviews", "0036_alike"),
     ]
 
     operations = [migrations.RunPython(count, migrations.RunPython.noop)]

@@ -6,7 +6,7 @@ from reviews.models.deliveries import Delivery, Endpoint, TeamWebhook, delivery_
 from reviews.models.evidence import FittedWeights, Sample, SampleCursor, sample_id
 from reviews.models.extensions import ExtensionRequest, extension_id
 from reviews.models.figures import DailyFigure, LookFigure, ReviewTimeFigure
-from reviews.models.held import HeldItem, HeldItems, Looking, held_id
+from reviews.models.held import HeldItem, HeldItems, Looking, SavedView, held_id
 from reviews.models.learning import (
     ContrastLook,
     CorrectedResponse,
@@ -52,6 +52,7 @@ __all__ = [
     "RiskModel",
     "Sample",
     "SampleCursor",
+    "SavedView",
     "ShadowMatch",
     "Signal",
     "TeamWebhook",

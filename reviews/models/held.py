@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from metacog.db.ids import new_id
-from metacog.db.rows import Row
+from metacog.db.rows import Negated, Row
 from metacog.models import Agent, Team, User
 from reviews.models.responses import AgentResponse
 
@@ -70,6 +70,8 @@ class HeldItem(models.Model):
     risk_place = models.PositiveSmallIntegerField(default=1000, db_default=1000)
     by_budget = models.BooleanField(default=False, db_default=False)  # the review budget alone held it
     metadata = models.JSONField(default=dict, db_default={})  # the response's and the item's
+    # What near-duplicates have in common (reviews.held.alike); null: it was held before there was any, see `fill`.
+    alike = models.BigIntegerField(null=True)
     state = models.CharField(max_length=10, choices=State, default=State.PENDING)
     version = models.PositiveIntegerField(default=1)  # goes up with each change of state
     held_at = models.DateTimeField(default=timezone.now)
@@ -79,9 +81,11 @@ class HeldItem(models.Model):
 
     objects = HeldItems.as_manager()
 
-    # Where the queue's list was read: who else has it open; once decided, the one decision that stands.
+    # Where the queue's list was read: who else has it open; once decided, the one decision that stands; what it stands
+    # for with others (reviews.held.alike.Group).
     lookers: Sequence[User]
     standing: Sequence[Any]
+    group: Any = None
 
     class Meta:
         verbose_name = _("held item")
@@ -96,9 +100,14 @@ class HeldItem(models.Model):
             # with the state, for as good as a partial one in order, and reads all that was ever held, or all that
             # waits. How many wait for a team is counted in any of them.
             models.Index(fields=["agent", "review_due_at", "id"], condition=Q(closed_at=None), name="open_for_agent"),
+            # The score is negated, so that the order goes up in all columns and one comparison of rows finds a page.
             models.Index(
-                fields=["team", "state", "-hesitation_score", "-id"], condition=Q(state="pending"), name="queue_by_risk"
+                *("team", "state", Negated("hesitation_score"), "expires_at", "id"),
+                condition=Q(state="pending"),
+                name="queue_by_score",
             ),
+            # Which of near-duplicates expires first, and how many there are.
+            models.Index(fields=["alike", "expires_at", "id"], condition=Q(state="pending"), name="held_alike"),
             models.Index(fields=["team", "state", "id"], condition=Q(state="pending"), name="queue_by_age"),
             models.Index(
                 fields=["team", "state", "risk_place", "expires_at", "id"],
@@ -106,12 +115,12 @@ class HeldItem(models.Model):
                 name="queue_by_learned_risk",
             ),
             models.Index(
-                fields=["team", "state", "kind", "-hesitation_score", "-id"],
+                *("team", "state", "kind", Negated("hesitation_score"), "expires_at", "id"),
                 condition=Q(state="pending"),
                 name="queue_of_kind",
             ),
             models.Index(
-                fields=["agent", "state", "-hesitation_score", "-id"],
+                *("agent", "state", Negated("hesitation_score"), "expires_at", "id"),
                 condition=Q(state="pending"),
                 name="queue_of_agent",
             ),
@@ -140,6 +149,29 @@ class HeldItem(models.Model):
     @property
     def state_for_agent(self) -> str:
         return str(self.state) if self.closed_at else str(self.State.PENDING)
+
+
+class SavedView(models.Model):
+    """Filters of the queue that a person gave a name: for themselves, or for all of a team."""
+
+    person = models.ForeignKey(User, models.CASCADE, null=True, related_name="saved_views")
+    team = models.ForeignKey(Team, models.CASCADE, null=True, related_name="saved_views")
+    name = models.CharField(_("name"), max_length=60)
+    query = models.JSONField(default=dict)  # what `Filters.fields` has of them
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name = _("saved view")
+        verbose_name_plural = _("saved views")
+        ordering = ["name", "id"]
+        constraints = [
+            models.CheckConstraint(condition=Q(person=None) ^ Q(team=None), name="view_of_person_or_team"),
+            models.UniqueConstraint(fields=["person", "name"], name="one_view_a_name_of_person"),
+            models.UniqueConstraint(fields=["team", "name"], name="one_view_a_name_of_team"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Looking(models.Model):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
@@ -12,15 +14,17 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from metacog.db.ids import new_id
+from metacog.heuristics.alike.differences import Column
 from metacog.models import Role
 from patterns.models import ErrorPattern
-from reviews.held import decisions
-from reviews.held.listing import PAGE, Filters, in_order, named
+from reviews.held import alike, decisions
+from reviews.held.listing import PAGE, Filters, in_order, named, pending
 from reviews.metrics import review_time
 from reviews.models import HeldItem, Signal
 from reviews.pages import call_desk
 from reviews.pages.deciding import reason_form, reason_given, why_not
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
+from reviews.presentation.differences import headings, in_words
 from reviews.presentation.explanation import parts, tag_flags
 from reviews.presentation.marks import marked
 from reviews.presentation.reasons import PRESETS
@@ -28,27 +32,45 @@ from reviews.serializers import signals_of
 
 # Characters of text on one page; what is beyond is decided by itself, since nobody reads a book to press once.
 MOST_TEXT = 100_000
+MOST_ITEMS = 200  # on one page
 PAGE_OF_SEVERAL = "several"  # what its stamp says was shown
 
 
 @require_safe
 def together(request: PersonRequest) -> HttpResponse:
     """Show the selected items, each whole, without those that were decided meanwhile or are not theirs to decide."""
-    return _page(request, request.GET.getlist("held"))
+    wanted, left = _selected(request)
+    return _page(request, wanted, left=left)
+
+
+def _selected(request: PersonRequest) -> tuple[list[str], int]:
+    """Return the ids of what is selected, with the near-duplicates of each row that stands for some (`group`), and how
+    many there are beyond what one page takes.
+    """
+    wanted = request.GET.getlist("held")
+    groups = [named(each) for each in request.GET.getlist("group")[:PAGE]]
+    if not groups:
+        return wanted, 0
+    filters = replace(Filters.of(request.GET, request.user.teams), alike="")
+    keys = HeldItem.objects.filter(public_id__in=groups, team__in=request.user.teams).values("alike")
+    same = in_order(pending(filters, request.user.teams).filter(alike__in=keys), filters)
+    found = list(same.values_list("public_id", flat=True))
+    every = list(dict.fromkeys([*wanted, *groups, *found]))
+    return every[:MOST_ITEMS], max(0, len(every) - MOST_ITEMS)
 
 
 @require_POST
 def decide_together(request: PersonRequest) -> HttpResponse:
     """Decide what is ticked, each item for itself; say what was skipped, and why."""
     filters = Filters.of(request.GET, request.user.teams)
-    shown = dict(_shown(raw) for raw in request.POST.getlist("item")[:PAGE])
+    shown = dict(_shown(raw) for raw in request.POST.getlist("item")[:MOST_ITEMS])
     items = list(in_order(visible_items(request).filter(public_id__in=shown), filters))
     mine = set(request.user.teams_as(Role.REVIEWER).values_list("pk", flat=True))
     if any(held.team_id not in mine for held in items):
         return forbidden(request)
     verdict = request.POST.get("verdict", "")
     reasons = {held.pk: reason_given(request, held.agent) if verdict == "reject" else "" for held in items}
-    problem = gettext("Tick at least one item.") if not items else why_not(verdict, None, min(reasons.values()))
+    problem = gettext("Select at least one item.") if not items else why_not(verdict, None, min(reasons.values()))
     if problem:
         return _page(request, request.POST.getlist("held"), ticked=shown, problem=problem)
     one_press, skipped = new_id("press"), 0
@@ -68,12 +90,12 @@ def decide_together(request: PersonRequest) -> HttpResponse:
             skipped += 1
     if skipped:
         said = ngettext(
-            "%(n)d item was decided or changed meanwhile, and was left as it is.",
-            "%(n)d items were decided or changed meanwhile, and were left as they are.",
+            "Skipped %(n)d item: it was decided or changed meanwhile.",
+            "Skipped %(n)d items: they were decided or changed meanwhile.",
             skipped,
         )
         messages.warning(request, said % {"n": skipped})
-    return HttpResponseRedirect(reverse("queue") + filters.query)
+    return HttpResponseRedirect(reverse("queue") + replace(filters, alike="").query)
 
 
 def _page(
@@ -82,31 +104,27 @@ def _page(
     *,
     ticked: dict[str, tuple[int, str]] | None = None,
     problem: str = "",
+    left: int = 0,
 ) -> HttpResponse:
     filters = Filters.of(request.GET, request.user.teams)
     waiting = visible_items(request).filter(
-        public_id__in=[named(each) for each in wanted[:PAGE]],
+        public_id__in=[named(each) for each in wanted[:MOST_ITEMS]],
         state=HeldItem.State.PENDING,
         team__in=request.user.teams_as(Role.REVIEWER),
     )
     found = list(in_order(waiting, filters))
-    left = MOST_TEXT
-    whole: list[HeldItem] = []
-    long: list[HeldItem] = []
-    for held in found:
-        left -= len(held.text)
-        (whole if not whole or left >= 0 else long).append(held)
+    whole, long = _fitting(_clusters(found))
     if not found:
-        messages.info(request, gettext("Nothing of what you selected waits any more."))
+        messages.info(request, gettext("Nothing that you selected is held any more."))
         return HttpResponseRedirect(reverse("queue") + filters.query)
-    fired = Signal.objects.filter(response__in=[held.response_id for held in whole]).exclude(pattern=None)
+    fired = Signal.objects.filter(response__in=[each.items[0].response_id for each in whole]).exclude(pattern=None)
     known = {signal.response_id: signal.pattern for signal in fired.select_related("pattern__record")}
     context = {
         "filters": filters,
-        "entries": [
-            _entry(held, known.get(held.response_id), ticked is None or held.public_id in ticked) for held in whole
-        ],
+        "entries": [_entry(each, known, ticked) for each in whole],
+        "count": sum(len(each.items) for each in whole),
         "long": long,
+        "left": left,
         "missing": len(set(wanted)) - len(found),
         "presets": PRESETS.items(),
         "given": reason_form(request),
@@ -117,18 +135,76 @@ def _page(
     return render(request, "reviews/together.html", context, status=422 if problem else 200)
 
 
-def _entry(held: HeldItem, known: ErrorPattern | None, is_ticked: bool) -> dict[str, Any]:
+class Cluster(NamedTuple):
+    """An item, or several near-duplicates of which the text is shown once."""
+
+    items: list[HeldItem]
+    columns: list[Column]  # where they differ
+
+    @property
+    def size(self) -> int:
+        """Return how many characters are to be read."""
+        return len(self.items[0].text) + sum(len(value) for each in self.columns for value in each.values)
+
+
+def _clusters(found: Sequence[HeldItem]) -> list[Cluster]:
+    """Put near-duplicates together, where the first of them stood."""
+    together: dict[object, list[HeldItem]] = {}
+    for held in found:
+        together.setdefault(("alike", held.alike) if held.alike is not None else held.pk, []).append(held)
+    clusters = []
+    for items in together.values():
+        tool = items[0].call.name if items[0].kind == HeldItem.Kind.TOOL_CALL else None
+        columns = alike.differing(tool, [held.text for held in items])
+        if any(each.kind == "text" for each in columns):  # a key in common, and no shape
+            clusters += [Cluster([held], []) for held in items]
+        else:
+            clusters.append(Cluster(items, columns))
+    return clusters
+
+
+def _fitting(clusters: Sequence[Cluster]) -> tuple[list[Cluster], list[HeldItem]]:
+    """Return what one page shows, the first in any case, and what is too long to be read beside it."""
+    left = MOST_TEXT
+    whole: list[Cluster] = []
+    long: list[HeldItem] = []
+    for each in clusters:
+        left -= each.size
+        if not whole or left >= 0:
+            whole.append(each)
+        else:
+            long += each.items
+    return whole, long
+
+
+def _entry(
+    cluster: Cluster, known: Mapping[int, ErrorPattern | None], ticked: Mapping[str, tuple[int, str]] | None
+) -> dict[str, Any]:
+    held = cluster.items[0]
     verdict, body = held.response.wire_verdict(), held.response.wire_body()
     is_call = held.kind == HeldItem.Kind.TOOL_CALL
+    heads = headings(cluster.columns)
     return {
         "held": held,
         "text": None if is_call else marked(held, verdict, body),
         **(call_desk.shown(held) if is_call else {}),
         "by_rule": is_call and held.call.hesitation is None,
         "tag_flags": tag_flags(verdict),
-        "parts": parts(signals_of(held, verdict), known),
+        "parts": parts(signals_of(held, verdict), known.get(held.response_id)),
         "user_message": body.get("user_message"),
-        "ticked": is_ticked,
+        "ticked": ticked is None or held.public_id in ticked,
+        "differ": in_words(cluster.columns),
+        "headings": heads,
+        "rows": [
+            (
+                each,
+                ticked is None or each.public_id in ticked,
+                [(head, column.values[place]) for head, column in zip(heads, cluster.columns, strict=True)],
+            )
+            for place, each in enumerate(cluster.items)
+        ]
+        if len(cluster.items) > 1
+        else [],
     }
 
 

@@ -24,7 +24,7 @@ from metacog.heuristics.contradiction.contradictions import contradicts
 from metacog.heuristics.tool_calls import secrets
 from metacog.models import Agent, Role, Team, User
 from metacog.pages.agent_choice import choice
-from reviews.held import decisions, listing, presence, similar
+from reviews.held import decisions, listing, presence, saved_views, similar
 from reviews.held.listing import Filters
 from reviews.held.presence import Presence
 from reviews.metrics import review_time, sampling
@@ -222,9 +222,13 @@ def _split(
     if request.htmx:
         return render(request, "reviews/_next.html", context | {"oob": True}, status=status)
     agents = Agent.objects.filter(team__in=request.user.teams)
+    joined = f"{filters.but().query}&" if filters.but().query else "?"
     context |= {
         "view": view,
         "chips": _chips(filters),
+        "views": _views(request.user, filters, page.to_do.get("queue", 0)),
+        "view_teams": [team for team in request.user.teams if request.user.has_role(team.pk, Role.REVIEWER)],
+        "export_url": reverse("queue-export") + joined,
         "choice": choice("queue", agents.order_by("name", "team__name"), request.GET, filters.agent),
         "kinds": HeldItem.Kind.choices,
         "signals": TITLES.items(),
@@ -234,16 +238,46 @@ def _split(
             for order, told in _order_names(request.user.teams).items()
         ],
         "held_url": reverse("queue") + filters.but(state="held", by="").query,
-        "decided_url": reverse("queue") + filters.but(state="decided").query,
+        "decided_url": reverse("queue") + filters.but(state="decided", alike="").query,
         "all_url": reverse("queue") + Filters(state=filters.state, order=filters.order, usual=filters.usual).query,
     }
     return render(request, "reviews/queue.html", context, status=status)
 
 
+def _views(user: User, filters: Filters, held: int) -> list[dict[str, Any]]:
+    """Return the saved views as tabs: each with its address, and whether it is what the page shows."""
+    here = filters.but()
+    return [
+        {
+            "view": each.view,
+            "may_change": each.may_change,
+            "count": each.count,
+            "url": reverse("queue") + each.filters.query,
+            "chosen": each.filters == here,
+        }
+        for each in saved_views.views_of(user, held)
+    ]
+
+
 def _chips(filters: Filters) -> list[tuple[str, str, str]]:
     """Return what the list is narrowed by beside its choices: a name, a value, and the address without it."""
     base = reverse("queue")
-    chips = [(gettext("session"), filters.session, base + filters.but(session="").query)] if filters.session else []
+    named = {
+        "pattern": gettext("error pattern"),
+        "tool": gettext("tool"),
+        "score_from": gettext("score from"),
+        "score_to": gettext("score to"),
+        "since": gettext("held from"),
+        "until": gettext("held until"),
+        "session": gettext("session"),
+    }
+    chips = [
+        (told, getattr(filters, name), base + filters.but(**{name: ""}).query)
+        for name, told in named.items()
+        if getattr(filters, name)
+    ]
+    if filters.alike:
+        chips.append((gettext("near-duplicates of"), filters.alike[-6:], base + filters.but(alike="").query))
     for pair in filters.metadata:
         others = tuple(each for each in filters.metadata if each != pair)
         chips.append((*pair, base + filters.but(metadata=others).query))
@@ -253,7 +287,7 @@ def _chips(filters: Filters) -> list[tuple[str, str, str]]:
 def _deciders(user: User, filters: Filters) -> list[tuple[str, str]]:
     """Return whose decisions can be listed: one's own, those of people, of agents, of nobody."""
     choices = [(str(user.pk), gettext("Me")), ("person", gettext("People")), ("agent", gettext("Agents"))]
-    choices.append(("system", gettext("Nobody: expired")))
+    choices.append(("system", gettext("Nobody (expired)")))
     if filters.by and filters.by not in dict(choices):
         choices.append((filters.by, gettext("Another person")))
     return choices
@@ -278,7 +312,7 @@ def _list(request: PersonRequest, filters: Filters, page: listing.Page, opened: 
         "filters": filters,
         "page": page,
         "to_do": page.to_do,
-        "entries": entries(page.rows, request.user, opened=opened, query=filters.query),
+        "entries": entries(page.rows, request.user, opened=opened, query=filters.query, first=filters.but().query),
         "first_url": reverse("queue") + filters.but().query if filters.after else "",
         "before_url": reverse("queue") + before.query if before.after else "",
         "before_last": reverse("item", args=[earlier[0]]) + before.query if earlier else "",

@@ -117,14 +117,31 @@ def due(moment: datetime) -> str:
     return _time("due" if seconds >= 0 else "due late", moment, sentence.format(time=clock(abs(seconds))))
 
 
-def _time(classes: str, moment: datetime, words: str) -> str:
+def due_in(moment: datetime) -> str:
+    """Show how long is left until a team's target for deciding, or how long ago that was; queue.js says the same."""
+    seconds = int((moment - timezone.now()).total_seconds())
+    sentence = gettext("due in {time}") if seconds >= 0 else gettext("{time} overdue")
+    return _time("limit target", moment, sentence.format(time=rounded(abs(seconds))))
+
+
+def expires_in(moment: datetime, held_at: datetime) -> str:
+    """Show how long is left until an item expires, marked in the last tenth of its time; queue.js says the same."""
+    left, late_from = moment - timezone.now(), moment - (moment - held_at) / LAST_PART
+    seconds = max(0, int(left.total_seconds()))
+    sentence = gettext("expires in {time}") if seconds else gettext("expiring")
+    classes = "limit expiry late" if timezone.now() >= late_from else "limit expiry"
+    return _time(classes, moment, sentence.format(time=rounded(seconds)), late_from)
+
+
+def _time(classes: str, moment: datetime, words: str, late_from: datetime | None = None) -> str:
     try:
         local = timezone.localtime(moment)
     except OverflowError:  # an imported pattern's time may be the last hour of the year 9999: in UTC, then
         local = moment
     exact = f"{_date(local.date(), get_language())} {local:%H:%M:%S %Z}"
     iso = local.isoformat(timespec="seconds")
-    return format_html('<time class="{}" datetime="{}" title="{}">{}</time>', classes, iso, exact, words)
+    late = format_html(' data-late="{}"', late_from.isoformat(timespec="seconds")) if late_from else ""
+    return format_html('<time class="{}" datetime="{}" title="{}"{}>{}</time>', classes, iso, exact, late, words)
 
 
 @lru_cache(maxsize=256)
@@ -133,6 +150,7 @@ def _date(day: date, language: str) -> str:
     return date_format(day, "DATE_FORMAT")
 
 
+LAST_PART = 10  # of the time until an item expires, from which on it is pressing
 UNITS = ((86_400, gettext_noop("{n} d")), (3600, gettext_noop("{n} h")), (60, gettext_noop("{n} min")))
 
 

@@ -6,6 +6,7 @@ A list has fifty rows, and what a template works out in each of them is what a p
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, TypedDict
 
 from django.urls import reverse
@@ -15,8 +16,9 @@ from metacog.heuristics.text.excerpts import said
 from metacog.heuristics.tool_calls.secrets import line
 from metacog.models import Role, User
 from reviews.models import HeldItem
+from reviews.presentation.differences import in_words
 from reviews.presentation.highlight import show
-from reviews.presentation.phrases import ago, decided, due, looking, pieces, risk
+from reviews.presentation.phrases import ago, decided, due_in, expires_in, looking, pieces, risk
 
 
 class Entry(TypedDict):
@@ -32,7 +34,12 @@ class Entry(TypedDict):
     kind: str
     tool: str  # the name of a tool call's
     clip: str
-    time: str  # since it was decided, else until its review
+    time: str  # since it was decided, else until it expires
+    due: str  # until it should be decided; empty of what is decided
+    count: int  # near-duplicates that it stands for, with itself; 1: none
+    differ: str  # in what those differ
+    alike: str  # where they are listed
+    together: str  # where they are decided together
     select: str  # what the box says that selects it; empty where there is none
     decided: str
     looking: str
@@ -40,16 +47,24 @@ class Entry(TypedDict):
     opened: bool
 
 
-def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list[Entry]:
-    """Return what the rows of `queue.page` say to `user`, who has one item open."""
+def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: str = "") -> list[Entry]:
+    """Return what the rows of `queue.page` say to `user`, who has one item open.
+
+    `query` is that of the list, `first` that of its first page.
+    """
     before, after = reverse("item", args=["_"]).split("_")  # found once: it costs as much as to write a row
     rule = gettext("Call")
+    select_all, listed = gettext("Select all %(n)s alike: %(kind)s from %(agent)s"), reverse("queue")
     select, cycle, comma = gettext("Select %(kind)s from %(agent)s"), gettext("cycle %(cycle)s"), gettext(", ")
+    targets = {team.pk: timedelta(minutes=team.decide_within_minutes) for team in user.teams}
+    together = reverse("together")
     team_names = {team.pk: team.name for team in user.teams} if len(user.teams) > 1 else {}
     found = []
     for row in rows:
         kind, is_pending = row.get_kind_display(), row.state == HeldItem.State.PENDING
         decision = None if is_pending else next(iter(row.standing), None)
+        group = row.group
+        joined = f"{first}&" if first else "?"
         may_select = is_pending and user.has_role(row.team_id, Role.REVIEWER)
         entry: Entry = {
             "id": row.public_id,
@@ -62,8 +77,16 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list
             "kind": kind,
             "tool": pieces(show(row.call_name)) if row.call_name else "",
             "clip": pieces(show(line(row.call_name, row.clip) if row.call_name else said(row.clip))),
-            "time": ago(decision.decided_at) if decision else due(row.review_due_at),
-            "select": select % {"kind": kind, "agent": row.agent_name} if may_select else "",
+            "time": ago(decision.decided_at) if decision else expires_in(row.expires_at, row.held_at),
+            "due": due_in(row.held_at + targets[row.team_id]) if is_pending else "",
+            "count": group.size if group else 1,
+            "differ": in_words(group.differs) if group and is_pending else "",
+            "alike": f"{listed}{joined}alike={row.public_id}" if group and is_pending else "",
+            "together": f"{together}{joined}group={row.public_id}" if group and may_select else "",
+            "select": (select_all if group else select)
+            % {"kind": kind, "agent": row.agent_name, "n": group and group.size}
+            if may_select
+            else "",
             "decided": decided(decision, user) + comma if decision else "",
             "looking": looking(row.lookers) if row.lookers else "",
             "cycle": "" if row.cycle is None else cycle % {"cycle": row.cycle},

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 from tests.browser.axe import OF_COLOURS, faults
 from tests.browser.test_people import LOW
+from tests.conftest import HELD
 from tests.tables import table
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -41,13 +42,13 @@ def test_an_item_comes_up_by_itself_and_is_decided_undone_and_decided_again(
 ) -> None:
     queue = open_page(alice)
     queue.goto("/queue/")
-    queue.get_by_role("heading", name="No agent has posted yet").wait_for()
+    queue.get_by_role("heading", name="No responses yet").wait_for()
     held = kuro.hold()
     queue.locator(f"#row-{held}").wait_for()
     expect(queue).to_have_title(re.compile(r"^\(1\) "))
     expect(queue.locator("#text mark")).to_have_count(2)
     press(queue, "a")
-    queue.get_by_role("heading", name="Nothing waits").wait_for()
+    queue.get_by_role("heading", name="Nothing is held").wait_for()
     assert decided(held).verdict == "approve"
     assert kuro.get("/decisions").json()["items"] == []
 
@@ -56,14 +57,14 @@ def test_an_item_comes_up_by_itself_and_is_decided_undone_and_decided_again(
     expect(queue.locator(".row.done")).to_have_count(0)
     settings.UNDO_SECONDS = 0
     press(queue, "a")
-    queue.get_by_role("heading", name="Nothing waits").wait_for()
+    queue.get_by_role("heading", name="Nothing is held").wait_for()
     assert [item["held"] for item in kuro.get("/decisions").json()["items"]] == [held]
 
 
 def test_a_decision_opens_the_next_item_and_puts_the_focus_on_its_heading(
     open_page: Any, alice: Any, kuro: Any
 ) -> None:
-    first, second = kuro.hold(), kuro.hold()
+    second, first = kuro.hold(), kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
     expect(page.locator("#item")).to_have_attribute("data-held", second)
@@ -107,7 +108,7 @@ def test_keys_of_other_layouts_go_by_their_letter_or_their_place(
 
 @pytest.fixture
 def three_held(open_page: Any, alice: Any, kuro: Any) -> Any:
-    return open_page(alice), [kuro.hold() for _ in range(3)]
+    return open_page(alice), [kuro.hold() for _ in range(3)][::-1]
 
 
 def type_key(page: Any, key: str, code: str, modifiers: int = 0) -> None:
@@ -130,7 +131,7 @@ def test_slash_goes_by_its_place_on_a_layout_that_has_a_letter_there(open_page: 
 
 
 def test_keys_rest_while_another_item_is_on_its_way(open_page: Any, alice: Any, kuro: Any) -> None:
-    first, _second, third = kuro.hold(), kuro.hold(), kuro.hold()
+    third, _second, first = kuro.hold(), kuro.hold(), kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
     expect(page.locator("#item")).to_have_attribute("data-held", third)
@@ -222,7 +223,7 @@ def test_an_edit_is_released_as_it_was_written(open_page: Any, alice: Any, kuro:
     expect(page.locator("#approve-label")).to_have_text("Approve edited")
     page.locator("#edited").fill("The store may be the cause.\nNot measured yet.")
     page.get_by_role("button", name="Approve edited").click()
-    page.get_by_role("heading", name="Nothing waits").wait_for()
+    page.get_by_role("heading", name="Nothing is held").wait_for()
     assert (decided(held).verdict, decided(held).text) == (
         "edit",
         "The store may be the cause.\nNot measured yet.",
@@ -250,7 +251,7 @@ def test_an_edit_is_scored_while_it_is_written_and_can_be_insisted_on(open_page:
     page.get_by_text("The edited text scores 50").wait_for()
     expect(page.locator("#edited")).to_have_value(RISKY + " Really.")
     page.get_by_role("button", name="Approve edited anyway").click()
-    page.get_by_role("heading", name="Nothing waits").wait_for()
+    page.get_by_role("heading", name="Nothing is held").wait_for()
     assert decided(held).text == RISKY + " Really."
 
 
@@ -285,7 +286,7 @@ def test_a_rejection_asks_for_a_reason_and_carries_it_to_the_agent(
     expect(page.get_by_role("radio", name="No evidence")).to_be_checked()
     page.locator("#reason").fill("Nobody measured it.")
     page.get_by_role("button", name="Reject", exact=True).click()
-    page.get_by_role("heading", name="Nothing waits").wait_for()
+    page.get_by_role("heading", name="Nothing is held").wait_for()
     (told,) = kuro.get("/decisions").json()["items"]
     assert (told["verdict"], told["reason"]) == ("reject", "No evidence: Nobody measured it.")
 
@@ -308,7 +309,7 @@ def test_what_is_typed_after_the_number_of_a_reason_is_a_note_to_it(
     page.keyboard.type("Which?")
     expect(page.get_by_role("radio", name="No evidence")).to_be_checked()
     page.keyboard.press("Control+Enter")
-    page.get_by_role("heading", name="Nothing waits").wait_for()
+    page.get_by_role("heading", name="Nothing is held").wait_for()
     (told,) = kuro.get("/decisions").json()["items"]
     assert told["reason"] == "No evidence: 1 of 5 is measured.\nWhich?"
 
@@ -332,8 +333,8 @@ def test_a_quick_hand_that_opens_and_chooses_at_once_stays_in_the_note(open_page
 
 
 def test_a_curator_makes_a_pattern_of_what_they_rejected_with_one_key(open_page: Any, carla: Any, kuro: Any) -> None:
-    kuro.hold()
     held = kuro.hold()
+    kuro.hold()
     page = open_page(carla, viewport={"width": 1000, "height": 800})
     page.goto("/queue/")
     for key in ("r", "1", "Enter"):
@@ -348,7 +349,7 @@ def test_a_curator_makes_a_pattern_of_what_they_rejected_with_one_key(open_page:
 def test_a_double_click_decides_one_item(open_page: Any, alice: Any, kuro: Any) -> None:
     from reviews.models import Decision
 
-    first, second = kuro.hold(), kuro.hold()
+    second, first = kuro.hold(), kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
     page.wait_for_timeout(SETTLED)
@@ -363,7 +364,7 @@ def test_a_double_click_decides_one_item(open_page: Any, alice: Any, kuro: Any) 
     page.wait_for_timeout(SETTLED)
     assert [decision.held.public_id for decision in Decision.objects.select_related("held")] == [second]
     page.get_by_role("button", name="Approve").click()
-    page.get_by_role("heading", name="Nothing waits").wait_for()
+    page.get_by_role("heading", name="Nothing is held").wait_for()
 
 
 def test_a_reason_that_is_being_typed_stays_although_somebody_else_decides(
@@ -433,7 +434,7 @@ def test_what_somebody_else_decided_is_shown_in_place(open_page: Any, alice: Any
     mine.locator("#edited").fill("My own words.")
     theirs.goto("/queue/")
     press(theirs, "a")
-    theirs.get_by_role("heading", name="Nothing waits").wait_for()
+    theirs.get_by_role("heading", name="Nothing is held").wait_for()
 
     mine.locator("#standing", has_text="This was decided while you had it open").wait_for()
     expect(mine.locator("#standing")).to_contain_text("approved by Bob")
@@ -490,19 +491,19 @@ def test_keys_rest_for_modifiers_composition_dialogs_and_those_who_switched_them
 
 
 def test_another_theme_stays_at_the_item(open_page: Any, alice: Any, kuro: Any) -> None:
-    first, _second = kuro.hold(), kuro.hold()
+    _first, second = kuro.hold(), kuro.hold()
     page = open_page(alice)
     page.goto("/queue/?kind=chat")
     press(page, "j")
-    page.locator(f'#item[data-held="{first}"]').wait_for()
+    page.locator(f'#item[data-held="{second}"]').wait_for()
     page.locator("summary", has_text="Alice").click()
     page.get_by_role("button", name="Dark").click()
     page.locator("html[data-theme=dark]").wait_for()
-    expect(page).to_have_url(re.compile(f"/queue/{first}/.kind=chat$"))
+    expect(page).to_have_url(re.compile(f"/queue/{second}/.kind=chat$"))
 
 
 def test_the_list_is_walked_with_j_and_k(open_page: Any, alice: Any, kuro: Any) -> None:
-    held = [kuro.hold() for _ in range(3)][::-1]
+    held = [kuro.hold() for _ in range(3)]
     page = open_page(alice)
     page.goto("/queue/")
     for key, expected in (("j", 1), ("j", 2), ("k", 1)):
@@ -514,7 +515,7 @@ def test_j_on_the_last_row_goes_to_the_next_page(
     open_page: Any, alice: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("reviews.held.listing.PAGE", 2)
-    held = [kuro.hold() for _ in range(3)][::-1]
+    held = [kuro.hold() for _ in range(3)]
     page = open_page(alice)
     page.goto("/queue/")
     for expected in held[1:]:
@@ -542,7 +543,7 @@ def test_an_item_that_is_opened_by_its_address_is_in_sight_in_the_list(open_page
 
 
 def test_the_list_goes_on_by_itself_and_the_page_stays_where_it_is(open_page: Any, alice: Any, kuro: Any) -> None:
-    held = [kuro.hold() for _ in range(10)]
+    held = [kuro.hold() for _ in range(10)][::-1]
     page = open_page(alice, viewport={"width": 1280, "height": 560})
     page.goto("/queue/")
     for each in reversed(held[2:-1]):
@@ -553,7 +554,8 @@ def test_the_list_goes_on_by_itself_and_the_page_stays_where_it_is(open_page: An
     place = chosen.bounding_box()
     assert place["y"] + place["height"] < 560
     page.locator(f"#pick-{held[3]}").focus()
-    newest = kuro.hold()
+    urgent = {"kind": "chat", "text": f"{HELD} Now.", "expires_in": 3600}
+    newest = kuro.respond(items=[urgent])["items"][0]["held"]
     page.locator(f"#row-{newest}").wait_for(state="attached")
     assert chosen.bounding_box()["y"] == pytest.approx(place["y"], abs=1)
     expect(page.locator(f"#pick-{held[3]}")).to_be_focused()
@@ -605,7 +607,7 @@ def test_paper_shows_the_item_and_nothing_to_press(open_page: Any, alice: Any, k
 def test_only_the_time_in_which_an_item_was_in_sight_counts_and_adds_up(open_page: Any, alice: Any, kuro: Any) -> None:
     from reviews.models import Looking
 
-    first, second = kuro.hold(), kuro.hold()
+    second, first = kuro.hold(), kuro.hold()
     page = open_page(alice, viewport={"width": 390, "height": 844})
     page.goto("/queue/")
     with page.expect_response(re.compile("/queue/changes")):
@@ -648,14 +650,14 @@ def test_all_in_the_list_are_selected_by_mouse_once_one_is(open_page: Any, alice
     page.goto("/queue/")
     page.locator(".pick").first.click()
     page.get_by_role("button", name="Select all").click()
-    page.get_by_role("button", name="Read the selected together 3").click()
+    page.get_by_role("button", name="Decide selected together 3").click()
     expect(page.get_by_role("checkbox")).to_have_count(3)
 
 
 def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     open_page: Any, alice: Any, kuro: Any
 ) -> None:
-    _, second, third = kuro.hold(), kuro.hold(), kuro.hold()
+    third, second, _ = kuro.hold(), kuro.hold(), kuro.hold()
     page = open_page(alice)
     page.goto("/queue/")
     page.keyboard.press("x")
@@ -665,7 +667,7 @@ def test_several_are_selected_with_x_read_together_and_decided_with_one_press(
     kuro.hold()  # the list is drawn anew, and what was ticked stays ticked
     expect(page.locator(".entry")).to_have_count(4)
     expect(page.locator(".pick :checked")).to_have_count(2)
-    expect(page.get_by_role("button", name="Read the selected together 2")).to_be_visible()
+    expect(page.get_by_role("button", name="Decide selected together 2")).to_be_visible()
     page.keyboard.press("o")
     expect(page.get_by_role("checkbox")).to_have_count(2)
     page.get_by_role("checkbox").first.focus()
@@ -705,7 +707,7 @@ def test_what_was_let_through_is_judged_on_a_phone(open_page: Any, alice: Any, k
 
 
 def test_everything_works_without_javascript(open_page: Any, alice: Any, kuro: Any) -> None:
-    first, second, third = kuro.hold(), kuro.hold(), kuro.hold()
+    third, second, first = kuro.hold(), kuro.hold(), kuro.hold()
     page = open_page(alice, java_script_enabled=False)
     page.goto("/queue/")
     page.get_by_role("button", name="Approve").click()

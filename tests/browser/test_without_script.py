@@ -42,10 +42,26 @@ def test_items_are_edited_rejected_approved_and_taken_back(page: Any, kuro: Any)
     assert sorted(states()) == ["edited", "pending", "pending"]
     for box in page.locator("label.pick").all():
         box.click()
-    page.get_by_role("button", name="Read the selected together").click()
-    page.get_by_role("button", name="Approve what is ticked").click()
+    page.get_by_role("button", name="Decide selected together").click()
+    page.get_by_role("button", name="Approve selected").click()
     expect(page.get_by_text("Approved 2 items")).to_be_visible()
     assert sorted(states()) == ["approved", "approved", "edited"]
+
+
+def test_near_duplicates_are_selected_by_one_box_and_decided_without_one_of_them(page: Any, kuro: Any) -> None:
+    for number in range(3):
+        text = f"Order {number} was certainly sent."
+        kuro.respond("x", items=[{"kind": "chat", "text": text, "require_review": True}])
+    page.goto(reverse("queue"))
+    expect(page.locator(".row")).to_have_count(1)
+    page.locator("label.pick").click()
+    page.get_by_role("button", name="Decide selected together").click()
+    page.get_by_role("checkbox", name="Decide item 2").uncheck()
+    page.get_by_role("button", name="Approve selected").click()
+    expect(page.get_by_text("Approved 2 items")).to_be_visible()
+    assert states() == ["approved", "pending", "approved"]
+    expect(page.locator(".row")).to_have_count(2)
+    expect(page.locator(".alike")).to_contain_text("×2")
 
 
 def test_a_question_whether_to_think_twice_is_answered(page: Any, kuro: Any) -> None:

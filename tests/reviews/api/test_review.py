@@ -87,10 +87,10 @@ def test_the_queue_is_in_the_consoles_order(kuro: Any, alice: Any, as_person: An
     held = [kuro.hold() for _ in range(3)]
     HeldItem.objects.filter(public_id=held[1]).update(hesitation_score=90)
     program = program_of(alice)
-    assert ids(program.get("/review/queue")) == [held[1], held[2], held[0]]
+    assert ids(program.get("/review/queue")) == [held[1], held[0], held[2]]
     assert ids(program.get("/review/queue?order=age")) == held
     page = as_person(alice).get(reverse("queue")).content.decode()
-    assert sorted(held, key=lambda each: page.index(f"/queue/{each}/")) == [held[1], held[2], held[0]]
+    assert sorted(held, key=lambda each: page.index(f"/queue/{each}/")) == [held[1], held[0], held[2]]
 
 
 @table("query", ["", "order=age&", "state=decided&"], rolled_back=True)

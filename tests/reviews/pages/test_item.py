@@ -27,7 +27,7 @@ def test_it_explains_the_score_by_its_parts_with_their_record(client: Any, kuro:
     decide(client, rejected, "reject", reason="Wrong")
     page = " ".join(strip_tags(client.get(f"/queue/{held}/").content.decode()).split())
     assert "50 of 100" in page
-    assert "holds from 50" in page
+    assert "held from 50" in page
     assert "20 Absolute claim, with no source named in the response · “clearly”" in page
     assert "30 Known error: “cause named before it was measured” · “cache”" in page
     assert page.count("fired 3 times, 1 of 2 decided were rejected") == 1  # a pattern's own record is counted behind

@@ -79,10 +79,11 @@ def test_a_filter_that_is_known_is_not(client: Any, kuro: Any, path: str) -> Non
 NO_LISTS = {
     *("home", "healthz", "readyz", "metrics", "sign-in", "sign-out", "preferences", "team", "agent-new"),
     *("queue-changes", "together", "decide-together", "memory-new", "lesson-new", "lessons-many", "pattern-new"),
-    *("patterns-decide", "patterns-apart", "notices-change", "notices-test", "token-new", "set-theme", "set_language"),
+    *("patterns-decide", "patterns-apart", "my-day", "view-save", "notices-change", "notices-test", "token-new"),
+    *("set-theme", "set_language"),
 }
 FILES = {
-    *("statistics-csv", "audit-export", "patterns-export", "threads-export", "lessons-export"),
+    *("statistics-csv", "audit-export", "queue-export", "patterns-export", "threads-export", "lessons-export"),
 }
 OTHER_FILES = (
     *("/statistics/risk.csv", "/statistics/data/all.json", "/statistics/review-time.json"),

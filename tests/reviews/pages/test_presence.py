@@ -92,7 +92,7 @@ def test_nobody_stays_where_they_were_before_the_clock_was_set_back(ann: Any, be
 
 
 def test_what_somebody_else_reads_comes_up_last(ann: Any, ben: Any, kuro: Any, decide: Any) -> None:
-    first, second, third = (kuro.hold() for _ in range(3))
+    third, second, first = (kuro.hold() for _ in range(3))
     assert shown(ann.get("/queue/")) == [third, second, first]
     ben.get(f"/queue/{second}/")
     following = decide(ann, third)
@@ -102,7 +102,7 @@ def test_what_somebody_else_reads_comes_up_last(ann: Any, ben: Any, kuro: Any, d
 
 
 def test_a_new_page_opens_what_nobody_reads(ann: Any, ben: Any, kuro: Any) -> None:
-    first, second = kuro.hold(), kuro.hold()
+    second, first = kuro.hold(), kuro.hold()
     assert opened(ben.get("/queue/").content.decode()) == second
     ben.get("/queue/changes", {"open": second})
     assert opened(ann.get("/queue/").content.decode()) == first

@@ -42,7 +42,7 @@ def test_what_is_selected_is_shown_whole_and_what_cannot_be_decided_is_counted(
     page = read(client, first, second, done, foreign)
     assert {box.split(":")[0] for box in boxes(page)} == {first, second}
     assert "END" in page.content.decode()
-    assert "2 items that you selected no longer wait, or are not yours to decide." in page.content.decode()
+    assert "Skipped 2 selected items: they are no longer held, or you cannot decide them." in page.content.decode()
     assert foreign not in page.content.decode().split("<main")[1]
 
 
@@ -88,7 +88,7 @@ def test_a_rejection_gives_every_agent_the_reason(client: Any, kuro: Any, undo_a
         ({"verdict": "reject"}, "Give a reason"),
         ({"verdict": ""}, "Choose to approve or to reject."),
         ({"verdict": "withdraw"}, "Choose to approve or to reject."),
-        ({"verdict": "approve", "item": []}, "Tick at least one item."),
+        ({"verdict": "approve", "item": []}, "Select at least one item."),
     ],
     rolled_back=True,
 )
@@ -113,7 +113,7 @@ def test_what_somebody_decided_meanwhile_is_skipped_and_told(
     ticked = boxes(read(client, first, second))
     decide(as_person(bob), first, "reject", preset="wrong")
     answer = client.post(f"{ADDRESS}decide", {"item": ticked, "verdict": "approve"}, follow=True)
-    assert "1 item was decided or changed meanwhile, and was left as it is." in answer.content.decode()
+    assert "Skipped 1 item: it was decided or changed meanwhile." in answer.content.decode()
     assert states() == ["rejected", "approved"]
 
 
@@ -121,7 +121,7 @@ def test_the_second_press_of_a_double_click_skips_nothing(client: Any, kuro: Any
     form = {"item": boxes(read(client, kuro.hold(), kuro.hold())), "verdict": "approve"}
     for _ in range(2):
         page = client.post(f"{ADDRESS}decide", form, follow=True).content.decode()
-    assert "left as" not in page
+    assert "Skipped" not in page
     assert re.search(r"Approved\s+2 items", page)
     assert Decision.objects.count() == 2
 
@@ -140,9 +140,9 @@ def test_more_than_can_be_read_is_left_to_be_decided_alone(client: Any, kuro: An
     first, second = kuro.hold(), kuro.hold()
     monkeypatch.setattr(bulk, "MOST_TEXT", 40)
     page = read(client, first, second)
-    assert [box.split(":")[0] for box in boxes(page)] == [second]
-    assert "Too long to be read among others" in page.content.decode()
-    assert f'href="/queue/{first}/"' in page.content.decode()
+    assert [box.split(":")[0] for box in boxes(page)] == [first]
+    assert "Too long for this page. Decide them one by one:" in page.content.decode()
+    assert f'href="/queue/{second}/"' in page.content.decode()
 
 
 @pytest.mark.parametrize(("person", "answered"), [("victor", 403), ("mallory", 302)])

@@ -34,7 +34,7 @@ def test_it_is_the_usual_order_where_it_was_proven_and_ties_are_broken_by_the_ne
     HeldItem.objects.filter(public_id=safe).update(hesitation_score=99)
     for held, place, hours in ((safe, 900, 0), (late, 400, 5), (risky, 20, 9), (soon, 400, 1)):
         put(held, place, hours)
-    by_score, by_risk = [safe, soon, risky, late], [risky, soon, late, safe]
+    by_score, by_risk = [safe, soon, late, risky], [risky, soon, late, safe]
     assert shown(client.get("/queue/")) == by_score
     Team.objects.update(risk_kind="learned")
     page = client.get("/queue/")
@@ -75,5 +75,5 @@ def test_it_is_offered_by_the_name_of_what_it_was_learned_from(
 def test_it_is_not_known_where_nothing_was_proven(client: Any, kuro: Any) -> None:
     held = [kuro.hold(), kuro.hold()]
     page = client.get("/queue/?order=learned")
-    assert shown(page) == held[::-1]
+    assert shown(page) == held
     assert "Unknown order “learned”: not sorted by it. Known: risk, age." in page.content.decode()

@@ -1,0 +1,1 @@
+"""What near-duplicates have in common, and what they differ in."""

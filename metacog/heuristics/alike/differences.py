@@ -1,0 +1,48 @@
+"""What near-duplicates differ in: which of their pieces, or which arguments of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..tool_calls.secrets import MASK, leaves, masked_text
+from .shape import pieces
+
+
+@dataclass(frozen=True)
+class Column:
+    """One place where texts differ."""
+
+    kind: str  # a Piece's, "argument" of a call, or "text" where they have no shape in common
+    name: str  # of an argument, its names on the way parted by dots
+    values: Sequence[str]  # of each text, in order; a secret masked
+    place: int = -1  # of which piece of the text
+
+
+def of_texts(texts: Sequence[str]) -> list[Column]:
+    """Return where texts of one shape differ, in order; of others the whole texts as one column."""
+    if len(set(texts)) < 2:
+        return []
+    found = [[(piece.kind, text[piece.start : piece.end]) for piece in pieces(text)] for text in texts]
+    if len({tuple(kind for kind, _ in each) for each in found}) > 1:
+        return [Column("text", "", texts)]
+    columns = []
+    for place, row in enumerate(zip(*found, strict=True)):
+        values = [value for _, value in row]
+        if len(set(values)) > 1:
+            columns.append(Column(row[0][0], "", values, place))
+    return columns
+
+
+def of_calls(name: str, texts: Sequence[str]) -> list[Column]:
+    """Return in which arguments calls of one tool differ, in order; `texts` are the items' and may end too early."""
+    if len(set(texts)) < 2:
+        return []
+    found = [{leaf.name: leaf for leaf in leaves(text.removeprefix(name).lstrip())} for text in texts]
+    columns = []
+    for argument in dict.fromkeys(each for arguments in found for each in arguments):
+        row = [arguments.get(argument) for arguments in found]
+        if len({leaf and leaf.value for leaf in row}) > 1:
+            said = ["" if leaf is None else MASK if leaf.is_secret else masked_text(leaf.value) for leaf in row]
+            columns.append(Column("argument", argument, said))
+    return columns

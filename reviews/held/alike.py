@@ -1,0 +1,86 @@
+"""Near-duplicates: items of one agent, kind, tool and score whose texts differ in numbers, dates, addresses or ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, QuerySet
+from django.db.models.functions import Left
+from django.db.models.lookups import LessThan
+
+from metacog.db.rows import Row, fitting
+from metacog.heuristics.alike import differences, shape
+from metacog.heuristics.alike.differences import Column
+from metacog.heuristics.text.tags import TOOL_CALL
+from reviews.models import HeldItem
+
+SAMPLE = 2_000  # characters of a text, by which a row says what differs
+AT_ONCE = 500  # items that one run of the sweep looks at
+
+Items = QuerySet[HeldItem]
+
+
+class Group(NamedTuple):
+    """How many items are alike, and in what some of them differ: the first, the oldest and the latest."""
+
+    size: int
+    differs: list[Column]
+
+
+def of(held: HeldItem) -> int:
+    """Return the key of an item, read with its call."""
+    tool = held.call.name if held.kind == TOOL_CALL else None
+    return shape.key_of(held.agent_id, held.kind, tool, held.hesitation_score, held.text)
+
+
+def fill() -> int:
+    """Give pending items that were held before there were keys theirs; return how many.
+
+    Any number of times, and beside each other: the key follows from what never changes.
+    """
+    rows = HeldItem.objects.filter(state=HeldItem.State.PENDING, alike=None).order_by("expires_at", "id")
+    rows = rows.select_related("call").only("agent", "kind", "hesitation_score", "text", "call__name")
+    items, _ = fitting(rows, AT_ONCE, "text")
+    for held in items:
+        HeldItem.objects.filter(pk=held.pk).update(alike=of(held))
+    return len(items)
+
+
+def leads(items: Items, others: Items) -> Items:
+    """Narrow pending items down to one of each group: the one that expires first among `others`, which are pending too.
+
+    The index `held_alike` answers for each item with one entry, so a list is read along the index of its order.
+    """
+    same = others.filter(alike=OuterRef("alike"))
+    before = LessThan(Row(F("expires_at"), F("pk")), Row(OuterRef("expires_at"), OuterRef("pk")))
+    return items.filter(~Exists(same.filter(before)))
+
+
+def groups(rows: Iterable[Any], others: Items) -> Mapping[int, Group]:
+    """Return by key what `rows` stand for where that is more than one of `others`; two queries, however many rows.
+
+    The rows are pending and have `call_name`.
+    """
+    standing = {row.alike: row for row in rows if row.alike is not None and row.state == HeldItem.State.PENDING}
+    counted = (
+        others.filter(alike__in=standing)
+        .order_by()
+        .values_list("alike")
+        .annotate(count=Count("pk"), first=Min("pk"), last=Max("pk"))
+    )
+    found = {key: (count, first, last) for key, count, first, last in counted if count > 1}
+    sampled = {key: sorted({standing[key].pk, first, last}) for key, (_, first, last) in found.items()}
+    texts = dict(
+        HeldItem.objects.filter(pk__in=[pk for keys in sampled.values() for pk in keys]).values_list(
+            "pk", Left("text", SAMPLE)
+        )
+    )
+    return {
+        key: Group(count, differing(standing[key].call_name, [texts[pk] for pk in sampled[key] if pk in texts]))
+        for key, (count, _, _) in found.items()
+    }
+
+
+def differing(tool: str | None, texts: list[str]) -> list[Column]:
+    return differences.of_texts(texts) if tool is None else differences.of_calls(tool, texts)

@@ -1,0 +1,68 @@
+"""Say in what near-duplicates differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from django.utils.translation import gettext, ngettext, pgettext
+
+from metacog.heuristics.alike.differences import Column
+
+MOST = 3  # arguments that are named
+
+
+def in_words(columns: Sequence[Column]) -> str:
+    """Return in what items differ, as a short sentence; "identical" where they do in nothing that was looked at."""
+    if not columns:
+        return gettext("identical")
+    names = [each.name for each in columns if each.kind == "argument"]
+    if names:
+        told = [name or gettext("the arguments") for name in names[:MOST]]
+        if len(names) > MOST:
+            told.append(gettext("%(n)s more") % {"n": len(names) - MOST})
+    else:
+        told = [counted(kind, count) for kind, count in Counter(each.kind for each in columns).items()]
+    return gettext("they differ in %(what)s") % {"what": pgettext("list", ", ").join(told)}
+
+
+def counted(kind: str, count: int) -> str:
+    """Name so many places of a kind in a text."""
+    n = {"n": count}
+    match kind:
+        case "number":
+            return ngettext("the number", "%(n)s numbers", count) % n
+        case "date":
+            return ngettext("the date", "%(n)s dates", count) % n
+        case "url":
+            return ngettext("the web address", "%(n)s web addresses", count) % n
+        case "mail":
+            return ngettext("the mail address", "%(n)s mail addresses", count) % n
+        case "id":
+            return ngettext("the ID", "%(n)s IDs", count) % n
+        case "quote":
+            return ngettext("the quoted name", "%(n)s quoted names", count) % n
+    return gettext("the text")
+
+
+def headings(columns: Sequence[Column]) -> list[str]:
+    """Return what stands above each column of differing values."""
+    named = {
+        "number": gettext("Number"),
+        "date": gettext("Date"),
+        "url": gettext("Web address"),
+        "mail": gettext("Mail address"),
+        "id": gettext("ID"),
+        "quote": gettext("Quoted name"),
+        "text": gettext("Text"),
+    }
+    many = Counter(each.kind for each in columns)
+    seen: Counter[str] = Counter()
+    told = []
+    for each in columns:
+        seen[each.kind] += 1
+        if each.kind == "argument":
+            told.append(each.name or gettext("Arguments"))
+        else:
+            told.append(named[each.kind] + (f" {seen[each.kind]}" if many[each.kind] > 1 else ""))
+    return told

@@ -1,0 +1,153 @@
+"""Near-duplicates are one row: what it stands for, how it opens, and how they are decided together."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from metacog.models import Membership
+from reviews.held import alike, listing
+from reviews.models import Decision, HeldItem
+from tests.reviews.pages.queue_list.posting import ask, call
+from tests.reviews.pages.test_queue import shown
+
+
+@pytest.fixture
+def client(as_person: Any, alice: Any) -> Any:
+    return as_person(alice)
+
+
+def test_they_are_one_row_that_opens_into_all_of_them(client: Any, kuro: Any) -> None:
+    orders, other = ask(kuro, 3), ask(kuro, 1, "Nothing was certainly sent.")
+    page = client.get("/queue/?order=age")
+    assert shown(page) == [orders[0], *other]
+    html = page.content.decode()
+    assert re.search(r"<b>×3</b>\s+they differ in the number", html)
+    assert html.count('name="group"') == 1
+    assert "Held&nbsp;" in html
+    address = re.search(r'href="([^"]*alike=[^"]*)"', html)[1].replace("&amp;", "&")
+    opened = client.get(address)
+    assert shown(opened) == orders
+    assert "×3" not in opened.content.decode()
+    assert shown(client.get(f"/queue/?order=age&alike={other[0]}")) == other
+
+
+def test_its_row_goes_on_with_the_rest_once_the_first_is_decided(client: Any, kuro: Any, decide: Any) -> None:
+    orders = ask(kuro, 3)
+    assert decide(client, orders[0]).headers["Location"] == f"/queue/{orders[1]}/"
+    page = client.get("/queue/")
+    assert shown(page) == [orders[0], orders[1]], "the decided one stays in its place for a minute"
+    assert "<b>×2</b>" in page.content.decode()
+
+
+def test_its_pages_follow_each_other_with_near_duplicates_among_them(
+    client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "PAGE", 2)
+    leads = []
+    for word in ("amber", "birch", "coral", "delta", "ember"):
+        leads.append(ask(kuro, 3, f"Order {{n}} of {word} was certainly sent.")[0])
+    for order in ("risk", "age"):
+        seen, address = [], f"/queue/?order={order}"
+        while address:
+            page = client.get(address)
+            seen += shown(page)
+            more = re.search(r'rel="next" href="([^"]*after[^"]*)"', page.content.decode())
+            address = more[1].replace("&amp;", "&") if more else ""
+        assert seen == leads, order
+
+
+def test_what_a_filter_leaves_of_them_is_the_row(client: Any, kuro: Any) -> None:
+    first, second = ask(kuro, 1, session="a")[0], ask(kuro, 2, session="b")[0]
+    assert shown(client.get("/queue/")) == [first]
+    page = client.get("/queue/?session=b")
+    assert shown(page) == [second]
+    assert "<b>×2</b>" in page.content.decode()
+
+
+def test_they_are_decided_together_with_the_text_once_and_what_differs_in_a_table(client: Any, kuro: Any) -> None:
+    orders, single = ask(kuro, 3), kuro.hold()
+    page = client.get("/queue/together/", {"group": orders[0], "held": single})
+    html = page.content.decode()
+    assert html.count("was certainly sent.") == 1
+    assert re.findall(r'<td data-label="Number">(\d)</td>', html) == ["0", "1", "2"]
+    boxes = re.findall(r'name="item" value="([^"]+)"', html)
+    assert {box.split(":")[0] for box in boxes} == {*orders, single}
+    gone = HeldItem.objects.get(public_id=orders[1])
+    gone.version += 1
+    gone.save()
+    answer = client.post("/queue/together/decide", {"item": boxes, "verdict": "approve"}, follow=True)
+    assert "Skipped 1 item: it was decided or changed meanwhile." in answer.content.decode()
+    assert HeldItem.objects.filter(state="pending").count() == 1
+    assert set(shown(answer)) == {orders[0], orders[1], single}, "what one press decided of them is one row, too"
+    assert Decision.objects.values("together").distinct().count() == 1
+
+
+def test_of_calls_the_arguments_are_named_and_secrets_masked(client: Any, kuro: Any) -> None:
+    held = [call(kuro, order_id=f"o-{n}", amount=n, api_key=f"key-{n}") for n in range(2)]
+    assert shown(client.get("/queue/")) == held[:1]
+    assert "they differ in amount, api_key, order_id" in client.get("/queue/").content.decode()
+    html = client.get("/queue/together/", {"group": held[0]}).content.decode()
+    assert re.findall(r'<td data-label="order_id">(\S+)</td>', html) == ["o-0", "o-1"]
+    assert "key-1" not in html
+
+
+def test_what_was_held_before_there_were_keys_is_given_one(client: Any, kuro: Any) -> None:
+    orders = ask(kuro, 2)
+    call(kuro, amount=1)
+    keys = list(HeldItem.objects.values_list("pk", "alike"))
+    HeldItem.objects.update(alike=None)
+    assert len(shown(client.get("/queue/?kind=chat"))) == 2
+    assert alike.fill() == 3
+    assert list(HeldItem.objects.values_list("pk", "alike")) == keys
+    assert shown(client.get("/queue/?kind=chat")) == orders[:1]
+    assert alike.fill() == 0
+
+
+def test_a_page_with_groups_reads_along_the_indexes_and_asks_as_often_as_without(client: Any, kuro: Any) -> None:
+    ask(kuro, 3)
+    with CaptureQueriesContext(connection) as few:
+        client.get("/queue/")
+    for word in ("amber", "birch", "coral", "delta"):
+        ask(kuro, 2, f"Order {{n}} of {word} was certainly sent.")
+    with CaptureQueriesContext(connection) as many:
+        client.get("/queue/")
+    assert len(many) == len(few)
+    (listed,) = [found[1] for each in many if (found := re.search(r"IN \((SELECT .* LIMIT 51)\)", each["sql"]))]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            for way in ("seqscan", "bitmapscan", "sort", "hashjoin", "mergejoin"):
+                cursor.execute(f"SET LOCAL enable_{way} = off")
+            cursor.execute(f"EXPLAIN {listed}")
+        else:
+            cursor.execute(f"EXPLAIN QUERY PLAN {listed}")
+        plan = str(cursor.fetchall())
+    assert "queue_by_score" in plan, plan
+    assert "held_alike" in plan, plan
+    assert not re.search("Sort|TEMP B-TREE|SCAN|Seq Scan", plan), plan
+
+
+def test_a_near_duplicate_is_the_most_similar_decision(kuro: Any, client: Any, decide: Any, undo_at_once: None) -> None:
+    from reviews.held import similar
+
+    first, last = ask(kuro, 2)
+    decide(client, first, "reject", reason="x")
+    for word in ("amber", "birch"):
+        (other,) = ask(kuro, 1, f"Order {{n}} was certainly sent to {word}.")
+        decide(client, other)
+    kuro.get("/decisions")
+    found = similar.decided(HeldItem.objects.get(public_id=last))
+    assert found[0].held == first
+
+
+def test_a_group_of_another_team_is_no_row_of_mine(
+    client: Any, kuro: Any, other: Any, alice: Any, borealis: Any
+) -> None:
+    ask(kuro, 2), ask(other, 2)
+    assert len(shown(client.get("/queue/"))) == 1
+    Membership.objects.create(user=alice, team=borealis, role="reviewer")
+    assert len(shown(client.get("/queue/"))) == 2
