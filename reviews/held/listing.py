@@ -330,9 +330,16 @@ def _with_decided(
     return sorted([*rows, *on_page], key=place)
 
 
-def neighbour(filters: Filters, teams: Teams, item: HeldItem, presence: Presence) -> HeldItem | None:
-    """Return the pending item that follows `item`, else the first; one that nobody else looks at, if there is one."""
+def neighbour(
+    filters: Filters, teams: Teams, item: HeldItem, presence: Presence, without: Sequence[str] = ()
+) -> HeldItem | None:
+    """Return the pending item that follows `item`, else the first; one that nobody else looks at, if there is one.
+
+    `without` names (public ids) what the person has dealt with already, though the server may not have heard of it.
+    """
     waiting = in_order(pending(filters, teams), filters)
+    if without:
+        waiting = waiting.exclude(public_id__in=without)
     free = waiting.exclude(pk__in=presence.others)
     return behind(free, filters, item).first() or free.first() or waiting.first()
 
