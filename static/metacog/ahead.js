@@ -17,7 +17,7 @@ let shownAgain; // the item that came back and is on the desk
 const headers = () => ({
   ...JSON.parse(document.body.getAttribute("hx-headers")), "HX-Request": "true", "HX-Current-URL": location.href,
 });
-const limit = () => AbortSignal.timeout(htmx.config.timeout);
+const limit = () => AbortSignal.timeout(htmx.config.timeout || 30_000); // 0: none, and htmx not begun
 
 // -- what follows ----------------------------------------------------------------------------------
 
@@ -84,15 +84,18 @@ function goOn(form) {
     body.set("in_sight", Math.round(sights[held].ms));
   }
   const decision = { held, body, url: form.getAttribute("action"), page: location.href, clip: clipOf(held) };
+  decision.previous = lastDecided;
+  decision.before = byId("told");
+  decision.told = toldOf(decision);
   decisions.push(decision);
   lastDecided = decision;
+  tell(decision.told);
   markDecided();
   goTo(decision);
   return true;
 }
 
 async function goTo(decision) {
-  byId("told").replaceWith(toldOf(decision));
   if (!ahead.length && !returned.length) {
     byId("desk").ariaBusy = "true";
     send();
@@ -100,13 +103,12 @@ async function goTo(decision) {
     if (decision.isBack || decision.isUndone) return;
     if (!ahead.length && !returned.length) return fetchShown(decision.held);
   }
-  const told = byId("told");
-  told.remove(); // its answer may have come already
   keepAway(decision);
   if (returned.length) returned.shift()();
-  else showNext(told);
+  else showNext();
+  tell(decision.told); // its answer may have come already
   send(); // with it goes what is shown now
-  announce(beginning(document.querySelector("#told [data-announce]")?.textContent ?? ""));
+  announce(beginning(decision.told.querySelector("[data-announce]")?.textContent ?? ""));
 }
 
 // Nothing is kept: the server shows what follows, if anything does, and says what kept it from doing so.
@@ -116,11 +118,10 @@ function fetchShown(held) {
   htmx.ajax("GET", address.pathname + address.search, { target: "#desk", swap: "innerHTML" });
 }
 
-function showNext(told) {
+function showNext() {
   const next = ahead.shift();
   shownAgain = undefined;
   swapDesk(next.html, "ahead");
-  byId("told")?.replaceWith(told);
   history.pushState({ htmx: true }, "", next.url);
   lookAhead();
 }
@@ -139,6 +140,7 @@ function swapInto(target, html, swapStyle, verb) {
 
 // As it stands, with what was typed and chosen in it.
 function keepAway(decision) {
+  tell(nothingTold());
   decision.kept ??= document.createDocumentFragment();
   decision.kept.append(...byId("desk").childNodes);
 }
@@ -150,8 +152,9 @@ function openAhead(row) {
   ahead.splice(0, at);
   select(ahead[0].held);
   const told = byId("told");
-  told.remove();
-  showNext(told);
+  tell(nothingTold());
+  showNext();
+  tell(told);
   return true;
 }
 
@@ -159,10 +162,21 @@ function openAhead(row) {
 
 const clipOf = (held) => beginning((byId(`row-${held}`)?.querySelector(".clip") ?? byId("text"))?.textContent.trim() ?? "");
 
-function toldOf({ body, clip }) {
-  const told = document.createElement("div"), form = document.createElement("form");
+function nothingTold() {
+  const told = document.createElement("div");
   told.id = "told";
   told.className = "told";
+  return told;
+}
+
+function tell(told) {
+  if (!told || told.isConnected) return;
+  byId("told")?.replaceWith(told);
+  htmx.process(told);
+}
+
+function toldOf({ body, clip }) {
+  const told = nothingTold(), form = document.createElement("form");
   const what = document.createElement("span");
   what.className = "what";
   what.dataset.announce = "";
@@ -202,13 +216,13 @@ function undoAhead() {
     return;
   }
   decisions.pop();
-  lastDecided = undefined;
   comeBack(decision, { isForced: true });
-  const told = document.createElement("span");
-  told.className = "what";
-  told.textContent = words.taken.replace("{text}", decision.clip);
-  byId("told").replaceChildren(told);
-  announce(told.textContent);
+  const told = nothingTold(), what = document.createElement("span");
+  what.className = "what";
+  what.textContent = words.taken.replace("{text}", decision.clip);
+  told.append(what);
+  tell(told);
+  announce(what.textContent);
 }
 
 // -- sending ---------------------------------------------------------------------------------------
@@ -258,10 +272,8 @@ function noteDone(decision, answer) {
   part.innerHTML = answer;
   const told = part.content.querySelector("#told");
   told.remove();
-  if (decision === lastDecided && byId("told")) {
-    byId("told").replaceWith(told);
-    htmx.process(told);
-  }
+  decision.told = told;
+  if (decision === lastDecided) tell(told);
   if (part.content.querySelector("#rows")) swapInto(byId("poll"), part.innerHTML, "none", "ahead");
   markDecided();
   if (!decision.isUndone) return;
@@ -281,19 +293,20 @@ function comeBack(decision, { complaint = "", html, isForced = false }) {
   byId("desk").ariaBusy = null;
   dropWaitingKeys(); // they were meant for other items
   byId(`row-${decision.held}`)?.classList.remove("done");
+  while (lastDecided?.isBack) lastDecided = lastDecided.previous;
   const isBusy = isTyped() || (shownAgain && shownAgain === byId("item")?.dataset.held);
   if (isForced || isOnDesk(decision) || !isBusy) {
     showAgain(decision, html);
   } else {
     returned.push(() => showAgain(decision, html));
-    if (decision === lastDecided) byId("told")?.replaceChildren(); // which says that it is done
   }
+  tell(lastDecided?.told ?? decision.before);
   if (complaint) complain(complaint);
 }
 
 function showAgain(decision, html) {
   if (html) {
-    swapDesk(html, "post");
+    swapDesk(html, "back");
   } else if (decision.kept) {
     byId("desk").replaceChildren(decision.kept);
     arrived();
@@ -321,7 +334,7 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
 
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (detail.target.id === "desk" && detail.requestConfig.verb !== "ahead") {
-    if (detail.requestConfig.verb === "post" && !decisions.length) lastDecided = undefined;
+    if (detail.requestConfig.verb === "post") lastDecided = undefined; // the server says what was
     forgetAhead();
   }
 });
@@ -338,4 +351,4 @@ document.addEventListener("htmx:afterOnLoad", ({ detail }) => {
   if (detail.elt.id === "poll" && detail.xhr.status === 200) forgetAhead();
 });
 
-if (main) lookAhead();
+if (main) addEventListener("load", lookAhead);
