@@ -11,6 +11,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from metacog.http import once
 from metacog.models import User
 from reviews.held.counts import to_do
 
@@ -70,5 +71,6 @@ def console(request: HttpRequest) -> dict[str, Any]:
         "theme": theme if theme in ("light", "dark") else "",
         "section": SECTIONS.get(name, name),
         "pages_by_key": pages,
+        "once": once.value,
         "to_do": cache(lambda: to_do(user) if isinstance(user, User) else {}),
     }

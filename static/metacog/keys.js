@@ -19,9 +19,9 @@ function reject() {
 }
 
 const KEYS = {
-  a: () => decidePicked("approve") || press("a"),
+  a: () => decidePicked("approve") || stepPicked("a") || press("a"),
   e: () => press("e"),
-  r: () => decidePicked("reject") || reject(),
+  r: () => decidePicked("reject") || stepPicked("r") || reject(),
   u: () => press("u"),
   p: () => press("p"),
   y: () => press("y"),

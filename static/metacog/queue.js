@@ -167,6 +167,19 @@ async function approveTogether(address) {
   byId("desk").ariaBusy = null;
 }
 
+// Without a script the bar leads to the page on which the selected items are read; these decide them from here.
+for (const verdict of byId("selected") ? ["approve", "reject"] : []) {
+  const button = document.createElement("button"), key = document.createElement("kbd");
+  button.type = "button";
+  button.className = verdict === "approve" ? "btn yes" : "btn no";
+  key.ariaHidden = "true";
+  key.textContent = verdict === "approve" ? "A" : "R";
+  button.append(verdict === "approve" ? words.approvePicked : words.rejectPicked, " ", key);
+  button.setAttribute("aria-keyshortcuts", key.textContent);
+  button.addEventListener("click", () => decidePicked(verdict));
+  byId("selected").append(button);
+}
+
 function pick() {
   const box = document.querySelector(".entry:has(.row[aria-current]) .pick input");
   if (box) box.click();

@@ -1,14 +1,14 @@
 // Lists: J and K go from row to row, Enter opens, X selects where several can be dealt with at once.
 "use strict";
 
-// A list names itself with data-list; its rows are what stands in it. Some lists stand in a part that is folded away.
-const rowsHere = () => [...document.querySelectorAll("[data-list] > *")].filter((row) => handleOf(row)?.checkVisibility());
+// A list names itself with data-list; its rows are what stands in it.
+const rowsHere = () => [...document.querySelectorAll("[data-list] > *")].filter((row) => row.checkVisibility());
 
-// What of a row takes the focus: its first link, else the row itself.
+// What of a row takes the focus: its first link or fold, else the row itself.
 function handleOf(row) {
-  const link = row.querySelector("a[href]");
-  if (!link && row.tabIndex < 0) row.tabIndex = -1;
-  return link ?? row;
+  const handle = [...row.querySelectorAll("a[href], summary")].find((each) => each.checkVisibility());
+  if (!handle && row.tabIndex < 0) row.tabIndex = -1;
+  return handle ?? row;
 }
 
 function stepRow(by) {
@@ -21,12 +21,20 @@ function stepRow(by) {
 }
 
 function standAt(row) {
-  const handle = handleOf(row);
-  handle.focus({ preventScroll: true, focusVisible: true });
+  handleOf(row).focus({ preventScroll: true, focusVisible: true });
   row.scrollIntoView({ block: "nearest" });
 }
 
+const boxOf = (row) => row?.querySelector("input[type=checkbox]");
+
 function pickRow() {
-  const row = document.activeElement.closest("[data-list] > *");
-  row?.querySelector("input[type=checkbox]")?.click();
+  boxOf(document.activeElement.closest("[data-list] > *"))?.click();
+}
+
+// What A and R do where rows are selected: the bar's first step, or the one that dismisses.
+function stepPicked(key) {
+  if (!rowsHere().some((row) => boxOf(row)?.checked)) return false;
+  const button = document.querySelector(`.bulk [name=step]${key === "a" ? ":not([value=dismiss]):not(.unseen)" : "[value=dismiss]:not(.unseen)"}`);
+  button?.click();
+  return Boolean(button);
 }
