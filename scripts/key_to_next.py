@@ -3,8 +3,8 @@
     .venv/bin/python scripts/key_to_next.py [--count N] [--every SECONDS] [--busy CORES]
 
 An agent posts N items that are held; they are approved with one press of A every so many seconds, while so many cores
-are kept busy. The time is from the press until the next item has been painted, as the browser's clock has it. A press is
-lost where no decision came of it.
+are kept busy. The time is from the press until the next item has been painted, as the browser's clock has it. A press
+is lost where no decision came of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
-from screenshots import CHROMIUM, TEAM, manage, running, signed_in
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from scripts.screenshots import CHROMIUM, TEAM, manage, running, signed_in
 
 TEXT = "The timeout is clearly the connection pool, which is obviously too small: doubling it is item {}."
 # Written down from the press of the key until the frame in which another item is shown.
@@ -46,8 +49,9 @@ def post_items(base: str, data: Path, count: int) -> str:
     """Have an agent post items that are held, and return its id."""
     made = json.loads(manage(data, "agent", "create", "keys", "--team", TEAM, "--json"))
     for first in range(0, count, 20):
-        items = [{"kind": "chat", "text": TEXT.format(n), "require_review": True} for n in range(first, min(first + 20, count))]
-        body = {"response": "\n".join(each["text"] for each in items), "items": items}  # type: ignore[misc]
+        texts = [TEXT.format(number) for number in range(first, min(first + 20, count))]
+        items = [{"kind": "chat", "text": text, "require_review": True} for text in texts]
+        body = {"response": "\n".join(texts), "items": items}
         head = {"Authorization": f"Bearer {made['api_key']}", "Content-Type": "application/json"}
         urllib.request.urlopen(urllib.request.Request(f"{base}/api/v1/responses", json.dumps(body).encode(), head))
     return str(made["id"])

@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from metacog.pages.unknown_filters import unknown_filters
-from reviews.pages.person import PersonRequest
 from reviews.held.quick import quick
+from reviews.pages.person import PersonRequest
 from reviews.search.search import MAX_QUERY, NEWEST, search
 
 _WHOLE_ID = re.compile(r"[a-z]+_[0-9a-z]{26}")

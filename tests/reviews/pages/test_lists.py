@@ -78,8 +78,8 @@ def test_a_filter_that_is_known_is_not(client: Any, kuro: Any, path: str) -> Non
 # Pages without a row in their address that are no list.
 NO_LISTS = {
     *("home", "healthz", "readyz", "metrics", "sign-in", "sign-out", "preferences", "team", "agent-new"),
-    *("queue-changes", "palette", "together", "decide-together", "memory-new", "lesson-new", "lessons-many", "pattern-new"),
-    *("patterns-decide", "notices-change", "notices-test", "token-new", "set-theme", "set_language"),
+    *("queue-changes", "together", "decide-together", "memory-new", "lesson-new", "lessons-many", "pattern-new"),
+    *("palette", "patterns-decide", "notices-change", "notices-test", "token-new", "set-theme", "set_language"),
 }
 FILES = {"statistics-csv", "learned-risk-csv", "audit-export"}
 LISTS = sorted(

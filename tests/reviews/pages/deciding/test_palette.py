@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from metacog.models import Agent
 
+
 def found(client: Any, query: str) -> list[str]:
     page = client.get(reverse("palette"), {"q": query}).content.decode()
     return re.findall(r'data-href="([^"]+)"', page)
