@@ -171,7 +171,7 @@ async function approveTogether(address) {
 for (const verdict of byId("selected") ? ["approve", "reject"] : []) {
   const button = document.createElement("button"), key = document.createElement("kbd");
   button.type = "button";
-  button.className = verdict === "approve" ? "btn yes" : "btn no";
+  button.className = `btn ${verdict === "approve" ? "yes" : "no"}`;
   key.ariaHidden = "true";
   key.textContent = verdict === "approve" ? "A" : "R";
   button.append(verdict === "approve" ? words.approvePicked : words.rejectPicked, " ", key);
