@@ -74,7 +74,7 @@ function isPlain(form) {
 
 // Take over the decision that a form makes. False leaves it to htmx, which waits for the answer.
 function goOn(form) {
-  if (!isPlain(form) || !(ahead.length || asking)) return false;
+  if (!isPlain(form) || !(ahead.length || asking || decisions.length)) return false; // of those, htmx's would go first
   htmx.trigger("#desk", "htmx:abort"); // a look at the list that is under way would tell of it as it was
   byId("complaint")?.remove();
   keepSight();

@@ -87,7 +87,7 @@ document.addEventListener("pointerdown", () => { if (waitingKeys.length) dropWai
 
 function isKept(event) {
   const key = event.key === "Enter" ? event.key : keyOf(event);
-  if (!main || words.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (!main || isPageAwaited() || words.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return false;
   if (waitingKeys.length) {
     return !AT_ONCE.includes(key) && (key in KEYS || /^([1-9]|Enter)$/.test(key)) && !isTyping(event.target);
   }
@@ -122,8 +122,10 @@ function awaitPage() {
   awaited = performance.now() + 2000;
 }
 
+const isPageAwaited = () => Boolean(awaited) && performance.now() < awaited;
+
 function goToPage(key) {
-  const isAwaited = awaited && performance.now() < awaited;
+  const isAwaited = isPageAwaited();
   awaited = undefined;
   const page = isAwaited && document.querySelector(`#keys [data-go="${key}"]`);
   if (page) location.assign(page.href);
