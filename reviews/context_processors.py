@@ -7,7 +7,9 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from metacog.http import once
 from metacog.models import User
+from metacog.pages.navigation import by_key
 from reviews.held.counts import to_do
 
 SECTIONS = {
@@ -30,5 +32,7 @@ def console(request: HttpRequest) -> dict[str, Any]:
     return {
         "theme": theme if theme in ("light", "dark") else "",
         "section": SECTIONS.get(name, name),
+        "pages_by_key": by_key,
+        "once": once.value,
         "to_do": cache(lambda: to_do(user) if isinstance(user, User) else {}),
     }

@@ -26,6 +26,7 @@ from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, ChangeAge
 from metacog.db.rows import Row
 from metacog.heuristics.hesitation import thresholds
 from metacog.heuristics.policy.policy import NEVER
+from metacog.http import once
 from metacog.models import Agent, AgentKey, Policy, Role, Team
 from metacog.pages import agent_choice
 from metacog.pages.account import Request
@@ -112,6 +113,8 @@ def agent_new(request: Request) -> HttpResponse:
         raise PermissionDenied(_("Only owners of a team can add agents."))
     form = NewAgentForm(owned, request.POST if request.method == "POST" else None)
     if form.is_valid():
+        if once.is_repeated(request):
+            return redirect("agents")
         try:
             created, api_key, secret = agents.create_agent(actor=request.user, **form.cleaned_data)
         except ValidationError as error:
@@ -146,6 +149,8 @@ def agent(request: Request, agent_id: str) -> HttpResponse:
 def agent_rotate(request: Request, agent_id: str) -> HttpResponse:
     """Issue a key and secret beside those there are, and show them this once."""
     found = _agent(request, agent_id, Role.OWNER)
+    if once.is_repeated(request):
+        return redirect("agent", found.public_id)
     return _agent_page(request, found, fresh=agents.rotate(found, request.user))
 
 

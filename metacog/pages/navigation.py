@@ -18,6 +18,7 @@ class Page(NamedTuple):
     title: str | Promise
     counts: Sequence[str] = ()  # what of `to_do` waits there
     below: Sequence[str] = ()  # names of the addresses that belong to it: its rows, its forms
+    key: str = ""  # the letter that goes there after G
 
 
 class Entry(NamedTuple):
@@ -36,43 +37,47 @@ ENTRIES: Sequence[Entry] = (
                 _("Held items"),
                 ("queue",),
                 ("item", "together", "decide-together", "queue-changes", "decide", "undo"),
+                key="q",
             ),
-            Page("extensions", _("Extension requests"), ("extensions",), ("extension", "extension-answer")),
-            Page("stuck", _("Stuck problems"), ("stuck",), ("problem",)),
-            Page("my-day", _("My day")),
+            Page("extensions", _("Extension requests"), ("extensions",), ("extension", "extension-answer"), key="e"),
+            Page("stuck", _("Stuck problems"), ("stuck",), ("problem",), key="s"),
+            Page("my-day", _("My day"), key="y"),
         ),
     ),
-    Entry(_("To do"), (Page("to-do", _("To do"), ("to_do",)),)),
-    Entry(_("Responses"), (Page("responses", _("Responses"), (), ("response",)),)),
+    Entry(_("To do"), (Page("to-do", _("To do"), ("to_do",), key="t"),)),
+    Entry(_("Responses"), (Page("responses", _("Responses"), (), ("response",), key="r"),)),
     Entry(
         _("Knowledge"),
         (
-            Page("patterns", _("Error patterns"), (), ("pattern", "pattern-new", "patterns-decide")),
-            Page("lessons", _("Lessons"), (), ("lesson", "lesson-new")),
-            Page("memories", _("Memory"), (), ("memory", "memory-new", "memory-edit", "memory-settle")),
-            Page("threads", _("Threads"), (), ("thread", "thread-new", "thread-step")),
-            Page("reflections", _("Reflections"), (), ("reflection",)),
-            Page("research-list", _("Research"), (), ("research",)),
+            Page("patterns", _("Error patterns"), (), ("pattern", "pattern-new", "patterns-decide"), key="p"),
+            Page("lessons", _("Lessons"), (), ("lesson", "lesson-new"), key="l"),
+            Page("memories", _("Memory"), (), ("memory", "memory-new", "memory-edit", "memory-settle"), key="m"),
+            Page("threads", _("Threads"), (), ("thread", "thread-new", "thread-step"), key="h"),
+            Page("reflections", _("Reflections"), (), ("reflection",), key="f"),
+            Page("research-list", _("Research"), (), ("research",), key="n"),
         ),
     ),
     Entry(
         _("Statistics"),
         (
-            Page("statistics", _("Overview")),
-            Page("learned-risk", _("Learned risk"), (), ("learned-risk-choose",)),
-            Page("review-time", _("Review time")),
-            Page("spot-checks", _("Spot checks")),
-            Page("corrections", _("Corrections")),
+            Page("statistics", _("Overview"), key="i"),
+            Page("learned-risk", _("Learned risk"), (), ("learned-risk-choose",), key="x"),
+            Page("review-time", _("Review time"), key="v"),
+            Page("spot-checks", _("Spot checks"), key="k"),
+            Page("corrections", _("Corrections"), key="c"),
         ),
     ),
     Entry(
         _("Agents"),
         (
-            Page("agents", _("Agents"), (), ("agent", "agent-new", "policy", "agent-context")),
-            Page("deliveries", pgettext_lazy("webhooks", "Deliveries")),
+            Page("agents", _("Agents"), (), ("agent", "agent-new", "policy", "agent-context"), key="a"),
+            Page("deliveries", pgettext_lazy("webhooks", "Deliveries"), key="w"),
         ),
     ),
-    Entry(_("Team"), (Page("team", _("Team"), (), ("webhook", "webhook-new")), Page("audit", _("Audit log")))),
+    Entry(
+        _("Team"),
+        (Page("team", _("Team"), (), ("webhook", "webhook-new"), key="d"), Page("audit", _("Audit log"), key="u")),
+    ),
 )
 _PLACES = {
     name: (entry, page) for entry in ENTRIES for page in entry.pages for name in (page.name, *page.below)
@@ -120,6 +125,12 @@ def tabs(name: str, to_do: Mapping[str, int]) -> list[Link]:
         )
         for each in here.pages
     ]
+
+
+def by_key() -> list[tuple[str, str, str | Promise]]:
+    """Return the letter, the address and the title of every page: for the keys, and for the palette."""
+    found = [(page.key, reverse(page.name), page.title) for entry in ENTRIES for page in entry.pages]
+    return [*found, ("o", reverse("preferences"), _("Preferences"))]
 
 
 def _waiting(page: Page, to_do: Mapping[str, int]) -> int:

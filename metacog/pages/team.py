@@ -22,6 +22,7 @@ from metacog.accounts import members, tokens
 from metacog.accounts.forms import MemberForm, NamesForm, RetentionForm, RoleForm, TargetForm
 from metacog.accounts.notice_forms import ChannelForm, TeamNoticesForm
 from metacog.accounts.retention import set_retention
+from metacog.http import once
 from metacog.models import Agent, Channel, Membership, Notice, PersonalToken, Role, Team, User
 from metacog.notices import chat, mail, notices
 from metacog.pages.account import Request
@@ -97,6 +98,8 @@ def member_remove(request: Request, membership_id: int) -> HttpResponse:
 def member_link(request: Request, membership_id: int) -> HttpResponse:
     """Make a member a new link to set a password, shown this once."""
     membership = _membership(request, membership_id)
+    if once.is_repeated(request):
+        return _to_team(membership.team)
     try:
         link = members.make_link(membership, request.user)
     except members.NotTheirs:

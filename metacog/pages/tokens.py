@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 
 from metacog.accounts import tokens
 from metacog.accounts.forms import TokenForm
+from metacog.http import once
 from metacog.models import PersonalToken
 from metacog.pages.account import Request, preferences_page
 
@@ -22,6 +23,8 @@ def token_new(request: Request) -> HttpResponse:
     """Make the person a token, which is shown this once."""
     form = TokenForm(request.POST)
     if form.is_valid():
+        if once.is_repeated(request):
+            return redirect("preferences")
         try:
             _token, text = tokens.issue(request.user, **form.cleaned_data)
         except ValidationError as error:

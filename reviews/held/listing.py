@@ -485,14 +485,19 @@ def _folded(decided: Sequence[HeldItem], presses: Mapping[int, str]) -> Iterator
         yield first
 
 
-def neighbour(filters: Filters, teams: Teams, item: HeldItem, presence: Presence) -> HeldItem | None:
-    """Return the pending item that follows `item`, else the first; one that nobody else looks at, if there is one."""
+def neighbour(
+    filters: Filters, teams: Teams, item: HeldItem, presence: Presence, without: Sequence[str] = ()
+) -> HeldItem | None:
+    """Return the pending item that follows `item`, else the first; one that nobody else looks at, if there is one.
+
+    `without` names (public ids) what the person has dealt with already, though the server may not have heard of it.
+    """
+
+    def rows(some: Teams) -> Items:
+        return in_groups(pending(filters, some), filters).exclude(public_id__in=without)
 
     def free(some: Teams) -> Items:
         return rows(some).exclude(pk__in=presence.others)
-
-    def rows(some: Teams) -> Items:
-        return in_groups(pending(filters, some), filters)
 
     looked_at: list[Callable[[Teams], Items]] = [lambda some: behind(free(some), filters, item), free, rows]
     for wanted in looked_at:

@@ -128,7 +128,7 @@ def _page(
         "missing": len(set(wanted)) - len(found),
         "presets": PRESETS.items(),
         "given": reason_form(request),
-        "is_rejecting": request.POST.get("verdict") == "reject",
+        "is_rejecting": request.POST.get("verdict") == "reject" or "reject" in request.GET,
         "problem": problem,
         "shown": review_time.stamp(PAGE_OF_SEVERAL, request.POST.get("shown", "")),
     }

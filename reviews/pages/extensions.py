@@ -52,7 +52,7 @@ def extension_answer(request: PersonRequest, extension_id: str) -> HttpResponse:
     """Grant more tool calls, or refuse them."""
     found = _visible(request, extension_id)
     if not request.user.has_role(found.agent.team_id, Role.REVIEWER):
-        raise PermissionDenied(_("Viewers read. A reviewer, curator or owner of the team can answer."))
+        raise PermissionDenied(_("Viewers can only read. A reviewer, curator or owner of the team can answer."))
     form = AnswerForm(request.POST)
     if not form.is_valid():
         return _page(request, found, form, status=422)
@@ -70,7 +70,7 @@ def extension_answer(request: PersonRequest, extension_id: str) -> HttpResponse:
         return _page(request, standing.request, form, status=409)
     if request.htmx:
         return _page(request, decided)
-    messages.success(request, _("The agent is told."))
+    messages.success(request, _("Your answer is sent to the agent."))
     return redirect("extension", extension_id)
 
 

@@ -45,6 +45,7 @@ from reviews.serializers import hesitation_of, signals_of
 
 Verdict, State, Kind = Decision.Verdict, HeldItem.State, HeldItem.Kind
 
+MOST_AHEAD = 40  # items that a page has decided and not yet heard of
 TOLD_FOR = timedelta(seconds=10)  # how long a page says what the person just did, at least
 
 
@@ -69,6 +70,25 @@ def item(request: PersonRequest, held_id: str) -> HttpResponse:
         return render(request, "reviews/_desk.html", desk)
     filters, unknown = Filters.of_list(request.GET, request.user.teams)
     return _split(request, filters, held, unknown_filters=unknown)
+
+
+@require_safe
+def following(request: PersonRequest, held_id: str) -> HttpResponse:
+    """Give a page the item that follows one; 204 where there is nothing more.
+
+    The page keeps it until it is shown: to fetch it is not to look at it. `without` names what the page has shown or
+    decided already; `now` says that it is shown at once.
+    """
+    held, filters = _visible(request, held_id), Filters.of(request.GET, request.user.teams)
+    around = _presence(request)
+    without = [held.public_id, *map(listing.named, request.GET.getlist("without")[:MOST_AHEAD])]
+    found = listing.neighbour(filters, request.user.teams, held, around, without)
+    if found is None and "now" not in request.GET:
+        return HttpResponse(status=204)
+    shown = found and _visible(request, found.public_id)
+    desk = _desk(request, filters, shown, around, in_sight="now" in request.GET)
+    answer = render(request, "reviews/_desk.html", desk)
+    return push_url(answer, (reverse("item", args=[shown.public_id]) if shown else reverse("queue")) + filters.query)
 
 
 @require_safe
@@ -149,8 +169,11 @@ def decide(request: PersonRequest, held_id: str) -> HttpResponse:
     except decisions.StillRisky as risky:
         return _split(request, filters, held, status=422, risky=of_edited(risky.edited), posted=posted)
     around = _presence(request)
-    following = listing.neighbour(filters, request.user.teams, held, around)
-    return _go_on(request, filters, following and _visible(request, following.public_id), decision, around)
+    if request.htmx and "opened" in request.POST:
+        return _noted(request, filters, decision, around)
+    without = [listing.named(each) for each in request.POST.getlist("without")[:MOST_AHEAD]]
+    after = listing.neighbour(filters, request.user.teams, held, around, without)
+    return _go_on(request, filters, after and _visible(request, after.public_id), decision, around)
 
 
 @require_POST
@@ -201,6 +224,20 @@ def _go_on(
     context = _desk(request, filters, held, around, just_done=decision)
     context |= _list(request, filters, page, held.public_id if held else "") | {"oob": True}
     return push_url(render(request, "reviews/_next.html", context), url)
+
+
+def _noted(request: PersonRequest, filters: Filters, decision: Decision, around: Presence) -> HttpResponse:
+    """Answer a page that has gone on already: what was decided, and the list if the page waits for it.
+
+    `opened` is the item that it shows by now.
+    """
+    opened = listing.word(request.POST, "opened")
+    _look(request, visible_items(request).filter(public_id=opened).first() if opened else None)
+    context: dict[str, Any] = {"filters": filters, "told": _told(request, decision)}
+    if "list" in request.POST:
+        page = listing.page(filters, request.user, around)
+        context |= _list(request, filters, page, opened) | {"oob": True, "with_list": True}
+    return render(request, "reviews/_noted.html", context)
 
 
 def _split(

@@ -143,11 +143,11 @@ def problem_answer(request: PersonRequest, problem_id: str) -> HttpResponse:
         messages.warning(request, _not_asked(closed.answer))
     else:
         if said == "yes" and not _is_on(found):
-            messages.success(request, _("The agent is told once stuck is switched on for it again."))
+            messages.success(request, _("The agent is told once stuck detection is on again."))
         elif said == "yes":
             messages.success(request, _("The agent is told with its next response, and gets the brief in its context."))
         else:
-            messages.success(request, _("It is not asked again until there is a new sign."))
+            messages.success(request, _("Nobody is asked again until there is a new signal."))
     return redirect("problem", problem_id)
 
 
@@ -160,7 +160,7 @@ def problem_outcome(request: PersonRequest, problem_id: str) -> HttpResponse:
     try:
         stuck_state.set_outcome(found, "helped" if became == "helped" else "did-not-help", request.user)
         if found.state["invoke"]:
-            messages.success(request, _("Saved. The agent is not told of that yes any more: it has thought twice."))
+            messages.success(request, _("Saved. The agent is not told again: it has thought twice already."))
         else:
             messages.success(request, _("Saved."))
     except stuck_state.NothingToSay:
@@ -172,7 +172,7 @@ def problem_outcome(request: PersonRequest, problem_id: str) -> HttpResponse:
 def problem_resolve(request: PersonRequest, problem_id: str) -> HttpResponse:
     """Reset the counters: the problem is solved."""
     stuck_state.resolve(_own(request, problem_id), request.user)
-    messages.success(request, _("Counting starts anew."))
+    messages.success(request, _("The problem is resolved. Counting starts from zero."))
     return redirect("problem", problem_id)
 
 
@@ -184,10 +184,10 @@ def _is_on(problem: Problem) -> bool:
 def _not_asked(answer: str) -> str:
     """Say what became of the question that somebody answered too late."""
     if answer == ThinkTwice.Answer.YES:
-        return _("Somebody said yes meanwhile, and that stands: your answer changed nothing.")
+        return _("Somebody said yes first, and that stands. Your answer was not saved.")
     if answer == ThinkTwice.Answer.NO:
-        return _("Somebody said no meanwhile, and that stands. You can still have it think twice, below.")
-    return _("It does not ask any more, since it was solved meanwhile. Nothing was recorded.")
+        return _("Somebody said no first, and that stands. You can still ask the agent to think twice below.")
+    return _("The problem was resolved meanwhile. Your answer was not saved.")
 
 
 def _visible(request: PersonRequest, problem_id: str) -> Problem:
@@ -198,7 +198,7 @@ def _visible(request: PersonRequest, problem_id: str) -> Problem:
 def _own(request: PersonRequest, problem_id: str) -> Problem:
     found = _visible(request, problem_id)
     if not request.user.has_role(found.agent.team_id, Role.REVIEWER):
-        raise PermissionDenied(_("Viewers read. A reviewer, curator or owner of the team can answer."))
+        raise PermissionDenied(_("Viewers can only read. A reviewer, curator or owner of the team can answer."))
     return found
 
 

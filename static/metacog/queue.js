@@ -1,39 +1,351 @@
-// Keeps the times of the queue's rows true while the page is open; reviews/presentation/phrases.py says the same.
+// The queue: what is in sight, the list, its selection, and the item beside it.
 "use strict";
 
-(() => {
-  const words = document.body.dataset;
-  const list = document.querySelector(".list").dataset;
-  const sizes = [["d", 86400], ["h", 3600], ["min", 60], ["s", 0]];
+const main = document.querySelector(".split");
 
-  function rounded(seconds) {
-    const [unit, size] = sizes.find(([, each]) => seconds >= each);
-    return words[unit].replace("{n}", size ? Math.floor(seconds / size) : seconds);
+// -- what is in sight: reviews/metrics/review_time.py says what for -------------------------------------------------
+
+// By item: for how many milliseconds it was, and the stamp of its first time. Kept as long as the tab, since people
+// come back to an item.
+const sights = JSON.parse(sessionStorage.getItem("sights") ?? "{}");
+let seen; // the item that was in sight at `seenAt`
+let seenAt = 0;
+
+function keepSight() {
+  const now = performance.now();
+  if (seen) {
+    sights[seen].ms += now - seenAt;
+    sessionStorage.setItem("sights", JSON.stringify(sights));
   }
+  seenAt = now;
+  seen = !document.hidden && byId("desk")?.checkVisibility() ? byId("item")?.dataset.held : undefined;
+  if (seen) sights[seen] ??= { ms: 0, shown: byId("approve")?.elements.shown.value };
+}
+if (!byId("keys")) sessionStorage.clear(); // nobody is signed in
+setInterval(keepSight, 1000);
+document.addEventListener("visibilitychange", keepSight);
+addEventListener("pagehide", keepSight);
 
-  function told(time, now) {
-    const left = Math.trunc((Date.parse(time.dateTime) - now) / 1000);
-    const said = rounded(Math.abs(left));
-    if (time.matches(".target")) return (left < 0 ? list.overdue : list.due).replace("{time}", said);
-    return left > 0 ? list.expires.replace("{time}", said) : list.expired;
+document.addEventListener("htmx:configRequest", (event) => {
+  keepSight();
+  const { elt, parameters, verb } = event.detail;
+  if (elt.id === "poll" && !seen) parameters.unseen = 1;
+  if (verb === "post" && parameters.shown && seen) {
+    parameters.shown = sights[seen].shown ?? parameters.shown;
+    parameters.in_sight = Math.round(sights[seen].ms);
   }
+});
 
-  // The server's clock counts, not the device's.
-  let skew = 0;
-  addEventListener("htmx:afterRequest", (event) => {
-    const date = Date.parse(event.detail.xhr?.getResponseHeader("Date") ?? "");
-    if (date && Math.abs(date - Date.now()) > 2000) skew = date - Date.now();
-  });
+// -- the list ----------------------------------------------------------------------------------
 
-  function tick() {
-    if (document.hidden) return;
-    const now = Date.now() + skew;
-    for (const time of document.querySelectorAll("time.limit")) {
-      const text = told(time, now);
-      if (time.textContent !== text) time.textContent = text;
-      if (time.dataset.late) time.classList.toggle("late", now >= Date.parse(time.dataset.late));
+function select(heldId) {
+  for (const row of document.querySelectorAll(".row")) {
+    const on = row.id === `row-${heldId}`;
+    if (!on) row.removeAttribute("aria-current");
+    else {
+      row.setAttribute("aria-current", "true");
+      bringIntoSight(row);
     }
   }
-  setInterval(tick, 1000);
-  tick();
-})();
+}
+
+// To the middle, so that what comes next is in sight too. The list alone: `scrollIntoView` moves the page with it.
+function bringIntoSight(row) {
+  const list = row.closest(".rows");
+  const [inner, outer] = [row, list].map((each) => each.getBoundingClientRect());
+  if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
+  list.scrollTop += inner.top - outer.top - (outer.height - inner.height) / 2;
+}
+
+// Rows that come or go above the chosen one leave it where it is. At the top of the list what comes is to be seen.
+let chosen; // its id, and how far down it was
+
+document.addEventListener("htmx:oobBeforeSwap", (event) => {
+  // With the buttons goes a reason that is being typed; sent, it is given back beside what stands.
+  if (event.detail.target.id === "buttons" && unsent().includes(byId("reason"))) return event.preventDefault();
+  if (event.detail.target.id !== "rows") return;
+  const row = document.querySelector(".row[aria-current]");
+  chosen = row && { id: row.id, top: row.getBoundingClientRect().top };
+});
+
+function keepInPlace() {
+  const row = chosen && byId(chosen.id), list = row?.closest(".rows");
+  if (list?.scrollTop) list.scrollTop += row.getBoundingClientRect().top - chosen.top;
+}
+
+// On a phone the list gives way to the item: whoever comes back finds it as far down as they left it.
+let leftAt; // how far that was
+
+function keepPlace() {
+  if (leftAt === undefined) return;
+  history.scrollRestoration = "manual";
+  sessionStorage.setItem("place", leftAt);
+}
+addEventListener("popstate", keepPlace);
+
+const place = sessionStorage.getItem("place");
+sessionStorage.removeItem("place");
+if (place && main?.dataset.view === "list") addEventListener("load", () => scrollTo(0, place));
+
+function step(forward) {
+  const rows = [...document.querySelectorAll(".row")];
+  const at = rows.findIndex((row) => row.hasAttribute("aria-current"));
+  const next = at < 0 ? rows[0] : rows[at + (forward ? 1 : -1)];
+  if (next) return next.click();
+  const turn = document.querySelector(forward ? ".turn[rel=next]" : ".turn[rel=prev]");
+  if (!turn || !mayLeave()) return;
+  isLeft = true;
+  location.assign((!forward && turn.dataset.last) || turn.href);
+}
+
+// -- several at once ---------------------------------------------------------------------------
+
+const picked = new Set(); // what is ticked outlives the list, which is drawn anew with every change
+
+document.addEventListener("change", (event) => {
+  if (!event.target.matches(".pick input")) return;
+  if (event.target.checked) picked.add(event.target.value);
+  else picked.delete(event.target.value);
+  countPicked();
+});
+
+function countPicked() {
+  byId("picked").textContent = document.querySelectorAll(".pick :checked").length;
+}
+
+function pickAgain() {
+  for (const box of document.querySelectorAll(".pick input")) box.checked = picked.has(box.value);
+  countPicked();
+}
+
+// What one press decided and another took back is selected again, as it was before.
+function pickTakenBack() {
+  const taken = document.querySelector("#told [data-held]")?.dataset.held ?? "";
+  for (const heldId of taken.split(" ").filter(Boolean)) picked.add(heldId);
+  pickAgain();
+}
+
+function unpick() {
+  picked.clear();
+  pickAgain();
+}
+
+// What A and R do while items are selected: they are decided together, or read again to be rejected with a reason. The
+// page on which they are read whole says which versions of them are decided.
+function decidePicked(verdict) {
+  const form = byId("selected");
+  if (!form || !picked.size) return false;
+  const address = new URL(form.action, location), fields = new FormData(form);
+  fields.delete("held");
+  for (const [name, value] of fields) address.searchParams.append(name, value);
+  for (const heldId of picked) address.searchParams.append("held", heldId);
+  if (!mayLeave()) return true;
+  isLeft = true;
+  if (verdict === "reject") {
+    address.searchParams.set("reject", "1");
+    location.assign(address);
+  } else {
+    approveTogether(address);
+  }
+  return true;
+}
+
+async function approveTogether(address) {
+  if (isWaiting()) return;
+  byId("desk").ariaBusy = "true";
+  try {
+    const page = new DOMParser().parseFromString(await (await fetch(address)).text(), "text/html");
+    const form = page.querySelector("form.together");
+    if (form?.querySelectorAll("[name=item]").length !== picked.size) return location.assign(address); // it says why
+    const sent = document.importNode(form, true);
+    sent.hidden = true;
+    document.body.append(sent);
+    sent.requestSubmit(sent.querySelector("[name=verdict][value=approve]"));
+  } catch {
+    complain(words.failed);
+  }
+  byId("desk").ariaBusy = null;
+}
+
+// Without a script the bar leads to the page on which the selected items are read; these decide them from here.
+for (const verdict of byId("selected") ? ["approve", "reject"] : []) {
+  const button = document.createElement("button"), key = document.createElement("kbd");
+  button.type = "button";
+  button.className = `btn ${verdict === "approve" ? "yes" : "no"}`;
+  key.ariaHidden = "true";
+  key.textContent = verdict === "approve" ? "A" : "R";
+  button.append(verdict === "approve" ? words.approvePicked : words.rejectPicked, " ", key);
+  button.setAttribute("aria-keyshortcuts", key.textContent);
+  button.addEventListener("click", () => decidePicked(verdict));
+  byId("selected").append(button);
+}
+
+function pick() {
+  const box = document.querySelector(".entry:has(.row[aria-current]) .pick input");
+  if (box) box.click();
+}
+
+// -- the item ----------------------------------------------------------------------------------
+
+function edit(open) {
+  const [editor, text, field, button, label] = ["editor", "text", "edited", "edit", "edit-label"].map(byId);
+  if (!editor || !button) return;
+  editor.hidden = !open;
+  field.disabled = !open; // what is out of sight is not sent; of a tool call, a fieldset
+  text.hidden = open && !("stays" in text.dataset);
+  button.setAttribute("aria-expanded", open);
+  label.textContent = open ? label.dataset.open : label.dataset.closed;
+  nameApproval();
+  if (open) {
+    const first = field.matches("textarea") ? field : field.querySelector("textarea, select, input:not([type=hidden])");
+    first?.focus({ preventScroll: true });
+    if (first?.matches("textarea")) first.setSelectionRange(0, 0);
+    editor.scrollIntoView({ block: "nearest" });
+  } else {
+    button.focus();
+  }
+}
+
+// The text, or the inputs of a tool call's arguments.
+const editable = () => (byId("edited")?.matches("fieldset") ? [...byId("edited").elements] : [byId("edited")]).filter(Boolean);
+
+const isEditing = () => byId("editor") && !byId("editor").hidden;
+
+function nameApproval() {
+  const label = byId("approve-label");
+  if (!label) return;
+  const field = byId("edited");
+  const changed = editable().some(isChanged);
+  // A warning was about the text as it was sent, and so is its acceptance.
+  if (changed) byId("approve").querySelector("[name=accept_risk]")?.remove();
+  const isEdited = isEditing() && (changed || "posted" in field.dataset);
+  const isAccepted = byId("approve").querySelector("[name=accept_risk]");
+  label.textContent = isEdited ? (isAccepted ? label.dataset.anyway : label.dataset.edited) : label.dataset.plain;
+}
+
+document.addEventListener("input", (event) => {
+  if (event.target.closest("#edited")) nameApproval();
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest(".back")) keepPlace();
+  if (event.target.closest("#edit")) {
+    event.preventDefault();
+    edit(!isEditing());
+  }
+  for (const open of document.querySelectorAll("details.menu[open], details.reject[open]")) {
+    if (!open.contains(event.target)) open.open = false;
+  }
+});
+
+// A quick hand stands in the note already.
+function focusReason() {
+  if (document.activeElement.id !== "reason") document.querySelector("#rejecting[open] [name=preset]")?.focus();
+}
+
+// `toggle` does not bubble.
+document.addEventListener("toggle", (event) => {
+  if (event.target.id === "rejecting") focusReason();
+}, true);
+
+// -- what htmx does ----------------------------------------------------------------------------
+
+let coming = false; // an item that was chosen in the list is on its way
+let onDesk = byId("item")?.dataset.held;
+let cameAt = -Infinity; // when that item came in the place of another
+let settledAt = 0; // when what is on the desk came there
+const SETTLE = 150; // milliseconds for which an item has been in sight before a key decides it: keys.js keeps it so long
+const DOUBLE_CLICK = 350; // in which the second press of a button was meant for the item before
+
+const isWaiting = () => byId("desk")?.ariaBusy === "true";
+const isSettling = () => isWaiting() || performance.now() - settledAt < SETTLE;
+
+document.addEventListener("click", (event) => {
+  if (event.detail && event.target.closest("#buttons") && performance.now() - cameAt < DOUBLE_CLICK) {
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}, true);
+
+document.addEventListener("htmx:confirm", (event) => {
+  const { elt, target } = event.detail;
+  if (target.id === "rules") return; // what is typed there is sent, and comes back
+  if (target.id !== "desk") {
+    const isLost = unsent().some((field) => target.contains(field) && !elt.contains(field));
+    if (isLost && !mayLeave()) event.preventDefault();
+    return;
+  }
+  if (elt.closest("#buttons") && (isWaiting() || performance.now() - cameAt < SETTLE)) return event.preventDefault();
+  if (elt.matches("#approve, #reject") && goOn(elt)) return event.preventDefault();
+  if (elt.matches(".row, .other-editor") && !mayLeave()) return event.preventDefault();
+  if (coming) htmx.trigger("#desk", "htmx:abort"); // who goes on need not wait for what was passed by
+  if (elt.matches(".row") && openAhead(elt)) return event.preventDefault();
+  if (elt.matches(".row")) select(elt.id.slice("row-".length));
+});
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  const { elt, target } = event.detail;
+  if (elt.id === "poll" && document.hidden) event.preventDefault();
+  if (target.id !== "desk") return;
+  byId("complaint")?.remove(); // it was about what was tried before
+  coming = elt.matches(".row");
+  target.ariaBusy = "true";
+});
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.target.id !== "desk") return;
+  coming = false;
+  byId("desk").ariaBusy = null;
+  select(byId("item").dataset.held); // another one was chosen, and did not come
+  drain();
+});
+
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (["preview", "edit-score"].includes(event.detail.target.id)) announce(toAnnounce(event.detail.target));
+  if (event.detail.target.id !== "desk") return;
+  arrived();
+  const told = document.querySelector("#told [data-announce]");
+  if (event.detail.requestConfig.verb === "post") {
+    if (told) announce(beginning(told.textContent));
+    pickTakenBack();
+  }
+});
+
+// An item is on the desk.
+function arrived() {
+  settledAt = performance.now();
+  if (main.dataset.view === "list") leftAt = scrollY;
+  if (onDesk !== byId("item").dataset.held) cameAt = settledAt;
+  onDesk = byId("item").dataset.held;
+  main.dataset.view = "item";
+  keepSight();
+  scrollTo(0, 0);
+  if (isEditing()) byId("edited").scrollIntoView({ block: "nearest" }); // a warning may be higher than the screen
+  // What was refused is said by its alert; the focus stays in the text or the reason that is to be mended.
+  if (!document.querySelector("#desk [role=alert]")) byId("item-title")?.focus({ preventScroll: true });
+  select(byId("item").dataset.held);
+  nameApproval();
+}
+
+document.addEventListener("htmx:oobAfterSwap", (event) => {
+  const { target } = event.detail;
+  if (target.id === "rows") {
+    document.title = `${byId("rows").dataset.title} · metacog`;
+    pickAgain();
+    keepInPlace();
+  }
+  if (target.id === "standing") announce(byId("standing").textContent);
+  if (target.id === "desk") settledAt = performance.now();
+});
+
+document.addEventListener("htmx:afterOnLoad", (event) => {
+  if (event.detail.elt.id === "poll" && event.detail.xhr.status < 400) byId("offline").hidden = true;
+});
+
+// -- as the page comes -----------------------------------------------------------------------------
+
+// A page may come with an item far down its list.
+const opened = document.querySelector(".row[aria-current]");
+if (opened) bringIntoSight(opened);
+
+keepSight();

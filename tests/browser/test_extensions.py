@@ -30,7 +30,7 @@ def test_a_grant_is_given_and_told(open_page: Any, alice: Any, waiting: Any, has
     expect(page.get_by_text("Say why it is refused.")).to_be_visible()
     page.get_by_label("Guidance").fill("Use the filing.")
     page.get_by_role("button", name="Grant").click()
-    expect(page.get_by_text("The agent is told.")).to_be_visible()
+    expect(page.get_by_text("Your answer is sent to the agent.")).to_be_visible()
     expect(page.get_by_text("Use the filing.")).to_be_visible()
     waiting.refresh_from_db()
     assert (waiting.state, waiting.granted) == ("approved", 3)
@@ -41,7 +41,7 @@ def test_an_answer_that_comes_second_is_shown_the_first(open_page: Any, alice: A
     page.goto(reverse("extension", args=[waiting.public_id]))
     extensions.decide(waiting, bob, is_approved=False, answer="Enough is known.")
     page.get_by_role("button", name="Grant").click()
-    expect(page.get_by_text("Somebody was faster.")).to_be_visible()
+    expect(page.get_by_text("Somebody answered first.")).to_be_visible()
     expect(page.get_by_text("Enough is known.")).to_be_visible()
 
 

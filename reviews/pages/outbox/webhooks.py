@@ -17,6 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from metacog import egress
+from metacog.http import once
 from metacog.models import Role, Team
 from reviews.models import Delivery, TeamWebhook
 from reviews.outbox import deliveries, webhooks
@@ -59,6 +60,8 @@ def webhook_new(request: PersonRequest, team_id: int) -> HttpResponse:
     _check_owner(request, team.pk)
     form = WebhookForm(request.POST if request.method == "POST" else None, initial={"events": TeamWebhook.Event.values})
     if form.is_valid():
+        if once.is_repeated(request):
+            return redirect(f"{reverse('team')}?team={team.pk}")
         try:
             made, secret = webhooks.add(team, request.user, **form.cleaned_data)
         except ValidationError as error:
@@ -91,6 +94,8 @@ def webhook_step(request: PersonRequest, webhook_id: str) -> HttpResponse:
     found = _webhook(request, webhook_id)
     step = request.POST.get("step", "")
     if step == "rotate":
+        if once.is_repeated(request):
+            return redirect("webhook", found.public_id)
         secret = webhooks.rotate(found, request.user)
         found.refresh_from_db()
         return _page(request, found, secret=secret)

@@ -128,6 +128,12 @@ class TestKeys:
         assert Caller(kuro.id, key, secret).get("/context").status_code == 200
         assert kuro.get("/context").status_code == 200
 
+    def test_the_form_sent_again_issues_no_second_key(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        client = as_person(olga)
+        for _ in range(2):
+            client.post(reverse("agent-rotate", args=[kuro.id]), {"once": "this form"})
+        assert AgentKey.objects.count() == 2
+
     def test_ending_the_older_keys_leaves_the_newest(self, olga: Any, kuro: Any, as_person: Any) -> None:
         client = as_person(olga)
         page = html.unescape(client.post(reverse("agent-rotate", args=[kuro.id])).content.decode())

@@ -155,3 +155,16 @@ def test_who_left_every_team_sees_nothing_by_a_token(alice: Any, kuro: Any, as_p
     Membership.objects.filter(user=alice).delete()
     assert program.get("/review/queue").json()["items"] == []
     assert program.post(f"/review/held/{held}/decision", {"verdict": "approve"}).status_code == 404
+
+
+def test_the_form_sent_again_makes_no_second_token(alice: Any, as_person: Any) -> None:
+    client = as_person(alice)
+    shown = re.search(r'name="once" value="([^"]+)"', client.get(reverse("preferences")).content.decode())
+    assert shown
+    assert made(client, once=shown[1]).status_code == 200
+    again = made(client, once=shown[1])
+    assert again["Location"] == reverse("preferences")
+    assert "sent twice" in client.get(again["Location"]).content.decode()
+    assert PersonalToken.objects.count() == 1
+    made(client, once="another form")
+    assert PersonalToken.objects.count() == 2

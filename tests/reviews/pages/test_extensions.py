@@ -43,7 +43,7 @@ def answer(client: Any, row: ExtensionRequest, *, htmx: bool = False, **fields: 
 def test_what_waits_comes_first(kuro: Any, waiting: Any, alice: Any, as_person: Any) -> None:
     kuro.post("/extensions", {"reason": "Need TSMC Q3 revenue"})
     page = words(as_person(alice).get("/extensions/"))
-    wanted = ("Waiting for an answer", "need more time", "that are over", "Need TSMC", "+3")
+    wanted = ("Pending requests", "need more time", "Closed requests", "Need TSMC", "+3")
     places = [page.index(text) for text in wanted]
     assert places == sorted(places)
 
@@ -55,8 +55,9 @@ def test_it_shows_all_that_the_answer_hangs_on(kuro: Any, waiting: Any, carla: A
     kuro.post("/extensions", {"session": "s1", "problem": "margin", "reason": "Need TSMC Q3 revenue", "step": 5})
     page = words(client.get(reverse("extension", args=[waiting.public_id])))
     for text in (
-        "need more time", "5 of 5 tool calls made", "Q2: 933.8", '{"n": 1}', "The margin settles it. No more than 8.",
-        "the reason only says that there is more to do", "It holds nothing about this.", "Grant", "request 1",
+        "need more time", "5 of 5 tool calls used", "Q2: 933.8", '{"n": 1}', "The margin settles it. No more than 8.",
+        "the reason only says that there is more to do", "The shared memory holds nothing about this.", "Grant",
+        "request 1",
     ):  # fmt: skip
         assert text in page, text
     event = AuditEvent.objects.get(action="handcard-changed")
@@ -102,7 +103,7 @@ def test_the_second_answer_is_shown_the_first(waiting: Any, alice: Any, bob: Any
     late = answer(as_person(bob), waiting, htmx=True, approved="1", granted="3", guidance="Look into <the> filing.")
     assert late.status_code == 409
     page = words(late)
-    assert "Somebody was faster" in page
+    assert "Somebody answered first" in page
     assert "Enough is known." in page
     assert 'as you typed it: <q class="answered">Look into &lt;the&gt; filing.</q>' in late.content.decode()
     assert "<html" not in late.content.decode()
@@ -112,7 +113,7 @@ def test_one_that_expired_reads_as_no_refusal(waiting: Any, alice: Any, as_perso
     ExtensionRequest.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     page = words(as_person(alice).get(reverse("extension", args=[waiting.public_id])))
     assert "Unanswered" in page
-    assert "its reason was not judged" in page
+    assert "its reason was not assessed" in page
     assert "Refused" not in page
 
 
@@ -122,13 +123,13 @@ def test_one_that_was_withdrawn_says_so_and_asks_for_nothing(
     kuro.post(f"/extensions/{waiting.public_id}/withdraw", {})
     client = as_person(alice)
     over = words(client.get("/extensions/"))
-    assert "Waiting for an answer" not in over
+    assert "Pending requests" not in over
     assert "Withdrawn by agent" in over
     page = words(client.get(reverse("extension", args=[waiting.public_id])))
-    assert "took it back" in page
+    assert "withdrew the request" in page
     assert "Your answer" not in page
     late = answer(client, waiting, approved="1", granted="3")
-    assert (late.status_code, "Somebody was faster" in words(late)) == (409, True)
+    assert (late.status_code, "Somebody answered first" in words(late)) == (409, True)
 
 
 def test_texts_are_only_texts(kuro: Any, alice: Any, as_person: Any) -> None:

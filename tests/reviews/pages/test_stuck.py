@@ -1,4 +1,4 @@
-"""The Stuck pages: who is going in circles, why, the question, the answer, and what came of it."""
+"""The Stuck pages: which problems are stuck, why, the question, the answer, and what came of it."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ def test_the_list_has_what_asks_first_and_leaves_out_what_shows_nothing(
     page = page_of(as_person(alice), "/stuck/")
     assert re.findall(r'href="/stuck/prob_\w+/">([^<]+)<', page) == ["bug-17", "later"]
     assert "The same error again" in page
-    assert "waits for your answer" in page
+    assert "needs your answer" in page
     assert re.search(r"Stuck problems<span class=\"n\">1<", page), "the navigation counts what asks"
 
 
 def test_without_a_sign_it_says_how_to_be_watched(kuro: Any, alice: Any, as_person: Any) -> None:
     kuro.respond("All is well.")
-    assert "Nobody looks stuck" in page_of(as_person(alice), "/stuck/")
+    assert "No stuck problems" in page_of(as_person(alice), "/stuck/")
 
 
 def test_a_problem_shows_its_evidence_points_and_brief(problem: Problem, alice: Any, as_person: Any) -> None:
     page = page_of(as_person(alice), address(problem))
-    assert "10 points; it asks from 7" in page
+    assert "10 points, threshold 7" in page
     for part in ("TimeoutError: 30 s", "bump the timeout", "I'm not sure why", "## What was tried"):
         assert part in page
     assert page.count("<rect") == 3
     assert re.findall(r"<text [^>]*>(\d+)<", page) == ["0", "0", "10"], "each column says its points"
     assert 'data-copy="brief-text"' in page
-    assert "Should it think twice?" in page
+    assert "Think twice?" in page
 
 
 def test_the_brief_has_what_the_team_remembers_of_the_problem(
@@ -140,7 +140,7 @@ class TestPaging:
 
     @staticmethod
     def keys(page: str) -> list[str]:
-        return re.findall(r'href="/stuck/prob_\w+/">([^<]+)<', page.partition("What was answered last")[0])
+        return re.findall(r'href="/stuck/prob_\w+/">([^<]+)<', page.partition("Latest answers")[0])
 
     @staticmethod
     def following(page: str) -> str:
@@ -174,8 +174,8 @@ class TestPaging:
 
     def test_behind_the_last_one_it_says_so(self, many: list[str], alice: Any, as_person: Any) -> None:
         page = page_of(as_person(alice), "/stuck/?after=0.1.1")
-        assert "Nothing earlier shows a sign" in page
-        assert "Nobody looks stuck" not in page
+        assert "No earlier stuck problems" in page
+        assert "No stuck problems" not in page
         assert 'href="/stuck/">Back to the latest' in page
 
     @table("after", ["", "x", "2.1.1", "1.1", "0.-1.1", "0.1.²", f"0.{'9' * 18}.1", "a.b.c"], rolled_back=True)
@@ -212,7 +212,7 @@ def test_an_answer_ends_the_question(
     client = as_person(alice)
     assert client.post(address(problem, "problem-answer"), {"answer": said}).status_code == 302
     page = page_of(client, address(problem))
-    assert "Should it think twice?" not in page
+    assert "Think twice?" not in page
     assert (told in page) == (said == "yes")
     row = ThinkTwice.objects.get()
     assert (row.answer, row.person, row.points) == (said, alice, 10)
@@ -228,9 +228,9 @@ def form_of(page: str) -> dict[str, str]:
 @table(
     ("first", "told"),
     [
-        ("yes", "Somebody said yes meanwhile, and that stands"),
-        ("no", "Somebody said no meanwhile, and that stands"),
-        ("solved", "solved meanwhile"),
+        ("yes", "Somebody said yes first, and that stands"),
+        ("no", "Somebody said no first, and that stands"),
+        ("solved", "resolved meanwhile"),
     ],
     rolled_back=True,
 )
@@ -254,25 +254,25 @@ def test_whoever_answers_second_is_told_what_stands_and_changes_nothing(
 def test_a_yes_of_ones_own_stands_after_a_no(kuro: Any, problem: Problem, alice: Any, bob: Any, as_person: Any) -> None:
     as_person(bob).post(address(problem, "problem-answer"), {"answer": "no"})
     page = page_of(as_person(alice), address(problem))
-    assert "Have it think twice" in page
+    assert "Ask agent to think twice" in page
     as_person(alice).post(address(problem, "problem-answer"), {"answer": "yes", **form_of(page)})
-    assert "Have it think twice" not in page_of(as_person(alice), address(problem)), "until the agent was told"
+    assert "Ask agent to think twice" not in page_of(as_person(alice), address(problem)), "until the agent was told"
     assert fail(kuro)["invoke"]
-    assert "Have it think twice" in page_of(as_person(alice), address(problem))
+    assert "Ask agent to think twice" in page_of(as_person(alice), address(problem))
 
 
 def test_a_question_of_what_is_switched_off_reaches_nobody_until_it_is_on_again(
     kuro: Any, problem: Problem, alice: Any, as_person: Any
 ) -> None:
     policy, client = Policy.objects.get(agent__name="kuro"), as_person(alice)
-    note = "Stuck is switched off in the policy of this agent"
+    note = "Stuck detection is off in this agent"
     assert note not in page_of(client, address(problem))
     agents.add_policy(policy.agent, alice, Policy(parts={"stuck": False}), based_on=policy.version)
     page = page_of(client, address(problem))
     assert note in page
     assert kuro.get("/context").json()["think_twice"] is None
     told = client.post(address(problem, "problem-answer"), {"answer": "yes", **form_of(page)}, follow=True)
-    assert "The agent is told once stuck is switched on for it again." in told.content.decode()
+    assert "The agent is told once stuck detection is on again." in told.content.decode()
     assert "with its next response" not in told.content.decode()
     assert kuro.respond(problem="bug-17", session="s1")["stuck"] is None
     agents.add_policy(policy.agent, alice, Policy(parts={"stuck": True}), based_on=policy.version + 1)
@@ -285,9 +285,9 @@ def test_an_outcome_before_the_agent_was_told_ends_the_yes_and_says_so(
 ) -> None:
     client = as_person(alice)
     client.post(address(problem, "problem-answer"), {"answer": "yes"})
-    assert "Has it thought twice already?" in page_of(client, address(problem))
+    assert "Has the agent thought twice already?" in page_of(client, address(problem))
     page = client.post(address(problem, "problem-outcome"), {"outcome": "helped"}, follow=True).content.decode()
-    assert "The agent is not told of that yes any more" in page
+    assert "The agent is not told again" in page
     assert not fail(kuro)["invoke"]
     page = client.post(address(problem, "problem-outcome"), {"outcome": "did-not-help"}, follow=True).content.decode()
     assert "not told of that yes" not in page
@@ -300,7 +300,7 @@ def test_what_came_of_it_is_counted(kuro: Any, problem: Problem, alice: Any, as_
     page = page_of(client, "/stuck/")
     told = page.partition("/stuck/prob_")[2]
     assert "Answered by people<b>1</b>yes: 1 · no: 0" in told, "after what may wait for an answer"
-    assert "It helped<b>1 of 1</b>too few to tell" in told
+    assert "It helped<b>1 of 1</b>too few outcomes" in told
     client.post(address(problem, "problem-resolve"))
     problem.refresh_from_db()
     assert (problem.points, problem.suggests) == (0, False)
@@ -315,14 +315,14 @@ def test_what_agents_relay_is_counted_apart(kuro: Any, problem: Problem, alice: 
     client.post(address(Problem.objects.get(key="bug-18"), "problem-answer"), {"answer": "no"})
     kuro.respond("Hm.", items=[], problem="bug-19", user_message="Think twice.")
     page = page_of(client, "/stuck/")
-    assert "Suggested to think twice<b>2</b>" in page
+    assert "Suggestions to think twice<b>2</b>" in page
     assert "Answered by people<b>2</b>yes: 1 · no: 1" in page
-    assert "It helped<b>–</b>nobody has said yet" in page
-    table = page.partition("Who answered</th>")[2].partition("</table>")[0]
+    assert "It helped<b>–</b>no outcome yet" in page
+    table = page.partition("Answered by</th>")[2].partition("</table>")[0]
     assert [re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", table)] == [
-        *("Person in the console", "0", "1", "nobody has said yet"),
+        *("Person in the console", "0", "1", "no outcome yet"),
         *("Reported by the agent on behalf of a person", "1", "0", "1 of 1"),
-        *("User, in a message", "1", "0", "nobody has said yet"),
+        *("User, in a message", "1", "0", "no outcome yet"),
     ]
 
 
@@ -337,8 +337,8 @@ def test_a_threshold_is_suggested_with_how_sure_it_is(problem: Problem, alice: A
         became = "helped" if number < 16 else "did-not-help"
         problem.think_twice.create(points=8, answer="yes", answered_at=problem.touched_at, outcome=became)
     page = " ".join(page_of(as_person(alice), "/stuck/").replace("\N{NO-BREAK SPACE}", " ").split())
-    assert "It helped<b>80%</b>16 of 20 · 95 %: 58–92%" in page
-    assert "From 8 points up it helped in 16 of 20: 80% (95 %: 58–92%), more often than not." in page
+    assert "It helped<b>80 %</b>16 of 20 · 95 %: 58–92 %" in page
+    assert "From 8 points on, thinking twice helped in 16 of 20: 80 % (95% CI 58–92 %)." in page
 
 
 def test_what_was_answered_leads_to_its_problem_once_that_is_solved(
@@ -346,16 +346,16 @@ def test_what_was_answered_leads_to_its_problem_once_that_is_solved(
 ) -> None:
     get_stuck(kuro, problem="bug-18")
     client = as_person(alice)
-    assert "What was answered last" not in page_of(client, "/stuck/")
+    assert "Latest answers" not in page_of(client, "/stuck/")
     client.post(address(problem, "problem-answer"), {"answer": "yes"})
     client.post(address(Problem.objects.get(key="bug-18"), "problem-answer"), {"answer": "no"})
     client.post(address(problem, "problem-resolve"))
-    rows, answers = page_of(client, "/stuck/").split("What was answered last")
+    rows, answers = page_of(client, "/stuck/").split("Latest answers")
     assert "bug-17" not in rows
     assert re.findall(r'href="/stuck/prob_\w+/">([^<]+)<', answers) == ["bug-18", "bug-17"], "the last one first"
-    assert (answers.count(str(alice)), answers.count("Not told yet")) == (2, 1), "a no has nothing to come of it"
+    assert (answers.count(str(alice)), answers.count("Not recorded yet")) == (2, 1), "a no has nothing to come of it"
     client.post(address(problem, "problem-outcome"), {"outcome": "helped"})
-    assert "Not told yet" not in page_of(client, "/stuck/")
+    assert "Not recorded yet" not in page_of(client, "/stuck/")
 
 
 def test_an_outcome_without_a_yes_is_told(problem: Problem, alice: Any, as_person: Any) -> None:

@@ -1,0 +1,113 @@
+"""How long a key takes to the next item: decide a queue by keyboard in a real browser, on a demo of its own.
+
+    .venv/bin/python scripts/key_to_next.py [--count N] [--every SECONDS] [--busy CORES]
+
+An agent posts N items that are held; they are approved with one press of A every so many seconds, while so many cores
+are kept busy. The time is from the press until the next item has been painted, as the browser's clock has it. A press
+is lost where no decision came of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from scripts.screenshots import CHROMIUM, TEAM, manage, running, signed_in
+
+TEXT = "The timeout is clearly the connection pool, which is obviously too small: doubling it is item {}."
+# Written down from the press of the key until the frame in which another item is shown.
+WATCH = """() => {
+    const times = window.keyToNext = [];
+    let pressed, shown = document.getElementById("item").dataset.held;
+    addEventListener("keydown", (event) => { if (event.key === "a") pressed ??= event.timeStamp; }, true);
+    new MutationObserver(() => {
+        const held = document.getElementById("item")?.dataset.held;
+        if (held === shown) return;
+        shown = held;
+        const began = pressed;
+        pressed = undefined;
+        requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - began), 0));
+    }).observe(document.getElementById("desk"), { childList: true });
+}"""
+
+
+def post_items(base: str, data: Path, count: int) -> str:
+    """Have an agent post items that are held, and return its id."""
+    made = json.loads(manage(data, "agent", "create", "keys", "--team", TEAM, "--json"))
+    for first in range(0, count, 20):
+        texts = [TEXT.format(number) for number in range(first, min(first + 20, count))]
+        items = [{"kind": "chat", "text": text, "require_review": True} for text in texts]
+        body = {"response": "\n".join(texts), "items": items}
+        head = {"Authorization": f"Bearer {made['api_key']}", "Content-Type": "application/json"}
+        urllib.request.urlopen(urllib.request.Request(f"{base}/api/v1/responses", json.dumps(body).encode(), head))
+    return str(made["id"])
+
+
+def spin() -> None:
+    while True:
+        pass
+
+
+@contextmanager
+def kept_busy(cores: int) -> Iterator[None]:
+    busy = [multiprocessing.Process(target=spin, daemon=True) for _ in range(cores)]
+    for each in busy:
+        each.start()
+    yield
+    for each in busy:
+        each.terminate()
+
+
+def press_all(page: Page, agent: str, count: int, every: float) -> tuple[list[float], int]:
+    """Press A for each item; return the times of all but the last, which no item follows, and how many were decided."""
+    page.goto(f"/queue/?agent={agent}")
+    page.wait_for_selector("#approve")
+    page.wait_for_timeout(1000)
+    page.evaluate(WATCH)
+    began = time.monotonic()
+    for number in range(count):
+        page.wait_for_timeout(max(0.0, began + number * every - time.monotonic()) * 1000)
+        page.keyboard.press("a")
+    page.wait_for_timeout(3000)
+    times: list[float] = page.evaluate("keyToNext")
+    page.goto(f"/queue/?agent={agent}")
+    left = page.locator("#list-count").inner_text().strip()
+    return times[: count - 1], count - int(left or 0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--every", type=float, default=1.0, metavar="SECONDS")
+    parser.add_argument("--busy", type=int, default=0, metavar="CORES")
+    options = parser.parse_args()
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        sys.exit("No Chromium is on the PATH; on Debian: apt-get install chromium")
+    with tempfile.TemporaryDirectory() as data, running(Path(data)) as base, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(CHROMIUM))
+        agent = post_items(base, Path(data), options.count)
+        with signed_in(browser, base) as page, kept_busy(options.busy):
+            times, decided = press_all(page, agent, options.count, options.every)
+        browser.close()
+    print(f"{options.count} presses, one every {options.every:g} s, {options.busy} cores busy: {decided} items decided")
+    middle, most = statistics.median(times), sorted(times)[int(len(times) * 0.95)]
+    print(f"key to next item: median {middle:.0f} ms, 95th percentile {most:.0f} ms, longest {max(times):.0f} ms")
+
+
+if __name__ == "__main__":
+    main()

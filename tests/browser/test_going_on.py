@@ -1,0 +1,250 @@
+"""The next item comes at once and its decision is sent behind: nothing is lost, and what is refused comes back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_deciding import SETTLED, decided
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+MANY = 30
+HELD = {"kind": "chat", "text": "The cause is clearly the cache."}
+
+
+def hold(kuro: Any, count: int) -> list[str]:
+    """Have items held, and return them in the order in which the queue shows them."""
+    items = [HELD | {"text": f"{HELD['text']} {number}"} for number in range(count)]
+    verdict = kuro.respond(" ".join(each["text"] for each in items), items=items)
+    return [each["held"] for each in verdict["items"]][::-1]
+
+
+def kept(page: Any, count: int = 1) -> None:
+    page.wait_for_function("count => ahead.length >= count", arg=count)
+
+
+def on_desk(page: Any, held: str) -> None:
+    expect(page.locator("#item")).to_have_attribute("data-held", held)
+
+
+def hold_back(page: Any, address: Any) -> Callable[[], None]:
+    """Keep what is asked of an address from the server until the function that is returned is called."""
+    waiting: list[Any] = []
+    page.route(address, lambda route: waiting.append(route))
+
+    def let_go() -> None:
+        for route in waiting:
+            route.continue_()
+        page.unroute(address)
+
+    return let_go
+
+
+def idle(page: Any) -> None:
+    page.wait_for_function("() => !decisions.length && !isSending && !asking")
+
+
+def test_every_press_of_a_quick_hand_decides_one_item_in_the_order_of_the_list(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    from reviews.models import Decision
+
+    held = hold(kuro, MANY)
+    page = open_page(alice)
+    page.goto("/queue/")
+    on_desk(page, held[0])
+    for _ in range(MANY):
+        page.keyboard.press("a")
+    page.get_by_role("heading", name="Nothing waits").wait_for()
+    idle(page)
+    made = Decision.objects.order_by("id").values_list("held__public_id", "verdict")
+    assert list(made) == [(each, "approve") for each in held]
+
+
+def test_what_is_kept_is_shown_before_the_server_has_answered(open_page: Any, alice: Any, kuro: Any) -> None:
+    from reviews.models import Looking
+
+    held = hold(kuro, 3)
+    page = open_page(alice)
+    let_go = hold_back(page, "**/decide")
+    page.goto("/queue/")
+    kept(page, 2)
+    page.wait_for_timeout(SETTLED)
+    assert Looking.objects.get().held.public_id == held[0], "to fetch an item is not to look at it"
+    page.keyboard.press("a")
+    on_desk(page, held[1])
+    expect(page).to_have_url(re.compile(f"/queue/{held[1]}/$"))
+    expect(page.locator("#item-title")).to_be_focused()
+    expect(page.locator("#told")).to_contain_text("Approved “The cause is clearly the cache.")
+    expect(page.locator("#live")).to_contain_text("Approved")
+    expect(page.locator(f"#row-{held[0]}")).to_have_class(re.compile("done"))
+    let_go()
+    expect(page.locator(f"#row-{held[0]}")).to_contain_text("approved by you")
+    assert Looking.objects.get().held.public_id == held[1], "what is shown is looked at"
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    on_desk(page, held[2])
+    idle(page)
+    assert SETTLED <= decided(held[1]).shown_ms < 10_000, "its time begins when it is shown"
+
+
+def test_an_item_that_somebody_else_decided_comes_back_and_the_others_stay_decided(
+    open_page: Any, alice: Any, bob: Any, kuro: Any
+) -> None:
+    from reviews.held import decisions
+    from reviews.models import HeldItem
+
+    held = hold(kuro, 4)
+    page = open_page(alice)
+    page.route("**/queue/changes**", lambda route: route.fulfill(status=204))
+    page.goto("/queue/")
+    kept(page, 2)
+    theirs = HeldItem.objects.select_related("agent__team").get(public_id=held[0])
+    decisions.decide(theirs, bob, "reject", reason="Wrong")
+    let_go = hold_back(page, "**/decide")
+    for following in held[1:3]:
+        page.wait_for_timeout(SETTLED)
+        page.keyboard.press("a")
+        on_desk(page, following)
+    let_go()
+    on_desk(page, held[0])
+    expect(page.locator("#standing")).to_contain_text("rejected by Bob")
+    expect(page.get_by_role("alert")).to_contain_text("Not decided: “The cause is clearly the cache.")
+    idle(page)
+    assert decided(held[1]).person == alice
+    page.locator(f"#row-{held[2]}").click()
+    on_desk(page, held[2])
+
+
+def test_without_an_answer_the_item_comes_back_with_its_reason_and_is_decided_by_one_more_press(
+    open_page: Any, alice: Any, kuro: Any
+) -> None:
+    held = hold(kuro, 3)
+    page = open_page(alice)
+    page.goto("/queue/")
+    kept(page)
+    page.route("**/decide", lambda route: route.abort())
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("r")
+    page.keyboard.press("2")
+    page.keyboard.type("Nobody measured it.")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_contain_text("it is not known whether that went through")
+    on_desk(page, held[0])
+    expect(page.locator("#reason")).to_have_value("Nobody measured it.")
+    page.unroute("**/decide")
+    kept(page)
+    page.wait_for_timeout(SETTLED)
+    page.get_by_role("button", name="Reject", exact=True).click()
+    on_desk(page, held[1])
+    idle(page)
+    assert decided(held[0]).reason == "No evidence: Nobody measured it."
+
+
+def test_after_the_session_has_ended_nothing_is_lost(open_page: Any, alice: Any, kuro: Any) -> None:
+    from reviews.models import Decision
+
+    held = hold(kuro, 3)
+    page = open_page(alice)
+    page.goto("/queue/")
+    kept(page, 2)
+    page.wait_for_timeout(SETTLED)
+    session = page.context.cookies()
+    page.context.clear_cookies(name="sessionid")
+    page.keyboard.press("a")
+    expect(page.get_by_role("alert")).to_contain_text("nothing was decided")
+    on_desk(page, held[0])
+    assert not Decision.objects.exists()
+    page.context.add_cookies(session)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    on_desk(page, held[1])
+    idle(page)
+    assert decided(held[0]).verdict == "approve"
+
+
+@pytest.mark.parametrize("sent", [1, 2])
+def test_undo_takes_back_the_last_decision_before_its_answer_has_come(
+    open_page: Any, alice: Any, kuro: Any, sent: int
+) -> None:
+    from reviews.models import Decision
+
+    held = hold(kuro, 4)
+    page = open_page(alice)
+    let_go = hold_back(page, "**/decide")
+    page.goto("/queue/")
+    for following in held[1 : sent + 1]:
+        kept(page)
+        page.wait_for_timeout(SETTLED)
+        page.keyboard.press("a")
+        on_desk(page, following)
+    page.keyboard.press("u")  # of two, the second is not sent yet
+    let_go()
+    on_desk(page, held[sent - 1])
+    expect(page.locator("#told")).to_contain_text("Taken back")
+    idle(page)
+    standing = Decision.objects.filter(undone_at=None).values_list("held__public_id", flat=True)
+    assert list(standing) == held[: sent - 1]
+
+
+def test_what_is_kept_is_thrown_away_when_the_list_changes(open_page: Any, alice: Any, bob: Any, kuro: Any) -> None:
+    from reviews.held import decisions
+    from reviews.models import HeldItem
+
+    held = hold(kuro, 4)
+    page = open_page(alice)
+    page.goto("/queue/")
+    kept(page, 2)
+    decisions.decide(HeldItem.objects.select_related("agent__team").get(public_id=held[1]), bob, "approve")
+    expect(page.locator(f"#row-{held[1]}")).to_contain_text("approved by Bob")
+    kept(page, 2)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    on_desk(page, held[2])
+
+
+def test_keys_that_wait_are_shown_and_let_go_with_escape(open_page: Any, alice: Any, kuro: Any) -> None:
+    from reviews.models import Decision
+
+    held = hold(kuro, 3)
+    page = open_page(alice)
+    let_go = hold_back(page, re.compile(r"/queue/held_\w+/next"))
+    page.goto("/queue/")
+    on_desk(page, held[0])
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    page.keyboard.press("a")
+    expect(page.locator("#waiting-keys")).to_contain_text("A")
+    page.keyboard.press("Escape")
+    expect(page.locator("#waiting-keys")).to_be_hidden()
+    let_go()
+    on_desk(page, held[1])
+    page.wait_for_timeout(SETTLED)
+    idle(page)
+    assert [decision.held.public_id for decision in Decision.objects.select_related("held")] == [held[0]]
+
+
+def test_a_and_r_decide_what_is_selected(open_page: Any, alice: Any, kuro: Any) -> None:
+    held = hold(kuro, 4)
+    page = open_page(alice)
+    page.goto("/queue/")
+    page.locator(f"#pick-{held[1]}").check(force=True)
+    page.locator(f"#pick-{held[2]}").check(force=True)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    expect(page.locator("#told")).to_contain_text("Approved 2 items")
+    assert decided(held[1]).together == decided(held[2]).together
+    on_desk(page, held[0])
+    page.locator(f"#pick-{held[0]}").check(force=True)
+    page.locator(f"#pick-{held[3]}").check(force=True)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("r")
+    expect(page.locator("#rejecting")).to_have_attribute("open", "")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.locator("#told")).to_contain_text("Rejected 2 items")
