@@ -26,6 +26,7 @@ from reviews.pages import (
     response,
     search,
     stuck,
+    talk,
     threads,
 )
 from reviews.pages.knowledge import lessons, memory, patterns, reflections, research
@@ -54,6 +55,10 @@ urlpatterns = [
     path("queue/<str:held_id>/", queue.item, name="item"),
     path("queue/<str:held_id>/decide", queue.decide, name="decide"),
     path("queue/<str:held_id>/score", queue.score_edit, name="score-edit"),
+    path("queue/<str:held_id>/comments", talk.comment, name="comment"),
+    path("queue/<str:held_id>/comments/<str:comment_id>/delete", talk.comment_delete, name="comment-delete"),
+    path("queue/<str:held_id>/assign", talk.assign, name="assign"),
+    path("queue/<str:held_id>/snooze", talk.snooze, name="snooze"),
     path("queue/<str:held_id>/reveal", call_desk.reveal, name="reveal"),
     path("queue/<str:held_id>/by-mail/<str:token>", decide_by_mail.by_mail, name="by-mail"),
     path("queue/<str:held_id>/by-mail/<str:token>/undo", decide_by_mail.undo_by_mail, name="by-mail-undo"),

@@ -26,22 +26,25 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
 
     class Meta:
         model = PersonNotices
-        fields = ["when", "minutes", "hour"]
+        fields = ["when", "minutes", "hour", "mentions"]
         help_texts = {
             "minutes": _("Undecided, with nobody looking at it."),
             "hour": _("0 to 23, in the time zone above."),
+            "mentions": _("One mail each, at once: somebody mentions you in a comment, or assigns an item to you."),
         }
 
-    field_order = ["email", "password", "when", "minutes", "hour"]
+    field_order = ["email", "password", "when", "minutes", "hour", "mentions"]
 
     def __init__(self, person: User, data: Any = None) -> None:
         self.person = person
-        row = PersonNotices.objects.filter(person=person).first() or PersonNotices(person=person)
+        row = PersonNotices.objects.filter(person=person).first()
+        row = row or PersonNotices(person=person, mentions=bool(person.email))
         super().__init__(data, instance=row, initial={"email": person.email}, prefix="told")
 
     def clean(self) -> dict[str, Any]:
         found: dict[str, Any] = super().clean() or {}
-        if found.get("when") != PersonNotices.When.NEVER and not found.get("email") and "email" not in self.errors:
+        is_told = found.get("mentions") or found.get("when") != PersonNotices.When.NEVER
+        if is_told and not found.get("email") and "email" not in self.errors:
             raise ValidationError({"email": _("Give the address that mail is to go to.")})
         password = found.pop("password", "")
         is_moved = found.get("email") != self.person.email and self.person.has_usable_password()
@@ -88,10 +91,13 @@ class ChannelForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
 
     class Meta:
         model = Channel
-        fields = ["minutes", "language", "texts"]
-        help_texts = {"texts": _("A chat keeps what it was told: it cannot be erased with the team's texts.")}
+        fields = ["minutes", "language", "texts", "mentions"]
+        help_texts = {
+            "texts": _("A chat keeps what it was told: it cannot be erased with the team's texts."),
+            "mentions": _("One message each, at once: somebody is mentioned in a comment, or an item is assigned."),
+        }
 
-    field_order = ["url", "minutes", "language", "texts"]
+    field_order = ["url", "minutes", "language", "texts", "mentions"]
 
     def __init__(self, team: Team | None, data: Any = None) -> None:
         self.stored = Channel.objects.filter(team=team).first() if team else None

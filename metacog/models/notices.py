@@ -26,6 +26,8 @@ class PersonNotices(models.Model):
     minutes = models.PositiveSmallIntegerField(
         _("once it has waited (minutes)"), default=15, validators=[MinValueValidator(5), MaxValueValidator(1440)]
     )
+    # Each by itself and at once, whatever `when` says.
+    mentions = models.BooleanField(_("mentions and assignments"), default=True, db_default=True)
     hour = models.PositiveSmallIntegerField(_("at (hour of your day)"), default=8, validators=[MaxValueValidator(23)])
     language = models.CharField(max_length=10, choices=Language, default=Language.EN)  # where the person has set none
     turn_at = models.DateTimeField(null=True)  # when it was last its turn, whether or not anything was sent
@@ -47,6 +49,7 @@ class Channel(models.Model):
     language = models.CharField(_("language"), max_length=10, choices=Language, default=Language.EN)
     # Off until an owner says otherwise: no retention reaches a chat.
     texts = models.BooleanField(_("excerpts of what agents wrote"), default=False)
+    mentions = models.BooleanField(_("mentions and assignments"), default=False, db_default=False)
     turn_at = models.DateTimeField(null=True, editable=False)  # when it was last told
     told_until = models.DateTimeField(null=True, editable=False)  # of what was held until then it has been told
 
@@ -59,11 +62,16 @@ def notice_id() -> str:
 
 
 class Notice(models.Model):
-    """One message about what waits, to a person by mail or to a team's chat.
+    """One message, to a person by mail or to a team's chat: about what is held, or about one event of an item.
 
-    Written and sent by reviews/outbox/notifications.py. What it says is read when it is sent,
-    so no text is kept here and nothing decided since is told.
+    Written and sent by reviews/outbox/notifications.py, those about an event in the transaction of the event. What it
+    says is read when it is sent, so no text is kept here and nothing decided since is told.
     """
+
+    class Kind(models.TextChoices):
+        HELD = "held", _("Held items")
+        MENTION = "mention", _("Mention")
+        ASSIGNED = "assigned", _("Assignment")
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
@@ -94,6 +102,9 @@ class Notice(models.Model):
     public_id = models.CharField(max_length=40, unique=True, default=notice_id)
     person = models.ForeignKey(User, models.CASCADE, null=True, related_name="notices")
     team = models.ForeignKey(Team, models.CASCADE, null=True, related_name="notices")
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.HELD, db_default=Kind.HELD)
+    # Of an event: a comment's id, or an item's and the version of whose it is. reviews stands above this package.
+    about = models.CharField(max_length=60, default="", db_default="")
     # It tells of what was held after `since` (null: ever) and until `until`.
     since = models.DateTimeField(null=True)
     until = models.DateTimeField()
@@ -111,8 +122,18 @@ class Notice(models.Model):
         verbose_name_plural = _("notices")
         ordering = ["-id"]
         constraints = [
-            models.UniqueConstraint(fields=["person"], condition=Q(state="waiting"), name="one_notice_waits"),
-            models.UniqueConstraint(fields=["team"], condition=Q(state="waiting"), name="one_notice_of_team_waits"),
+            models.UniqueConstraint(
+                fields=["person"], condition=Q(state="waiting", kind="held"), name="one_notice_waits"
+            ),
+            models.UniqueConstraint(
+                fields=["team"], condition=Q(state="waiting", kind="held"), name="one_notice_of_team_waits"
+            ),
+            models.UniqueConstraint(
+                fields=["person", "about"], condition=~Q(kind="held") & Q(team=None), name="one_notice_an_event"
+            ),
+            models.UniqueConstraint(
+                fields=["team", "about"], condition=~Q(kind="held") & Q(person=None), name="one_team_notice_an_event"
+            ),
             models.CheckConstraint(condition=Q(person=None) ^ Q(team=None), name="notice_to_person_or_team"),
         ]
         indexes = [models.Index(fields=["next_attempt_at"], condition=Q(state="waiting"), name="notices_due")]

@@ -38,6 +38,7 @@ from metacog.models import Agent, Team, User
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held.counts import to_do
 from reviews.held.presence import Presence
+from reviews.held.talk import awake, last_change, narrowed
 from reviews.models import Decision, HeldItem, Signal
 
 PAGE = 50
@@ -66,6 +67,10 @@ def named(value: str) -> str:
     return value[:40].replace("\0", "")
 
 
+def _number(value: str) -> str:
+    return value if _A_NUMBER.fullmatch(value) else ""
+
+
 def _written(value: str) -> str:
     return value[:255].replace("\0", "")
 
@@ -91,6 +96,9 @@ class Filters:
     by: str = ""  # who decided: of Decision.By, or the number of a person; of what is decided only
     session: str = ""
     metadata: tuple[tuple[str, str], ...] = ()  # names and values; in the address as `metadata.run`
+    assigned: str = ""  # the number of a person; so is `mentions`
+    mentions: str = ""
+    snoozed: str = ""  # "1" for what is snoozed, which no other list of what is held has
     order: Order = "risk"
     usual: Order = "risk"  # the order that is meant where an address names none
     after: str = ""  # public id of the last item of the page before
@@ -112,6 +120,8 @@ class Filters:
                 (_written(name.removeprefix("metadata.")), _written(query[name]))
                 for name in [each for each in query if each.startswith("metadata.")][:MOST_METADATA]
             ),
+            **{name: _number(word(query, name)) for name in ("assigned", "mentions")},
+            snoozed="" if is_decided or word(query, "snoozed") != "1" else "1",
             order=next((each for each in orders(teams) if each == query.get("order")), usual),
             usual=usual,
             after=after,
@@ -150,7 +160,8 @@ class Filters:
 
     @property
     def narrow(self) -> bool:
-        return bool(self.agent or self.kind or self.signal or self.by or self.session or self.metadata)
+        talk = self.assigned or self.mentions or self.snoozed
+        return bool(self.agent or self.kind or self.signal or self.by or self.session or self.metadata or talk)
 
     def but(self, **changes: Any) -> Filters:
         """Return these filters with some changed, at the first page."""
@@ -195,11 +206,19 @@ def matching(filters: Filters, teams: Teams) -> Items:
         of_it = Decision.objects.filter(held=OuterRef("pk"), undone_at=None)
         whose = {"by": filters.by} if filters.by in Decision.By.values else {"person": filters.by}
         items = items.filter(Exists(of_it.filter(**whose)))
-    return items
+    return narrowed(
+        items, assigned=filters.assigned, mentions=filters.mentions, snoozed_only=bool(filters.snoozed)
+    )
 
 
 def pending(filters: Filters, teams: Teams) -> Items:
-    return matching(filters, teams).filter(state=State.PENDING)
+    return _in_queue(matching(filters, teams), filters)
+
+
+def _in_queue(items: Items, filters: Filters) -> Items:
+    """Leave what is held now, without what is snoozed unless that is asked for."""
+    items = items.filter(state=State.PENDING)
+    return items if filters.snoozed else awake(items)
 
 
 def in_order(items: Items, filters: Filters) -> Items:
@@ -251,8 +270,7 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
     teams = person.teams
     recent = just_decided(teams)
     items = matching(filters, teams)
-    is_pending = Q(state=State.PENDING)
-    items = items.filter(~is_pending if filters.state == "decided" else is_pending)
+    items = items.exclude(state=State.PENDING) if filters.state == "decided" else _in_queue(items, filters)
     waits = to_do(person)
     count, oldest = 0, None
     if filters.state == "held":  # how much was ever decided is not shown, and only grows
@@ -299,6 +317,8 @@ def _for_rows(items: Items, filters: Filters) -> Items:
             cycle=F("response__cycle"),
             call_name=F("call__name"),
             by_rule=by_rule(),
+            assignee=F("talk__assignee__username"),
+            comments_count=F("talk__comments"),
         )
     )
 
@@ -347,7 +367,9 @@ def _token(recent: Sequence[Decision], teams: Teams, presence: Presence, waiting
     # the count finds what changed while a page slept for longer than those are recent.
     latest = HeldItem.objects.filter(team__in=teams).order_by("-id").values_list("pk", flat=True).first() or 0
     decided = [f"{decision.pk}{'u' if decision.undone_at else ''}" for decision in recent]
-    return ".".join([str(latest), str(waiting), *decided, presence.token])
+    talk = last_change(teams)
+    said = [f"{talk.timestamp():.6f}"] if talk else []
+    return ".".join([str(latest), str(waiting), *decided, *said, presence.token])
 
 
 def just_decided(teams: Teams) -> list[Decision]:

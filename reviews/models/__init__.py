@@ -19,13 +19,15 @@ from reviews.models.reflections import Reflection, reflection_id
 from reviews.models.research import Research, research_id
 from reviews.models.responses import AgentResponse, Signal, response_id
 from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
+from reviews.models.talk import Comment, ItemTalk, Mention, comment_id
 from reviews.models.tool_calls import CallGrant, HeldCall
 
 __all__ = [
-    "AgentResponse", "BudgetDay", "CallGrant", "ContrastLook", "CorrectedResponse", "DailyFigure", "Decision",
-    "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldCall", "HeldItem", "HeldItems",
-    "LearnedCorrections", "LearnedRisk", "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin",
-    "PossibleCorrection", "ProposalEvidence", "Reflection", "Research", "RiskModel", "Sample", "SampleCursor",
-    "ShadowMatch", "Signal", "TeamWebhook", "correction_id", "decision_id", "delivery_id", "extension_id", "held_id",
-    "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
+    "AgentResponse", "BudgetDay", "CallGrant", "Comment", "ContrastLook", "CorrectedResponse", "DailyFigure",
+    "Decision", "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldCall", "HeldItem", "HeldItems",
+    "ItemTalk", "LearnedCorrections", "LearnedRisk", "LearningCursor", "LookFigure", "Looking", "Mention",
+    "PaceFigure", "PatternOrigin", "PossibleCorrection", "ProposalEvidence", "Reflection", "Research", "RiskModel",
+    "Sample", "SampleCursor", "ShadowMatch", "Signal", "TeamWebhook", "comment_id", "correction_id", "decision_id",
+    "delivery_id", "extension_id", "held_id", "reflection_id", "research_id", "response_id", "sample_id",
+    "webhook_id",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from metacog.heuristics.text.excerpts import said
 from metacog.heuristics.tool_calls.secrets import line
@@ -38,6 +38,8 @@ class Entry(TypedDict):
     looking: str
     cycle: str
     opened: bool
+    assignee: str
+    comments: str
 
 
 def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list[Entry]:
@@ -68,6 +70,12 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str) -> list
             "looking": looking(row.lookers) if row.lookers else "",
             "cycle": "" if row.cycle is None else cycle % {"cycle": row.cycle},
             "opened": row.public_id == opened,
+            "assignee": f"@{row.assignee}" if row.assignee else "",
+            "comments": said_of(row.comments_count) if row.comments_count else "",
         }
         found.append(entry)
     return found
+
+
+def said_of(count: int) -> str:
+    return ngettext("%(count)s comment", "%(count)s comments", count) % {"count": count}
