@@ -81,18 +81,13 @@ _START = re.compile(f"(?P<link>{_LINK})|(?P<at>{_AT})")
 _SOME_NAME = re.compile(r"[\w.+-]*\w")
 
 
-def members_of(team: Team | int) -> list[User]:
-    """Return the members of a team who can sign in, by name."""
-    return list(User.objects.filter(memberships__team=team, is_active=True).order_by("username"))
+def members_of(team_id: int) -> dict[User, bool]:
+    """Return the members of a team who can sign in, by name; and of each whether an item can be assigned to them."""
+    theirs = Membership.objects.filter(team=team_id, user__is_active=True).select_related("user")
+    return {each.user: each.role in Role.REVIEWER.and_above for each in theirs.order_by("user__username")}
 
 
-def may_decide(team: Team | int) -> list[User]:
-    """Return those of them whom an item can be assigned to."""
-    deciding = Membership.objects.filter(team=team, role__in=Role.REVIEWER.and_above, user__is_active=True)
-    return [each.user for each in deciding.select_related("user").order_by("user__username")]
-
-
-def pieces(text: str, members: Sequence[User]) -> list[Piece]:
+def pieces(text: str, members: Iterable[User]) -> list[Piece]:
     """Part a comment into text, links, and names behind an @: of members, or of nobody in the team.
 
     The longest name that fits counts, since nothing stands behind a name in Chinese (`@bob請看`).
@@ -336,8 +331,8 @@ def _locked(held: HeldItem, now: datetime) -> ItemTalk:
     """Return the row of an item's talk, made where there is none, for this transaction alone to change."""
     row = ItemTalk(held=held, team_id=held.team_id, changed_at=now)
     ItemTalk.objects.bulk_create([row], ignore_conflicts=True)
-    rows = ItemTalk.objects.select_for_update(of=("self",), no_key=True)
-    return rows.select_related("assignee", "assigned_by").get(held=held)
+    # By itself: of what is joined, PostgreSQL gives what stood there before it waited for the lock.
+    return ItemTalk.objects.select_for_update(no_key=True).get(held=held)
 
 
 def _check_pending(held: HeldItem, now: datetime) -> HeldItem:

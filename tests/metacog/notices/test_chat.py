@@ -206,7 +206,7 @@ def test_the_address_is_kept_encrypted_and_never_shown_or_recorded(aurora: Any, 
     assert "hooks.slack.com/…AbCd" in page
     assert "s3cr3t" not in page
     event = AuditEvent.objects.get(action="channel-changed")
-    assert (event.actor, event.data) == ("olga", {"fields": ["minutes", "language", "texts", "url"]})
+    assert (event.actor, event.data) == ("olga", {"fields": ["minutes", "language", "texts", "mentions", "url"]})
     for _ in range(2):
         client.post(reverse("team-channel", args=[aurora.pk]), CHOICES | {"chat-url": "", "chat-minutes": "30"})
     assert keys.decrypted(Channel.objects.get().url_encrypted) == SLACK

@@ -72,7 +72,7 @@ def test_opening_the_link_in_a_mail_changes_nothing_and_posting_ends_the_mails(a
     assert "no-store" in answer["Cache-Control"]
     client.post(path)
     assert "Nothing more about what waits is sent to alice" in client.get(path).content.decode()
-    assert AuditEvent.objects.get(action="notices-changed").data == {"fields": ["when"], "via": "mail"}
+    assert AuditEvent.objects.get(action="notices-changed").data == {"fields": ["when", "mentions"], "via": "mail"}
     hold(kuro, NOW)
     assert sweep(NOW + 2 * HOUR) == []
     assert client.get(reverse("preferences")).status_code == 302, "the link signs nobody in"

@@ -236,11 +236,11 @@ def test_its_cost_does_not_grow_with_the_rows(
 ) -> None:
     decide(client, kuro.hold())
     kuro.hold()
-    with django_assert_max_num_queries(24):
+    with django_assert_max_num_queries(28):
         client.get("/queue/")
     for _ in range(20):
         kuro.hold()
-    with django_assert_max_num_queries(24) as captured:
+    with django_assert_max_num_queries(28) as captured:
         client.get("/queue/")
     assert len(captured) >= 10
 
@@ -249,7 +249,7 @@ def test_a_poll_without_news_is_cheap(client: Any, kuro: Any, django_assert_num_
     kuro.hold()
     page = client.get("/queue/").content.decode()
     token = re.search(r'name="token" value="([^"]*)"', page)[1]
-    with django_assert_num_queries(7):  # session, person, teams, who looks, latest, waiting, decided
+    with django_assert_num_queries(8):  # session, person, teams, who looks, latest, waiting, decided, talk
         assert client.get("/queue/changes", {"token": token}).status_code == 204
 
 
