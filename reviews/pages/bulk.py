@@ -108,6 +108,7 @@ def _page(
         ],
         "long": long,
         "missing": len(set(wanted)) - len(found),
+        "may_reveal": True,  # whoever decides
         "presets": PRESETS.items(),
         "given": reason_form(request),
         "is_rejecting": request.POST.get("verdict") == "reject",
