@@ -14,6 +14,7 @@ from reviews.api.memory import router as memory_router
 from reviews.api.research import router as research_router
 from reviews.api.responses import router as reviews_router
 from reviews.api.review import router as review_router
+from reviews.api.talk import router as talk_router
 from reviews.metrics import prometheus
 from reviews.pages import (
     bulk,
@@ -40,6 +41,7 @@ api.add_router("", memory_router, tags=["shared memory"])
 api.add_router("", extension_router, tags=["extended investigation"])
 api.add_router("", research_router, tags=["research"])
 api.add_router("", review_router, tags=["deciding as a person"])
+api.add_router("", talk_router, tags=["deciding as a person"])
 
 urlpatterns = [
     path("api/v1/", api.urls),  # first, since addresses are tried in order and agents post all the time
@@ -134,6 +136,8 @@ urlpatterns = [
     path("agents/<str:agent_id>/handcard", agents.agent_handcard, name="agent-handcard"),
     path("agents/<str:agent_id>/rotate", agents.agent_rotate, name="agent-rotate"),
     path("agents/<str:agent_id>/revoke", agents.agent_revoke, name="agent-revoke"),
+    path("agents/<str:agent_id>/confirm/<str:step>", agents.agent_confirm, name="agent-confirm"),
+    path("agents/<str:agent_id>/keys/<int:key_id>/restore", agents.key_restore, name="key-restore"),
     path("agents/<str:agent_id>/switch", agents.agent_switch, name="agent-switch"),
     path("agents/<str:agent_id>/endpoint-on", deliveries.endpoint_on, name="endpoint-on"),
     path("team/", team.team, name="team"),
@@ -146,10 +150,15 @@ urlpatterns = [
     path("team/<int:team_id>/chat/test", team.channel_test, name="channel-test"),
     path("team/<int:team_id>/chat/remove", team.channel_remove, name="channel-remove"),
     path("team/members/<int:membership_id>/role", team.member_change, name="member-change"),
+    path("team/<int:team_id>/members/restore", team.member_restore, name="member-restore"),
+    path("team/members/<int:membership_id>/confirm", team.member_confirm, name="member-confirm"),
     path("team/members/<int:membership_id>/remove", team.member_remove, name="member-remove"),
     path("team/members/<int:membership_id>/link", team.member_link, name="member-link"),
     path("team/<int:team_id>/webhooks/new", webhooks.webhook_new, name="webhook-new"),
     path("team/webhooks/<str:webhook_id>/", webhooks.webhook, name="webhook"),
+    path("team/webhooks/<str:webhook_id>/confirm", webhooks.webhook_confirm, name="webhook-confirm"),
+    path("team/webhooks/<str:webhook_id>/remove", webhooks.webhook_remove, name="webhook-remove"),
+    path("team/webhooks/<str:webhook_id>/restore", webhooks.webhook_restore, name="webhook-restore"),
     path("team/webhooks/<str:webhook_id>/step", webhooks.webhook_step, name="webhook-step"),
     path("audit/", audit.audit, name="audit"),
     path("audit/export", audit.export, name="audit-export"),

@@ -51,6 +51,7 @@ OWN: Mapping[str, Promise] = {
 }
 SENTENCES: Mapping[str, Promise] = {
     "response-accepted": gettext_lazy("%(agent)s posted a response"),
+    "response-revealed": gettext_lazy("%(actor)s revealed the masked values of a response of %(agent)s"),
     "response-erased": ngettext_lazy(
         "The texts of a response of %(agent)s were erased after %(days)s day",
         "The texts of a response of %(agent)s were erased after %(days)s days",
@@ -199,12 +200,15 @@ SENTENCES: Mapping[str, Promise] = {
     "webhook-switched-on": gettext_lazy("%(actor)s switched the webhook to %(host)s on again"),
     "agent-created": gettext_lazy("%(actor)s added the agent %(agent)s"),
     "agent-changed": gettext_lazy("%(actor)s changed the agent %(agent)s (%(fields)s)"),
-    "agent-enabled": gettext_lazy("%(actor)s let the agent %(agent)s in again"),
-    "agent-disabled": gettext_lazy("%(actor)s shut the agent %(agent)s out"),
+    "agent-enabled": gettext_lazy("%(actor)s enabled the agent %(agent)s"),
+    "agent-disabled": gettext_lazy("%(actor)s disabled the agent %(agent)s"),
     "hesitation-on": gettext_lazy("%(actor)s switched hesitation on for %(agent)s"),
     "hesitation-off": gettext_lazy("%(actor)s switched hesitation off for %(agent)s"),
+    "key-restored": gettext_lazy("%(actor)s restored a key of %(agent)s (%(hint)s…)"),
+    "member-restored": gettext_lazy("%(actor)s restored %(person)s to the team"),
+    "webhook-restored": gettext_lazy("%(actor)s restored the webhook to %(host)s"),
     "key-issued": gettext_lazy("%(actor)s gave %(agent)s a new key (%(hint)s…)"),
-    "keys-revoked": gettext_lazy("%(actor)s ended older keys of %(agent)s"),
+    "keys-revoked": gettext_lazy("%(actor)s revoked older keys of %(agent)s"),
     "policy-changed": gettext_lazy("%(actor)s changed the policy of %(agent)s (%(fields)s)"),
     "team-created": gettext_lazy("%(actor)s added the team"),
     "team-renamed": gettext_lazy("%(actor)s renamed the team from %(was)s to %(name)s"),
@@ -274,6 +278,8 @@ def tell(event: AuditEvent) -> str:
         fields=pgettext("list", ", ").join(event.data.get("fields", [])),
     )
     told = str(sentence % words)
+    if because := event.data.get("because"):
+        told = _("%(told)s: “%(because)s”") % {"told": told, "because": because}
     way = WAYS.get(event.data.get("via", ""))
     return str(way) % {"told": told} if way else told
 

@@ -35,8 +35,8 @@ def _waiting(teams: QuerySet[Team], person: Any, now: Any) -> QuerySet[Any, tupl
     """Count by section, of partial indexes. What is snoozed is in the queue's count as well, to be taken off."""
     snoozed = talk.snoozed(now)
     mine = ItemTalk.objects.filter(team__in=teams, assignee=person, held__state=HeldItem.State.PENDING)
-    mentioning = talk.mentioning(person).filter(held__state=HeldItem.State.PENDING).exclude(
-        held__in=snoozed.values("held")
+    mentioning = (
+        talk.mentioning(person).filter(held__state=HeldItem.State.PENDING).exclude(held__in=snoozed.values("held"))
     )
     sections: dict[str, QuerySet[Any]] = {
         "queue": HeldItem.objects.filter(team__in=teams, state=HeldItem.State.PENDING),

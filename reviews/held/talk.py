@@ -261,7 +261,7 @@ def wake(held: HeldItem, actor: User) -> bool:
 
 
 def snoozed(now: datetime) -> QuerySet[ItemTalk]:
-    """Return the talk about what is snoozed: an item that changed, or that its agent looked at again, is not any more."""
+    """Return the talk about what is snoozed: an item that changed, or that its agent looked at again, is not."""
     looks = AgentResponse.objects.filter(second_look_at=OuterRef("held"), received_at__gt=OuterRef("snoozed_at"))
     return ItemTalk.objects.filter(
         ~Exists(looks), snoozed_until__gt=now, held__state=State.PENDING, held__version=F("snoozed_version")
@@ -285,7 +285,7 @@ def narrowed(
 ) -> QuerySet[HeldItem]:
     """Narrow items down to those of a person, those that mention a person, or those that are snoozed."""
     if assigned:
-        items = items.filter(talk__assignee=assigned)
+        items = items.filter(talk__assignee=int(assigned))
     if mentions:
         items = items.filter(Exists(mentioning(mentions).filter(held=OuterRef("pk"))))
     if snoozed_only:

@@ -82,6 +82,8 @@ class HeldItem(models.Model):
     # Where the queue's list was read: who else has it open; once decided, the one decision that stands.
     lookers: Sequence[User]
     standing: Sequence[Any]
+    # Where it was read with them: its comments that stand.
+    said: Sequence[Any]
 
     class Meta:
         verbose_name = _("held item")

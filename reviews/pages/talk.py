@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -42,7 +43,9 @@ def of_desk(request: PersonRequest, held: HeldItem) -> dict[str, Any]:
     return {
         "talk": row,
         "talk_version": row.version if row else 0,
-        "comments": [(each, talk.pieces(each.text, members), talk.may_delete(each, request.user, now)) for each in said],
+        "comments": [
+            (each, talk.pieces(each.text, members), talk.may_delete(each, request.user, now)) for each in said
+        ],
         "comment_count": sum(not each.deleted_at for each in said),
         "members": list(members),
         "may_comment": may_decide and not held.response.erased_at,
@@ -70,7 +73,8 @@ def _until(preset: str, now: datetime) -> datetime:
     return (there + timedelta(days=1)).replace(hour=MORNING, minute=0, second=0, microsecond=0, fold=0)
 
 
-class View(NamedTuple):
+@dataclass(frozen=True)
+class View:
     """A part of the queue that can be looked at by itself."""
 
     name: str
@@ -94,7 +98,8 @@ def views(filters: Filters, to_do: Mapping[str, int], person: User) -> list[View
         url = reverse("queue") + (none if is_on else none.but(state="held", by="", **{field: value})).query
         if is_on or (count and filters.state == "held"):
             found.append(View(name, url, count, is_on))
-    for field, told in (("assigned", gettext("Assigned to another person")), ("mentions", gettext("Mentions another person"))):
+    others = {"assigned": gettext("Assigned to another person"), "mentions": gettext("Mentions another person")}
+    for field, told in others.items():
         if getattr(filters, field) not in ("", me):
             found.append(View(told, reverse("queue") + none.query, 0, True))
     return found
@@ -112,7 +117,9 @@ def comment(request: PersonRequest, held_id: str) -> HttpResponse:
     except talk.Empty:
         return _answer(request, held, wrong=gettext("Write something first: nothing was saved."), typed=text)
     except talk.TooLong:
-        wrong = gettext("A comment has at most %(most)s characters, and an item %(comments)s comments: nothing was saved.")
+        wrong = gettext(
+            "A comment has at most %(most)s characters, and an item %(comments)s comments: nothing was saved."
+        )
         most = {"most": f"{talk.MAX_COMMENT:,}", "comments": talk.MAX_COMMENTS}
         return _answer(request, held, wrong=wrong % most, typed=text)
     if not unknown:

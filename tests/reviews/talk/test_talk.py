@@ -17,6 +17,7 @@ from reviews.models import AgentResponse, Comment, HeldItem, ItemTalk, Mention
 from reviews.outbox import notifications
 from tests.conftest import NOON
 from tests.metacog.notices.conftest import tell
+from tests.reviews.api.test_review import program_of
 from tests.tables import table
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +58,9 @@ def test_a_comment_is_parted_into_names_links_and_text(text: str, expected: list
     assert [(kind, said) for kind, said, _person in talk.pieces(text, members)] == expected
 
 
-def test_a_comment_is_shown_counted_and_recorded_without_its_text(alice: Any, bob: Any, kuro: Any, as_person: Any) -> None:
+def test_a_comment_is_shown_counted_and_recorded_without_its_text(
+    alice: Any, bob: Any, kuro: Any, as_person: Any
+) -> None:
     held, client = item(kuro), as_person(alice)
     answer = client.post(f"/queue/{held.public_id}/comments", {"text": "@bob <b>why</b>? ask @nobody"}, follow=True)
     page = answer.content.decode()
@@ -116,7 +119,8 @@ def test_an_item_is_assigned_to_no_one_who_cannot_decide_it(
     name: str, alice: Any, victor: Any, mallory: Any, kuro: Any, as_person: Any
 ) -> None:
     held = item(kuro)
-    answer = as_person(alice).post(f"/queue/{held.public_id}/assign", {"assignee": name}, headers={"hx-request": "true"})
+    path = f"/queue/{held.public_id}/assign"
+    answer = as_person(alice).post(path, {"assignee": name}, headers={"hx-request": "true"})
     assert answer.status_code == 422
     assert "is no reviewer of this team" in answer.content.decode()
     assert not ItemTalk.objects.exclude(assignee=None).exists()
@@ -133,7 +137,7 @@ def test_a_snoozed_item_leaves_the_queue_until_then_and_comes_back_by_itself(
     assert rows(as_person(bob)) == []
     assert rows(as_person(bob), "?snoozed=1") == [held.public_id]
     assert "Snoozed&nbsp;1" in as_person(bob).get("/queue/").content.decode()
-    known = re.search(r'name="token" value="([^"]*)"', token)[1]  # type: ignore[index]
+    known = re.search(r'name="token" value="([^"]*)"', token)[1]
     assert client.get("/queue/changes", {"token": known}).status_code == 200
     ItemTalk.objects.update(snoozed_until=timezone.now())
     assert rows(as_person(bob)) == [held.public_id]
@@ -212,7 +216,9 @@ def test_no_snooze_lasts_past_the_expiry(alice: Any, kuro: Any, as_person: Any, 
     [("Asia/Taipei", "2026-11-21T01:00:00+00:00"), ("America/New_York", "2026-11-21T14:00:00+00:00")],
     rolled_back=True,
 )
-def test_tomorrow_is_where_the_person_is(zone: str, until: str, alice: Any, kuro: Any, as_person: Any, noon: Any) -> None:
+def test_tomorrow_is_where_the_person_is(
+    zone: str, until: str, alice: Any, kuro: Any, as_person: Any, noon: Any
+) -> None:
     alice.time_zone = zone
     alice.save()
     held = item(kuro)
@@ -243,7 +249,8 @@ def test_comments_go_with_the_text_of_their_item(alice: Any, kuro: Any, aurora: 
     HeldItem.objects.update(closed_at=past)
     retention.erase()
     assert Comment.objects.get().text == ""
-    assert "Erased at the end of the team's retention." in as_person(alice).get(f"/queue/{held.public_id}/").content.decode()
+    page = as_person(alice).get(f"/queue/{held.public_id}/").content.decode()
+    assert "Erased at the end of the team's retention." in page
 
 
 def test_an_agent_never_sees_what_is_said(alice: Any, bob: Any, kuro: Any) -> None:
@@ -280,13 +287,18 @@ class TestNotices:
             notifications.write_due()
             notifications.send_due()
         sent = mailoutbox[before:]
-        assert sorted(each.subject for each in sent) == [
-            "metacog: Alice assigned an item to you: CHAT from kuro",
-            "metacog: Alice mentioned you: CHAT from kuro",
-        ][:mails]
+        assert (
+            sorted(each.subject for each in sent)
+            == [
+                "metacog: Alice assigned an item to you: CHAT from kuro",
+                "metacog: Alice mentioned you: CHAT from kuro",
+            ][:mails]
+        )
         assert all(f"/queue/{held.public_id}/" in each.body and "zebra" not in each.body for each in sent)
 
-    def test_nobody_is_told_of_what_was_taken_back(self, alice: Any, bob: Any, carla: Any, kuro: Any, mailoutbox: Any) -> None:
+    def test_nobody_is_told_of_what_was_taken_back(
+        self, alice: Any, bob: Any, carla: Any, kuro: Any, mailoutbox: Any
+    ) -> None:
         tell(bob, "never")
         held = item(kuro)
         said, _unknown = talk.comment(held, alice, "@bob")
@@ -318,7 +330,9 @@ class TestNotices:
         assert "https://x" not in mailoutbox[0].body
         assert "/by-mail/" in mailoutbox[0].body
 
-    def test_a_chat_is_told_if_its_team_chose_so(self, alice: Any, bob: Any, kuro: Any, aurora: Any, monkeypatch: Any) -> None:
+    def test_a_chat_is_told_if_its_team_chose_so(
+        self, alice: Any, bob: Any, kuro: Any, aurora: Any, monkeypatch: Any
+    ) -> None:
         posted: list[str] = []
         monkeypatch.setattr("metacog.notices.chat.post", lambda channel, text: posted.append(text) or "")
         channel = Channel.objects.create(team=aurora, url_encrypted="", hint="x", turn_at=timezone.now())
@@ -329,3 +343,29 @@ class TestNotices:
         notifications.send_due()
         assert posted == [f"Alice mentioned Bob: CHAT from kuro\nhttps://metacog.example.org/queue/{held.public_id}/"]
         assert channel.texts is False
+
+
+class TestApi:
+    def test_programs_comment_assign_and_snooze_as_their_person(
+        self, alice: Any, bob: Any, victor: Any, kuro: Any
+    ) -> None:
+        held, program = item(kuro).public_id, program_of(alice)
+        said = program.post(f"/review/held/{held}/comments", {"text": "@bob why?"})
+        assert (said.status_code, said.json()["author"], said.json()["mentions"]) == (201, "alice", ["bob"])
+        assert program.post(f"/review/held/{held}/assign", {"assignee": "bob"}).json()["assignee"] == "bob"
+        until = (timezone.now() + HOUR).isoformat()
+        whole = program.post(f"/review/held/{held}/snooze", {"until": until}).json()
+        assert [each["text"] for each in whole["comments"]] == ["@bob why?"]
+        listed = program.get("/review/queue").json()["items"][0]
+        assert (listed["assignee"], listed["comments_count"], bool(listed["snoozed_until"])) == ("bob", 1, True)
+        assert program.post(f"/review/held/{held}/snooze", {"until": None}).json()["snoozed_until"] is None
+        wrong = [
+            ("assign", {"assignee": "victor"}),
+            ("comments", {"text": " "}),
+            ("snooze", {"until": "2001-01-01T00:00:00Z"}),
+            ("snooze", {"until": "tomorrow"}),
+        ]
+        for path, body in wrong:
+            assert program.post(f"/review/held/{held}/{path}", body).status_code == 422, path
+        for other in (program_of(victor), program_of(alice, "read")):
+            assert other.post(f"/review/held/{held}/comments", {"text": "x"}).status_code == 403
