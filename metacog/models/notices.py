@@ -18,17 +18,17 @@ class PersonNotices(models.Model):
 
     class When(models.TextChoices):
         NEVER = "never", pgettext_lazy("mail me", "never")
-        WAITING = "waiting", _("when something waits, at most once an hour")
-        DAILY = "daily", _("once a day, if something new waits")
+        WAITING = "waiting", _("when items are held, at most once an hour")
+        DAILY = "daily", _("once a day, if new items are held")
 
     person = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="told")
     when = models.CharField(_("mail me"), max_length=10, choices=When, default=When.NEVER)
     minutes = models.PositiveSmallIntegerField(
-        _("once it has waited (minutes)"), default=15, validators=[MinValueValidator(5), MaxValueValidator(1440)]
+        _("held for at least (minutes)"), default=15, validators=[MinValueValidator(5), MaxValueValidator(1440)]
     )
     # Each by itself and at once, whatever `when` says.
     mentions = models.BooleanField(_("mentions and assignments"), default=True, db_default=True)
-    hour = models.PositiveSmallIntegerField(_("at (hour of your day)"), default=8, validators=[MaxValueValidator(23)])
+    hour = models.PositiveSmallIntegerField(_("hour of the day"), default=8, validators=[MaxValueValidator(23)])
     language = models.CharField(max_length=10, choices=Language, default=Language.EN)  # where the person has set none
     turn_at = models.DateTimeField(null=True)  # when it was last its turn, whether or not anything was sent
     told_until = models.DateTimeField(null=True)  # of what was held until then the person has been told
@@ -84,16 +84,16 @@ class Notice(models.Model):
 
         SIGN_IN = "sign-in", _("The mail server did not accept user name and password.")
         NO_TLS = "no-tls", _("The mail server offers no encryption.")
-        NO_SMTP = "no-smtp", _("What answers there is no mail server.")
-        RECIPIENT = "recipient", _("The mail server does not take mail for this address.")
+        NO_SMTP = "no-smtp", _("The server there is no mail server.")
+        RECIPIENT = "recipient", _("The mail server refuses this address.")
         REFUSED = "refused", _("The mail server refused the message.")
         ADDRESS = "address", _("The address cannot be used.")
-        FORBIDDEN = "forbidden", _("The address leads to a place that is not public.")
-        STATUS = "status", _("The chat did not take it.")
-        ANSWER = "answer", _("The answer was not HTTP.")
-        LOST = "lost", _("The address was encrypted with a secret key that is gone: set it anew.")
+        FORBIDDEN = "forbidden", _("The address is not public.")
+        STATUS = "status", _("The chat refused the message.")
+        ANSWER = "answer", _("The answer was no HTTP.")
+        LOST = "lost", _("The address cannot be decrypted: its secret key is gone. Enter it again.")
         NAME = "name", _("The name in the address could not be found.")
-        CONNECTION = "connection", _("No connection, or it broke off.")
+        CONNECTION = "connection", _("The connection failed.")
         CERTIFICATE = "certificate", _("The certificate could not be verified.")
         TIMEOUT = "timeout", _("No answer in time.")
         ERROR = "error", _("It could not be sent; the log says why.")

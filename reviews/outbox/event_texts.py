@@ -48,7 +48,8 @@ def mail_of(notice: Notice, told: PersonNotices, now: datetime) -> Mail:
     may_decide = event.held.state == HeldItem.State.PENDING and event.held.expires_at > now
     may_decide = may_decide and person.teams_as(Role.REVIEWER).filter(pk=event.held.team_id).exists()
     with spoken_to(person, told.language):
-        said = {"by": plain(str(event.by)), "kind": event.held.get_kind_display(), "agent": plain(event.held.agent.name)}
+        agent = plain(event.held.agent.name)
+        said = {"by": plain(str(event.by)), "kind": event.held.get_kind_display(), "agent": agent}
         if notice.kind == Notice.Kind.MENTION:
             subject = gettext("metacog: %(by)s mentioned you: %(kind)s from %(agent)s") % said
             headline = gettext("%(by)s mentioned you in a comment.") % said
@@ -99,7 +100,7 @@ def message_of(channel: Channel, notice: Notice) -> str:
 
 
 def _event(notice: Notice) -> Event:
-    """Read what a notice is about. Raises NothingNew: the comment is gone, or the item is decided or somebody else's."""
+    """Read what a notice is about. Raises NothingNew: the comment is gone, the item decided or somebody else's."""
     if notice.kind == Notice.Kind.MENTION:
         said = Comment.objects.filter(public_id=notice.about, deleted_at=None).exclude(text="")
         comment = said.select_related("author").first()

@@ -80,12 +80,12 @@ class Letter:
             lines += [f"  {item.url}"]
             lines += ["  " + gettext("Decide without signing in"), f"  {item.link}"] if item.link else []
             lines.append("")
-        lines += [self.rest or gettext("Open the queue"), self.queue_url]
+        lines += [self.rest or gettext("Open queue"), self.queue_url]
         lines += [self.requests, self.requests_url] if self.requests else []
         lines += ["", "-- "]
-        lines.append(gettext("A score counts reasons to look twice; it is no probability of being wrong."))
-        lines += [gettext("When you are told, and of what"), self.preferences_url]
-        lines += [gettext("No more mail"), self.stop_url]
+        lines.append(gettext("A score adds up signals; it is no probability of error."))
+        lines += [gettext("Notice preferences"), self.preferences_url]
+        lines += [gettext("Unsubscribe"), self.stop_url]
         return "\n".join(lines) + "\n"
 
 
@@ -115,18 +115,18 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
         said = {"count": count, "team": short(plain(channel.team.name)), "score": items[0].hesitation_score}
         first = (
             ngettext(
-                "%(count)s new item waits in %(team)s: a rule asks about a tool call.",
-                "%(count)s new items wait in %(team)s; a rule asks about a tool call.",
+                "%(count)s new held item in %(team)s: a rule asks about a tool call.",
+                "%(count)s new held items in %(team)s; a rule asks about a tool call.",
                 count,
             )
             if items[0].by_rule
             else ngettext(
-                "%(count)s new item waits in %(team)s, score %(score)s.",
-                "%(count)s new items wait in %(team)s, the highest score %(score)s.",
+                "%(count)s new held item in %(team)s, score %(score)s.",
+                "%(count)s new held items in %(team)s, the highest score %(score)s.",
                 count,
             )
         )
-        since = gettext("The oldest waits for %(age)s.") % {"age": _age(oldest, now)}
+        since = gettext("The oldest is held for %(age)s.") % {"age": _age(oldest, now)}
         lines, colon = [f"{first % said}{gap()}{since}"], gettext(": ")
         for held in items:
             agent, score = short(plain(held.agent.name)), held.hesitation_score
@@ -156,26 +156,26 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], 
     return Letter(
         subject=(
             ngettext(
-                "metacog: %(count)s new item waits: a rule asks about a tool call",
-                "metacog: %(count)s new items wait; a rule asks about a tool call",
+                "metacog: %(count)s new held item: a rule asks about a tool call",
+                "metacog: %(count)s new held items; a rule asks about a tool call",
                 count,
             )
             if items[0].by_rule
             else ngettext(
-                "metacog: %(count)s new item waits, score %(score)s",
-                "metacog: %(count)s new items wait, the highest score %(score)s",
+                "metacog: %(count)s new held item, score %(score)s",
+                "metacog: %(count)s new held items, the highest score %(score)s",
                 count,
             )
         )
         % counts,
-        headline=ngettext("%(count)s new item waits for you.", "%(count)s new items wait for you.", count) % counts,
-        oldest=gettext("The oldest of all that waits was held on %(at)s: %(age)s ago.")
+        headline=ngettext("%(count)s new held item for you.", "%(count)s new held items for you.", count) % counts,
+        oldest=gettext("The oldest held item is from %(at)s: %(age)s ago.")
         % {"at": _at(oldest), "age": _age(oldest, now)},
         told=[told_of(item, person, now) for item in items],
         rest=_more(more) if more else "",
         requests=ngettext(
-            "%(count)s request for more tool calls waits too.",
-            "%(count)s requests for more tool calls wait too.",
+            "%(count)s extension request is pending too.",
+            "%(count)s extension requests are pending too.",
             requests,
         )
         % {"count": requests}

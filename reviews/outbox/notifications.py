@@ -3,7 +3,8 @@
 A Notice row is the outbox and the truth: whoever sends it claims it first, for the length of a lease, by a conditional
 UPDATE. While one about held items waits, no other is written for its reader; each attempt tells of all that is held by
 then, so that an outage ends in one message. Those about an event are written by metacog/notices/events.py in the
-event's transaction, and are not needed any more once it was taken back. No transaction is open while anything is sent, and the threads that send touch no row.
+event's transaction, and are not needed any more once it was taken back. No transaction is open while anything is sent,
+and the threads that send touch no row.
 """
 
 from __future__ import annotations
