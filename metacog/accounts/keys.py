@@ -215,7 +215,7 @@ def rekey() -> tuple[int, list[Any]]:
             kept = {field: vault.rotate(stored).decode()}
             # Unless an owner set it anew meanwhile.
             changed += type(row)._default_manager.filter(pk=row.pk, **{field: stored.decode()}).update(**kept)
-        else:
+        elif not (getattr(row, "revoked_at", None) or getattr(row, "removed_at", None)):  # nobody needs one of those
             lost.append(row)
     return changed, lost
 
