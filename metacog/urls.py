@@ -18,6 +18,7 @@ from reviews.api.memory import router as memory_router
 from reviews.api.research import router as research_router
 from reviews.api.responses import router as reviews_router
 from reviews.api.review import router as review_router
+from reviews.api.talk import router as talk_router
 from reviews.metrics import prometheus
 from reviews.pages import (
     bulk,
@@ -30,6 +31,7 @@ from reviews.pages import (
     response,
     search,
     stuck,
+    talk,
     threads,
 )
 from reviews.pages.knowledge import exchange, lessons, memory, pattern_by_id, patterns, reflections, research, to_do
@@ -46,6 +48,7 @@ api.add_router("", memory_router, tags=["shared memory"])
 api.add_router("", extension_router, tags=["extended investigation"])
 api.add_router("", research_router, tags=["research"])
 api.add_router("", review_router, tags=["deciding as a person"])
+api.add_router("", talk_router, tags=["deciding as a person"])
 
 
 def _moved(name: str) -> Callable[..., HttpResponseBase]:
@@ -76,6 +79,10 @@ urlpatterns = [
     path("queue/<str:held_id>/next", queue.following, name="item-next"),
     path("queue/<str:held_id>/decide", queue.decide, name="decide"),
     path("queue/<str:held_id>/score", queue.score_edit, name="score-edit"),
+    path("queue/<str:held_id>/comments", talk.comment, name="comment"),
+    path("queue/<str:held_id>/comments/<str:comment_id>/delete", talk.comment_delete, name="comment-delete"),
+    path("queue/<str:held_id>/assign", talk.assign, name="assign"),
+    path("queue/<str:held_id>/snooze", talk.snooze, name="snooze"),
     path("queue/<str:held_id>/reveal", call_desk.reveal, name="reveal"),
     path("queue/<str:held_id>/by-mail/<str:token>", decide_by_mail.by_mail, name="by-mail"),
     path("queue/<str:held_id>/by-mail/<str:token>/undo", decide_by_mail.undo_by_mail, name="by-mail-undo"),
@@ -165,6 +172,8 @@ urlpatterns = [
     path("agents/<str:agent_id>/handcard", agents.agent_handcard, name="agent-handcard"),
     path("agents/<str:agent_id>/rotate", agents.agent_rotate, name="agent-rotate"),
     path("agents/<str:agent_id>/revoke", agents.agent_revoke, name="agent-revoke"),
+    path("agents/<str:agent_id>/confirm/<str:step>", agents.agent_confirm, name="agent-confirm"),
+    path("agents/<str:agent_id>/keys/<int:key_id>/restore", agents.key_restore, name="key-restore"),
     path("agents/<str:agent_id>/switch", agents.agent_switch, name="agent-switch"),
     path("agents/<str:agent_id>/endpoint-on", deliveries.endpoint_on, name="endpoint-on"),
     path("team/", team.team, name="team"),
@@ -178,10 +187,15 @@ urlpatterns = [
     path("team/<int:team_id>/chat/test", team.channel_test, name="channel-test"),
     path("team/<int:team_id>/chat/remove", team.channel_remove, name="channel-remove"),
     path("team/members/<int:membership_id>/role", team.member_change, name="member-change"),
+    path("team/<int:team_id>/members/restore", team.member_restore, name="member-restore"),
+    path("team/members/<int:membership_id>/confirm", team.member_confirm, name="member-confirm"),
     path("team/members/<int:membership_id>/remove", team.member_remove, name="member-remove"),
     path("team/members/<int:membership_id>/link", team.member_link, name="member-link"),
     path("team/<int:team_id>/webhooks/new", webhooks.webhook_new, name="webhook-new"),
     path("team/webhooks/<str:webhook_id>/", webhooks.webhook, name="webhook"),
+    path("team/webhooks/<str:webhook_id>/confirm", webhooks.webhook_confirm, name="webhook-confirm"),
+    path("team/webhooks/<str:webhook_id>/remove", webhooks.webhook_remove, name="webhook-remove"),
+    path("team/webhooks/<str:webhook_id>/restore", webhooks.webhook_restore, name="webhook-restore"),
     path("team/webhooks/<str:webhook_id>/step", webhooks.webhook_step, name="webhook-step"),
     path("audit/", audit.audit, name="audit"),
     path("audit/export", audit.export, name="audit-export"),

@@ -33,6 +33,7 @@ from patterns.models import (
     ThreadStep,
     ThreadSuggestion,
 )
+from reviews.held import talk
 from reviews.isolation import by_itself
 from reviews.models import (
     AgentResponse,
@@ -164,6 +165,7 @@ def _erase_responses(team: Team, before: datetime, now: datetime) -> int:
         )
         Decision.objects.filter(held__response__in=responses).update(text=None, arguments=None, reason="")
         Delivery.objects.filter(held__response__in=responses, state__in=OVER).update(body="")
+        talk.erase(responses)
         # What a person answered stays, as a count.
         asked = PossibleCorrection.objects.filter(Q(response__in=responses) | Q(before__in=responses), answer="")
         asked.update(answer=PossibleCorrection.Answer.GONE)

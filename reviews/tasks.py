@@ -48,12 +48,13 @@ def keep_anchor() -> None:
 
 @shared_task
 def erase() -> None:
-    """Erase the texts that teams no longer keep, and what people were told too long ago."""
+    """Erase the texts that teams no longer keep, what people were told too long ago, and removed webhooks' secrets."""
     from reviews import retention
-    from reviews.outbox import notifications
+    from reviews.outbox import notifications, webhooks
 
     retention.erase()
     notifications.forget()
+    webhooks.forget_removed(timezone.now())
 
 
 @shared_task

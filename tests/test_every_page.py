@@ -20,13 +20,14 @@ from django.utils.translation import trans_real
 
 from metacog.accounts import tokens
 from metacog.accounts.agents import create_agent
-from metacog.models import Agent, Language, Membership, PersonalToken, Policy, Role, User, seed_weights
+from metacog.models import Agent, AgentKey, Language, Membership, PersonalToken, Policy, Role, User, seed_weights
 from patterns.models import ErrorPattern, Lesson, Memory, MemoryConflict, Problem, ThoughtThread
 from reviews.held.decisions import decide
 from reviews.metrics import daily
 from reviews.models import (
     AgentResponse,
     CallGrant,
+    Comment,
     Decision,
     Delivery,
     ExtensionRequest,
@@ -73,6 +74,9 @@ ROWS: dict[str, Any] = {
     "membership_id": lambda: Membership.objects.values_list("pk", flat=True),
     "conflict_id": lambda: MemoryConflict.objects.values_list("pk", flat=True),
     "token": lambda: ["rubbish"],
+    "comment_id": lambda: Comment.objects.values_list("public_id", flat=True),
+    "key_id": lambda: AgentKey.objects.values_list("pk", flat=True),
+    "step": lambda: ["disable", "hesitation-off", "revoke-keys"],
     "token_id": lambda: PersonalToken.objects.values_list("pk", flat=True),
     "import_kind": lambda: ["patterns", "threads", "lessons"],
     "view_id": lambda: SavedView.objects.values_list("pk", flat=True),

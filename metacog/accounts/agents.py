@@ -30,13 +30,13 @@ def check_name(name: str) -> str:
     """Return a name for an agent or team without space around it; ValidationError when it is none."""
     name = name.strip()
     if not name:
-        raise ValidationError(_("Give a name."))
+        raise ValidationError(_("Enter a name."))
     if len(name) > MAX_NAME:
         raise ValidationError(_("A name has at most %(most)d characters.") % {"most": MAX_NAME})
     if _UNPRINTABLE.search(name.replace(" ", "")):
         raise ValidationError(_("A name cannot hold control characters."))
     if is_blank(name) or suspects(name, 1):  # two names that look alike would be told apart by nobody
-        raise ValidationError(_("The name holds characters that cannot be seen. Type it anew."))
+        raise ValidationError(_("The name has invisible characters. Type it again."))
     return name
 
 
@@ -55,11 +55,11 @@ def check_callback_url(url: str) -> str:
     except ValueError:
         is_address = False
     if not is_address or "\\" in url or _UNPRINTABLE.search(url):
-        problem = _("This is no address: write it like https://agent.example.org/metacog.")
+        problem = _("This is no address. Example: https://agent.example.org/metacog")
     elif len(url) > MAX_CALLBACK_URL:
         problem = _("An address has at most %(most)d characters.") % {"most": MAX_CALLBACK_URL}
     elif "@" in parts.netloc:
-        problem = _("Leave user name and password out of the address: callbacks are signed instead.")
+        problem = _("Leave user name and password out of the address: deliveries are signed instead.")
     elif "#" in url:
         problem = _("Leave out the part from # on: it is never sent.")
     else:
@@ -126,14 +126,17 @@ def set_handcard(agent: Agent, actor: audit.Actor, text: str) -> bool:
     return True
 
 
-def set_enabled(agent: Agent, actor: audit.Actor, on: bool) -> bool:
-    """Let an agent in or refuse it, from its next call on; return whether that was a change."""
-    return _switch(agent, actor, "enabled", on, ("agent-disabled", "agent-enabled"))
+def set_enabled(agent: Agent, actor: audit.Actor, on: bool, because: str = "") -> bool:
+    """Let an agent in or refuse it, from its next call on; return whether that was a change.
+
+    Its keys stay as they are, so that switched on again it goes on as before.
+    """
+    return _switch(agent, actor, "enabled", on, because)
 
 
-def switch_hesitation(agent: Agent, actor: audit.Actor, on: bool) -> bool:
+def switch_hesitation(agent: Agent, actor: audit.Actor, on: bool, because: str = "") -> bool:
     """Score and hold an agent's responses, or only store them (H4); return whether that was a change."""
-    return _switch(agent, actor, "hesitation_enabled", on, ("hesitation-off", "hesitation-on"))
+    return _switch(agent, actor, "hesitation_enabled", on, because)
 
 
 def rotate(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
@@ -148,9 +151,9 @@ def rotate(agent: Agent, actor: audit.Actor) -> tuple[str, str]:
     return issued
 
 
-def revoke(agent: Agent, actor: audit.Actor) -> int:
-    """End all of the agent's keys and secrets but the newest; return how many ended."""
-    return keys.revoke(agent, actor)
+def revoke(agent: Agent, actor: audit.Actor, because: str = "") -> int:
+    """End all of the agent's keys and secrets but the newest; return how many ended. `keys.restore` undoes it."""
+    return keys.revoke(agent, actor, because=because)
 
 
 def add_policy(agent: Agent, actor: User | None, policy: Policy, *, based_on: int, **told: str) -> Policy:
@@ -204,12 +207,16 @@ def checked(team: Team, agent: Agent | None = None, **values: str) -> dict[str, 
     return values
 
 
-def _switch(agent: Agent, actor: audit.Actor, field: str, on: bool, actions: tuple[str, str]) -> bool:
+_SWITCHED = {"enabled": ("agent-disabled", "agent-enabled"), "hesitation_enabled": ("hesitation-off", "hesitation-on")}
+
+
+def _switch(agent: Agent, actor: audit.Actor, field: str, on: bool, because: str) -> bool:
     with transaction.atomic():
         changed = Agent.objects.filter(pk=agent.pk, **{field: not on}).update(**{field: on})
         if changed:
             states = ("off", "on")
-            _record(actions[on], agent, actor, before=states[not on], after=states[on])
+            reason = {"because": because} if because else {}
+            _record(_SWITCHED[field][on], agent, actor, before=states[not on], after=states[on], **reason)
     return bool(changed)
 
 

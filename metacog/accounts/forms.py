@@ -118,7 +118,7 @@ class SignInForm(AuthenticationForm):
 
     error_messages = {
         **AuthenticationForm.error_messages,
-        "invalid_login": _("That user name and password do not go together. Mind capitals in both."),
+        "invalid_login": _("User name or password is wrong. Both distinguish capitals."),
     }
 
     # Django sets the length on the widget alone; what is longer fits no column of the throttle's table.
@@ -141,8 +141,8 @@ class HandcardForm(StoredForm):
         required=False,
         max_length=4_000,
         help_text=_(
-            "What its investigations are for, what settles a point, when enough is enough. Whoever answers its "
-            "requests for more tool calls reads it: a person or the model."
+            "What its investigations are for, and when they are done. It is shown to whoever answers its extension "
+            "requests: a person or the model."
         ),
         widget=forms.Textarea(attrs={"rows": 5}),
     )
@@ -159,13 +159,13 @@ class AgentForm(forms.Form):
     language = forms.ChoiceField(
         label=_("Language"),
         choices=Language.choices,
-        help_text=_("Of what metacog adds to the agent's text: marks, notes and the prompt."),
+        help_text=_("Language of what metacog adds to the agent's text: marks, notes and the prompt."),
     )
     callback_url = forms.CharField(
-        label=_("Callback address (optional)"),
+        label=_("Webhook address (optional)"),
         max_length=MAX_CALLBACK_URL,
         required=False,
-        help_text=_("Where decisions are posted, signed. Without one the agent asks for them."),
+        help_text=_("Decisions are posted there, signed. Without an address the agent has to ask for them."),
         widget=forms.TextInput(
             attrs={
                 "inputmode": "url",
@@ -223,7 +223,7 @@ class RetentionForm(forms.Form):
         required=False,
         min_value=1,
         max_value=36_500,
-        help_text=_("Empty: for ever. Scores, decisions, digests and figures stay either way."),
+        help_text=_("Empty: forever. Scores, decisions, digests and statistics are always kept."),
     )
 
 
@@ -233,7 +233,7 @@ class NamesForm(forms.Form):
     names_people = forms.BooleanField(
         label=_("Tell agents who decided"),
         required=False,
-        help_text=_("Each decision that an agent is told of then names the person who made it."),
+        help_text=_("Agents see the name of the person who decided."),
     )
 
 
@@ -262,7 +262,7 @@ class TokenForm(forms.Form):
     name = ShownField(
         label=_("Name"),
         max_length=100,
-        widget=forms.TextInput(attrs={"autocomplete": "off", "placeholder": _("What it is for")}),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "placeholder": _("Purpose")}),
     )
     scopes = forms.MultipleChoiceField(
         label=_("Scopes"),
@@ -311,12 +311,12 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscri
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         language: Any = self.fields["language"]
-        language.choices = [("", _("As the browser")), *Language.choices]
+        language.choices = [("", _("Same as browser")), *Language.choices]
 
     def clean_time_zone(self) -> str:
         name: str = self.cleaned_data["time_zone"]
         try:
             zoneinfo.ZoneInfo(name or "UTC")
         except (zoneinfo.ZoneInfoNotFoundError, ValueError):
-            raise ValidationError(_("This machine does not know that time zone.")) from None
+            raise ValidationError(_("This time zone is not known here.")) from None
         return name

@@ -8,12 +8,14 @@ import hmac
 import re
 import secrets
 import time
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.db import connection, transaction
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -22,6 +24,8 @@ from metacog.db.prepared import Select
 from metacog.models import Agent, AgentKey, Channel, Team
 
 TOLERANCE_SECONDS = 300
+MOST_LIVE = 2  # keys of an agent
+RESTORABLE_FOR = timedelta(hours=24)  # a key that was revoked
 _TIMESTAMP = re.compile(r"[0-9]{10}", re.ASCII)
 
 
@@ -50,7 +54,7 @@ def new_secret() -> str:
     return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
-def revoke(agent: Agent, actor: audit.Actor, *, keep: int = 1) -> int:
+def revoke(agent: Agent, actor: audit.Actor, *, keep: int = 1, because: str = "") -> int:
     """End the agent's keys and secrets, all but the `keep` newest; return how many ended.
 
     Every request looks its key up, so this holds everywhere from the next one on.
@@ -60,8 +64,37 @@ def revoke(agent: Agent, actor: audit.Actor, *, keep: int = 1) -> int:
         ended = [key.pk for key in live][keep:]
         AgentKey.objects.filter(pk__in=ended).update(revoked_at=timezone.now())
         if ended:
-            audit.record("keys-revoked", agent.public_id, actor=actor, team=agent.team_id, agent=agent, keys=ended)
+            told: dict[str, Any] = {"keys": ended} | ({"because": because} if because else {})
+            audit.record("keys-revoked", agent.public_id, actor=actor, team=agent.team_id, agent=agent, **told)
     return len(ended)
+
+
+class NotRestored(Exception):
+    """A key ended too long ago, or as many are live as may be; nothing was written."""
+
+
+def is_restorable(key: AgentKey, now: datetime) -> bool:
+    return key.revoked_at is not None and key.revoked_at > now - RESTORABLE_FOR
+
+
+def restore(agent: Agent, key: AgentKey, actor: audit.Actor) -> bool:
+    """Let a key that was revoked a while ago be taken again, with its secret: both are still as they were stored.
+
+    Returns whether that was a change. Raises NotRestored.
+    """
+    with transaction.atomic():
+        Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
+        key = AgentKey.objects.get(pk=key.pk, agent=agent)
+        if key.revoked_at is None:
+            return False
+        live = AgentKey.objects.filter(agent=agent, revoked_at=None).count()
+        if not is_restorable(key, timezone.now()) or live >= MOST_LIVE:
+            raise NotRestored
+        AgentKey.objects.filter(pk=key.pk).update(revoked_at=None)
+        audit.record(
+            "key-restored", agent.public_id, actor=actor, team=agent.team_id, agent=agent, key=key.pk, hint=key.hint
+        )
+    return True
 
 
 NOT_ASKED = (
@@ -165,9 +198,10 @@ def rekey() -> tuple[int, list[Any]]:
     """
     present, vault = _fernet(settings.SECRET_KEY), _vault()
     changed, lost = 0, list[Any]()
-    live = AgentKey.objects.filter(revoked_at=None).select_related("agent__team")
+    restorable = Q(revoked_at=None) | Q(revoked_at__gt=timezone.now() - RESTORABLE_FOR)
+    live = AgentKey.objects.filter(restorable).select_related("agent__team")
     webhooks: Any = Team._meta.get_field("webhooks").related_model  # reviews stands above this package
-    of_webhooks = list(webhooks.objects.filter(removed_at=None).select_related("team"))
+    of_webhooks = list(webhooks.objects.exclude(secret_encrypted="").select_related("team"))  # removed ones, too
     rows: list[tuple[Any, str]] = [
         *((key, "secret_encrypted") for key in live),
         *((channel, "url_encrypted") for channel in Channel.objects.select_related("team")),
@@ -181,7 +215,7 @@ def rekey() -> tuple[int, list[Any]]:
             kept = {field: vault.rotate(stored).decode()}
             # Unless an owner set it anew meanwhile.
             changed += type(row)._default_manager.filter(pk=row.pk, **{field: stored.decode()}).update(**kept)
-        else:
+        elif not (getattr(row, "revoked_at", None) or getattr(row, "removed_at", None)):  # nobody needs one of those
             lost.append(row)
     return changed, lost
 

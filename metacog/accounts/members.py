@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.conf import settings
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
@@ -11,12 +13,16 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 
 from metacog.audit import audit
-from metacog.models import Membership, Role, Team, User
+from metacog.models import AuditEvent, Membership, Role, Team, User
+
+RESTORABLE_FOR = timedelta(days=30)  # a member who was removed
+MOST_REMOVED, MOST_READ = 5, 100  # of them that are offered, and events that are looked at
 
 
 class LastOwner(Exception):
@@ -144,14 +150,53 @@ def change_role(membership: Membership, role: str, actor: audit.Actor) -> bool:
     return True
 
 
-def remove_member(membership: Membership, actor: audit.Actor) -> None:
+def remove_member(membership: Membership, actor: audit.Actor, because: str = "") -> None:
     """Take somebody out of the team; what they decided stays theirs. Raises LastOwner."""
     with transaction.atomic():
         membership = _locked(membership)
         _keep_an_owner(membership)
-        _record("member-removed", membership, actor, before=membership.role)
+        reason = {"because": because} if because else {}
+        _record("member-removed", membership, actor, before=membership.role, **reason)
         membership.delete()
         keep_staff(membership.user)
+
+
+class Removed(NamedTuple):
+    """Somebody who was taken out of a team of late, and is not in it now."""
+
+    person: User
+    role: str
+    at: datetime
+    by: str
+    because: str
+
+
+def removed_from(team: Team, now: datetime) -> list[Removed]:
+    """Return who can be put back as they were, the last first; the audit log has what they were."""
+    events = AuditEvent.objects.filter(team=team, action="member-removed", at__gt=now - RESTORABLE_FOR)
+    latest: dict[int, AuditEvent] = {}
+    for event in events.order_by("-at", "-pk")[:MOST_READ]:
+        latest.setdefault(int(event.object_id), event)
+    people = User.objects.filter(pk__in=latest, is_active=True).exclude(memberships__team=team)
+    found = [
+        Removed(person, event.before, event.at, event.actor, event.data.get("because", ""))
+        for person in people
+        for event in [latest[person.pk]]
+    ]
+    return sorted(found, key=lambda each: each.at, reverse=True)[:MOST_REMOVED]
+
+
+def restore_member(team: Team, person_id: int, actor: audit.Actor) -> Membership | None:
+    """Put somebody back into the team as they were; None where they were not taken out of it of late."""
+    with transaction.atomic():
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        were = next((each for each in removed_from(team, timezone.now()) if each.person.pk == person_id), None)
+        if were is None:
+            return None
+        membership = Membership.objects.create(team=team, user=were.person, role=were.role)
+        keep_staff(were.person)
+        _record("member-restored", membership, actor, after=were.role)
+    return membership
 
 
 def make_link(membership: Membership, actor: User) -> str:

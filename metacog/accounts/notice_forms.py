@@ -26,27 +26,30 @@ class PersonNoticesForm(forms.ModelForm):  # type: ignore[type-arg]  # not subsc
 
     class Meta:
         model = PersonNotices
-        fields = ["when", "minutes", "hour"]
+        fields = ["when", "minutes", "hour", "mentions"]
         help_texts = {
-            "minutes": _("Undecided, with nobody looking at it."),
+            "minutes": _("Pending, and open in nobody's console."),
             "hour": _("0 to 23, in the time zone above."),
+            "mentions": _("One mail each, at once: somebody mentions you in a comment, or assigns an item to you."),
         }
 
-    field_order = ["email", "password", "when", "minutes", "hour"]
+    field_order = ["email", "password", "when", "minutes", "hour", "mentions"]
 
     def __init__(self, person: User, data: Any = None) -> None:
         self.person = person
-        row = PersonNotices.objects.filter(person=person).first() or PersonNotices(person=person)
+        row = PersonNotices.objects.filter(person=person).first()
+        row = row or PersonNotices(person=person, mentions=bool(person.email))
         super().__init__(data, instance=row, initial={"email": person.email}, prefix="told")
 
     def clean(self) -> dict[str, Any]:
         found: dict[str, Any] = super().clean() or {}
-        if found.get("when") != PersonNotices.When.NEVER and not found.get("email") and "email" not in self.errors:
-            raise ValidationError({"email": _("Give the address that mail is to go to.")})
+        is_told = found.get("mentions") or found.get("when") != PersonNotices.When.NEVER
+        if is_told and not found.get("email") and "email" not in self.errors:
+            raise ValidationError({"email": _("Enter an e-mail address.")})
         password = found.pop("password", "")
         is_moved = found.get("email") != self.person.email and self.person.has_usable_password()
         if "email" not in self.errors and is_moved and not self.person.check_password(password):
-            raise ValidationError({"password": _("Another address takes your password.")})
+            raise ValidationError({"password": _("Enter your password to change the address.")})
         return found
 
 
@@ -57,15 +60,15 @@ class TeamNoticesForm(forms.Form):
         label=_("Links that decide without signing in"),
         required=False,
         help_text=_(
-            "Each item in a mail gets one. It opens the whole item and lets its reader approve or reject it as the "
-            "person it was sent to, for 7 days at most: whoever reads that person's mail can do so. Switched off, the "
-            "links that were sent end too."
+            "Each item in a mail gets a link. It opens the whole item, to approve or reject it as the person the mail "
+            "was sent to, for 7 days at most: anyone who reads that person's mail can do so. Links that were sent end "
+            "when this is switched off."
         ),
     )
     mail_texts = forms.BooleanField(
         label=_("Excerpts of what agents wrote"),
         required=False,
-        help_text=_("A mail stays where it was sent: it cannot be erased with the team's texts."),
+        help_text=_("A mail cannot be erased with the team's texts."),
     )
 
 
@@ -88,16 +91,19 @@ class ChannelForm(forms.ModelForm):  # type: ignore[type-arg]  # as above
 
     class Meta:
         model = Channel
-        fields = ["minutes", "language", "texts"]
-        help_texts = {"texts": _("A chat keeps what it was told: it cannot be erased with the team's texts.")}
+        fields = ["minutes", "language", "texts", "mentions"]
+        help_texts = {
+            "texts": _("A message in a chat cannot be erased with the team's texts."),
+            "mentions": _("One message each, at once: somebody is mentioned in a comment, or an item is assigned."),
+        }
 
-    field_order = ["url", "minutes", "language", "texts"]
+    field_order = ["url", "minutes", "language", "texts", "mentions"]
 
     def __init__(self, team: Team | None, data: Any = None) -> None:
         self.stored = Channel.objects.filter(team=team).first() if team else None
         super().__init__(data, instance=self.stored, prefix="chat")
         self.fields["url"].help_text = (
-            _("%(hint)s is set and never shown again. Leave this empty to keep it.") % {"hint": self.stored.hint}
+            _("%(hint)s is set and not shown again. Leave this empty to keep it.") % {"hint": self.stored.hint}
             if self.stored
             else _("From Slack, Mattermost, Rocket.Chat, or Discord (its address with /slack at the end).")
         )

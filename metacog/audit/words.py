@@ -27,6 +27,13 @@ OF_ITEMS: Mapping[str, Promise] = {
     "withdrawn": gettext_lazy("%(actor)s withdrew a %(kind)s of %(agent)s"),
     "expired": gettext_lazy("A %(kind)s of %(agent)s expired undecided"),
     "decision-undone": gettext_lazy("%(actor)s undid a decision about a %(kind)s of %(agent)s"),
+    "commented": gettext_lazy("%(actor)s commented on a %(kind)s of %(agent)s"),
+    "comment-deleted": gettext_lazy("%(actor)s deleted a comment on a %(kind)s of %(agent)s"),
+    "assigned": gettext_lazy("%(actor)s assigned a %(kind)s of %(agent)s to %(person)s"),
+    "unassigned": gettext_lazy("%(actor)s unassigned a %(kind)s of %(agent)s"),
+    "snoozed": gettext_lazy("%(actor)s snoozed a %(kind)s of %(agent)s"),
+    "unsnoozed": gettext_lazy("%(actor)s ended the snooze of a %(kind)s of %(agent)s"),
+    "revealed": gettext_lazy("%(actor)s revealed a masked value of a %(kind)s of %(agent)s"),
 }
 OWN: Mapping[str, Promise] = {
     "approved": gettext_lazy("%(agent)s approved its own %(kind)s on a second look"),
@@ -44,6 +51,7 @@ OWN: Mapping[str, Promise] = {
 }
 SENTENCES: Mapping[str, Promise] = {
     "response-accepted": gettext_lazy("%(agent)s posted a response"),
+    "response-revealed": gettext_lazy("%(actor)s revealed the masked values of a response of %(agent)s"),
     "response-erased": ngettext_lazy(
         "The texts of a response of %(agent)s were erased after %(days)s day",
         "The texts of a response of %(agent)s were erased after %(days)s days",
@@ -211,6 +219,9 @@ SENTENCES: Mapping[str, Promise] = {
     "agent-disabled": gettext_lazy("%(actor)s disabled the agent %(agent)s"),
     "hesitation-on": gettext_lazy("%(actor)s switched hesitation on for %(agent)s"),
     "hesitation-off": gettext_lazy("%(actor)s switched hesitation off for %(agent)s"),
+    "key-restored": gettext_lazy("%(actor)s restored a key of %(agent)s (%(hint)s…)"),
+    "member-restored": gettext_lazy("%(actor)s restored %(person)s to the team"),
+    "webhook-restored": gettext_lazy("%(actor)s restored the webhook to %(host)s"),
     "key-issued": gettext_lazy("%(actor)s issued a new key for %(agent)s (%(hint)s…)"),
     "keys-revoked": gettext_lazy("%(actor)s revoked older keys of %(agent)s"),
     "policy-changed": gettext_lazy("%(actor)s changed the policy of %(agent)s (%(fields)s)"),
@@ -293,6 +304,8 @@ def tell(event: AuditEvent) -> str:
         fields=pgettext("list", ", ").join(event.data.get("fields", [])),
     )
     told = str(sentence % words)
+    if because := event.data.get("because"):
+        told = _("%(told)s: “%(because)s”") % {"told": told, "because": because}
     way = WAYS.get(event.data.get("via", ""))
     return str(way) % {"told": told} if way else told
 

@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("metacog", "0007_decide_within"),
+        ("metacog", "0008_talk_notices"),
     ]
 
     operations = [

@@ -18,15 +18,17 @@ class PersonNotices(models.Model):
 
     class When(models.TextChoices):
         NEVER = "never", pgettext_lazy("mail me", "never")
-        WAITING = "waiting", _("when something waits, at most once an hour")
-        DAILY = "daily", _("once a day, if something new waits")
+        WAITING = "waiting", _("when items are held, at most once an hour")
+        DAILY = "daily", _("once a day, if new items are held")
 
     person = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="told")
     when = models.CharField(_("mail me"), max_length=10, choices=When, default=When.NEVER)
     minutes = models.PositiveSmallIntegerField(
-        _("once it has waited (minutes)"), default=15, validators=[MinValueValidator(5), MaxValueValidator(1440)]
+        _("held for at least (minutes)"), default=15, validators=[MinValueValidator(5), MaxValueValidator(1440)]
     )
-    hour = models.PositiveSmallIntegerField(_("at (hour of your day)"), default=8, validators=[MaxValueValidator(23)])
+    # Each by itself and at once, whatever `when` says.
+    mentions = models.BooleanField(_("mentions and assignments"), default=True, db_default=True)
+    hour = models.PositiveSmallIntegerField(_("hour of the day"), default=8, validators=[MaxValueValidator(23)])
     language = models.CharField(max_length=10, choices=Language, default=Language.EN)  # where the person has set none
     turn_at = models.DateTimeField(null=True)  # when it was last its turn, whether or not anything was sent
     told_until = models.DateTimeField(null=True)  # of what was held until then the person has been told
@@ -47,6 +49,7 @@ class Channel(models.Model):
     language = models.CharField(_("language"), max_length=10, choices=Language, default=Language.EN)
     # Off until an owner says otherwise: no retention reaches a chat.
     texts = models.BooleanField(_("excerpts of what agents wrote"), default=False)
+    mentions = models.BooleanField(_("mentions and assignments"), default=False, db_default=False)
     turn_at = models.DateTimeField(null=True, editable=False)  # when it was last told
     told_until = models.DateTimeField(null=True, editable=False)  # of what was held until then it has been told
 
@@ -59,11 +62,16 @@ def notice_id() -> str:
 
 
 class Notice(models.Model):
-    """One message about what waits, to a person by mail or to a team's chat.
+    """One message, to a person by mail or to a team's chat: about what is held, or about one event of an item.
 
-    Written and sent by reviews/outbox/notifications.py. What it says is read when it is sent,
-    so no text is kept here and nothing decided since is told.
+    Written and sent by reviews/outbox/notifications.py, those about an event in the transaction of the event. What it
+    says is read when it is sent, so no text is kept here and nothing decided since is told.
     """
+
+    class Kind(models.TextChoices):
+        HELD = "held", _("Held items")
+        MENTION = "mention", _("Mention")
+        ASSIGNED = "assigned", _("Assignment")
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
@@ -76,16 +84,16 @@ class Notice(models.Model):
 
         SIGN_IN = "sign-in", _("The mail server did not accept user name and password.")
         NO_TLS = "no-tls", _("The mail server offers no encryption.")
-        NO_SMTP = "no-smtp", _("What answers there is no mail server.")
-        RECIPIENT = "recipient", _("The mail server does not take mail for this address.")
+        NO_SMTP = "no-smtp", _("The server there is no mail server.")
+        RECIPIENT = "recipient", _("The mail server refuses this address.")
         REFUSED = "refused", _("The mail server refused the message.")
         ADDRESS = "address", _("The address cannot be used.")
-        FORBIDDEN = "forbidden", _("The address leads to a place that is not public.")
-        STATUS = "status", _("The chat did not take it.")
-        ANSWER = "answer", _("The answer was not HTTP.")
-        LOST = "lost", _("The address was encrypted with a secret key that is gone: set it anew.")
+        FORBIDDEN = "forbidden", _("The address is not public.")
+        STATUS = "status", _("The chat refused the message.")
+        ANSWER = "answer", _("The answer was no HTTP.")
+        LOST = "lost", _("The address cannot be decrypted: its secret key is gone. Enter it again.")
         NAME = "name", _("The name in the address could not be found.")
-        CONNECTION = "connection", _("No connection, or it broke off.")
+        CONNECTION = "connection", _("The connection failed.")
         CERTIFICATE = "certificate", _("The certificate could not be verified.")
         TIMEOUT = "timeout", _("No answer in time.")
         ERROR = "error", _("It could not be sent; the log says why.")
@@ -94,6 +102,9 @@ class Notice(models.Model):
     public_id = models.CharField(max_length=40, unique=True, default=notice_id)
     person = models.ForeignKey(User, models.CASCADE, null=True, related_name="notices")
     team = models.ForeignKey(Team, models.CASCADE, null=True, related_name="notices")
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.HELD, db_default=Kind.HELD)
+    # Of an event: a comment's id, or an item's and the version of whose it is. reviews stands above this package.
+    about = models.CharField(max_length=60, default="", db_default="")
     # It tells of what was held after `since` (null: ever) and until `until`.
     since = models.DateTimeField(null=True)
     until = models.DateTimeField()
@@ -111,8 +122,18 @@ class Notice(models.Model):
         verbose_name_plural = _("notices")
         ordering = ["-id"]
         constraints = [
-            models.UniqueConstraint(fields=["person"], condition=Q(state="waiting"), name="one_notice_waits"),
-            models.UniqueConstraint(fields=["team"], condition=Q(state="waiting"), name="one_notice_of_team_waits"),
+            models.UniqueConstraint(
+                fields=["person"], condition=Q(state="waiting", kind="held"), name="one_notice_waits"
+            ),
+            models.UniqueConstraint(
+                fields=["team"], condition=Q(state="waiting", kind="held"), name="one_notice_of_team_waits"
+            ),
+            models.UniqueConstraint(
+                fields=["person", "about"], condition=~Q(kind="held") & Q(team=None), name="one_notice_an_event"
+            ),
+            models.UniqueConstraint(
+                fields=["team", "about"], condition=~Q(kind="held") & Q(person=None), name="one_team_notice_an_event"
+            ),
             models.CheckConstraint(condition=Q(person=None) ^ Q(team=None), name="notice_to_person_or_team"),
         ]
         indexes = [models.Index(fields=["next_attempt_at"], condition=Q(state="waiting"), name="notices_due")]

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core import signing
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -23,7 +24,7 @@ STOP = "notices.stop"  # what the signature of a link to stop mail is for
 When = PersonNotices.When
 
 
-def set_for(person: User, *, email: str, when: str, minutes: int, hour: int) -> list[str]:
+def set_for(person: User, *, email: str, when: str, minutes: int, hour: int, mentions: bool) -> list[str]:
     """Set where and when a person is told what waits; return the names of what changed.
 
     A daily mail comes first when that hour does: not at once.
@@ -31,12 +32,14 @@ def set_for(person: User, *, email: str, when: str, minutes: int, hour: int) -> 
     with transaction.atomic():
         User.objects.select_for_update().get(pk=person.pk)
         # The row as well: a sweep may be writing down up to when they were told.
-        row = PersonNotices.objects.select_for_update().filter(person=person).first() or PersonNotices(person=person)
-        values = {"when": when, "minutes": minutes, "hour": hour}
+        row = PersonNotices.objects.select_for_update().filter(person=person).first() or PersonNotices(
+            person=person, mentions=False
+        )
+        values = {"when": when, "minutes": minutes, "hour": hour, "mentions": mentions}
         changed = [name for name, value in values.items() if getattr(row, name) != value]
         if when == When.DAILY and changed:
             row.turn_at = timezone.now()
-        row.when, row.minutes, row.hour = when, minutes, hour
+        row.when, row.minutes, row.hour, row.mentions = when, minutes, hour, mentions
         row.language = _spoken()
         row.save()
         if person.email != email:
@@ -63,7 +66,9 @@ def set_for_team(team: Team, actor: User, *, mail_links: bool, mail_texts: bool)
     return changed
 
 
-def set_channel(team: Team, actor: User, *, url: str, minutes: int, language: str, texts: bool) -> list[str]:
+def set_channel(
+    team: Team, actor: User, *, url: str, minutes: int, language: str, texts: bool, mentions: bool = False
+) -> list[str]:
     """Set the chat that is told what waits for a team; return the names of what changed.
 
     An empty `url` leaves the address as it is. Raises ValidationError, by field.
@@ -73,9 +78,9 @@ def set_channel(team: Team, actor: User, *, url: str, minutes: int, language: st
         row = Channel.objects.select_for_update().filter(team=team).first()  # a sweep writes to it, too
         is_new = row is None
         row = row or Channel(team=team)
-        values = {"minutes": minutes, "language": language, "texts": texts}
+        values = {"minutes": minutes, "language": language, "texts": texts, "mentions": mentions}
         changed = [name for name, value in values.items() if is_new or getattr(row, name) != value]
-        row.minutes, row.language, row.texts = minutes, language, texts
+        row.minutes, row.language, row.texts, row.mentions = minutes, language, texts, mentions
         if url:
             row.hint = _hint(url)
             row.url_encrypted = keys.encrypted(url)
@@ -129,16 +134,20 @@ def of_stop_link(token: str) -> User | None:
 
 def is_told(person: User) -> bool:
     """Say whether a person is told anything by mail."""
-    return PersonNotices.objects.filter(person=person).exclude(when=When.NEVER).exists()
+    return _told().filter(person=person).exists()
 
 
 def stop(person: User) -> bool:
     """Tell a person nothing more by mail; return whether that was a change."""
     with transaction.atomic():
-        changed = PersonNotices.objects.filter(person=person).exclude(when=When.NEVER).update(when=When.NEVER)
+        changed = _told().filter(person=person).update(when=When.NEVER, mentions=False)
         if changed:
-            _record(person, after=When.NEVER, fields=["when"], via="mail")
+            _record(person, after=When.NEVER, fields=["when", "mentions"], via="mail")
     return bool(changed)
+
+
+def _told() -> QuerySet[PersonNotices]:
+    return PersonNotices.objects.exclude(when=When.NEVER, mentions=False)
 
 
 def fingerprint(email: str) -> str:

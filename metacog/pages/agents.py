@@ -10,9 +10,10 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Case, Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Value, When
 from django.db.models.lookups import GreaterThan
-from django.http import HttpResponse, HttpResponseBadRequest
+from django.http import Http404, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -20,16 +21,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog import egress, heuristics
-from metacog.accounts import agents
+from metacog.accounts import agents, consequences, keys
 from metacog.accounts.agents import MAX_NAME
+from metacog.accounts.consequences import ReasonForm
 from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, ChangeAgentForm, HandcardForm, NewAgentForm
 from metacog.db.rows import Row
 from metacog.heuristics.hesitation import thresholds
 from metacog.heuristics.policy.policy import NEVER
 from metacog.http import once
-from metacog.models import Agent, AgentKey, Policy, Role, Team
+from metacog.models import Agent, AgentKey, AuditEvent, Policy, Role, Team
 from metacog.pages import agent_choice
 from metacog.pages.account import Request
+from metacog.pages.confirming import Step, confirm, done
 from metacog.pages.unknown_filters import unknown_filters
 
 PAGE = 50
@@ -154,27 +157,112 @@ def agent_rotate(request: Request, agent_id: str) -> HttpResponse:
     return _agent_page(request, found, fresh=agents.rotate(found, request.user))
 
 
+STEPS = {"enabled": "disable", "hesitation_enabled": "hesitation-off"}  # by the switch: the dangerous side of it
+
+
+@never_cache
+@require_safe
+def agent_confirm(request: Request, agent_id: str, step: str) -> HttpResponse:
+    """Name what disabling an agent, switching its hesitation off or ending its older keys takes away; ask why."""
+    found = _agent(request, agent_id, Role.OWNER)
+    if step not in (*STEPS.values(), "revoke-keys"):
+        raise Http404
+    return confirm(request, _step(found, step))
+
+
+def _step(agent: Agent, step: str) -> Step:
+    now, name = timezone.now(), {"agent": agent.name}
+    page = reverse("agent", args=[agent.public_id])
+    switch = reverse("agent-switch", args=[agent.public_id])
+    if step == "disable":
+        return Step(
+            title=_("Disable agent %(agent)s") % name,
+            whose=agent.name,
+            consequences=consequences.of_disabling(agent, now),
+            undo=_("It can be enabled again at any time, with its keys as they were."),
+            button=_("Disable agent"),
+            action_url=switch,
+            cancel_url=page,
+            section="agents",
+            hidden={"field": "enabled", "on": "0"},
+        )
+    if step == "hesitation-off":
+        return Step(
+            title=_("Switch hesitation off for %(agent)s") % name,
+            whose=agent.name,
+            consequences=consequences.of_hesitation_off(agent, now),
+            undo=_("It can be switched on again at any time. What was posted meanwhile stays unscored."),
+            button=_("Switch hesitation off"),
+            action_url=switch,
+            cancel_url=page,
+            section="agents",
+            hidden={"field": "hesitation_enabled", "on": "0"},
+        )
+    return Step(
+        title=_("Revoke the older keys of %(agent)s") % name,
+        whose=agent.name,
+        consequences=consequences.of_revoking(agent),
+        undo=_("For 24 hours a revoked key can be restored, with its secret."),
+        button=_("Revoke older keys"),
+        action_url=reverse("agent-revoke", args=[agent.public_id]),
+        cancel_url=page,
+        section="agents",
+    )
+
+
 @require_POST
 def agent_revoke(request: Request, agent_id: str) -> HttpResponse:
     """End all keys but the newest."""
     found = _agent(request, agent_id, Role.OWNER)
-    if agents.revoke(found, request.user):
-        messages.success(request, _("The older keys and secrets have ended. Only the newest is taken now."))
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        return confirm(request, _step(found, "revoke-keys"), form)
+    if ended := agents.revoke(found, request.user, form.cleaned_data["reason"]):
+        told = ngettext("%(count)s older key is revoked.", "%(count)s older keys are revoked.", ended)
+        last = AgentKey.objects.filter(agent=found).exclude(revoked_at=None).order_by("-revoked_at", "-pk").first()
+        done(request, told % {"count": ended}, f"restore-{last.pk if last else 0}")
     else:
-        messages.info(request, _("There was no older key to end."))
+        messages.info(request, _("There was no older key to revoke."))
+    return redirect("agent", found.public_id)
+
+
+@require_POST
+def key_restore(request: Request, agent_id: str, key_id: int) -> HttpResponse:
+    """Take a key again that was revoked a while ago."""
+    found = _agent(request, agent_id, Role.OWNER)
+    key = get_object_or_404(AgentKey, pk=key_id, agent=found)
+    try:
+        if keys.restore(found, key, request.user):
+            messages.success(request, _("The key %(key)s works again, with its secret.") % {"key": key})
+    except keys.NotRestored:
+        told = _("The key was not restored: it was revoked more than 24 hours ago, or two keys are live already.")
+        messages.error(request, told)
     return redirect("agent", found.public_id)
 
 
 @require_POST
 def agent_switch(request: Request, agent_id: str) -> HttpResponse:
-    """Let an agent in or refuse it; score what it posts or only store it."""
+    """Let an agent in or refuse it; score what it posts or only store it. Off takes a reason."""
     found = _agent(request, agent_id, Role.OWNER)
     switches = {"enabled": agents.set_enabled, "hesitation_enabled": agents.switch_hesitation}
-    switch, on = switches.get(request.POST.get("field", "")), request.POST.get("on")
-    if switch is None or on not in ("0", "1"):
+    name, on = request.POST.get("field", ""), request.POST.get("on")
+    if name not in switches or on not in ("0", "1"):
         return HttpResponseBadRequest(_("There is no such switch."), content_type="text/plain; charset=utf-8")
-    if switch(found, request.user, on == "1"):
-        messages.success(request, _("Saved."))
+    form = ReasonForm(request.POST)
+    if on == "0" and not form.is_valid():
+        return confirm(request, _step(found, STEPS[name]), form)
+    because = form.cleaned_data["reason"] if on == "0" else ""
+    if switches[name](found, request.user, on == "1", because):
+        told = {
+            ("enabled", "0"): _("The agent is disabled."),
+            ("enabled", "1"): _("The agent is enabled, with its keys as they were."),
+            ("hesitation_enabled", "0"): _("Hesitation is off."),
+            ("hesitation_enabled", "1"): _("Hesitation is on."),
+        }[name, on]
+        if on == "0":
+            done(request, told, f"undo-{STEPS[name]}")
+        else:
+            messages.success(request, told)
     return redirect("agent", found.public_id)
 
 
@@ -215,7 +303,8 @@ def _agent_page(
     )
     policy = next(policy for policy in policies if policy.version == found.policy_version)
     rules = heuristics.Policy.from_dict(policy.as_dict())
-    keys = list(AgentKey.objects.filter(agent=found).order_by("-pk")[:POLICIES_SHOWN])
+    own_keys, now = list(AgentKey.objects.filter(agent=found).order_by("-pk")[:POLICIES_SHOWN]), timezone.now()
+    live = sum(key.revoked_at is None for key in own_keys)
     stored = {"name": found.name, "language": found.language, "callback_url": found.callback_url}
     context = {
         "agent": found,
@@ -226,8 +315,10 @@ def _agent_page(
         "handcard": handcard or HandcardForm(stored={"handcard": found.handcard}),
         "fresh": fresh,
         "base_url": settings.PUBLIC_URL,
-        "keys": keys,
-        "live": sum(key.revoked_at is None for key in keys),
+        "keys": own_keys,
+        "live": live,
+        "restorable": [key.pk for key in own_keys if live < keys.MOST_LIVE and keys.is_restorable(key, now)],
+        "switched": {} if found.enabled and found.hesitation_enabled else _switched(found),
         "policy": policy,
         "policies": policies,
         "weights": [(label, rules.weights[signal]) for signal, label in SIGNALS.items()],
@@ -241,6 +332,13 @@ def _agent_page(
         "tags": _tags(found),
     }
     return render(request, "metacog/agent.html", context, status=422 if form or handcard else 200)
+
+
+def _switched(agent: Agent) -> dict[str, AuditEvent]:
+    """Return who switched what off last, and why."""
+    actions = {"agent-disabled": "disabled", "hesitation-off": "hesitation"}
+    events = AuditEvent.objects.filter(agent=agent, action__in=actions).order_by("at", "pk")
+    return {actions[event.action]: event for event in events}
 
 
 def _has_patterns(team_id: int) -> bool:

@@ -37,17 +37,17 @@ def notices_test(request: Request) -> HttpResponse:
     address = request.user.email
     if not (address and mail.is_set_up()):
         raise Http404
-    subject, text = _("metacog: a test"), _("metacog will tell you here what waits for you. This is a test.")
+    subject, text = _("metacog: a test"), _("This is a test. Notices about held items come to this address.")
     headers = {"Auto-Submitted": "auto-generated"}  # RFC 3834
     message = mail.Mail(subject, text, settings.MAIL_FROM, [address], headers=headers)
     if trouble := mail.send(message):
         why = Notice.Trouble(trouble).label
-        messages.error(request, _("The test mail did not get through: %(why)s") % {"why": why})
+        messages.error(request, _("The test mail failed: %(why)s") % {"why": why})
     else:
-        messages.success(
-            request, _("The mail server took the test mail to %(address)s. Not there? Look among the spam.")
-            % {"address": address},
+        told = _(
+            "The mail server accepted the test mail to %(address)s. If it does not arrive, look in the spam folder."
         )
+        messages.success(request, told % {"address": address})
     return redirect("preferences")
 
 

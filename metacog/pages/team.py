@@ -18,7 +18,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from metacog.accounts import members, tokens
+from metacog.accounts import consequences, members, tokens
+from metacog.accounts.consequences import ReasonForm
 from metacog.accounts.forms import MemberForm, NamesForm, RetentionForm, RoleForm, TargetForm
 from metacog.accounts.notice_forms import ChannelForm, TeamNoticesForm
 from metacog.accounts.retention import set_retention
@@ -26,6 +27,7 @@ from metacog.http import once
 from metacog.models import Agent, Channel, Membership, Notice, PersonalToken, Role, Team, User
 from metacog.notices import chat, mail, notices
 from metacog.pages.account import Request
+from metacog.pages.confirming import Step, confirm, done
 
 Trouble = Notice.Trouble
 
@@ -81,16 +83,56 @@ def member_change(request: Request, membership_id: int) -> HttpResponse:
     return _to_team(membership.team)
 
 
+@never_cache
+@require_safe
+def member_confirm(request: Request, membership_id: int) -> HttpResponse:
+    """Name what taking a member out of the team takes away; ask why."""
+    return confirm(request, _removal(_membership(request, membership_id)))
+
+
+def _removal(membership: Membership) -> Step:
+    return Step(
+        title=_("Remove %(name)s from %(team)s") % {"name": membership.user, "team": membership.team},
+        whose=membership.team.name,
+        consequences=consequences.of_removing(membership, timezone.now()),
+        undo=_("For 30 days they can be restored with the same role."),
+        button=_("Remove member"),
+        action_url=reverse("member-remove", args=[membership.pk]),
+        cancel_url=f"{reverse('team')}?team={membership.team_id}",
+        section="team",
+    )
+
+
 @require_POST
 def member_remove(request: Request, membership_id: int) -> HttpResponse:
     """Take a member out of the team."""
     membership = _membership(request, membership_id)
+    person = membership.user.pk
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        return confirm(request, _removal(membership), form)
     try:
-        members.remove_member(membership, request.user)
-        messages.success(request, _("%(name)s is no longer in the team.") % {"name": membership.user})
+        members.remove_member(membership, request.user, form.cleaned_data["reason"])
+        told = _("%(name)s is no longer in the team.") % {"name": membership.user}
+        done(request, told, f"restore-member-{person}")
     except members.LastOwner:
         messages.error(request, _last_owner(membership))
     return _to_team(membership.team)
+
+
+@require_POST
+def member_restore(request: Request, team_id: int) -> HttpResponse:
+    """Put somebody back who was taken out of the team of late."""
+    found = _owned(request, team_id)
+    person = request.POST.get("person", "")
+    is_number = person.isascii() and person.isdigit() and len(person) < 18
+    restored = members.restore_member(found, int(person), request.user) if is_number else None
+    if restored:
+        said = {"name": restored.user, "role": restored.get_role_display()}
+        messages.success(request, _("%(name)s is in the team again: %(role)s.") % said)
+    else:
+        messages.info(request, _("Nobody was restored: they are in the team, or were removed too long ago."))
+    return _to_team(found)
 
 
 @never_cache
@@ -197,11 +239,11 @@ def channel_test(request: Request, team_id: int) -> HttpResponse:
     found = _owned(request, team_id)
     channel = get_object_or_404(Channel, team=found)
     with translation.override(channel.language):
-        text = _("metacog will tell here what waits to be decided. This is a test.")
+        text = _("This is a test. Notices about held items are posted here.")
     if trouble := chat.post(channel, text):
-        messages.error(request, _("The test message did not get through: %(why)s") % {"why": Trouble(trouble).label})
+        messages.error(request, _("The test message failed: %(why)s") % {"why": Trouble(trouble).label})
     else:
-        messages.success(request, _("The chat took the test message."))
+        messages.success(request, _("The chat accepted the test message."))
     return _to_team(found)
 
 
@@ -210,7 +252,7 @@ def channel_remove(request: Request, team_id: int) -> HttpResponse:
     """Tell the team's chat nothing more."""
     found = _owned(request, team_id)
     if notices.remove_channel(found, request.user):
-        messages.success(request, _("The chat is told nothing more, and its address is forgotten."))
+        messages.success(request, _("Nothing more is posted to the chat, and its address is deleted."))
     return _to_team(found)
 
 
@@ -233,12 +275,13 @@ def _team_page(
             raise Http404
     if chosen is None and teams:
         chosen = teams[0]
+    is_owner = chosen is not None and request.user.has_role(chosen.pk, Role.OWNER)
     sent = Notice.objects.filter(state=Notice.State.SENT)
     context = {
         "teams": teams,
         "team": chosen,
         "members": Membership.objects.filter(team=chosen).select_related("user").order_by("user__username"),
-        "may_change": chosen is not None and request.user.has_role(chosen.pk, Role.OWNER),
+        "may_change": is_owner,
         "roles": Role.choices,
         "form": form or MemberForm(),
         "retention": retention or RetentionForm(initial={"days": chosen and chosen.retention_days}),
@@ -257,6 +300,7 @@ def _team_page(
         "mailed": chosen and sent.filter(person__memberships__team=chosen).first(),
         "chatted": chosen and sent.filter(team=chosen).first(),
         "failing": _failing(chosen),
+        "removed": members.removed_from(chosen, timezone.now()) if is_owner and chosen else (),
         "section": "team",
     }
     is_wrong = form or given or (retention and retention.errors)

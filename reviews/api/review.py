@@ -35,7 +35,7 @@ from patterns.serializers import instant
 from reviews.api.responses import SAID, Decided, Held, Version
 from reviews.held import decisions
 from reviews.held.listing import Filters, Order, along, behind, in_order, matching, with_metadata
-from reviews.models import Decision, HeldItem
+from reviews.models import Comment, Decision, HeldItem, ItemTalk
 from reviews.serializers import decision_shape, excerpt, held_shape, signals_of
 
 router = Router(auth=PersonToken())
@@ -67,6 +67,19 @@ class QueueItem(Held):
     review_url: str = Field(description="Its page in the console.")
     excerpt: str = Field(description="How the text begins, without tags, on one line.")
     decision: ReviewDecision | None = Field(description="The decision that stands.")
+    assignee: str | None = Field(description="The user name of the person it is assigned to.")
+    snoozed_until: str | None = Field(description="Until when the console's queue leaves it out.")
+    comments_count: int
+
+
+class ItemComment(BaseModel):
+    """What a person said about an item; agents never see it."""
+
+    id: str
+    author: str
+    text: str = Field(description="Empty once it was deleted, or erased with the item's text.")
+    mentions: list[str] = Field(description="User names of members.")
+    created_at: str
 
 
 class ReviewItem(QueueItem):
@@ -74,6 +87,7 @@ class ReviewItem(QueueItem):
 
     user_message: str | None = Field(description="What the agent answered, where it said so.")
     response_text: str = Field(description="The whole response; empty once its texts were erased.")
+    comments: list[ItemComment] = Field(description="Oldest first.")
     signals: list[SignalPart] = Field(description="Spans are places in `response_text`, or in `text` with `item`.")
 
 
@@ -156,7 +170,8 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
 
     # Which they are first, as in the console: else the texts of all that match are read to be put in order.
     listed = list(along(of, filters, teams, asked.limit + 1).values_list("pk", flat=True))
-    rows = HeldItem.objects.filter(pk__in=listed).select_related("response", "agent", "team", "call")
+    related = ("response", "agent", "team", "call", "talk__assignee")
+    rows = HeldItem.objects.filter(pk__in=listed).select_related(*related)
     rows = rows.defer("response__body", "response__history")
     page, has_more = fitting(in_order(rows, filters), asked.limit, "text")
     _read_standing(page)
@@ -168,10 +183,10 @@ def read_queue(request: TokenRequest, asked: Query[QueueAsked]) -> HttpResponse:
 def read_item(request: TokenRequest, held_id: str) -> HttpResponse:
     """Return one item of your teams, whole, with what was around it and the decision that stands."""
     check_scope(request, Scope.READ)
-    held = _visible(request.auth.person, held_id)
+    held = visible(request.auth.person, held_id)
     if decisions.settle(held.agent):
-        held = _visible(request.auth.person, held_id)
-    return as_json(_review_item(held))
+        held = visible(request.auth.person, held_id)
+    return as_json(review_item(held))
 
 
 @router.post(
@@ -193,7 +208,7 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
     standing decision. Your same verdict and text again gives the first decision back, with 200.
     """
     check_scope(request, Scope.DECIDE)
-    person, held = request.auth.person, _decidable(request.auth.person, held_id)
+    person, held = request.auth.person, decidable(request.auth.person, held_id)
     body = read_shape(request, PersonsDecision)
     edit = _edit(body, held)
     if body.verdict == "reject" and is_blank(body.reason):
@@ -212,7 +227,7 @@ def decide_item(request: TokenRequest, held_id: str) -> HttpResponse:
             circumstances=circumstances,
         )
     except decisions.Standing:
-        held = _visible(person, held_id)
+        held = visible(person, held_id)
         told = "Decided before" if held.standing else "This is not the item as it stands now: read it again"
         raise _conflict(held, told) from None
     except decisions.StillRisky as risky:
@@ -251,7 +266,7 @@ def undo_decision(request: TokenRequest, held_id: str) -> HttpResponse:
     somebody else's; with null where nothing is decided.
     """
     check_scope(request, Scope.DECIDE)
-    person, held = request.auth.person, _decidable(request.auth.person, held_id)
+    person, held = request.auth.person, decidable(request.auth.person, held_id)
     standing: Decision | None = next(iter(held.standing), None)
     if standing is None:
         latest = held.decisions.order_by("-id").first()
@@ -261,12 +276,12 @@ def undo_decision(request: TokenRequest, held_id: str) -> HttpResponse:
         raise _conflict(held, "Only who decided can undo it")
     elif not decisions.undo(standing, person, VIA):
         raise _conflict(held, "Too late to undo: the decision was released")
-    return as_json(_review_item(_visible(person, held_id)))
+    return as_json(review_item(visible(person, held_id)))
 
 
-def _visible(person: User, held_id: str) -> HeldItem:
+def visible(person: User, held_id: str) -> HeldItem:
     """Return an item of the person's teams, with its standing decision; raise Http404 for any other."""
-    items = HeldItem.objects.select_related("response", "agent__team", "team", "call")
+    items = HeldItem.objects.select_related("response", "agent__team", "team", "call", "talk__assignee")
     held = items.filter(team__in=person.teams, public_id=held_id).first()
     if held is None:
         raise Http404(f"Your teams have no held item {held_id!r}.")
@@ -280,9 +295,9 @@ def _read_standing(items: list[HeldItem]) -> None:
     prefetch_related_objects(items, Prefetch("decisions", standing, to_attr="standing"))
 
 
-def _decidable(person: User, held_id: str) -> HeldItem:
+def decidable(person: User, held_id: str) -> HeldItem:
     """Return an item that the person sees; raise the 403 where they may not decide it."""
-    held = _visible(person, held_id)
+    held = visible(person, held_id)
     if not person.has_role(held.team_id, Role.REVIEWER):
         raise Problem(
             403, f"You may read in the team {held.team.name!r}, not decide: that takes the role of a reviewer."
@@ -299,15 +314,42 @@ def _queue_item(held: HeldItem) -> dict[str, Any]:
         "review_url": settings.PUBLIC_URL + reverse("item", args=[held.public_id]),
         "excerpt": excerpt(held.text),
         "decision": next(map(_decision, held.standing), None),
+        **_talk(getattr(held, "talk", None)),
     }
 
 
-def _review_item(held: HeldItem) -> dict[str, Any]:
+def _talk(row: ItemTalk | None) -> dict[str, Any]:
+    until = row.snoozed_until if row and row.snoozed_until and row.snoozed_until > timezone.now() else None
+    return {
+        "assignee": row.assignee.get_username() if row and row.assignee else None,
+        "snoozed_until": instant(until) if until else None,
+        "comments_count": row.comments if row else 0,
+    }
+
+
+def comment_shape(said: Comment) -> dict[str, Any]:
+    return {
+        "id": said.public_id,
+        "author": said.author.get_username(),
+        "text": said.text,
+        "mentions": [each.person.get_username() for each in said.mentions.all()],
+        "created_at": instant(said.created_at),
+    }
+
+
+def review_item(held: HeldItem) -> dict[str, Any]:
     body, item = held.response.wire_body(), _queue_item(held)
     return {
         **item,
         "user_message": body.get("user_message"),
         "response_text": body["response"],
+        "comments": [
+            comment_shape(said)
+            for said in Comment.objects.filter(held=held)
+            .select_related("author")
+            .prefetch_related("mentions__person")
+            .order_by("pk")
+        ],
         "signals": signals_of(held, held.response.wire_verdict()),
     }
 

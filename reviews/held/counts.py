@@ -6,20 +6,22 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
 
 from metacog.db.prepared import Select
 from metacog.db.rows import CountUpTo
 from metacog.models import Role, Team, User
 from patterns.memory import memory
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread, ThreadSuggestion
+from reviews.held import talk
 from reviews.learning import corrections
 from reviews.metrics import sampling
-from reviews.models import ExtensionRequest, HeldItem
+from reviews.models import ExtensionRequest, HeldItem, ItemTalk
 
 COUNTED = 1_000  # what is more, pages tell as "1,000+": no page reads all that waits
 # What the page "To do" lists, in its order: each counts where the person's role may decide it.
 TO_DO = ("samples", "corrections", "proposals", "lessons", "memories", "conflicts", "suggestions", "drafts")
-SECTIONS = ("queue", "extensions", "stuck", *TO_DO)
+SECTIONS = ("queue", "snoozed", "assigned", "mentions", "extensions", "stuck", *TO_DO)
 
 
 def to_do(person: User) -> dict[str, int]:
@@ -30,10 +32,13 @@ def to_do(person: User) -> dict[str, int]:
     """
     if not person.is_active:
         return {}
+    counted = _in_all_teams if person.is_superuser else _in_teams_of
     with connection.cursor() as cursor:
         since = sampling.waited_since().isoformat(), corrections.waited_since()
-        found = (_in_all_teams if person.is_superuser else _in_teams_of).first(cursor, person.pk, *since)
+        found = counted.first(cursor, person.pk, timezone.now(), *since)
     counts = dict(zip(SECTIONS, found, strict=True)) if found else {}
+    if counts:
+        counts["queue"] -= counts["snoozed"]
     return counts | {"to_do": sum(counts.get(name, 0) for name in TO_DO)}
 
 
@@ -64,27 +69,36 @@ def _counted(person: Any, sections: dict[str, QuerySet[Any]]) -> QuerySet[User, 
     return User.objects.filter(pk=person).order_by().values_list(*counts)
 
 
-def _seen(teams: QuerySet[Team]) -> dict[str, QuerySet[Any]]:
+def _seen(teams: QuerySet[Team], person: Any, now: Any) -> dict[str, QuerySet[Any]]:
+    """Return what everybody sees. What is snoozed is in the queue's count as well, to be taken off."""
+    snoozed = talk.snoozed(now)
+    mine = ItemTalk.objects.filter(team__in=teams, assignee=person, held__state=HeldItem.State.PENDING)
+    mentioning = (
+        talk.mentioning(person).filter(held__state=HeldItem.State.PENDING).exclude(held__in=snoozed.values("held"))
+    )
     return {
+        "snoozed": snoozed.filter(team__in=teams),
+        "assigned": mine.exclude(pk__in=snoozed.values("held")),
+        "mentions": HeldItem.objects.filter(team__in=teams, pk__in=mentioning.values("held")),
         "queue": HeldItem.objects.filter(team__in=teams, state=HeldItem.State.PENDING),
         "extensions": ExtensionRequest.objects.filter(agent__team__in=teams, state=ExtensionRequest.State.PENDING),
         "stuck": Problem.objects.filter(agent__team__in=teams, suggests=True),
     }
 
 
-def _for_all(person: Any, day: Any, since: Any) -> QuerySet[User, tuple[int, ...]]:
+def _for_all(person: Any, now: Any, day: Any, since: Any) -> QuerySet[User, tuple[int, ...]]:
     teams = Team.objects.all()
-    return _counted(person, {**_seen(teams), **of_reviewers(teams, day, since), **of_curators(teams)})
+    return _counted(person, {**_seen(teams, person, now), **of_reviewers(teams, day, since), **of_curators(teams)})
 
 
-def _for_member(person: Any, day: Any, since: Any) -> QuerySet[User, tuple[int, ...]]:
+def _for_member(person: Any, now: Any, day: Any, since: Any) -> QuerySet[User, tuple[int, ...]]:
     reviewed, curated = (
         Team.objects.filter(memberships__user=person, memberships__role__in=role.and_above)
         for role in (Role.REVIEWER, Role.CURATOR)
     )
-    seen = _seen(Team.objects.filter(memberships__user=person))
+    seen = _seen(Team.objects.filter(memberships__user=person), person, now)
     return _counted(person, {**seen, **of_reviewers(reviewed, day, since), **of_curators(curated)})
 
 
-_in_all_teams = Select(_for_all, parameters=3)
-_in_teams_of = Select(_for_member, parameters=3)
+_in_all_teams = Select(_for_all, parameters=4)
+_in_teams_of = Select(_for_member, parameters=4)

@@ -40,6 +40,7 @@ from metacog.db.rows import Negated, OfEach, Row
 from metacog.models import Agent, AgentState, Team, User
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import alike as near_duplicates
+from reviews.held import talk
 from reviews.held.alike import Group
 from reviews.held.counts import COUNTED, to_do
 from reviews.held.presence import Presence
@@ -70,6 +71,10 @@ def word(query: Mapping[str, Any], name: str) -> str:
 def named(value: str) -> str:
     """Return what of a value can name something; PostgreSQL takes no NUL."""
     return value[:40].replace("\0", "")
+
+
+def _number(value: str) -> str:
+    return value if _A_NUMBER.fullmatch(value) else ""
 
 
 def _written(value: str) -> str:
@@ -126,6 +131,9 @@ class Filters:
     until: str = ""
     alike: str = ""  # public id of an item; of what is held its near-duplicates, each for itself
     metadata: tuple[tuple[str, str], ...] = ()  # names and values; in the address as `metadata.run`
+    assigned: str = ""  # the number of a person; so is `mentions`
+    mentions: str = ""
+    snoozed: str = ""  # "1" for what is snoozed, which no other list of what is held has
     order: Order = "risk"
     usual: Order = "risk"  # the order that is meant where an address names none
     after: str = ""  # public id of the last item of the page before
@@ -151,6 +159,8 @@ class Filters:
             until=_day(query.get("until", "")),
             alike="" if is_decided else word(query, "alike"),
             metadata=_metadata(query),
+            **{name: _number(word(query, name)) for name in ("assigned", "mentions")},
+            snoozed="" if is_decided or word(query, "snoozed") != "1" else "1",
             order=next((each for each in orders(teams) if each == query.get("order")), usual),
             usual=usual,
             after=after,
@@ -267,7 +277,9 @@ def narrowed(items: Items, filters: Filters) -> Items:
         of_it = Decision.objects.filter(held=OuterRef("pk"), undone_at=None)
         whose = {"by": filters.by} if filters.by in Decision.By.values else {"person": filters.by}
         items = items.filter(Exists(of_it.filter(**whose)))
-    return items
+    return talk.narrowed(
+        items, assigned=filters.assigned, mentions=filters.mentions, snoozed_only=bool(filters.snoozed)
+    )
 
 
 def _midnight(day: str, days: int = 0) -> datetime:
@@ -286,11 +298,17 @@ def in_groups(items: Items, filters: Filters) -> Items:
 def _others(filters: Filters) -> Items:
     """Return what is pending and matches, in whatever team: a key is of one agent."""
     fixed = replace(filters, agent="", kind="", tool="", score_from="", score_to="")  # the same in a whole group
-    return narrowed(HeldItem.objects.filter(state=State.PENDING), fixed)
+    return _in_queue(narrowed(HeldItem.objects.all(), fixed), fixed)
 
 
 def pending(filters: Filters, teams: Teams) -> Items:
-    return matching(filters, teams).filter(state=State.PENDING)
+    return _in_queue(matching(filters, teams), filters)
+
+
+def _in_queue(items: Items, filters: Filters) -> Items:
+    """Leave what is held now, without what is snoozed unless that is asked for."""
+    items = items.filter(state=State.PENDING)
+    return items if filters.snoozed else talk.awake(items)
 
 
 def in_order(items: Items, filters: Filters) -> Items:
@@ -353,10 +371,10 @@ def page(filters: Filters, person: User, presence: Presence) -> Page:
     """Read one page: what waits, with what was decided a moment ago still in its place, and who looks at what."""
     teams = person.teams
     recent = just_decided(teams)
-    is_pending = Q(state=State.PENDING)
 
     def of(some: Teams) -> Items:
-        return matching(filters, some).filter(~is_pending if filters.state == "decided" else is_pending)
+        items = matching(filters, some)
+        return items.filter(~Q(state=State.PENDING)) if filters.state == "decided" else _in_queue(items, filters)
 
     waits = to_do(person)
     last = HeldItem.objects.filter(team__in=teams, public_id=filters.after).first() if filters.after else None
@@ -442,6 +460,8 @@ def _for_rows(items: Items, filters: Filters) -> Items:
             cycle=F("response__cycle"),
             call_name=F("call__name"),
             by_rule=by_rule(),
+            assignee=F("talk__assignee__username"),
+            comments_count=F("talk__comments"),
         )
     )
 
@@ -526,7 +546,9 @@ def _token(recent: Sequence[Decision], teams: Teams, presence: Presence, waiting
     )
     newest, ever = so_far.first() or (None, None)
     decided = [f"{decision.pk}{'u' if decision.undone_at else ''}" for decision in recent]
-    return ".".join([str(newest or 0), str(waiting), str(ever or 0), *decided, presence.token])
+    changed = talk.last_change(teams)
+    said = [f"{changed.timestamp():.6f}"] if changed else []
+    return ".".join([str(newest or 0), str(waiting), str(ever or 0), *decided, *said, presence.token])
 
 
 def just_decided(teams: Teams) -> list[Decision]:

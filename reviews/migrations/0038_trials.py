@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('patterns', '0012_merged'),
-        ("reviews", "0036_counted"),
+        ("reviews", "0037_talk"),
     ]
 
     operations = [

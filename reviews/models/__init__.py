@@ -20,12 +20,14 @@ from reviews.models.reflections import Reflection, reflection_id
 from reviews.models.research import Research, research_id
 from reviews.models.responses import AgentResponse, Signal, response_id
 from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
+from reviews.models.talk import Comment, ItemTalk, Mention, comment_id
 from reviews.models.tool_calls import CallGrant, HeldCall
 
 __all__ = [
     "AgentResponse",
     "BudgetDay",
     "CallGrant",
+    "Comment",
     "ContrastLook",
     "CorrectedResponse",
     "DailyFigure",
@@ -37,11 +39,13 @@ __all__ = [
     "HeldCall",
     "HeldItem",
     "HeldItems",
+    "ItemTalk",
     "LearnedCorrections",
     "LearnedRisk",
     "LearningCursor",
     "LookFigure",
     "Looking",
+    "Mention",
     "PatternOrigin",
     "PossibleCorrection",
     "ProposalEvidence",
@@ -56,6 +60,7 @@ __all__ = [
     "ShadowMatch",
     "Signal",
     "TeamWebhook",
+    "comment_id",
     "correction_id",
     "decision_id",
     "delivery_id",

@@ -165,7 +165,7 @@ class Endpoint(Health):
 class TeamWebhook(Health):
     """An address at which a team is told of events, signed with a secret of its own. Its owners manage it.
 
-    A removed one keeps its row, as the audit log names it, without its secrets.
+    A removed one keeps its row, as the audit log names it; its secrets are forgotten once it can no longer be restored.
     """
 
     class Event(models.TextChoices):
@@ -184,6 +184,7 @@ class TeamWebhook(Health):
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     removed_at = models.DateTimeField(null=True)
+    was_enabled = models.BooleanField(default=True, db_default=True)  # when it was removed
     delivered_at = models.DateTimeField(null=True)  # the last success
     failed_at = models.DateTimeField(null=True)  # the last failure, and why
     trouble = models.CharField(max_length=20, choices=Delivery.Trouble, blank=True)

@@ -86,6 +86,8 @@ class HeldItem(models.Model):
     lookers: Sequence[User]
     standing: Sequence[Any]
     group: Any = None
+    # Where it was read with them: its comments that stand.
+    said: Sequence[Any]
 
     class Meta:
         verbose_name = _("held item")

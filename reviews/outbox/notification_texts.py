@@ -61,7 +61,7 @@ class Letter:
 
     subject: str
     headline: str
-    oldest: str
+    oldest: str  # "" where it tells of one event
     told: list[Told]
     rest: str  # how many more there are; "" where all are told
     requests: str  # how many requests for more tool calls wait; "" where none do
@@ -69,22 +69,23 @@ class Letter:
     queue_url: str
     preferences_url: str
     stop_url: str
+    comment: str = ""  # what somebody said, where the team lets texts out
 
     @property
     def text(self) -> str:
-        lines = [self.headline, self.oldest, ""]
+        lines = [each for each in (self.headline, self.oldest, self.comment) if each] + [""]
         for item in self.told:
             lines += [f"* {item.title}", f"  {item.reason}", f"  {item.since}"]
             lines += [f"  {item.excerpt}"] if item.excerpt else []
             lines += [f"  {item.url}"]
             lines += ["  " + gettext("Decide without signing in"), f"  {item.link}"] if item.link else []
             lines.append("")
-        lines += [self.rest or gettext("Open the queue"), self.queue_url]
+        lines += [self.rest or gettext("Open queue"), self.queue_url]
         lines += [self.requests, self.requests_url] if self.requests else []
         lines += ["", "-- "]
-        lines.append(gettext("A score counts reasons to look twice; it is no probability of being wrong."))
-        lines += [gettext("When you are told, and of what"), self.preferences_url]
-        lines += [gettext("No more mail"), self.stop_url]
+        lines.append(gettext("A score adds up signals; it is no probability of error."))
+        lines += [gettext("Notice preferences"), self.preferences_url]
+        lines += [gettext("Unsubscribe"), self.stop_url]
         return "\n".join(lines) + "\n"
 
 
@@ -102,7 +103,7 @@ def mail_of(
         letter = _letter(person, new, waiting, requests, now)
         html = render_to_string("reviews/notice.html", {"letter": letter, "language": translation.get_language()})
         text = letter.text
-    mail = Mail(letter.subject, text, settings.MAIL_FROM, [person.email], headers=_headers(notice, letter.stop_url))
+    mail = Mail(letter.subject, text, settings.MAIL_FROM, [person.email], headers=headers(notice, letter.stop_url))
     mail.attach_alternative(html, "text/html")
     return mail
 
@@ -111,36 +112,36 @@ def message_of(channel: Channel, new: QuerySet[HeldItem], waiting: QuerySet[Held
     """Return what a team's chat is told; 2,000 characters at most, which is what Discord takes."""
     with translation.override(channel.language):
         count, oldest, items = _count(new, waiting, MOST_IN_CHAT)
-        said = {"count": count, "team": _short(plain(channel.team.name)), "score": items[0].hesitation_score}
+        said = {"count": count, "team": short(plain(channel.team.name)), "score": items[0].hesitation_score}
         first = (
             ngettext(
-                "%(count)s new item waits in %(team)s: a rule asks about a tool call.",
-                "%(count)s new items wait in %(team)s; a rule asks about a tool call.",
+                "%(count)s new held item in %(team)s: a rule asks about a tool call.",
+                "%(count)s new held items in %(team)s; a rule asks about a tool call.",
                 count,
             )
             if items[0].by_rule
             else ngettext(
-                "%(count)s new item waits in %(team)s, score %(score)s.",
-                "%(count)s new items wait in %(team)s, the highest score %(score)s.",
+                "%(count)s new held item in %(team)s, score %(score)s.",
+                "%(count)s new held items in %(team)s, the highest score %(score)s.",
                 count,
             )
         )
-        since = gettext("The oldest waits for %(age)s.") % {"age": _age(oldest, now)}
+        since = gettext("The oldest is held for %(age)s.") % {"age": _age(oldest, now)}
         lines, colon = [f"{first % said}{gap()}{since}"], gettext(": ")
         for held in items:
-            agent, score = _short(plain(held.agent.name)), held.hesitation_score
+            agent, score = short(plain(held.agent.name)), held.hesitation_score
             said = {"kind": held.get_kind_display(), "agent": agent, "score": score}
             title = (
                 gettext("%(kind)s from %(agent)s that a rule asks about")
                 if held.by_rule
                 else gettext("%(kind)s from %(agent)s, score %(score)s")
             ) % said
-            lines.append(f"• {title}{colon}{_short(_reason(held))}")
+            lines.append(f"• {title}{colon}{short(_reason(held))}")
             lines += [chat.inert(_excerpt(held, SHORT))] if channel.texts else []
-            lines.append(_url("item", held.public_id))
+            lines.append(url("item", held.public_id))
         if more := count - len(items):
             lines.append(_more(more))
-        return "\n".join([*lines, _url("queue")] if more else lines)
+        return "\n".join([*lines, url("queue")] if more else lines)
 
 
 def plain(text: str) -> str:
@@ -155,34 +156,34 @@ def _letter(person: User, new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], 
     return Letter(
         subject=(
             ngettext(
-                "metacog: %(count)s new item waits: a rule asks about a tool call",
-                "metacog: %(count)s new items wait; a rule asks about a tool call",
+                "metacog: %(count)s new held item: a rule asks about a tool call",
+                "metacog: %(count)s new held items; a rule asks about a tool call",
                 count,
             )
             if items[0].by_rule
             else ngettext(
-                "metacog: %(count)s new item waits, score %(score)s",
-                "metacog: %(count)s new items wait, the highest score %(score)s",
+                "metacog: %(count)s new held item, score %(score)s",
+                "metacog: %(count)s new held items, the highest score %(score)s",
                 count,
             )
         )
         % counts,
-        headline=ngettext("%(count)s new item waits for you.", "%(count)s new items wait for you.", count) % counts,
-        oldest=gettext("The oldest of all that waits was held on %(at)s: %(age)s ago.")
+        headline=ngettext("%(count)s new held item for you.", "%(count)s new held items for you.", count) % counts,
+        oldest=gettext("The oldest held item is from %(at)s: %(age)s ago.")
         % {"at": _at(oldest), "age": _age(oldest, now)},
-        told=[_told(item, person, now) for item in items],
+        told=[told_of(item, person, now) for item in items],
         rest=_more(more) if more else "",
         requests=ngettext(
-            "%(count)s request for more tool calls waits too.",
-            "%(count)s requests for more tool calls wait too.",
+            "%(count)s extension request is pending too.",
+            "%(count)s extension requests are pending too.",
             requests,
         )
         % {"count": requests}
         if requests
         else "",
-        requests_url=_url("extensions"),
-        queue_url=_url("queue"),
-        preferences_url=_url("preferences"),
+        requests_url=url("extensions"),
+        queue_url=url("queue"),
+        preferences_url=url("preferences"),
         stop_url=notices.stop_link(person),
     )
 
@@ -203,7 +204,7 @@ def _count(new: QuerySet[HeldItem], waiting: QuerySet[HeldItem], most: int) -> t
     return max(new.count(), len(found)), oldest, found
 
 
-def _told(held: Any, person: User, now: datetime) -> Told:
+def told_of(held: Any, person: User, now: datetime) -> Told:
     said = {
         "kind": held.get_kind_display(),
         "agent": plain(held.agent.name),
@@ -220,7 +221,7 @@ def _told(held: Any, person: User, now: datetime) -> Told:
         reason=_reason(held),
         since=gettext("Held on %(at)s") % {"at": _at(held.held_at)},
         excerpt=_excerpt(held, EXCERPT) if held.team.mail_texts else "",
-        url=_url("item", held.public_id),
+        url=url("item", held.public_id),
         link=_decide_url(person, held, now) if held.team.mail_links else "",
     )
 
@@ -238,15 +239,15 @@ def _reason(held: HeldItem) -> str:
 
 def _excerpt(held: Any, most: int) -> str:
     name = held.call.name if held.kind == HeldItem.Kind.TOOL_CALL else None
-    return gettext("“%(text)s”") % {"text": _cut(plain(excerpt(held.kind, name, held.clip)), most)}
+    return gettext("“%(text)s”") % {"text": cut(plain(excerpt(held.kind, name, held.clip)), most)}
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     """Return a plain name or text as a chat may have it."""
-    return chat.inert(_cut(text, SHORT))
+    return chat.inert(cut(text, SHORT))
 
 
-def _cut(text: str, most: int) -> str:
+def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -254,7 +255,7 @@ def _more(count: int) -> str:
     return ngettext("%(more)s more is in the queue.", "%(more)s more are in the queue.", count) % {"more": count}
 
 
-def _url(name: str, *arguments: str) -> str:
+def url(name: str, *arguments: str) -> str:
     return settings.PUBLIC_URL + reverse(name, args=arguments)
 
 
@@ -268,7 +269,7 @@ def _at(moment: datetime) -> str:
     return f"{date_format(local, 'DATE_FORMAT')} {local:%H:%M %Z}"
 
 
-def _headers(notice: Notice, stop_url: str) -> dict[str, str]:
+def headers(notice: Notice, stop_url: str) -> dict[str, str]:
     headers = {
         "Message-ID": f"<{notice.public_id}@{own_name()}>",  # on every attempt: who gets it twice shows it once
         "Auto-Submitted": "auto-generated",  # RFC 3834: no "I am away" in answer

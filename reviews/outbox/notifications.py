@@ -1,8 +1,10 @@
-"""Tell people by mail, and teams' chats, what waits for them: of each item once, and nothing when nothing waits.
+"""Tell people by mail, and teams' chats, of held items (of each once) and of mentions and assignments (each by itself).
 
 A Notice row is the outbox and the truth: whoever sends it claims it first, for the length of a lease, by a conditional
-UPDATE. While one waits, no other is written for its reader; each attempt tells of all that waits by then, so that an
-outage ends in one message. No transaction is open while anything is sent, and the threads that send touch no row.
+UPDATE. While one about held items waits, no other is written for its reader; each attempt tells of all that is held by
+then, so that an outage ends in one message. Those about an event are written by metacog/notices/events.py in the
+event's transaction, and are not needed any more once it was taken back. No transaction is open while anything is sent,
+and the threads that send touch no row.
 """
 
 from __future__ import annotations
@@ -26,10 +28,10 @@ from metacog.notices import chat, mail
 from reviews.held import presence
 from reviews.isolation import by_itself
 from reviews.models import ExtensionRequest, HeldItem
-from reviews.outbox import notification_texts
+from reviews.outbox import event_texts, notification_texts
 from reviews.outbox.deliveries import turn
 
-State, Trouble, When = Notice.State, Notice.Trouble, PersonNotices.When
+Kind, State, Trouble, When = Notice.Kind, Notice.State, Notice.Trouble, PersonNotices.When
 
 AT_MOST_EVERY = timedelta(hours=1)  # mail to one person
 # How far behind the clock items are told of: those of a transaction that commits late are there by then.
@@ -57,7 +59,7 @@ def write_due(now: datetime | None = None) -> int:
     """Write the notices whose time has come into the outbox; return how many."""
     now = now or timezone.now()
     _forget_the_future(now)
-    waiting = Notice.objects.filter(state=State.WAITING)
+    waiting = Notice.objects.filter(state=State.WAITING, kind=Kind.HELD)
     people = (
         PersonNotices.objects.exclude(when=When.NEVER)
         .filter(~Exists(waiting.filter(person=OuterRef("person"))), person__is_active=True)
@@ -188,13 +190,14 @@ def _claim_due(now: datetime) -> list[Attempt]:
 def _claim(due: QuerySet[Notice], notice: Notice, now: datetime) -> Attempt | None:
     """Claim one notice, and make what it says of all that is new by now; None when another has it or nothing is."""
     reader = _reader(notice)
-    until = max(notice.until, _until(reader, now)) if reader else notice.until
+    of_held = notice.kind == Kind.HELD
+    until = max(notice.until, _until(reader, now)) if reader and of_held else notice.until
     died = {"trouble": Trouble.INTERRUPTED} if notice.leased_until else {}
     with transaction.atomic():
         ours = due.filter(pk=notice.pk, attempts=notice.attempts)
         if not ours.update(attempts=F("attempts") + 1, leased_until=now + LEASE, until=until, **died):
             return None
-        if reader:
+        if reader and of_held:
             type(reader)._default_manager.filter(pk=reader.pk).update(turn_at=now, told_until=until)
     notice.attempts += 1
     try:
@@ -211,6 +214,8 @@ def _claim(due: QuerySet[Notice], notice: Notice, now: datetime) -> Attempt | No
 
 def _made(notice: Notice, reader: Reader, until: datetime, now: datetime) -> Callable[[], str] | None:
     """Return what sends a notice; None when nothing is new any more."""
+    if notice.kind != Kind.HELD:
+        return _made_of_event(notice, reader, now)
     waiting = _waiting_for(reader, now)
     new = _new(waiting, notice.since, until)
     try:
@@ -223,14 +228,25 @@ def _made(notice: Notice, reader: Reader, until: datetime, now: datetime) -> Cal
         return None
 
 
+def _made_of_event(notice: Notice, reader: Reader, now: datetime) -> Callable[[], str] | None:
+    try:
+        if isinstance(reader, Channel):
+            return partial(chat.post, reader, event_texts.message_of(reader, notice))
+        return partial(mail.send, event_texts.mail_of(notice, reader, now))
+    except notification_texts.NothingNew:
+        return None
+
+
 def _reader(notice: Notice) -> Reader | None:
-    """Return who is told; None once they are to be told nothing."""
+    """Return who is told; None once they are to be told nothing of this."""
+    of_held = notice.kind == Kind.HELD
     if notice.team is not None:
         channel: Channel | None = getattr(notice.team, "channel", None)
-        return channel
+        return channel if channel and (of_held or channel.mentions) else None
     person = notice.person
     assert person is not None
-    return person.told if person.is_active and person.email and person.told.when != When.NEVER else None
+    is_wanted = person.told.when != When.NEVER if of_held else person.told.mentions
+    return person.told if person.is_active and person.email and is_wanted else None
 
 
 def _record(notice: Notice, trouble: str, now: datetime) -> None:

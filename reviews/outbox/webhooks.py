@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from metacog.accounts import keys
 from metacog.accounts.agents import check_callback_url
@@ -19,6 +21,8 @@ from reviews.outbox.deliveries import SwitchedOff
 from reviews.serializers import body_of
 
 MOST = 10  # of one team
+RESTORABLE_FOR = timedelta(hours=24)  # one that was removed
+DAYS = 7  # over which what it gets a day is counted
 TEST = "webhook.test"
 
 
@@ -32,8 +36,7 @@ def add(team: Team, person: User, *, url: str, events: Collection[str]) -> tuple
     url, secret = _checked(url), keys.new_secret()
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)  # two owners at once, one after the other
-        if TeamWebhook.objects.filter(team=team, removed_at=None).count() >= MOST:
-            raise ValidationError(_("A team has at most %(most)d webhooks. Remove one first.") % {"most": MOST})
+        _check_room(team)
         Team.objects.filter(pk=team.pk).update(has_webhooks=True)
         webhook = TeamWebhook.objects.create(
             team=team,
@@ -97,19 +100,83 @@ def set_enabled(webhook: TeamWebhook, person: User, on: bool) -> bool:
     return True
 
 
-def remove(webhook: TeamWebhook, person: User) -> None:
-    """Tell a webhook nothing more and forget its secrets and what it was owed."""
+def remove(webhook: TeamWebhook, person: User, because: str = "") -> None:
+    """Tell a webhook nothing more. For a day it can be restored; then its secrets and deliveries are forgotten."""
     with transaction.atomic():
         row = _locked(webhook)
-        # The row stays: whoever owes it something at this moment must not fail.
-        row.enabled, row.removed_at = False, timezone.now()
-        row.secret_encrypted = row.former_secret_encrypted = ""
-        row.save(update_fields=["enabled", "removed_at", "secret_encrypted", "former_secret_encrypted"])
-        Delivery.objects.filter(webhook=row).update(body="")
-        Delivery.objects.filter(webhook=row, state=Delivery.State.WAITING).update(
-            state=Delivery.State.EXHAUSTED, leased_until=None, last_error=Delivery.Trouble.DISABLED
+        # The row stays: whoever owes it something at this moment must not fail. Disabled, it is sent nothing.
+        row.was_enabled, row.enabled, row.removed_at = row.enabled, False, timezone.now()
+        row.save(update_fields=["was_enabled", "enabled", "removed_at"])
+        reason = {"because": because} if because else {}
+        _record("webhook-removed", row, person, before="on" if row.was_enabled else "off", **reason)
+
+
+def removed_from(team: Team, now: datetime) -> list[TeamWebhook]:
+    """Return the webhooks of a team that can be restored, the last removed first."""
+    rows = TeamWebhook.objects.filter(team=team, removed_at__gt=now - RESTORABLE_FOR).exclude(secret_encrypted="")
+    return list(rows.order_by("-removed_at"))
+
+
+def restore(webhook: TeamWebhook, person: User) -> bool:
+    """Have a removed webhook as it was, and send what it is owed; return whether it was.
+
+    Raises ValidationError where the team has as many as it may have.
+    """
+    with transaction.atomic():
+        Team.objects.select_for_update(no_key=True).get(pk=webhook.team_id)
+        removed = TeamWebhook.objects.select_for_update(of=("self",), no_key=True).select_related("team")
+        row = removed.filter(pk=webhook.pk, removed_at__gt=timezone.now() - RESTORABLE_FOR).first()
+        if row is None or not row.secret_encrypted:
+            return False
+        _check_room(row.team)
+        row.enabled, row.removed_at = row.was_enabled, None
+        row.save(update_fields=["enabled", "removed_at"])
+        _record("webhook-restored", row, person, after="on" if row.enabled else "off")
+    return True
+
+
+def forget_removed(now: datetime) -> int:
+    """Forget the secrets and deliveries of the webhooks that can no longer be restored; return how many those were."""
+    due = TeamWebhook.objects.filter(removed_at__lte=now - RESTORABLE_FOR).exclude(secret_encrypted="")
+    forgotten = 0
+    for pk in list(due.values_list("pk", flat=True)):
+        with transaction.atomic():
+            # One that is restored at this moment has no such time any more.
+            ended = due.filter(pk=pk).update(secret_encrypted="", former_secret_encrypted="")
+            if ended:
+                Delivery.objects.filter(webhook=pk).update(body="")
+                Delivery.objects.filter(webhook=pk, state=Delivery.State.WAITING).update(
+                    state=Delivery.State.EXHAUSTED, leased_until=None, last_error=Delivery.Trouble.DISABLED
+                )
+            forgotten += ended
+    return forgotten
+
+
+def consequences(webhook: TeamWebhook, now: datetime) -> list[str]:
+    """Say what removing a webhook takes away."""
+    owed = Delivery.objects.filter(webhook=webhook)
+    waiting = owed.filter(state=Delivery.State.WAITING).count()
+    a_day = -(-owed.filter(created_at__gte=now - timedelta(days=DAYS)).count() // DAYS)
+    return [
+        ngettext(
+            "%(count)s event a day is no longer sent to %(host)s.",
+            "%(count)s events a day are no longer sent to %(host)s.",
+            a_day,
         )
-        _record("webhook-removed", row, person, before="on")
+        % {"count": f"{a_day:,}", "host": webhook.host},
+        ngettext(
+            "%(count)s pending delivery waits until it is restored.",
+            "%(count)s pending deliveries wait until it is restored.",
+            waiting,
+        )
+        % {"count": f"{waiting:,}"},
+        _("After 24 hours its secrets and deliveries are deleted."),
+    ]
+
+
+def _check_room(team: Team) -> None:
+    if TeamWebhook.objects.filter(team=team, removed_at=None).count() >= MOST:
+        raise ValidationError(_("A team has at most %(most)d webhooks. Remove one first.") % {"most": MOST})
 
 
 def send_test(webhook: TeamWebhook, person: User) -> None:

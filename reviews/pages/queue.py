@@ -29,7 +29,7 @@ from reviews.held.listing import Filters
 from reviews.held.presence import Presence
 from reviews.metrics import review_time, sampling
 from reviews.models import AgentResponse, Decision, HeldItem
-from reviews.pages import call_desk, call_edit
+from reviews.pages import call_desk, call_edit, talk
 from reviews.pages.call_desk import of_edited
 from reviews.pages.deciding import reason_form, reason_given, why_not, with_line_ends_of
 from reviews.pages.person import PersonRequest, forbidden, number, visible_items
@@ -108,6 +108,7 @@ def changes(request: PersonRequest) -> HttpResponse:
     if opened:
         held = held or visible_items(request).filter(public_id=opened).first()
         context["others"] = around.others.get(held.pk) if held else None
+        context |= {"held": held, **talk.of_desk(request, held)} if held else {}
         if held and request.GET.get("version") != str(held.version):
             context |= _desk(request, filters, held, around, in_sight=in_sight) | {"meanwhile": True}
     elif first := _first(page):
@@ -350,6 +351,7 @@ def _list(request: PersonRequest, filters: Filters, page: listing.Page, opened: 
         "page": page,
         "to_do": page.to_do,
         "entries": entries(page.rows, request.user, opened=opened, query=filters.query, first=filters.but().query),
+        "talk_views": talk.views(filters, page.to_do, request.user),
         "first_url": reverse("queue") + filters.but().query if filters.after else "",
         "before_url": reverse("queue") + before.query if before.after else "",
         "before_last": reverse("item", args=[earlier[0]]) + before.query if earlier else "",
@@ -425,6 +427,7 @@ def _desk(
             "others": around.others.get(held.pk),
             "shown": review_time.stamp(held.public_id, request.POST.get("shown", "")),
         }
+        | talk.of_desk(request, held)
     )
 
 

@@ -14,9 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from metacog.accounts.forms import PARTS
+from metacog.audit import audit
 from metacog.heuristics import ENGINE
 from metacog.heuristics.tool_calls import secrets
-from metacog.models import Agent
+from metacog.models import Agent, Role
 from metacog.pages.agent_choice import choice
 from metacog.pages.unknown_filters import unknown_filters
 from reviews.held import listing
@@ -94,7 +95,12 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
     hesitation = verdict["hesitation"]
     signals = hesitation["signals"] if hesitation else []
     held = {held.index: held for held in found.held_items.defer("text")}
-    revealed: Collection[str] | None = None if "reveal" in request.GET else ()
+    may_reveal = request.user.has_role(found.agent.team_id, Role.REVIEWER)
+    revealed: Collection[str] | None = None if may_reveal and "reveal" in request.GET else ()
+    if revealed is None and secrets.masked_verdict(verdict) != verdict:
+        audit.record(
+            "response-revealed", found.public_id, actor=request.user, team=found.agent.team_id, agent=found.agent
+        )
     items = [
         {
             "answer": answer,
@@ -120,7 +126,7 @@ def response(request: PersonRequest, response_id: str) -> HttpResponse:
             "verdict": verdict,
             "verdict_shown": verdict if revealed is None else secrets.masked_verdict(verdict),
             "has_masked": revealed is None or secrets.masked_verdict(verdict) != verdict,
-            "is_revealed": revealed is None,
+            "is_revealed": revealed is None or not may_reveal,
             **other_parts(verdict),
             "record_of": f"{RECORD_OF:,}",
             "hesitation": hesitation,

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any, TypedDict
 
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from metacog.heuristics.text.excerpts import said
 from metacog.heuristics.tool_calls.secrets import line
@@ -45,6 +45,8 @@ class Entry(TypedDict):
     looking: str
     cycle: str
     opened: bool
+    assignee: str
+    comments: str
 
 
 def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: str = "") -> list[Entry]:
@@ -91,6 +93,12 @@ def entries(rows: Sequence[Any], user: User, *, opened: str, query: str, first: 
             "looking": looking(row.lookers) if row.lookers else "",
             "cycle": "" if row.cycle is None else cycle % {"cycle": row.cycle},
             "opened": row.public_id == opened,
+            "assignee": f"@{row.assignee}" if row.assignee else "",
+            "comments": said_of(row.comments_count) if row.comments_count else "",
         }
         found.append(entry)
     return found
+
+
+def said_of(count: int) -> str:
+    return ngettext("%(count)s comment", "%(count)s comments", count) % {"count": count}

@@ -18,13 +18,13 @@ register = template.Library()
 
 EVENTS = {
     "item.decided": _("An item was decided"),
-    "item.expired": _("Nobody decided an item"),
-    "think_twice.suggested": _("It looks stuck"),
-    "meta.confidence_low": _("Its quality was low"),
-    "meta.impasse": _("It got nowhere"),
-    "research.finished": _("Research is over"),
-    "extension.decided": _("More tool calls: the answer"),
-    "meta.reflection": _("Its day was looked back on"),
+    "item.expired": _("An item expired undecided"),
+    "think_twice.suggested": _("Stuck problem"),
+    "meta.confidence_low": _("Low quality"),
+    "meta.impasse": _("Impasse"),
+    "research.finished": _("Research finished"),
+    "extension.decided": _("Extension request answered"),
+    "meta.reflection": _("Reflection"),
 }
 # Of teams' webhooks, where they are said otherwise than to the agent.
 TEAM_EVENTS: dict[str, Any] = {**{event.value: event.label for event in TeamWebhook.Event}, webhooks.TEST: _("A test")}
@@ -58,8 +58,15 @@ def endpoint_of(context: RequestContext, agent: Agent) -> dict[str, Any]:
     }
 
 
-@register.inclusion_tag("reviews/_team_webhooks.html")
-def webhooks_of(team: Team) -> dict[str, Any]:
+@register.inclusion_tag("reviews/_team_webhooks.html", takes_context=True)
+def webhooks_of(context: RequestContext, team: Team) -> dict[str, Any]:
     """Show a team's webhooks and how they are doing, to its owners."""
     found = webhooks.of_team(team)
-    return {"team": team, "webhooks": found, "may_add": len(found) < webhooks.MOST, "most": webhooks.MOST}
+    return {
+        "team": team,
+        "webhooks": found,
+        "removed": webhooks.removed_from(team, timezone.now()),
+        "may_add": len(found) < webhooks.MOST,
+        "most": webhooks.MOST,
+        "csrf_token": context.get("csrf_token"),
+    }

@@ -83,4 +83,4 @@ def test_keys_and_copying_are_offered_where_they_work(open_page: Any, olga: Any,
     page.goto(reverse("problem", args=[Problem.objects.get().public_id]))
     expect(page.locator("[data-copy]")).to_be_visible(visible=has_script)
     page.goto(reverse("agent", args=[Agent.objects.get().public_id]))
-    expect(page.get_by_role("button", name="Disable")).to_be_visible()
+    expect(page.get_by_role("link", name="Disable agent…")).to_be_visible()

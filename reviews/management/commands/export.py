@@ -8,17 +8,19 @@ from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
+from django.db.models import Prefetch
 
 from metacog.http import csv_file
 from metacog.management.arguments import moment
-from reviews.models import Decision
+from patterns.serializers import instant
+from reviews.models import Comment, Decision
 from reviews.serializers import decision_shape, held_shape
 
 AT_ONCE = 100  # rows that are read together: a response may have a megabyte
 COLUMNS = (
     "id", "held", "response", "team", "agent", "session", "kind", "text", "name", "arguments", "verdict",
     "released_text", "released_arguments", "reason", "by", "decided_by", "held_at", "decided_at", "score", "signals",
-    "rule", "user_message", "metadata",
+    "rule", "user_message", "metadata", "comments",
 )  # fmt: skip
 
 
@@ -45,6 +47,8 @@ def _decisions(since: datetime | None) -> Iterator[Decision]:
     rows = Decision.objects.filter(released_at__isnull=False).select_related(
         "held__response", "held__call", "held__agent__team", "person"
     )
+    said = Comment.objects.exclude(text="").select_related("author").order_by("pk")
+    rows = rows.prefetch_related(Prefetch("held__comments", said, to_attr="said"))
     if since:
         rows = rows.filter(decided_at__gte=since)
     return rows.order_by("pk").iterator(chunk_size=AT_ONCE)
@@ -80,6 +84,10 @@ def _row(decision: Decision) -> dict[str, Any]:
         "rule": item.get("rule"),
         "user_message": body.get("user_message"),
         "metadata": item["metadata"],
+        "comments": [
+            {"author": said.author.get_username(), "at": instant(said.created_at), "text": said.text}
+            for said in held.said
+        ],
         "assessment": held.response.wire_verdict(),
     }
 

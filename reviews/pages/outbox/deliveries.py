@@ -106,13 +106,13 @@ def replay(request: PersonRequest, delivery_id: str) -> HttpResponse:
     _check_may_send(request, receiver)
     try:
         if deliveries.send_again(delivery, request.user):
-            messages.success(request, gettext("It is sent again now, with the same id and the same bytes."))
+            messages.success(request, gettext("The delivery is sent again, with the same id and body."))
         else:
-            messages.info(request, gettext("It is no longer given up: nothing was changed."))
+            messages.info(request, gettext("The delivery is not given up: nothing was changed."))
     except deliveries.SwitchedOff:
         messages.error(
             request,
-            gettext("%(agent)s has no endpoint that is switched on. Nothing was changed.")
+            gettext("%(agent)s has no webhook that is on: nothing was changed.")
             % {"agent": request.user.name_of(receiver) if isinstance(receiver, Agent) else receiver.host},
         )
     return _back(request)
@@ -203,7 +203,7 @@ def _check_may_send(request: PersonRequest, receiver: deliveries.Receiver) -> No
         if not request.user.has_role(receiver.team_id, Role.OWNER):
             raise PermissionDenied(gettext("Only owners of the team can see and change its webhooks."))
     elif not request.user.has_role(receiver.team_id, Role.CURATOR):
-        raise PermissionDenied(gettext("Only curators and owners of the team can have callbacks sent again."))
+        raise PermissionDenied(gettext("Only curators and owners of the team can resend deliveries."))
 
 
 def _back(request: PersonRequest) -> HttpResponseRedirect:

@@ -14,11 +14,13 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from metacog import egress
+from metacog.accounts.consequences import ReasonForm
 from metacog.http import once
 from metacog.models import Role, Team
+from metacog.pages.confirming import Step, confirm, done
 from reviews.models import Delivery, TeamWebhook
 from reviews.outbox import deliveries, webhooks
 from reviews.pages.person import PersonRequest
@@ -90,7 +92,7 @@ def webhook(request: PersonRequest, webhook_id: str) -> HttpResponse:
 @never_cache
 @require_POST
 def webhook_step(request: PersonRequest, webhook_id: str) -> HttpResponse:
-    """Take a step with a webhook: send a test, rotate or end a secret, switch, enable, disable or remove it."""
+    """Take a step with a webhook: send a test, rotate or end a secret, switch, enable or disable it."""
     found = _webhook(request, webhook_id)
     step = request.POST.get("step", "")
     if step == "rotate":
@@ -99,10 +101,6 @@ def webhook_step(request: PersonRequest, webhook_id: str) -> HttpResponse:
         secret = webhooks.rotate(found, request.user)
         found.refresh_from_db()
         return _page(request, found, secret=secret)
-    if step == "remove":
-        webhooks.remove(found, request.user)
-        messages.success(request, gettext("The webhook is removed: nothing more is sent to it."))
-        return redirect(f"{reverse('team')}?team={found.team_id}")
     if step == "test":
         _send_test(request, found)
     elif step == "switch-on":
@@ -116,6 +114,54 @@ def webhook_step(request: PersonRequest, webhook_id: str) -> HttpResponse:
     else:
         return HttpResponseBadRequest(gettext("There is no such step."), content_type="text/plain; charset=utf-8")
     return redirect("webhook", found.public_id)
+
+
+@never_cache
+@require_safe
+def webhook_confirm(request: PersonRequest, webhook_id: str) -> HttpResponse:
+    """Name what removing a webhook takes away; ask why."""
+    return confirm(request, _removal(_webhook(request, webhook_id)))
+
+
+def _removal(found: TeamWebhook) -> Step:
+    return Step(
+        title=gettext("Remove webhook to %(host)s") % {"host": found.host},
+        whose=found.host,
+        consequences=webhooks.consequences(found, timezone.now()),
+        undo=gettext("For 24 hours it can be restored on the team's page."),
+        button=gettext("Remove webhook"),
+        action_url=reverse("webhook-remove", args=[found.public_id]),
+        cancel_url=reverse("webhook", args=[found.public_id]),
+        section="team",
+    )
+
+
+@require_POST
+def webhook_remove(request: PersonRequest, webhook_id: str) -> HttpResponse:
+    """Remove a webhook."""
+    found = _webhook(request, webhook_id)
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        return confirm(request, _removal(found), form)
+    webhooks.remove(found, request.user, form.cleaned_data["reason"])
+    done(request, gettext("The webhook is removed: nothing more is sent to it."), f"restore-{found.public_id}")
+    return redirect(f"{reverse('team')}?team={found.team_id}")
+
+
+@require_POST
+def webhook_restore(request: PersonRequest, webhook_id: str) -> HttpResponse:
+    """Have a webhook as it was before it was removed."""
+    seen = TeamWebhook.objects.filter(team__in=request.user.teams_as()).exclude(removed_at=None)
+    found = get_object_or_404(seen.select_related("team"), public_id=webhook_id)
+    _check_owner(request, found.team_id)
+    try:
+        if webhooks.restore(found, request.user):
+            messages.success(request, gettext("The webhook is restored, with its secrets and what it is owed."))
+            return redirect("webhook", found.public_id)
+        messages.error(request, gettext("Too late: its secrets are deleted. Add the webhook again."))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    return redirect(f"{reverse('team')}?team={found.team_id}")
 
 
 def _send_test(request: PersonRequest, found: TeamWebhook) -> None:

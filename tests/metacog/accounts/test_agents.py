@@ -7,10 +7,12 @@ import re
 import shlex
 import subprocess
 import sys
+from datetime import timedelta
 from typing import Any
 
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from metacog.accounts import agents
 from metacog.models import Agent, AgentKey, AgentState, AuditEvent, Policy
@@ -137,7 +139,7 @@ class TestKeys:
     def test_ending_the_older_keys_leaves_the_newest(self, olga: Any, kuro: Any, as_person: Any) -> None:
         client = as_person(olga)
         page = html.unescape(client.post(reverse("agent-rotate", args=[kuro.id])).content.decode())
-        client.post(reverse("agent-revoke", args=[kuro.id]))
+        client.post(reverse("agent-revoke", args=[kuro.id]), {"reason": "It leaked."})
         key, secret = secrets_in(page)
         assert kuro.get("/context").status_code == 401
         assert Caller(kuro.id, key, secret).get("/context").status_code == 200
@@ -147,7 +149,8 @@ class TestKeys:
 
 class TestSwitches:
     def switch(self, client: Any, agent: Any, field: str, on: str) -> Any:
-        return client.post(reverse("agent-switch", args=[agent.id]), {"field": field, "on": on})
+        fields = {"field": field, "on": on, "reason": "It loops."}
+        return client.post(reverse("agent-switch", args=[agent.id]), fields, follow=on == "0")
 
     def test_a_disabled_agent_is_refused(self, olga: Any, kuro: Any, as_person: Any) -> None:
         client = as_person(olga)
@@ -281,3 +284,73 @@ def test_it_says_that_patterns_are_missing_only_where_they_are(olga: Any, kuro: 
     Policy.objects.update(threshold=20, hold_at=20)
     kuro.respond("Clearly.")
     assert said not in client.get(reverse("agent", args=[kuro.id])).content.decode(), "thresholds of its own hold"
+
+
+class TestDangerousSteps:
+    """What is switched off or revoked says first what that takes away, takes a reason, and can be undone."""
+
+    def test_it_names_the_consequence_in_numbers(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        client = as_person(olga)
+        for _ in range(9):
+            kuro.hold()
+        client.post(reverse("agent-rotate", args=[kuro.id]))
+        told = {
+            "disable": ["2 keys stop working.", "2 responses a day are refused", "9 held items stay"],
+            "hesitation-off": ["2 responses a day are no longer scored", "9 held items stay"],
+            "revoke-keys": ["1 key stops working.", "For 24 hours a revoked key can be restored"],
+        }
+        for step, sentences in told.items():
+            page = client.get(reverse("agent-confirm", args=[kuro.id, step])).content.decode()
+            assert [sentence in page for sentence in sentences] == [True] * len(sentences), step
+        assert client.get(reverse("agent-confirm", args=[kuro.id, "x"])).status_code == 404
+
+    @table(
+        ("name", "fields"),
+        [
+            ("agent-switch", {"field": "enabled", "on": "0"}),
+            ("agent-switch", {"field": "hesitation_enabled", "on": "0", "reason": "\u200b"}),
+            ("agent-revoke", {"reason": " "}),
+        ],
+        rolled_back=True,
+    )
+    def test_it_takes_a_reason(self, name: str, fields: dict[str, str], olga: Any, kuro: Any, as_person: Any) -> None:
+        answer = as_person(olga).post(reverse(name, args=[kuro.id]), fields)
+        assert answer.status_code == 422
+        assert "Give a reason" in answer.content.decode()
+        assert not AuditEvent.objects.filter(actor="olga").exists()
+
+    def test_a_disabled_agent_comes_back_with_its_keys(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        client = as_person(olga)
+        off = {"field": "enabled", "on": "0", "reason": "It loops."}
+        page = client.post(reverse("agent-switch", args=[kuro.id]), off, follow=True).content.decode()
+        assert '<button class="link" form="undo-disable">Undo</button>' in page
+        assert 'id="undo-disable"' in page
+        assert "<q>It loops.</q>" in page
+        assert kuro.get("/context").status_code == 403
+        client.post(reverse("agent-switch", args=[kuro.id]), {"field": "enabled", "on": "1"})
+        assert kuro.get("/context").status_code == 200
+        audit = client.get(reverse("audit")).content.decode()
+        assert "olga disabled the agent kuro: “It loops.”" in audit
+
+    def test_a_revoked_key_is_restored_for_a_day(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        client = as_person(olga)
+        client.post(reverse("agent-rotate", args=[kuro.id]))
+        page = client.post(reverse("agent-revoke", args=[kuro.id]), {"reason": "x"}, follow=True).content.decode()
+        key = AgentKey.objects.get(revoked_at__isnull=False)
+        assert f'form="restore-{key.pk}">Undo' in page
+        assert f'id="restore-{key.pk}"' in page
+        restore = reverse("key-restore", args=[kuro.id, key.pk])
+        client.post(restore)
+        assert kuro.get("/context").status_code == 200
+        AgentKey.objects.filter(pk=key.pk).update(revoked_at=timezone.now() - timedelta(hours=25))
+        assert "was not restored" in client.post(restore, follow=True).content.decode()
+        assert kuro.get("/context").status_code == 401
+
+    def test_no_third_key_comes_back(self, olga: Any, kuro: Any, as_person: Any) -> None:
+        client = as_person(olga)
+        for _ in range(2):
+            client.post(reverse("agent-rotate", args=[kuro.id]))
+        key = AgentKey.objects.earliest("pk")
+        answer = client.post(reverse("key-restore", args=[kuro.id, key.pk]), follow=True)
+        assert "was not restored" in answer.content.decode()
+        assert AgentKey.objects.filter(revoked_at=None).count() == 2

@@ -16,7 +16,7 @@ from metacog.notices import notices
 from patterns.lessons import lessons
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from patterns.threads import threads
-from reviews.held import saved_views
+from reviews.held import saved_views, talk
 from reviews.learning import backtest, reflections
 from reviews.metrics import daily
 from reviews.models import (
@@ -65,6 +65,10 @@ def fill(caller: Any, owner: User, word: str) -> None:
     webhook, _ = webhooks.add(agent.team, owner, url=f"https://{word}.example/hook", events=["item.held"])
     Delivery.objects.create(webhook=webhook, type="item.held", body=word, state="exhausted")
     saved_views.save(owner, f"The {word} view", {"session": word}, agent.team)
+    held = HeldItem.objects.filter(agent=agent).earliest("pk")
+    talk.comment(held, owner, f"@{owner.username} says {word}.")
+    talk.assign(held, owner, owner)
+    talk.snooze(held, owner, timezone.now() + timedelta(hours=1))
     response = AgentResponse.objects.filter(agent=agent).earliest("pk")
     Sample.objects.create(response=response, agent=agent, day=response.received_at.date())
     caller.respond(f"Sorry, the {word}.", items=[], user_message=f"No, the {word} is wrong.", session=word)

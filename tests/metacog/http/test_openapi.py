@@ -55,7 +55,10 @@ def test_it_is_openapi_3_1_and_lists_every_call(document: Any) -> None:
         "/problems/{key}/think-twice": ["post"],
         "/review/queue": ["get"],
         "/review/held/{held_id}": ["get"],
+        "/review/held/{held_id}/assign": ["post"],
+        "/review/held/{held_id}/comments": ["post"],
         "/review/held/{held_id}/decision": ["post"],
+        "/review/held/{held_id}/snooze": ["post"],
         "/review/held/{held_id}/undo": ["post"],
     }
 

@@ -244,7 +244,7 @@ def test_hostile_texts_and_names_are_only_text_in_a_mail(alice: Any, kuro: Any) 
     now = timezone.now() + HOUR
     [message] = sweep(now)
     html = message.alternatives[0][0]
-    assert message.message()["Subject"] == "metacog: 1 new item waits, score 50"
+    assert message.message()["Subject"] == "metacog: 1 new held item, score 50"
     assert set(message.message().keys()) >= {"Subject", "From", "To"}
     assert "Bcc" not in message.message()
     for body in (message.body, html):
@@ -265,8 +265,8 @@ def test_the_team_page_and_the_figures_tell_what_did_not_get_through(
     hold(kuro, now - HOUR)
     smtp.answers["RCPT"] = "550 no such person"
     sweep(now)
-    said = "alice: The mail server does not take mail for this address. It is tried again."
+    said = "alice: The mail server refuses this address. It will be tried again."
     page = " ".join(as_person(olga).get(reverse("team")).content.decode().split())
     assert said in page
     assert "metacog_notices_failing 1.0" in Client().get(reverse("metrics")).content.decode()
-    assert "Notices that did not get through" not in as_person(alice).get(reverse("team")).content.decode()
+    assert "Failed notices" not in as_person(alice).get(reverse("team")).content.decode()

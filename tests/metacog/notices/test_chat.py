@@ -51,7 +51,7 @@ def test_it_is_told_of_each_item_once_and_no_more_than_it_may(
     hold(other, NOW - 2 * MINUTE)
     sweep(NOW)
     assert texts(receiver) == [
-        "1 new item waits in Aurora, score 50. The oldest waits for 2 min.\n"
+        "1 new held item in Aurora, score 50. The oldest is held for 2 min.\n"
         "• CHAT from kuro, score 50: Absolute claim, Known error: cause named before it was measured\n"
         f"https://metacog.example.org/queue/{held}/"
     ]
@@ -61,7 +61,7 @@ def test_it_is_told_of_each_item_once_and_no_more_than_it_may(
     assert len(receiver.seen) == 1
     sweep(NOW + 15 * MINUTE)
     assert texts(receiver)[1].startswith(
-        "4 new items wait in Aurora, the highest score 50. The oldest waits for 17 min."
+        "4 new held items in Aurora, the highest score 50. The oldest is held for 17 min."
     )
     assert texts(receiver)[1].endswith("1 more is in the queue.\nhttps://metacog.example.org/queue/")
     sweep(NOW + DAY)
@@ -83,7 +83,7 @@ def test_in_chinese_it_has_chinese_colons_and_full_stops(aurora: Any, olga: Any,
     hold(kuro, NOW - 2 * MINUTE)
     sweep(NOW)
     first, second, _address = texts(receiver)[0].splitlines()
-    assert first == "Aurora 有 1 個新項目在等待，最高 50 分。最舊的已等待 2 分鐘。"
+    assert first == "Aurora 有 1 個新的暫留項目，最高 50 分。最早的已暫留 2 分鐘。"
     assert second == "• kuro 的 CHAT，50 分：絕對用語，已知錯誤：cause named before it was measured"
 
 
@@ -132,7 +132,7 @@ def test_what_it_does_not_take_is_tried_again_as_it_stands_then(
     assert Notice.objects.get().trouble == trouble
     hold(kuro, NOW - MINUTE / 2)
     sweep(NOW + MINUTE)
-    assert "2 new items" in texts(receiver)[1]
+    assert "2 new held items" in texts(receiver)[1]
     sweep(NOW + 2 * MINUTE)
     assert (len(receiver.seen), Notice.objects.get().state) == (2, "sent")
 
@@ -206,7 +206,7 @@ def test_the_address_is_kept_encrypted_and_never_shown_or_recorded(aurora: Any, 
     assert "hooks.slack.com/…AbCd" in page
     assert "s3cr3t" not in page
     event = AuditEvent.objects.get(action="channel-changed")
-    assert (event.actor, event.data) == ("olga", {"fields": ["minutes", "language", "texts", "url"]})
+    assert (event.actor, event.data) == ("olga", {"fields": ["minutes", "language", "texts", "mentions", "url"]})
     for _ in range(2):
         client.post(reverse("team-channel", args=[aurora.pk]), CHOICES | {"chat-url": "", "chat-minutes": "30"})
     assert keys.decrypted(Channel.objects.get().url_encrypted) == SLACK
@@ -237,7 +237,7 @@ def test_it_says_what_cannot_be_set(aurora: Any, olga: Any, as_person: Any, fiel
 
 @pytest.mark.parametrize(
     ("status", "said"),
-    [(200, "The chat took the test message."), (403, "did not get through: The chat did not take it.")],
+    [(200, "The chat accepted the test message."), (403, "failed: The chat refused the message.")],
 )
 def test_a_test_message_says_what_came_of_it(
     aurora: Any, olga: Any, as_person: Any, receiver: Receiver, status: int, said: str
@@ -246,7 +246,7 @@ def test_a_test_message_says_what_came_of_it(
     receiver.answers = [status]
     answer = as_person(olga).post(reverse("channel-test", args=[aurora.pk]), follow=True)
     assert said in answer.content.decode()
-    assert texts(receiver) == ["metacog will tell here what waits to be decided. This is a test."]
+    assert texts(receiver) == ["This is a test. Notices about held items are posted here."]
     assert not Notice.objects.exists()
 
 

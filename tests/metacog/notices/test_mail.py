@@ -32,13 +32,13 @@ def test_it_tells_of_each_item_once_and_at_most_once_an_hour(alice: Any, kuro: A
     assert sweep(NOW + 14 * MINUTE) == [], "it has not waited long enough"
     [first] = sweep(NOW + 15 * MINUTE)
     assert first.to == ["alice@example.org"]
-    assert first.subject == "metacog: 1 new item waits, score 50"
+    assert first.subject == "metacog: 1 new held item, score 50"
     hold(kuro, NOW + 20 * MINUTE)
     assert sweep(NOW + 36 * MINUTE) == [], "an hour is not over"
     assert sweep(NOW + 75 * MINUTE) == []
     [second] = sweep(NOW + 76 * MINUTE)
-    assert "1 new item waits for you." in second.body
-    assert "\nOpen the queue\nhttps://metacog.example.org/queue/\n" in second.body
+    assert "1 new held item for you." in second.body
+    assert "\nOpen queue\nhttps://metacog.example.org/queue/\n" in second.body
     assert [sweep(NOW + n * DAY) for n in range(1, 4)] == [[], [], []], "both were told of"
     assert AuditEvent.objects.filter(action="notice-sent", data__person="alice").count() == 2
 
@@ -52,7 +52,7 @@ def test_what_somebody_has_open_is_no_reason_to_write_but_is_told_with_the_rest(
     assert sweep(now) == []
     hold(kuro, now - HOUR)
     [message] = sweep(now)
-    assert "2 new items wait for you." in message.body
+    assert "2 new held items for you." in message.body
 
 
 def test_what_nobody_decided_is_told_once_its_reader_went_away(alice: Any, bob: Any, kuro: Any) -> None:
@@ -67,7 +67,7 @@ def test_the_riskiest_comes_first(alice: Any, kuro: Any) -> None:
     items = [hold(kuro, NOW - HOUR) for _ in range(6)]
     HeldItem.objects.filter(public_id=items[0]).update(hesitation_score=90)
     [message] = sweep(NOW)
-    assert message.subject == "metacog: 6 new items wait, the highest score 90"
+    assert message.subject == "metacog: 6 new held items, the highest score 90"
     told = re.findall(r"/queue/(held_\w+)/", message.body)
     assert told == [items[0], *items[:1:-1]], "of the others the newest, five in all"
 
@@ -239,7 +239,7 @@ def test_what_a_server_refuses_is_tried_again_under_the_same_id(
     sweep(NOW + MINUTE)
     [message] = smtp.messages
     assert message["Message-ID"] == f"<{notice.public_id}@metacog.example.org>"
-    assert "2 new items" in message["Subject"], "one mail tells of all that came meanwhile"
+    assert "2 new held items" in message["Subject"], "one mail tells of all that came meanwhile"
     sweep(NOW + 3 * HOUR)
     assert len(smtp.messages) == 1
 
@@ -386,7 +386,7 @@ def test_it_also_says_how_many_requests_for_more_tool_calls_wait(
         waiting.update(expires_at=now)
     [message] = sweep(now)
     for body in (message.body, message.alternatives[0][0]):
-        assert ("1 request for more tool calls waits too." in body) != is_over
+        assert ("1 extension request is pending too." in body) != is_over
 
 
 def test_what_is_decided_while_it_is_made_is_not_told(alice: Any, kuro: Any, monkeypatch: Any) -> None:
@@ -444,7 +444,7 @@ def test_what_is_decided_before_a_second_attempt_is_not_told(alice: Any, bob: An
 
 @pytest.mark.parametrize(
     ("language", "subject"),
-    [("zh-hant", "metacog：1 個新項目在等待，最高 50 分"), ("zh-hans", "metacog：1 个新条目在等待，最高 50 分")],
+    [("zh-hant", "metacog：1 個新的暫留項目，最高 50 分"), ("zh-hans", "metacog：1 个新的暂留条目，最高 50 分")],
 )
 @pytest.mark.usefixtures("translated")
 def test_it_speaks_the_persons_language(alice: Any, kuro: Any, language: str, subject: str) -> None:

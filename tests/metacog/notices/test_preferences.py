@@ -65,14 +65,14 @@ def test_opening_the_link_in_a_mail_changes_nothing_and_posting_ends_the_mails(a
     (path,) = re.findall(r"https://metacog.example.org(/notices/stop/\S+)", message.body)
     client = Client(enforce_csrf_checks=True)
     opened = client.get(path)
-    assert (opened.status_code, "No more mail about what waits?" in opened.content.decode()) == (200, True)
+    assert (opened.status_code, "Unsubscribe from notices" in opened.content.decode()) == (200, True)
     assert PersonNotices.objects.get().when == "waiting"
     answer = client.post(path, {"List-Unsubscribe": "One-Click"})
     assert (answer.status_code, PersonNotices.objects.get().when) == (200, "never")
     assert "no-store" in answer["Cache-Control"]
     client.post(path)
-    assert "Nothing more about what waits is sent to alice" in client.get(path).content.decode()
-    assert AuditEvent.objects.get(action="notices-changed").data == {"fields": ["when"], "via": "mail"}
+    assert "No more notices are sent to alice" in client.get(path).content.decode()
+    assert AuditEvent.objects.get(action="notices-changed").data == {"fields": ["when", "mentions"], "via": "mail"}
     hold(kuro, NOW)
     assert sweep(NOW + 2 * HOUR) == []
     assert client.get(reverse("preferences")).status_code == 302, "the link signs nobody in"
@@ -91,8 +91,8 @@ def test_a_link_that_is_not_theirs_ends_nothing(alice: Any, what: str) -> None:
     assert PersonNotices.objects.get().when == "waiting"
 
 
-@pytest.mark.parametrize(("taken", "said"), [("", "took the test mail to alice@example.org"),
-                                             ("refused", "did not get through: The mail server refused")])  # fmt: skip
+@pytest.mark.parametrize(("taken", "said"), [("", "accepted the test mail to alice@example.org"),
+                                             ("refused", "failed: The mail server refused")])  # fmt: skip
 def test_a_test_mail_says_what_came_of_it(
     alice: Any, as_person: Any, monkeypatch: pytest.MonkeyPatch, taken: str, said: str
 ) -> None:

@@ -29,7 +29,7 @@ def test_it_signs_in_with_the_right_password(alice: Any, client: Client) -> None
 
 def test_it_says_plainly_that_they_do_not_go_together(alice: Any, client: Client) -> None:
     answer = sign_in(client, "alice", "wrong")
-    assert "do not go together" in answer.content.decode()
+    assert "User name or password is wrong" in answer.content.decode()
     assert "alice" in answer.content.decode()  # what was typed stays
 
 
@@ -255,5 +255,5 @@ def test_a_host_that_is_not_allowed_is_answered_by_our_own_page(db: None, host: 
 
 def test_a_person_in_no_team_is_told_what_to_do(db: None, as_person: Any) -> None:
     loner = User.objects.create_user("loner")
-    assert "You are in no team yet" in as_person(loner).get(reverse("team")).content.decode()
+    assert "You are in no team" in as_person(loner).get(reverse("team")).content.decode()
     assert not Membership.objects.exists()

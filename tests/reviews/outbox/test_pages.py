@@ -156,12 +156,12 @@ def test_an_endpoint_that_is_off_is_told_with_its_reason(
     as_person: Any, victor: Any, carla: Any, agent: Any, off: Any, given_up: Any
 ) -> None:
     seen = page(as_person(victor))
-    assert "Callbacks to kuro are switched off" in seen
+    assert "Deliveries to kuro are switched off" in seen
     assert "it is gone for good" in seen
     assert "1 delivery was given up" in seen
-    assert "Switch it on again" not in seen
+    assert "Switch on again" not in seen
     assert "Send again" not in page(as_person(carla)), "first the endpoint"
-    assert "Switch it on again" in page(as_person(carla))
+    assert "Switch on again" in page(as_person(carla))
 
 
 def test_an_address_that_was_replaced_is_told_no_more(
@@ -175,7 +175,7 @@ def test_replaying_while_it_is_off_changes_nothing_and_says_so(
     as_person: Any, carla: Any, given_up: Any, off: Any
 ) -> None:
     answer = as_person(carla).post(reverse("delivery-replay", args=[given_up.public_id]), follow=True)
-    assert "no endpoint that is switched on" in answer.content.decode()
+    assert "no webhook that is on" in answer.content.decode()
     given_up.refresh_from_db()
     assert given_up.state == "exhausted"
 
@@ -200,9 +200,9 @@ def test_it_returns_to_where_the_form_stood(as_person: Any, carla: Any, agent: A
 
 
 def test_it_says_what_to_do_when_there_is_nothing(as_person: Any, victor: Any, kuro: Any) -> None:
-    assert "No agent has a callback address" in page(as_person(victor))
+    assert "No agent has a webhook" in page(as_person(victor))
     at(kuro, "https://agent.example.org/hook")
-    assert "Nothing was to be told yet" in page(as_person(victor))
+    assert "No deliveries yet" in page(as_person(victor))
 
 
 def test_an_item_shows_how_its_agent_was_told(kuro: Any, agent: Any, given_up: Any, rf: Any, victor: Any) -> None:
@@ -213,7 +213,7 @@ def test_an_item_shows_how_its_agent_was_told(kuro: Any, agent: Any, given_up: A
     assert template.render({"held": held}).strip() == ""
     owe(agent, held=held, attempts=2, last_error="name", next_attempt_at=timezone.now() + timedelta(minutes=3))
     shown = template.render({"held": held})
-    assert "Did the agent hear of it?" in shown
+    assert "Show deliveries" in shown
     assert "could not be found" in shown
     assert f"?item={held.public_id}" in shown
 
@@ -227,5 +227,5 @@ def test_an_agents_page_shows_its_endpoint(kuro: Any, agent: Any, off: Any, rf: 
         request.user = person
         shown = template.render({"agent": agent, "user": person}, request)
         assert "switched off" in shown
-        assert ("Switch it on again" in shown) is may
+        assert ("Switch on again" in shown) is may
         assert ("csrfmiddlewaretoken" in shown) is may

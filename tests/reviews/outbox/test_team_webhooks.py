@@ -297,9 +297,27 @@ def test_a_removed_one_is_sent_nothing_and_keeps_no_text(kuro: Any, webhook: Any
     webhooks.remove(webhook, olga)
     kuro.hold(session="another")
     assert deliveries.deliver_due() == 0
+    assert webhooks.forget_removed(timezone.now()) == 0, "it can be restored"
+    assert webhooks.forget_removed(timezone.now() + timedelta(hours=24)) == 1
+    assert not webhooks.restore(webhook, olga)
     row, delivery = TeamWebhook.objects.get(), Delivery.objects.get()
     assert (row.secret_encrypted, row.former_secret_encrypted, delivery.body) == ("", "", "")
     assert (row.enabled, delivery.state) == (False, State.EXHAUSTED)
+
+
+def test_a_restored_one_is_as_it_was_and_gets_what_it_is_owed(
+    kuro: Any, webhook: Any, olga: Any, receiver: Any
+) -> None:
+    kuro.hold()
+    webhooks.remove(webhook, olga)
+    assert deliveries.deliver_due() == 0
+    assert webhooks.restore(webhook, olga)
+    assert not webhooks.restore(webhook, olga)
+    assert deliveries.deliver_due() == 1
+    webhooks.set_enabled(webhook, olga, False)
+    webhooks.remove(webhook, olga)
+    webhooks.restore(webhook, olga)
+    assert not TeamWebhook.objects.get().enabled
 
 
 def test_every_change_is_audited_without_address_and_secret(added: Any, olga: Any, receiver: Any) -> None:

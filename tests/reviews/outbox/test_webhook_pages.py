@@ -48,7 +48,9 @@ def test_nobody_but_owners_sees_or_changes_them(
     answers = [
         client.get(reverse("webhook", args=its_own)),
         client.post(reverse("webhook", args=its_own), events),
-        client.post(reverse("webhook-step", args=its_own), {"step": "remove"}),
+        client.get(reverse("webhook-confirm", args=its_own)),
+        client.post(reverse("webhook-remove", args=its_own), {"reason": "x"}),
+        client.post(reverse("webhook-step", args=its_own), {"step": "disable"}),
         client.get(reverse("webhook-new", args=ours)),
         client.post(reverse("webhook-new", args=ours), events),
         client.post(reverse("delivery-replay", args=[delivery.public_id])),
@@ -142,7 +144,12 @@ def test_it_is_disabled_enabled_and_removed(as_person: Any, olga: Any, webhook: 
     assert "nothing was sent" in step(client, webhook, "test").content.decode()
     step(client, webhook, "enable")
     assert TeamWebhook.objects.get().enabled
-    assert "is removed" in step(client, webhook, "remove").content.decode()
+    assert client.post(reverse("webhook-remove", args=[webhook.public_id])).status_code == 422
+    fields = {"reason": "The receiver moved."}
+    page = client.post(reverse("webhook-remove", args=[webhook.public_id]), fields, follow=True).content.decode()
+    assert "is removed" in page
+    assert f'form="restore-{webhook.public_id}">Undo' in page
+    assert f'id="restore-{webhook.public_id}"' in page
     assert client.get(reverse("webhook", args=[webhook.public_id])).status_code == 404
     assert step(client, webhook, "nonsense").status_code == 404
 

@@ -156,7 +156,7 @@ def test_the_page_says_whether_the_agent_heard(
     aurora.agents.update(callback_url="https://agent.example/hook")
     held = kuro.hold()
     kuro.post(f"/held/{held}/decision", {"verdict": "withdraw", "reason": "wrong"})
-    assert "Did the agent hear of it?" in as_person(alice).get(f"/queue/{held}/").content.decode()
+    assert "Show deliveries" in as_person(alice).get(f"/queue/{held}/").content.decode()
 
 
 def test_an_attribute_may_be_called_as_it_likes(client: Any, kuro: Any) -> None:

@@ -249,7 +249,7 @@ def test_a_poll_without_news_is_cheap(client: Any, kuro: Any, django_assert_num_
     kuro.hold()
     page = client.get("/queue/").content.decode()
     token = re.search(r'name="token" value="([^"]*)"', page)[1]
-    with django_assert_num_queries(7):  # session, person, teams, who looks, latest, waiting, decided
+    with django_assert_num_queries(8):  # session, person, teams, who looks, latest, waiting, decided, talk
         assert client.get("/queue/changes", {"token": token}).status_code == 204
 
 

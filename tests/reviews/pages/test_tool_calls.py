@@ -9,7 +9,7 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from metacog.models import Agent, Policy
+from metacog.models import Agent, AuditEvent, Policy
 from reviews.models import AgentResponse, CallGrant, Decision, HeldItem
 from tests.conftest import Caller
 from tests.tables import table
@@ -169,6 +169,30 @@ class TestSecrets:
         assert client.get(f"/queue/{held}/reveal?at=/nothing").status_code == 404
         assert client.get(f"/queue/{kuro.hold()}/reveal?at=").status_code == 404
         assert as_person(mallory).get(at).status_code == 404
+
+    def test_reviewers_alone_see_a_masked_value_and_each_look_is_recorded(
+        self, client: Any, kuro: Any, as_person: Any, victor: Any
+    ) -> None:
+        held = ask(kuro)
+        response = HeldItem.objects.get(public_id=held).response.public_id
+        paths = [
+            f"/queue/{held}/?reveal=/password",
+            f"/queue/{held}/reveal?at=/password",
+            f"/responses/{response}/?reveal=1",
+        ]
+        for path in paths:
+            page = as_person(victor).get(path, headers={"hx-request": "true"}).content.decode()
+            assert (SECRET in page, 'class="reveal"' in page) == (False, False), path
+        assert not AuditEvent.objects.filter(action__endswith="-revealed").exists()
+        for path in paths:
+            assert SECRET in client.get(path, headers={"hx-request": "true"}).content.decode()
+        events = AuditEvent.objects.filter(action__endswith="-revealed").order_by("pk")
+        assert [(event.action, event.data.get("at")) for event in events] == [
+            ("tool_call-revealed", "/password"),
+            ("tool_call-revealed", "/password"),
+            ("response-revealed", None),
+        ]
+        assert SECRET not in str([event.data for event in events])
 
     def test_none_goes_out_with_a_notice(self, client: Any, kuro: Any, alice: Any, settings: Any) -> None:
         from metacog.models import Team

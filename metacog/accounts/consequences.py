@@ -1,0 +1,110 @@
+"""What it takes away to switch something off or to remove it, in numbers; and the form that asks why."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from metacog.accounts.forms import ShownField
+from metacog.models import Agent, AgentKey, Membership, PersonalToken, Team, User
+
+DAYS = 7  # over which what comes in a day is counted
+MAX_REASON = 500  # characters
+
+
+class ReasonForm(forms.Form):
+    """Why something is switched off or removed."""
+
+    reason = ShownField(
+        label=gettext_lazy("Reason"),
+        max_length=MAX_REASON,
+        help_text=gettext_lazy("It is kept in the audit log."),
+        error_messages={"required": gettext_lazy("Give a reason: the audit log keeps it.")},
+        widget=forms.Textarea(attrs={"rows": 2, "autocomplete": "off"}),
+    )
+
+
+def of_disabling(agent: Agent, now: datetime) -> list[str]:
+    """Say what disabling an agent takes away."""
+    keys = AgentKey.objects.filter(agent=agent, revoked_at=None).count()
+    return [_keys_stop(keys), _refused(_a_day(agent, now)), _held_stay(agent)]
+
+
+def of_hesitation_off(agent: Agent, now: datetime) -> list[str]:
+    """Say what is left out once an agent's responses are only stored."""
+    scored = _a_day(agent, now, hesitation_score__isnull=False)
+    return [
+        ngettext(
+            "%(count)s response a day is no longer scored: nothing of it is marked or held.",
+            "%(count)s responses a day are no longer scored: nothing of them is marked or held.",
+            scored,
+        )
+        % {"count": f"{scored:,}"},
+        _held_stay(agent),
+    ]
+
+
+def of_revoking(agent: Agent) -> list[str]:
+    """Say what ending all keys of an agent but the newest takes away."""
+    keys = AgentKey.objects.filter(agent=agent, revoked_at=None).count()
+    return [_keys_stop(max(0, keys - 1)), _("The newest key and its secret stay.")]
+
+
+def of_removing(member: Membership, now: datetime) -> list[str]:
+    """Say what somebody loses who is taken out of a team, and what stays."""
+    tokens = PersonalToken.objects.live(now).filter(person=member.user).count()
+    held: Any = Team._meta.get_field("held_items").related_model  # reviews stands above this package
+    decisions: Any = User._meta.get_field("decisions").related_model
+    assigned = held.objects.filter(team=member.team_id, state="pending", talk__assignee=member.user).count()
+    decided = decisions.objects.filter(person=member.user, held__team=member.team_id, undone_at=None).count()
+    return [
+        _("They see nothing of the team any more."),
+        ngettext(
+            "%(count)s access token of theirs no longer reads or decides in this team.",
+            "%(count)s access tokens of theirs no longer read or decide in this team.",
+            tokens,
+        )
+        % {"count": tokens},
+        ngettext(
+            "%(count)s held item stays assigned to them until somebody else takes it.",
+            "%(count)s held items stay assigned to them until somebody else takes them.",
+            assigned,
+        )
+        % {"count": assigned},
+        ngettext("%(count)s decision stays theirs.", "%(count)s decisions stay theirs.", decided)
+        % {"count": f"{decided:,}"},
+    ]
+
+
+def _keys_stop(count: int) -> str:
+    return ngettext("%(count)s key stops working.", "%(count)s keys stop working.", count) % {"count": count}
+
+
+def _refused(count: int) -> str:
+    told = ngettext(
+        "%(count)s response a day is refused with 403.", "%(count)s responses a day are refused with 403.", count
+    )
+    return told % {"count": f"{count:,}"}
+
+
+def _held_stay(agent: Agent) -> str:
+    held: Any = Agent._meta.get_field("held_items").related_model
+    count = held.objects.filter(agent=agent, state="pending").count()
+    told = ngettext(
+        "%(count)s held item stays, to be decided or to expire.",
+        "%(count)s held items stay, to be decided or to expire.",
+        count,
+    )
+    return told % {"count": f"{count:,}"}
+
+
+def _a_day(agent: Agent, now: datetime, **which: Any) -> int:
+    """Return how many responses came a day of late, rounded up."""
+    responses: Any = Agent._meta.get_field("responses").related_model
+    since = now - timedelta(days=DAYS)
+    count: int = responses.objects.filter(agent=agent, received_at__gte=since, **which).count()
+    return -(-count // DAYS)

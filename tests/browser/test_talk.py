@@ -1,0 +1,66 @@
+"""A mention's day: somebody is asked with an @, is told by mail, takes the item, snoozes it and decides it."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from reviews.models import HeldItem, ItemTalk
+from reviews.outbox import notifications
+from tests.browser.axe import faults
+from tests.browser.test_deciding import SETTLED
+from tests.metacog.notices.conftest import tell
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_mention_leads_to_the_item_that_is_taken_snoozed_and_decided(
+    open_page: Any, alice: Any, bob: Any, kuro: Any, settings: Any, tmp_path: Any
+) -> None:
+    settings.DATA_DIR, settings.MAIL_FROM = tmp_path, "metacog@example.org"
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    tell(bob, "never")
+    held = kuro.hold()
+
+    page = open_page(alice)
+    page.goto(f"/queue/{held}/")
+    page.keyboard.press("c")
+    page.keyboard.type("Was this measured, @b")
+    expect(page.get_by_role("option", name="@bob Bob")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Comment", exact=True)).to_have_value("Was this measured, @bob ")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#talk-said .mention")).to_have_text("@bob")
+
+    notifications.send_due()
+    (told,) = mail.outbox
+    assert told.to == ["bob@example.org"]
+    (address,) = re.findall(rf"/queue/{held}/$", told.body, re.MULTILINE)
+
+    page = open_page(bob)
+    page.goto(address)
+    expect(page.locator("#talk-said .mention.me")).to_have_text("@bob")
+    expect(page.get_by_role("link", name="Mentions me")).to_be_visible()
+    page.keyboard.press("i")
+    expect(page.locator("#talk-whose")).to_have_text("Assigned to you")
+    expect(page.locator(".row .whose")).to_have_text("@bob")
+    assert faults(page) == []
+    page.keyboard.press("z")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Snoozed until")).to_be_visible()
+    expect(page.locator(".row")).to_have_count(0)
+
+    ItemTalk.objects.update(snoozed_until=timezone.now() - timedelta(seconds=1))
+    expect(page.locator(".row")).to_have_count(1)  # it comes back by itself
+    with page.expect_response(f"**/queue/{held}/*"):
+        page.locator(".row").click()
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    expect(page.get_by_text("approved by you")).to_be_visible()
+    assert HeldItem.objects.get().state == "approved"
