@@ -19,6 +19,7 @@ from reviews.models.reflections import Reflection, reflection_id
 from reviews.models.research import Research, research_id
 from reviews.models.responses import AgentResponse, Signal, response_id
 from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
+from reviews.models.search import SearchDocument, SearchDue, SearchProgress
 from reviews.models.tool_calls import CallGrant, HeldCall
 
 __all__ = [
@@ -26,6 +27,6 @@ __all__ = [
     "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldCall", "HeldItem", "HeldItems",
     "LearnedCorrections", "LearnedRisk", "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin",
     "PossibleCorrection", "ProposalEvidence", "Reflection", "Research", "RiskModel", "Sample", "SampleCursor",
-    "ShadowMatch", "Signal", "TeamWebhook", "correction_id", "decision_id", "delivery_id", "extension_id", "held_id",
+    "SearchDocument", "SearchDue", "SearchProgress", "ShadowMatch", "Signal", "TeamWebhook", "correction_id", "decision_id", "delivery_id", "extension_id", "held_id",
     "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
 ]  # fmt: skip

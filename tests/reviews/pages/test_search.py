@@ -131,7 +131,7 @@ def test_words_are_found_however_the_body_writes_them(
 def test_words_are_found_in_whatever_form_they_are_written(
     client: Any, kuro: Any, stored: str, query: str, marked: list[str], in_ascii: bool
 ) -> None:
-    text = "e" * 300 + stored + "e" * 300
+    text = "e" * 300 + f" {stored} " + "e" * 300
     kuro.post("/responses", json.dumps({"response": text, "items": []}, ensure_ascii=in_ascii))
     kuro.post("/memory", {"text": stored, "topic": "t", "source": "run 1"})
     assert list(found(client, query)) == ["Responses", "Memory"]
