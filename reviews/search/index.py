@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
@@ -19,9 +19,11 @@ from reviews.models import SearchDocument, SearchDue
 from reviews.search.words import Wanted, cut
 
 KINDS = ("resp", "held", "prob", "ep", "thr", "mem", "les", "agt")  # in this order for good: keys hold the place
+MOST_ALIKE = 32  # words of one beginning that SQLite is asked for one by one
 FEW = 20_000  # documents that PostgreSQL may read to sort them
 _FILTER = "\ue000"  # begins what is indexed beside the words; no word begins so
 _DOCUMENT, _WORDS, _DUE = SearchDocument._meta.db_table, "reviews_searchwords", SearchDue._meta.db_table
+_VOCABULARY = "reviews_searchvocabulary"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -64,10 +66,14 @@ class Asked:
     before: int = (1 << 63) - 1
 
     @property
+    def is_narrow(self) -> bool:
+        """Tell whether more than words is asked for."""
+        return bool(self.agent or self.session or self.state or self.labels)
+
+    @property
     def is_indexed(self) -> bool:
         """Tell whether the index narrows it down."""
-        narrow = self.agent or self.session or self.state or self.labels
-        return bool(narrow or any(word.whole or word.prefix for word in self.words))
+        return self.is_narrow or any(word.whole or word.prefix for word in self.words)
 
     def matches(self, document: Document, key: int) -> bool:
         return (
@@ -209,6 +215,30 @@ def walk(asked: Asked, before: int, most: int) -> tuple[list[int], int, int]:
     return [key for key, fits in seen if fits], len(seen), seen[-1][0] if seen else before
 
 
+def walk_alike(asked: Asked, before: int, most: int) -> tuple[list[int], int, int]:
+    """Do the same among those that are what is asked for, whatever they say, which the index tells."""
+    outer, values = _conditions(asked, "d")
+    fits = f"CASE WHEN {' AND '.join(outer) or '1 = 1'} THEN 1 ELSE 0 END"
+    alike = replace(asked, words=())
+    with connection.cursor() as cursor:
+        if _is_sqlite():
+            cursor.execute(
+                f"SELECT d.id, {fits} FROM (SELECT rowid FROM {_WORDS} WHERE {_WORDS} MATCH %s AND rowid < %s AND "
+                f"rowid >= %s ORDER BY rowid DESC LIMIT {most}) w CROSS JOIN {_DOCUMENT} d ON d.id = w.rowid",
+                [*values, _fts5(cursor, alike), before, asked.since],
+            )
+        elif _is_frequent(cursor, query := _tsquery(alike)):
+            return [], most, before
+        else:
+            cursor.execute(
+                f"SELECT id, {fits} FROM (SELECT * FROM {_DOCUMENT} WHERE words @@ %s::tsquery AND id < %s AND id >= %s "
+                f"ORDER BY id + 0 DESC LIMIT {most}) d ORDER BY id DESC",
+                [*values, query, before, asked.since],
+            )
+        seen = cursor.fetchall()
+    return [key for key, fits in seen if fits], len(seen), seen[-1][0] if seen else before
+
+
 def find(asked: Asked, before: int, most: int) -> list[int] | None:
     """Return the keys, below a key, of the newest documents that may match; None where the index is of no use."""
     outer, values = _conditions(asked, "d")
@@ -218,16 +248,13 @@ def find(asked: Asked, before: int, most: int) -> list[int] | None:
         if _is_sqlite():
             # In the order of the index, and so that it stops at the limit.
             cursor.execute(
-                f"SELECT d.id FROM {_WORDS} w CROSS JOIN {_DOCUMENT} d ON d.id = w.rowid WHERE w.words MATCH %s "
-                f"AND w.rowid < %s AND {where} ORDER BY w.rowid DESC LIMIT {most}",
-                [_fts5(asked), before, *narrow],
+                f"SELECT d.id FROM {_WORDS} w CROSS JOIN {_DOCUMENT} d ON d.id = w.rowid WHERE w.{_WORDS} MATCH %s "
+                f"AND w.rowid < %s AND w.rowid >= %s AND {where} ORDER BY w.rowid DESC LIMIT {most}",
+                [_fts5(cursor, asked), before, asked.since, *narrow],
             )
+        elif _is_frequent(cursor, query := _tsquery(asked)):
+            return None
         else:
-            query = _tsquery(asked)
-            cursor.execute(f"EXPLAIN (FORMAT JSON) SELECT 1 FROM {_DOCUMENT} WHERE words @@ %s::tsquery", [query])
-            plan = cursor.fetchone()[0]
-            if (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]["Plan Rows"] > FEW:
-                return None
             # All that match are read and sorted: by `id` alone it might walk along the key instead, to the end.
             cursor.execute(
                 f"SELECT d.id FROM {_DOCUMENT} d WHERE d.words @@ %s::tsquery AND {where} "
@@ -266,13 +293,36 @@ def _conditions(asked: Asked, of: str) -> tuple[list[str], list[Any]]:
     return conditions, values
 
 
-def _fts5(asked: Asked) -> str:
+def _is_frequent(cursor: Any, query: str) -> bool:
+    """Tell whether PostgreSQL, by its statistics, would have to read more documents than it may."""
+    cursor.execute(f"EXPLAIN (FORMAT JSON) SELECT 1 FROM {_DOCUMENT} WHERE words @@ %s::tsquery", [query])
+    plan = cursor.fetchone()[0]
+    rows: int = (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]["Plan Rows"]
+    return rows > FEW
+
+
+def _fts5(cursor: Any, asked: Asked) -> str:
     parts = [f'"{word}"' for word in _filters(asked.kind, None, asked.agent, asked.session, asked.state, asked.labels)]
     if asked.teams:
         parts.append("(" + " OR ".join(f'"{_FILTER}t{team}"' for team in asked.teams) + ")")
     for word in asked.words:
-        parts += [f'"{each}"' for each in word.whole] + ([f'"{word.prefix}" *'] if word.prefix else [])
+        parts += [f'"{each}"' for each in word.whole] + ([_beginning(cursor, word.prefix)] if word.prefix else [])
     return " AND ".join(dict.fromkeys(parts))
+
+
+def _beginning(cursor: Any, prefix: str) -> str:
+    """Ask for the words that begin so, each by itself where they are few: those FTS5 reads only as far as it must.
+
+    Of a beginning it would first put together all places that any of them has.
+    """
+    cursor.execute(
+        f"SELECT term FROM {_VOCABULARY} WHERE term >= %s AND term < %s LIMIT {MOST_ALIKE + 1}",
+        [prefix, prefix + "\U0010ffff"],
+    )
+    words = [word for (word,) in cursor.fetchall()]
+    if len(words) > MOST_ALIKE or not words:
+        return f'"{prefix}" *'
+    return "(" + " OR ".join(f'"{word}"' for word in words) + ")"
 
 
 def _tsquery(asked: Asked) -> str:
@@ -295,6 +345,7 @@ def create(connection: Any) -> None:
             cursor.execute(
                 f"CREATE VIRTUAL TABLE {_WORDS} USING fts5(words, content='', detail=none, columnsize=0, tokenize='ascii')"
             )
+            cursor.execute(f"CREATE VIRTUAL TABLE {_VOCABULARY} USING fts5vocab({_WORDS}, row)")
         else:
             cursor.execute(f"ALTER TABLE {_DOCUMENT} ADD COLUMN words tsvector")
             # What is not yet merged into the index is read as a whole by each search: nothing is left so.
@@ -304,6 +355,7 @@ def create(connection: Any) -> None:
 def drop(connection: Any) -> None:
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
+            cursor.execute(f"DROP TABLE {_VOCABULARY}")
             cursor.execute(f"DROP TABLE {_WORDS}")
         else:
             cursor.execute(f"ALTER TABLE {_DOCUMENT} DROP COLUMN words")

@@ -7,7 +7,7 @@ there. What is rarer the index finds. What changed since it was indexed, seconds
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -28,9 +28,13 @@ PAGE = 25  # of one kind
 MAX_QUERY = 100
 MAX_FILTER = 300
 WALKED = 1_000  # of the newest documents are looked through before the index is asked
+WALKED_ALIKE = 2_000  # then of those that match the filters
 A_STRETCH = 5_000  # and so many at once, where it is of no use
 A_STEP = 60  # documents that are read at once
 AT_ONCE_SECONDS = 0.06  # for looking through documents where the index is of no use; the next page goes on
+
+
+Walk = Callable[[Asked, int, int], tuple[list[int], int, int]]
 
 
 @dataclass(frozen=True)
@@ -184,7 +188,9 @@ def _indexed(asked: Asked, most: int) -> Found:
     """Find the newest documents: among those at the top directly, then by the index, else directly for a while."""
     found: list[tuple[int, int]] = []
     until = time.monotonic() + AT_ONCE_SECONDS
-    before, is_whole = _walked(asked, asked.before, WALKED, most, found)
+    before, is_whole = _walked(index.walk, asked, asked.before, WALKED, most, found)
+    if not is_whole and len(found) < most and asked.words and asked.is_narrow:
+        before, is_whole = _walked(index.walk_alike, asked, before, WALKED_ALIKE, most, found)
     while not is_whole and len(found) < most and asked.is_indexed:
         keys = index.find(asked, before, A_STEP)
         if keys is None:
@@ -195,13 +201,15 @@ def _indexed(asked: Asked, most: int) -> Found:
     while not is_whole and len(found) < most:
         if time.monotonic() > until:
             return Found(found, before, is_cut=True)
-        before, is_whole = _walked(asked, before, A_STRETCH, most, found)
+        before, is_whole = _walked(index.walk, asked, before, A_STRETCH, most, found)
     return Found(found[:most])
 
 
-def _walked(asked: Asked, before: int, stretch: int, most: int, found: list[tuple[int, int]]) -> tuple[int, bool]:
+def _walked(
+    walk: Walk, asked: Asked, before: int, stretch: int, most: int, found: list[tuple[int, int]]
+) -> tuple[int, bool]:
     """Add what is found among the next documents; return the key of the last, and whether there are no others."""
-    keys, seen, last = index.walk(asked, before, stretch)
+    keys, seen, last = walk(asked, before, stretch)
     for at in range(0, len(keys), A_STEP):
         found += index.read(asked, keys[at : at + A_STEP])
         if len(found) >= most:
