@@ -114,6 +114,8 @@ def search_page(request: PersonRequest) -> HttpResponse:
         return redirect(groups[0].hits[0].url)
     query = request.GET.copy()
     query.pop("before", None)
+    if query.pop("words", None) and filters.query:
+        query["q"] = filters.query
     is_asked = bool(filters.query or filters.narrows or filters.kind)
     context = {
         "query_of_all": filters.query,
@@ -140,20 +142,22 @@ def search_export(request: PersonRequest) -> StreamingHttpResponse:
     if form.errors or unknown:  # a file has no place to say that it is not what was asked for
         raise Http404
     return export.as_file(
-        "search", request.GET.get("format", ""), export.HIT, export.of_hits(every(request.user.teams_as(), filters))
+        "search", request.GET.get("format", export.CSV), export.HIT, export.of_hits(every(request.user.teams_as(), filters))
     )
 
 
 def _asked(request: PersonRequest) -> tuple[SearchForm, Filters, Choice, list[str]]:
     """Return the form as it was sent, what it asks for, the agents to choose from, and what of it is not known."""
     every_agent = Agent.objects.filter(team__in=request.user.teams_as()).order_by("name", "team__name")
-    found = choice("search", every_agent, request.GET, request.GET.get("agent", "")[:40])
-    form = SearchForm(request.GET, agents=found)
+    asked = request.GET.copy()
+    # The list of agents, which hands on what else is asked for, has a `q` of its own.
+    asked["q"] = asked["words"] = asked.get("q") or asked.get("words", "")
+    found = choice("search", every_agent, asked, asked.get("agent", "")[:40])
+    form = SearchForm(asked, agents=found)
     filters = form.filters()
     kinds = [BY_NAME[filters.kind]] if filters.kind else KINDS
     states = dict.fromkeys(value for kind in kinds if kind.states for value in kind.states.values)
-    told = {name: value for name, value in request.GET.items() if name in ("agent", "kind", "state")}
-    return form, filters, found, unknown_filters(told, agents=found.named, kind=BY_NAME, state=states)
+    return form, filters, found, unknown_filters(request.GET, agents=found.named, kind=BY_NAME, state=states)
 
 
 def _shown(group: Group, filters: Filters, query: Any) -> dict[str, Any]:

@@ -200,17 +200,19 @@ def walk(asked: Asked, before: int, most: int) -> tuple[list[int], int, int]:
     Returns the keys of those that may match, how many were looked through, and the key of the last.
     """
     outer, values = _conditions(asked, "d")
-    inner, narrow = ["kind = %s", "id < %s", "id >= %s"], [asked.kind, before, asked.since]
+    # Written out: of a kind or team that it is not told, PostgreSQL would take there to be as many as of any other.
+    assert asked.kind in KINDS
+    inner = [f"kind = '{asked.kind}'", "id < %s", "id >= %s"]
     if asked.agent:
-        inner, narrow = ["agent_id = %s", *inner], [asked.agent, *narrow]
+        inner.append(f"agent_id = {asked.agent:d}")
     elif asked.teams and len(asked.teams) == 1:
-        inner, narrow = ["team_id = %s", *inner], [asked.teams[0], *narrow]
+        inner.append(f"team_id = {asked.teams[0]:d}")
     sql = (
         f"SELECT id, CASE WHEN {' AND '.join(outer) or '1 = 1'} THEN 1 ELSE 0 END FROM (SELECT * FROM {_DOCUMENT} "
         f"WHERE {' AND '.join(inner)} ORDER BY id DESC LIMIT {most}) d ORDER BY id DESC"
     )
     with connection.cursor() as cursor:
-        cursor.execute(sql, [*values, *narrow])
+        cursor.execute(sql, [*values, before, asked.since])
         seen = cursor.fetchall()
     return [key for key, fits in seen if fits], len(seen), seen[-1][0] if seen else before
 

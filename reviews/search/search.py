@@ -31,7 +31,7 @@ WALKED = 1_000  # of the newest documents are looked through before the index is
 WALKED_ALIKE = 2_000  # then of those that match the filters
 A_STRETCH = 5_000  # and so many at once, where it is of no use
 A_STEP = 60  # documents that are read at once
-AT_ONCE_SECONDS = 0.06  # for looking through documents where the index is of no use; the next page goes on
+AT_ONCE_SECONDS = 0.08  # for looking through documents where the index is of no use; the next page goes on
 
 
 Walk = Callable[[Asked, int, int], tuple[list[int], int, int]]

@@ -26,6 +26,9 @@ _WATCHED = (
 )
 
 
+_KEPT = ("reviews_agentresponse", "reviews_helditem", "reviews_decision")  # of which no row is ever deleted
+
+
 def after_migrating(using: str, **_: Any) -> None:
     create(connections[using])
 
@@ -33,34 +36,37 @@ def after_migrating(using: str, **_: Any) -> None:
 def create(connection: Any) -> None:
     """Make those triggers that are not there."""
     with connection.cursor() as cursor:
-        tables = connection.introspection.table_names(cursor)
-        if DUE not in tables:  # before its migration, or behind it
-            return
-        if connection.vendor == "sqlite":
-            for table, columns, kind, row in _WATCHED:
-                for name, event in (("insert", "INSERT"), ("update", f"UPDATE OF {columns}")):
-                    cursor.execute(
-                        f"CREATE TRIGGER IF NOT EXISTS {table}_to_index_{name} AFTER {event} ON {table} "
-                        f"BEGIN INSERT INTO {DUE} (kind, row_id) VALUES ('{kind}', NEW.{row}); END"
-                    )
+        if DUE not in connection.introspection.table_names(cursor):  # before its migration, or behind it
             return
         for table, columns, kind, row in _WATCHED:
-            for name, event in (("insert", "INSERT"), ("update", f"UPDATE OF {columns}")):
-                function = f"metacog_to_index_{kind}_{row}"
+            for name, event, of in _events(table, columns):
+                insert = f"INSERT INTO {DUE} (kind, row_id) VALUES ('{kind}', {of}.{row});"
+                trigger = f"{table}_to_index_{name}"
+                if connection.vendor == "sqlite":
+                    cursor.execute(
+                        f"CREATE TRIGGER IF NOT EXISTS {trigger} AFTER {event} ON {table} BEGIN {insert} END"
+                    )
+                    continue
+                function = f"metacog_to_index_{kind}_{of}_{row}".lower()
                 cursor.execute(
-                    f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-                    f"INSERT INTO {DUE} (kind, row_id) VALUES ('{kind}', NEW.{row}); RETURN NULL; END $$"
+                    f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {insert} "
+                    "RETURN NULL; END $$"
                 )
                 cursor.execute(
-                    f"CREATE OR REPLACE TRIGGER {table}_to_index_{name} AFTER {event} ON {table} "
+                    f"CREATE OR REPLACE TRIGGER {trigger} AFTER {event} ON {table} "
                     f"FOR EACH ROW EXECUTE FUNCTION {function}()"
                 )
+
+
+def _events(table: str, columns: str) -> list[tuple[str, str, str]]:
+    found = [("insert", "INSERT", "NEW"), ("update", f"UPDATE OF {columns}", "NEW")]
+    return found if table in _KEPT else [*found, ("delete", "DELETE", "OLD")]
 
 
 def drop(connection: Any) -> None:
     with connection.cursor() as cursor:
         for table, *_ in _WATCHED:
-            for name in ("insert", "update"):
+            for name in ("insert", "update", "delete"):
                 trigger = f"{table}_to_index_{name}"
                 on = f" ON {table}" if connection.vendor == "postgresql" else ""
                 cursor.execute(f"DROP TRIGGER IF EXISTS {trigger}{on}")

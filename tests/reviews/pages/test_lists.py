@@ -81,7 +81,7 @@ NO_LISTS = {
     *("queue-changes", "together", "decide-together", "memory-new", "lesson-new", "lessons-many", "pattern-new"),
     *("patterns-decide", "notices-change", "notices-test", "token-new", "set-theme", "set_language"),
 }
-FILES = {"statistics-csv", "learned-risk-csv", "audit-export"}
+FILES = {"statistics-csv", "learned-risk-csv", "audit-export", "responses-export", "search-export"}
 LISTS = sorted(
     pattern.name
     for pattern in get_resolver().url_patterns
@@ -107,7 +107,7 @@ def test_no_list_passes_over_a_filter_that_it_does_not_know(client: Any, held: s
 @table("page", sorted(FILES))
 @table("query", ["agent=bogus", "kind=bogus", "days=8", "action=bogus", "since=bogus"])
 def test_no_file_is_given_for_a_filter_that_is_not_known(client: Any, kuro: Any, page: str, query: str) -> None:
-    if page == "audit-export" or query != "since=bogus":
+    if page in ("audit-export", "search-export") or query != "since=bogus":
         assert client.get(f"{reverse(page)}?{query}").status_code == 404
     assert client.get(reverse(page)).status_code == 200
 
