@@ -61,6 +61,10 @@ class SearchForm(forms.Form):
             *dict(pair for kind in reversed(self._kinds()) if kind.states for pair in kind.states.choices).items(),
         ]
 
+    def narrowing(self) -> list[forms.BoundField]:
+        """Return the fields that stand behind a fold."""
+        return [self[name] for name in self.fields if name not in ("q", "kind")]
+
     def _kinds(self) -> Sequence[Any]:
         kind = BY_NAME.get(self.data.get("kind", ""))
         return [kind] if kind else KINDS

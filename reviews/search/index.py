@@ -7,13 +7,14 @@ index tells where words may stand together; whether they do is looked up in the 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
 from reviews.models import SearchDocument, SearchDue
 from reviews.search.words import Wanted, cut
@@ -222,7 +223,7 @@ def walk_alike(asked: Asked, before: int, most: int) -> tuple[list[int], int, in
     outer, values = _conditions(asked, "d")
     fits = f"CASE WHEN {' AND '.join(outer) or '1 = 1'} THEN 1 ELSE 0 END"
     alike = replace(asked, words=())
-    with connection.cursor() as cursor:
+    with _asking() as cursor:
         if _is_sqlite():
             cursor.execute(
                 f"SELECT d.id, {fits} FROM (SELECT rowid FROM {_WORDS} WHERE {_WORDS} MATCH %s AND rowid < %s AND "
@@ -246,7 +247,7 @@ def find(asked: Asked, before: int, most: int) -> list[int] | None:
     outer, values = _conditions(asked, "d")
     where = " AND ".join(["d.id < %s", "d.id >= %s", *outer])
     narrow = [before, asked.since, *values]
-    with connection.cursor() as cursor:
+    with _asking() as cursor:
         if _is_sqlite():
             # In the order of the index, and so that it stops at the limit.
             cursor.execute(
@@ -293,6 +294,19 @@ def _conditions(asked: Asked, of: str) -> tuple[list[str], list[Any]]:
         conditions = [f"{of}.team_id IN ({', '.join(['%s'] * len(asked.teams)) or 'NULL'})", *conditions]
         values = [*asked.teams, *values]
     return conditions, values
+
+
+@contextmanager
+def _asking() -> Iterator[Any]:
+    """Give a cursor for what the index is asked."""
+    with connection.cursor() as cursor:
+        if _is_sqlite():
+            yield cursor
+            return
+        with transaction.atomic():
+            # Processes to help it, and code compiled for it, take longer to make than the answer.
+            cursor.execute("SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off")
+            yield cursor
 
 
 def _is_frequent(cursor: Any, query: str) -> bool:
