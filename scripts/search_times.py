@@ -3,8 +3,8 @@
     .venv/bin/python scripts/search_times.py [--responses N] [--postgresql] [--repeat N]
 
 On a SQLite database of its own, with `--postgresql` on a server of its own (tests/run.py) or the empty one that
-METACOG_TEST_DATABASE_URL names. Rows go into the tables directly. Texts are invented, of 30 to 90 words drawn as often as
-words of real texts are (Zipf), half of them followed by 20 to 60 Chinese characters drawn the same way. The times are of
+METACOG_TEST_DATABASE_URL names. Rows go into the tables directly. Texts are invented, of 30 to 90 words drawn as often
+as words of real texts are (Zipf), half of them followed by 20 to 60 Chinese characters drawn the same way. Times are of
 `search`, with what it reads to show a page and without its HTML.
 """
 
@@ -106,7 +106,7 @@ def fill(count: int) -> Any:
             write()
     if batch:
         write()
-    fields = [field.column for field in AgentResponse._meta.concrete_fields if field.column != "id"]
+    fields = [str(field.column) for field in AgentResponse._meta.concrete_fields if field.column != "id"]
     blank = AgentResponse(received_at=BEGAN, verdict=json.dumps({"items": []}), policy_version=1, patterns_version=1)
     given = {
         "public_id": "'resp_' || d.row_id",
@@ -126,7 +126,9 @@ def fill(count: int) -> Any:
         )
         if connection.vendor == "postgresql":
             cursor.execute("SET maintenance_work_mem = '512MB'")
-            cursor.execute(f"CREATE INDEX {index._WORDS} ON {index._DOCUMENT} USING gin (words) WITH (fastupdate = off)")
+            cursor.execute(
+                f"CREATE INDEX {index._WORDS} ON {index._DOCUMENT} USING gin (words) WITH (fastupdate = off)"
+            )
         cursor.execute("ANALYZE")
     return team
 
@@ -144,7 +146,9 @@ def main(count: int, repeat: int) -> None:
     call_command("migrate", verbosity=0)
     begun = time.monotonic()
     team = fill(count)
-    print(f"{connection.vendor}, {count:,} responses, written in {time.monotonic() - begun:.0f} s; median of {repeat}:\n")
+    print(
+        f"{connection.vendor}, {count:,} responses, written in {time.monotonic() - begun:.0f} s; median of {repeat}:\n"
+    )
     teams, agent = Team.objects.filter(pk=team.pk), Agent.objects.order_by("pk")[3]
     middle = BEGAN + timedelta(days=150)
 

@@ -27,6 +27,7 @@ __all__ = [
     "Delivery", "Endpoint", "ExtensionRequest", "FittedWeights", "HeldCall", "HeldItem", "HeldItems",
     "LearnedCorrections", "LearnedRisk", "LearningCursor", "LookFigure", "Looking", "PaceFigure", "PatternOrigin",
     "PossibleCorrection", "ProposalEvidence", "Reflection", "Research", "RiskModel", "Sample", "SampleCursor",
-    "SearchDocument", "SearchDue", "SearchProgress", "ShadowMatch", "Signal", "TeamWebhook", "correction_id", "decision_id", "delivery_id", "extension_id", "held_id",
-    "reflection_id", "research_id", "response_id", "sample_id", "webhook_id",
+    "SearchDocument", "SearchDue", "SearchProgress", "ShadowMatch", "Signal", "TeamWebhook", "correction_id",
+    "decision_id", "delivery_id", "extension_id", "held_id", "reflection_id", "research_id", "response_id",
+    "sample_id", "webhook_id",
 ]  # fmt: skip

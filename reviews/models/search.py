@@ -11,8 +11,8 @@ from metacog.models import Agent, Team
 class SearchDocument(models.Model):
     """What is searched of one row of any kind, written behind it by reviews/search/indexing.py.
 
-    The primary key begins with the time of the row, so that its order is that of time (reviews/search/index.py). The words
-    themselves are indexed beside it: in an FTS5 table on SQLite, in a column and its GIN index on PostgreSQL.
+    The primary key begins with the time of the row, so that its order is that of time (reviews/search/index.py). The
+    words are indexed beside it: in an FTS5 table on SQLite, in a column and its GIN index on PostgreSQL.
     """
 
     id = models.BigIntegerField(primary_key=True)
@@ -20,7 +20,9 @@ class SearchDocument(models.Model):
     row_id = models.BigIntegerField()  # the primary key of the row
     # No constraints: what has gone leaves its document to the sweep.
     team = models.ForeignKey(Team, models.DO_NOTHING, related_name="+", db_index=False, db_constraint=False)
-    agent = models.ForeignKey(Agent, models.DO_NOTHING, null=True, related_name="+", db_index=False, db_constraint=False)
+    agent = models.ForeignKey(
+        Agent, models.DO_NOTHING, null=True, related_name="+", db_index=False, db_constraint=False
+    )
     session = models.CharField(max_length=255, blank=True)
     state = models.CharField(max_length=10, blank=True)
     labels = models.TextField(blank=True)  # one a line, each between line breaks: tools and metadata

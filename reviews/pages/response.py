@@ -86,7 +86,9 @@ def export_responses(request: PersonRequest) -> StreamingHttpResponse:
         raise Http404
     posting = list((agents.filter(public_id=agent) if agent else agents).values_list("pk", flat=True))
     rows = _shown(AgentResponse.objects.filter(agent__in=posting), which)
-    return export.as_file("responses", request.GET.get("format", export.CSV), export.RESPONSE, export.of_responses(rows))
+    return export.as_file(
+        "responses", request.GET.get("format", export.CSV), export.RESPONSE, export.of_responses(rows)
+    )
 
 
 _HAS_HELD = Exists(HeldItem.objects.filter(response=OuterRef("pk")))

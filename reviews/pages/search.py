@@ -92,7 +92,9 @@ class SearchForm(forms.Form):
     def filters(self) -> Filters:
         self.is_valid()
         told = self.cleaned_data
-        named = [f"{name.removeprefix(_METADATA)}={self.data[name]}" for name in self.data if name.startswith(_METADATA)]
+        named = [
+            f"{name.removeprefix(_METADATA)}={self.data[name]}" for name in self.data if name.startswith(_METADATA)
+        ]
         return Filters(
             query=self.data.get("q", "").replace("\0", "").strip()[:MAX_QUERY],
             kind=told.get("kind", ""),
@@ -146,7 +148,10 @@ def search_export(request: PersonRequest) -> StreamingHttpResponse:
     if form.errors or unknown:  # a file has no place to say that it is not what was asked for
         raise Http404
     return export.as_file(
-        "search", request.GET.get("format", export.CSV), export.HIT, export.of_hits(every(request.user.teams_as(), filters))
+        "search",
+        request.GET.get("format", export.CSV),
+        export.HIT,
+        export.of_hits(every(request.user.teams_as(), filters)),
     )
 
 

@@ -126,7 +126,9 @@ def _of_response(response: AgentResponse, states: dict[str, str]) -> Row:
                 "kind": item["kind"],
                 "outcome": item["disposition"],
                 "held": item["held"],
-                "state": states.get(item["held"] or ""),  # of a held item: nothing of it is released while it is pending
+                "state": states.get(
+                    item["held"] or ""
+                ),  # of a held item: nothing of it is released while it is pending
                 **_said(sent),
             }
             for item, sent in zip(verdict["items"], _sent(body, len(verdict["items"])), strict=True)

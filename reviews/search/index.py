@@ -44,7 +44,7 @@ class Document:
 
     @property
     def key(self) -> int:
-        """Return what the document has for a key, unless another has it: milliseconds, the kind, some of the row's key."""
+        """Return the document's key, unless another has it: milliseconds, the kind, some of the row's key."""
         return first_key(self.at) | KINDS.index(self.kind) << 12 | self.row_id & 0xFFF
 
     @property
@@ -115,7 +115,9 @@ def _is_sqlite() -> bool:
 # -- writing -------------------------------------------------------------------------------------
 
 
-def _filters(kind: str, team: int | None, agent: int | None, session: str, state: str, labels: Iterable[str]) -> list[str]:
+def _filters(
+    kind: str, team: int | None, agent: int | None, session: str, state: str, labels: Iterable[str]
+) -> list[str]:
     """Return the words that stand for what a document is, and not for what it says."""
     told = [f"k{kind}", *([f"t{team}"] if team is not None else []), *([f"a{agent}"] if agent else [])]
     named = [("n", session), ("z", state), *(("l", label) for label in labels)]
@@ -155,9 +157,7 @@ def _stored(cursor: Any, rows: Sequence[tuple[str, int]]) -> dict[tuple[str, int
     for kind in dict.fromkeys(kind for kind, _ in rows):
         ids = [row_id for each, row_id in rows if each == kind]
         places = ", ".join(["%s"] * len(ids))
-        cursor.execute(
-            f"SELECT id, {_COLUMNS} FROM {_DOCUMENT} WHERE kind = %s AND row_id IN ({places})", [kind, *ids]
-        )
+        cursor.execute(f"SELECT id, {_COLUMNS} FROM {_DOCUMENT} WHERE kind = %s AND row_id IN ({places})", [kind, *ids])
         found.update({(row[1], row[2]): (row[0], tuple(row[1:])) for row in cursor.fetchall()})
     return found
 
@@ -234,8 +234,8 @@ def walk_alike(asked: Asked, before: int, most: int) -> tuple[list[int], int, in
             return [], most, before
         else:
             cursor.execute(
-                f"SELECT id, {fits} FROM (SELECT * FROM {_DOCUMENT} WHERE words @@ %s::tsquery AND id < %s AND id >= %s "
-                f"ORDER BY id + 0 DESC LIMIT {most}) d ORDER BY id DESC",
+                f"SELECT id, {fits} FROM (SELECT * FROM {_DOCUMENT} WHERE words @@ %s::tsquery AND id < %s "
+                f"AND id >= %s ORDER BY id + 0 DESC LIMIT {most}) d ORDER BY id DESC",
                 [*values, query, before, asked.since],
             )
         seen = cursor.fetchall()
@@ -359,7 +359,8 @@ def create(connection: Any) -> None:
         if connection.vendor == "sqlite":
             # Words come cut and folded: all beyond ASCII belongs to them. No places and no texts are kept.
             cursor.execute(
-                f"CREATE VIRTUAL TABLE {_WORDS} USING fts5(words, content='', detail=none, columnsize=0, tokenize='ascii')"
+                f"CREATE VIRTUAL TABLE {_WORDS} USING fts5(words, content='', detail=none, columnsize=0, "
+                "tokenize='ascii')"
             )
             cursor.execute(f"CREATE VIRTUAL TABLE {_VOCABULARY} USING fts5vocab({_WORDS}, row)")
         else:
@@ -375,4 +376,3 @@ def drop(connection: Any) -> None:
             cursor.execute(f"DROP TABLE {_WORDS}")
         else:
             cursor.execute(f"ALTER TABLE {_DOCUMENT} DROP COLUMN words")
-

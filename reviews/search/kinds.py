@@ -156,7 +156,7 @@ def _of_response(row: Row) -> str:
             texts += _attributes(item.get("attributes") or {})  # those of tags stand in the response
         texts += _attributes(masked(item.get("metadata") or {}))
     texts += _attributes(masked(body.get("metadata") or {}))
-    return "\n".join((*texts, body.get("user_message") or ""))
+    return "\n".join(filter(None, (*texts, body.get("user_message"))))
 
 
 def _labels_of_response(row: Row) -> list[str]:
@@ -181,9 +181,7 @@ def _read_decisions(rows: list[Row]) -> None:
     """Add what was said in decisions: reasons, and what was made of the texts."""
     decided = Decision.objects.filter(held__in=[row["pk"] for row in rows]).order_by("pk")
     said: dict[int, list[str]] = {}
-    for held, verdict, reason, text, arguments in decided.values_list(
-        "held", "verdict", "reason", "text", "arguments"
-    ):
+    for held, verdict, reason, text, arguments in decided.values_list("held", "verdict", "reason", "text", "arguments"):
         lines = said.setdefault(held, [])
         lines += [masked_text(reason)] if reason else []
         if verdict == Decision.Verdict.EDIT:  # else it is the item's own

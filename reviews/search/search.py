@@ -129,7 +129,9 @@ def every(teams: QuerySet[Team], filters: Filters) -> Iterator[tuple[Kind, Hit]]
         asked: Asked | None = filters.asked(kind, reach)
         while asked:
             found = _find(asked, 10 * PAGE, due.get(kind.prefix, ()))
-            for hit in kind.hits([row_id for _, row_id in found.rows], filters.words, reach, with_team=_is_several(reach)):
+            for hit in kind.hits(
+                [row_id for _, row_id in found.rows], filters.words, reach, with_team=_is_several(reach)
+            ):
                 yield kind, hit
             asked = replace(asked, before=found.more) if found.more is not None else None
 

@@ -1,7 +1,7 @@
 """Cut folded texts into what is indexed: words of letters and digits, each character of Chinese and each two of them.
 
-One way for both databases, none of which cuts Chinese. Places in the text are not kept: what an index finds is looked at
-again, in the text. Whoever changes `cut` has all documents indexed anew, as SQLite is told the words it forgets.
+One way for both databases, none of which cuts Chinese. Places in the text are not kept: what an index finds is looked
+at again, in the text. Whoever changes `cut` has all documents indexed anew, as SQLite is told the words it forgets.
 """
 
 from __future__ import annotations
@@ -30,11 +30,8 @@ def cut(folded: str) -> list[str]:
     size = 0
     for found in _PIECES.finditer(folded[:MOST_CHARACTERS]):
         piece = found[0]
-        if found["dense"]:
-            new = [*piece, *(piece[at : at + 2] for at in range(len(piece) - 1))]
-        else:
-            new = [piece[:LONGEST]]
-        for word in new:
+        pairs = [piece[at : at + 2] for at in range(len(piece) - 1)]
+        for word in [*piece, *pairs] if found["dense"] else [piece[:LONGEST]]:
             if word not in words:
                 size += len(word.encode()) + 4
                 if size > MOST_BYTES:

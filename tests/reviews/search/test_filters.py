@@ -70,7 +70,7 @@ def test_it_finds_what_matches_all_filters(
 ) -> None:
     day = f"{timezone.now() - timedelta(days=5):%Y-%m-%d}"
     days = {name: day for name in ("since", "until") if name in asked}
-    given = {**asked, **days, **({"agent": kuro.id} if "agent" in asked else {})}
+    given: dict[str, Any] = {**asked, **days, **({"agent": kuro.id} if "agent" in asked else {})}
     addresses = found(client, given.pop("q", ""), **given).get("Responses", [])
     assert addresses == [f"/responses/{three[place]}/" for place in which]
 
@@ -113,9 +113,7 @@ def test_its_pages_follow_each_other_to_the_oldest(client: Any, kuro: Any, monke
     assert [len(page) for page in pages(client, "/search/?q=zebra&kind=responses")] == [3, 3, 2]
 
 
-def test_where_it_stops_early_it_says_so_and_goes_on(
-    client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_it_stops_early_it_says_so_and_goes_on(client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "WALKED", 2)
     monkeypatch.setattr(search, "A_STRETCH", 2)
     monkeypatch.setattr(search, "AT_ONCE_SECONDS", -1)

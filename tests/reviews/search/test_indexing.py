@@ -178,10 +178,11 @@ def test_one_text_that_cannot_be_read_holds_up_no_other(client: Any, kuro: Any) 
 
 def test_of_two_sweeps_at_once_one_writes(client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     kuro.respond("A giraffe.", items=[])
-    write, seen = indexing.read, []
+    read = indexing.read
+    seen: list[int] = []
 
     def read_while_another_sweeps(*given: Any) -> Any:
-        found = write(*given)
+        found = read(*given)
         if not seen:
             seen.append(1)
             AgentResponse.objects.update(body='{"response": "A zebra."}')
@@ -195,9 +196,7 @@ def test_of_two_sweeps_at_once_one_writes(client: Any, kuro: Any, monkeypatch: p
 
 def test_two_rows_of_one_moment_have_a_document_each(aurora: Any) -> None:
     at = timezone.now()
-    first, second = (
-        index.Document("resp", key, at, aurora.pk, None, "", "", "", "giraffe") for key in (1, 1 + 2**12)
-    )
+    first, second = (index.Document("resp", key, at, aurora.pk, None, "", "", "", "giraffe") for key in (1, 1 + 2**12))
     assert first.key == second.key
     index.write([first, second])
     assert [index_size("giraffe"), SearchDocument.objects.count()] == [2, 2]
