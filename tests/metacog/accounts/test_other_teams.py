@@ -85,6 +85,7 @@ LISTS = [
     *("responses", "stuck", "threads", "extensions", "memories", "lessons"),
     *("reflections", "research-list", "patterns", "pattern-new", "statistics", "pace"),
     *("statistics-csv", "deliveries", "agents", "agent-new", "team", "audit", "audit-export", "preferences"),
+    *("responses-export", "search", "search-export"),
 ]
 
 
