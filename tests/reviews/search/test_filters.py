@@ -69,7 +69,7 @@ def test_it_finds_what_matches_all_filters(
     client: Any, three: list[str], kuro: Any, asked: dict[str, Any], which: list[int]
 ) -> None:
     day = f"{timezone.now() - timedelta(days=5):%Y-%m-%d}"
-    days = {name: day for name in ("since", "until") if name in asked}
+    days: dict[str, Any] = {name: day for name in ("since", "until") if name in asked}
     given: dict[str, Any] = {**asked, **days, **({"agent": kuro.id} if "agent" in asked else {})}
     addresses = found(client, given.pop("q", ""), **given).get("Responses", [])
     assert addresses == [f"/responses/{three[place]}/" for place in which]
