@@ -595,6 +595,7 @@ CELERY_BEAT_SCHEDULE = {
     "try-proposals": {"task": "reviews.tasks.try_proposals", "schedule": 30.0, "options": {"expires": 30}},
     "learn-corrections": {"task": "reviews.tasks.learn_corrections", "schedule": 600.0, "options": {"expires": 600}},
     "index-memory": {"task": "reviews.tasks.index_memory", "schedule": 60.0, "options": {"expires": 60}},
+    "index-search": {"task": "reviews.tasks.index_search", "schedule": 2.0, "options": {"expires": 5}},
     "notify": {"task": "reviews.tasks.notify", "schedule": 20.0, "options": {"expires": 20}},
     "search": {"task": "reviews.tasks.search", "schedule": 5.0, "options": {"expires": 10}},
     "heartbeat": {"task": "reviews.tasks.heartbeat", "schedule": 5.0, "options": {"expires": 10}},

@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -10,5 +11,7 @@ class ReviewsConfig(AppConfig):
     def ready(self) -> None:
         from patterns.patterns import lifecycle
         from reviews import webhooks
+        from reviews.search import triggers
 
+        post_migrate.connect(triggers.after_migrating, sender=self)
         lifecycle.proposed.connect(webhooks.tell_proposed)

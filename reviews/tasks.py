@@ -155,6 +155,14 @@ def search() -> None:
 
 
 @shared_task
+def index_search() -> None:
+    """Index for the search what was written and changed since, then what was there before the index."""
+    from reviews.search import indexing
+
+    indexing.sweep()
+
+
+@shared_task
 def notify() -> None:
     """Tell people what waits for them."""
     from reviews.outbox import notifications

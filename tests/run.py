@@ -65,6 +65,7 @@ ON_POSTGRESQL = [
     "tests/reviews/pages/test_latest.py",
     "tests/reviews/pages/test_queue.py",
     "tests/reviews/pages/test_search.py",
+    "tests/reviews/search",
     "tests/test_sweeps.py",
 ]
 SMOKE = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('metacog', '0011_membership_given_by'),
+        ("metacog", "0011_membership_given_by"),
     ]
 
     operations = [

@@ -18,6 +18,7 @@ MAX_FILTER = 100  # characters of what else is asked for that are handed on
 PAGES: dict[str, Sequence[str]] = {
     "queue": ("state", "kind", "signal", "by", "order"),
     "responses": ("show",),
+    "search": ("words", "kind", "state", "session", "tool", "metadata", "since", "until"),
     "deliveries": ("state",),
     "statistics": ("days", "range", "since", "until", "team", "group"),
     "lessons": (),

@@ -18,7 +18,8 @@ from metacog.models import Agent, Team
 from reviews.held.listing import beginning
 from reviews.models import HeldItem
 from reviews.search.folded import Folded, Word
-from reviews.search.search import KINDS
+from reviews.search.kinds import KINDS
+from reviews.search.search import Filters, search
 
 AGENTS = 5
 ITEMS = 5
@@ -36,9 +37,12 @@ class Quick(NamedTuple):
 
 def quick(teams: QuerySet[Team], query: str) -> list[Quick]:
     """Return the agents and held items of these teams that are meant, agents first."""
-    if named := next((kind for kind in KINDS if query.startswith(f"{kind.prefix}_")), None):
-        hits = named.by_id(list(teams.values_list("pk", flat=True)), query)
-        return [Quick(hit.url, "".join(text for text, _ in hit.text) or query, named.title, hit.of) for hit in hits]
+    if any(query.startswith(f"{kind.prefix}_") for kind in KINDS):
+        return [
+            Quick(hit.url, "".join(text for text, _ in hit.text) or query, group.title, hit.of)
+            for group in search(teams, Filters(query=query))
+            for hit in group.hits
+        ]
     words = [Word(word) for word in Folded(query).text.split()]
     return [*_agents(teams, query), *_items(teams, words)] if words else []
 

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('metacog', '0006_audit_of_system'),
-        ("reviews", "0032_corrections"),
+        ("reviews", "0033_search_documents"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -20,6 +20,7 @@ from reviews.models.reflections import Reflection, reflection_id
 from reviews.models.research import Research, research_id
 from reviews.models.responses import AgentResponse, Signal, response_id
 from reviews.models.risk import BudgetDay, LearnedRisk, RiskModel
+from reviews.models.search import SearchDocument, SearchDue, SearchProgress
 from reviews.models.talk import Comment, ItemTalk, Mention, comment_id
 from reviews.models.tool_calls import CallGrant, HeldCall
 
@@ -57,6 +58,9 @@ __all__ = [
     "Sample",
     "SampleCursor",
     "SavedView",
+    "SearchDocument",
+    "SearchDue",
+    "SearchProgress",
     "ShadowMatch",
     "Signal",
     "TeamWebhook",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from typing import Any
+from urllib.parse import urlencode
 
-from django.db.models import Exists, OuterRef
-from django.http import HttpResponse
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext
@@ -29,6 +30,7 @@ from reviews.presentation.explanation import RECORD_OF, explain, other_parts, ta
 from reviews.presentation.marks import paired
 from reviews.scoring.plain_text import WITHOUT_ITEMS
 from reviews.scoring.replay import Replayer
+from reviews.search import export
 from reviews.search.newest import newest
 
 MOST = 20  # differences that are shown
@@ -39,26 +41,22 @@ SHOW = ("triggered", "held", "flagged")
 @require_safe
 def responses(request: PersonRequest) -> HttpResponse:
     """List what agents posted, latest first."""
-    agent, which, after = (listing.word(request.GET, name) for name in ("agent", "show", "after"))
-    agents = Agent.objects.filter(team__in=request.user.teams_as())
-    named = list(agents.filter(public_id=agent)) if agent else []
-    unknown = unknown_filters(request.GET, agents=named, show=SHOW)
-    posting = agents.filter(public_id=agent) if named else agents
+    after = listing.word(request.GET, "after")
+    agents, agent, which, unknown = _asked(request)
+    posting = agents.filter(public_id=agent) if agent else agents
     rows = AgentResponse.objects.all()
     if after and (last := rows.filter(agent__in=agents, public_id=after).first()):
         rows = rows.filter(pk__lt=last.pk)
-    has_held = Exists(HeldItem.objects.filter(response=OuterRef("pk")))
     pks: Iterable[int]
-    if which in SHOW:
-        narrowed = rows.filter(has_held) if which == "held" else rows.filter(**{which: True})
+    if which:
         their = list(posting.values_list("pk", flat=True))
         order = ("-received_at", "-id") if len(their) == 1 else ("-id",)  # see AgentResponse.latest_of
-        pks = narrowed.filter(agent__in=their).order_by(*order).values_list("pk", flat=True)[: PAGE + 1]
+        pks = _shown(rows, which).filter(agent__in=their).order_by(*order).values_list("pk", flat=True)[: PAGE + 1]
     else:
         pks = newest(rows, posting, PAGE + 1)
     found = list(
         AgentResponse.objects.filter(pk__in=list(pks))
-        .annotate(has_held=has_held, has_items=~WITHOUT_ITEMS)
+        .annotate(has_held=_HAS_HELD, has_items=~WITHOUT_ITEMS)
         .select_related("agent__team")
         .defer("body", "verdict", "history", "fingerprint")
         .order_by("-id")
@@ -71,13 +69,45 @@ def responses(request: PersonRequest) -> HttpResponse:
         {
             "rows": found[:PAGE],
             "choice": choice("responses", agents.order_by("name", "team__name"), request.GET, agent),
-            "agent": agent if named else "",
-            "which": which if which in SHOW else "",
+            "agent": agent,
+            "which": which,
+            "export_query": urlencode({name: value for name, value in (("agent", agent), ("show", which)) if value}),
             "unknown_filters": unknown,
             "after": after,
             "next_url": f"?{query.urlencode()}" if query["after"] else "",
         },
     )
+
+
+@require_safe
+def export_responses(request: PersonRequest) -> StreamingHttpResponse:
+    """Send the same responses, all of them, as one file."""
+    agents, agent, which, unknown = _asked(request)
+    if unknown:  # a file has no place to say that it is not what was asked for
+        raise Http404
+    posting = list((agents.filter(public_id=agent) if agent else agents).values_list("pk", flat=True))
+    rows = _shown(AgentResponse.objects.filter(agent__in=posting), which)
+    return export.as_file(
+        "responses", request.GET.get("format", export.CSV), export.RESPONSE, export.of_responses(rows)
+    )
+
+
+_HAS_HELD = Exists(HeldItem.objects.filter(response=OuterRef("pk")))
+
+
+def _asked(request: PersonRequest) -> tuple[QuerySet[Agent], str, str, list[str]]:
+    """Return the agents a person sees, the one that is asked for, which responses, and what of it is not known."""
+    agent, which = (listing.word(request.GET, name) for name in ("agent", "show"))
+    agents = Agent.objects.filter(team__in=request.user.teams_as())
+    named = list(agents.filter(public_id=agent)) if agent else []
+    unknown = unknown_filters(request.GET, agents=named, show=SHOW)
+    return agents, agent if named else "", which if which in SHOW else "", unknown
+
+
+def _shown(rows: QuerySet[AgentResponse], which: str) -> QuerySet[AgentResponse]:
+    if not which:
+        return rows
+    return rows.filter(_HAS_HELD) if which == "held" else rows.filter(**{which: True})
 
 
 @require_safe

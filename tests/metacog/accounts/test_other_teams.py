@@ -91,6 +91,7 @@ LISTS = [
     *("responses", "stuck", "threads", "extensions", "memories", "lessons"),
     *("reflections", "research-list", "patterns", "pattern-new", "statistics", "review-time"),
     *("statistics-csv", "deliveries", "agents", "agent-new", "team", "audit", "audit-export", "preferences"),
+    *("responses-export", "search", "search-export"),
 ]
 
 

@@ -83,7 +83,8 @@ NO_LISTS = {
     *("palette", "set-theme", "set_language"),
 }
 FILES = {
-    *("statistics-csv", "audit-export", "queue-export", "patterns-export", "threads-export", "lessons-export"),
+    *("statistics-csv", "audit-export", "queue-export"),
+    *("responses-export", "search-export", "patterns-export", "threads-export", "lessons-export"),
 }
 OTHER_FILES = (
     *("/statistics/risk.csv", "/statistics/data/all.json", "/statistics/review-time.json"),

@@ -14,7 +14,7 @@ from metacog.models import Agent, Team
 from patterns.lessons import lessons
 from patterns.models import ErrorPattern, Lesson, Memory, Problem, ThoughtThread
 from reviews.models import AgentResponse, HeldItem
-from reviews.search import search
+from reviews.search import indexing, search
 from tests.conftest import HELD
 from tests.patterns.api.test_problems import get_stuck
 from tests.tables import table
@@ -25,9 +25,23 @@ def client(as_person: Any, victor: Any) -> Any:
     return as_person(victor)
 
 
-def found(client: Any, query: str) -> dict[str, list[str]]:
+@pytest.fixture(autouse=True, params=["as it is", "by the index"])
+def way(request: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Have what was posted read as it is, or by the index alone."""
+    if request.param == "by the index":
+        monkeypatch.setattr(search, "WALKED", 0)
+        monkeypatch.setattr("tests.reviews.pages.test_search.prepare", indexing.sweep)
+    return str(request.param)
+
+
+def prepare() -> None:
+    """Stand for what `way` makes of it."""
+
+
+def found(client: Any, query: str = "", **filters: str) -> dict[str, list[str]]:
     """Return the addresses of what was found, by kind."""
-    page = client.get("/search/", {"q": query}).content.decode()
+    prepare()
+    page = client.get("/search/", {"q": query, **filters}).content.decode()
     groups = re.findall(r'<h2 id="g\d+">([^<]+)</h2>(.*?)</section>', page, re.S)
     return {title: re.findall(r'class="clip" href="([^"]+)"', rows) for title, rows in groups}
 
@@ -131,7 +145,7 @@ def test_words_are_found_however_the_body_writes_them(
 def test_words_are_found_in_whatever_form_they_are_written(
     client: Any, kuro: Any, stored: str, query: str, marked: list[str], in_ascii: bool
 ) -> None:
-    text = "e" * 300 + stored + "e" * 300
+    text = "e" * 300 + f" {stored} " + "e" * 300
     kuro.post("/responses", json.dumps({"response": text, "items": []}, ensure_ascii=in_ascii))
     kuro.post("/memory", {"text": stored, "topic": "t", "source": "run 1"})
     assert list(found(client, query)) == ["Responses", "Memory"]
@@ -162,47 +176,19 @@ def test_field_names_are_no_words(client: Any, kuro: Any) -> None:
     assert found(client, "response") == {}
 
 
-def test_sessions_problems_and_imported_patterns_are_found_however_old(
-    client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old = kuro.respond("An old giraffe.", session="s-old")["id"]
+def test_sessions_problems_and_imported_patterns_are_found(client: Any, kuro: Any) -> None:
+    one = kuro.respond("An old giraffe.", session="s-old")["id"]
     get_stuck(kuro)
-    kuro.respond("Perhaps.")
-    kuro.post("/threads", {"title": "Giraffes"})
-    kuro.post("/threads", {"title": "Clouds"})
-    monkeypatch.setattr(search, "NEWEST", 1)
-    assert found(client, "giraffe") == {}
-    assert found(client, "clouds")["Threads"]
-    assert found(client, "s-old") == {"Responses": [f"/responses/{old}/"]}
+    assert found(client, "s-old") == {"Responses": [f"/responses/{one}/"]}
     assert found(client, Problem.objects.get().key)["Problems"]
     assert found(client, "ep-cache") == {"Patterns": [f"/patterns/{ErrorPattern.objects.get().pk}/"]}
-
-
-def test_the_newest_are_those_of_all_agents(
-    client: Any, kuro: Any, aurora: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tests.conftest import _agent
-
-    busy = _agent(aurora, "busy")
-    monkeypatch.setattr(search, "NEWEST", 3)
-    kuro.respond("giraffe 1")
-    wanted = [kuro.respond("giraffe 2")["id"], *(busy.respond(f"giraffe {n}")["id"] for n in (3, 4))]
-    assert found(client, "giraffe")["Responses"] == [f"/responses/{each}/" for each in reversed(wanted)]
-
-
-def test_it_stops_where_there_is_too_much_to_read(client: Any, kuro: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for text in (f"A giraffe. {HELD}", HELD + "x" * 500):
-        kuro.respond(text, items=[{"kind": "chat", "text": text}])
-    assert list(found(client, "giraffe")) == ["Held", "Responses"]
-    monkeypatch.setattr(search, "MOST_CHARACTERS", 500)
-    assert found(client, "giraffe") == {}
 
 
 def test_it_lists_five_of_a_kind_and_says_that_there_are_more(client: Any, kuro: Any) -> None:
     for n in range(6):
         kuro.respond(f"giraffe {n}", items=[])
     assert len(found(client, "giraffe")["Responses"]) == 5
-    assert "There are more: add a word." in client.get("/search/?q=giraffe").content.decode()
+    assert '"?q=giraffe&amp;kind=responses"' in client.get("/search/?q=giraffe").content.decode()
 
 
 def test_it_shows_the_place_and_texts_are_only_text(client: Any, kuro: Any) -> None:
@@ -223,16 +209,19 @@ def test_erased_texts_are_not_found(client: Any, kuro: Any) -> None:
 
 
 def test_it_costs_the_same_number_of_queries_however_much_is_found(
-    client: Any, kuro: Any, aurora: Any, django_assert_num_queries: Any
+    client: Any, kuro: Any, way: str, django_assert_num_queries: Any
 ) -> None:
     kuro.hold()
+    prepare()
+    cost = 25 if way == "as it is" else 39
     client.get("/search/?q=cache")
-    with django_assert_num_queries(20):
+    with django_assert_num_queries(cost):
         client.get("/search/?q=cache")
     for n in range(8):
         kuro.hold()
         ErrorPattern.objects.create(team=Team.objects.get(), keywords=[f"cache {n}"], description="d")
-    with django_assert_num_queries(20):
+    prepare()
+    with django_assert_num_queries(cost):
         client.get("/search/?q=cache")
 
 
