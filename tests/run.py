@@ -69,9 +69,9 @@ ON_POSTGRESQL = [
     "tests/test_sweeps.py",
 ]
 SMOKE = [
-    "tests/browser/test_deciding.py::test_the_pages_have_no_fault_axe_can_find",
+    "tests/browser/queue/test_deciding.py::test_the_pages_have_no_fault_axe_can_find",
     "tests/browser/test_people.py::test_the_pages_have_no_fault_axe_can_find",
-    "tests/browser/test_tool_calls.py::test_its_pages_have_no_fault_axe_can_find",
+    "tests/browser/queue/test_tool_calls.py::test_its_pages_have_no_fault_axe_can_find",
     "tests/commands/test_broker.py",
     "tests/commands/test_checks.py",
     "tests/commands/test_demo.py",

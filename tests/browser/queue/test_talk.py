@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from reviews.models import HeldItem, ItemTalk
 from reviews.outbox import notifications
 from tests.browser.axe import faults
-from tests.browser.test_deciding import SETTLED
+from tests.browser.queue.test_deciding import SETTLED
 from tests.metacog.notices.conftest import tell
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

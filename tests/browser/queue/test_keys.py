@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe import faults
-from tests.browser.test_going_on import hold, on_desk
+from tests.browser.queue.test_going_on import hold, on_desk
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_deciding import SETTLED, decided
+from tests.browser.queue.test_deciding import SETTLED, decided
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.axe import OF_COLOURS, faults
-from tests.browser.test_deciding import press
+from tests.browser.queue.test_deciding import press
 from tests.tables import table
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from reviews.models import Decision, HeldItem
-from tests.browser.test_deciding import EVERY_PAGE, check_screens, press
+from tests.browser.queue.test_deciding import EVERY_PAGE, check_screens, press
 from tests.conftest import Caller
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
