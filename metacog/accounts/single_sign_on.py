@@ -70,7 +70,8 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
     def generate_authenticator_name(self, user: Any, type: Any) -> str:
         count = Authenticator.objects.filter(user=user, type=type).count()
-        return f"{_('Passkey')} {count + 1}" if count else str(_("Passkey"))
+        name = str(_("Passkey"))
+        return f"{name} {count + 1}" if count else name
 
     def get_totp_label(self, user: Any) -> str:
         return str(user.get_username())

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.queue.test_deciding import SETTLED, decided
+from tests.conftest import WORDS
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -19,9 +20,11 @@ HELD = {"kind": "chat", "text": "The cause is clearly the cache."}
 
 def hold(kuro: Any, count: int) -> list[str]:
     """Have items held, and return them in the order in which the queue shows them."""
-    items = [HELD | {"text": f"{HELD['text']} {number}"} for number in range(count)]
+    # Each with words of its own: none is a near-duplicate of another, which would be one row with it.
+    words = ["".join(WORDS[int(digit)] for digit in str(number)) for number in range(count)]
+    items = [HELD | {"text": f"{HELD['text']} {word}"} for word in words]
     verdict = kuro.respond(" ".join(each["text"] for each in items), items=items)
-    return [each["held"] for each in verdict["items"]][::-1]
+    return [each["held"] for each in verdict["items"]]
 
 
 def kept(page: Any, count: int = 1) -> None:
