@@ -63,7 +63,7 @@ def test_every_press_of_a_quick_hand_decides_one_item_in_the_order_of_the_list(
     on_desk(page, held[0])
     for _ in range(MANY):
         page.keyboard.press("a")
-    page.get_by_role("heading", name="Nothing waits").wait_for()
+    page.get_by_role("heading", name="Nothing is held").wait_for()
     idle(page)
     made = Decision.objects.order_by("id").values_list("held__public_id", "verdict")
     assert list(made) == [(each, "approve") for each in held]
@@ -189,7 +189,7 @@ def test_undo_takes_back_the_last_decision_before_its_answer_has_come(
     page.keyboard.press("u")  # of two, the second is not sent yet
     let_go()
     on_desk(page, held[sent - 1])
-    expect(page.locator("#told")).to_contain_text("Taken back")
+    expect(page.locator("#told")).to_contain_text("Undone")
     idle(page)
     standing = Decision.objects.filter(undone_at=None).values_list("held__public_id", flat=True)
     assert list(standing) == held[: sent - 1]
