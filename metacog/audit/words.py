@@ -290,7 +290,11 @@ def tell(event: AuditEvent) -> str:
     )
     told = str(sentence % words)
     way = WAYS.get(event.data.get("via", ""))
-    return str(way) % {"told": told} if way else told
+    if way:
+        told = str(way) % {"told": told}
+    if event.action == "policy-changed" and event.data.get("reason"):
+        told = _("%(told)s: “%(reason)s”") % {"told": told, "reason": event.data["reason"]}
+    return told
 
 
 class _Words(dict[str, object]):
