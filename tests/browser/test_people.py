@@ -203,7 +203,7 @@ def test_what_a_page_came_with_and_what_a_draft_would_have_done_is_read_out(
     expect(page.locator("#live")).to_have_text("Saved.")
     page.goto(reverse("policy", args=[kuro.id]))
     page.locator("[name=threshold]").fill("35")
-    expect(page.locator("#live")).to_contain_text("What the draft would have done")
+    expect(page.locator("#live")).to_contain_text("Preview of the draft")
 
 
 def test_rules_are_put_in_order_with_the_mouse_and_with_keys(open_page: Any, olga: Any, kuro: Any) -> None:
@@ -228,7 +228,7 @@ def test_rules_are_put_in_order_with_the_mouse_and_with_keys(open_page: Any, olg
     assert order() == ["rm", "mcp__bank__*", "read_file"]
     expect(page.locator("#preview .changes dd").nth(2)).to_contain_text("mcp__bank__*")  # it is saved as it was shown
     page.click("button[value=save]")
-    expect(page.locator(".messages")).to_have_text("Policy 2 is in force.")
+    expect(page.locator(".messages")).to_have_text("Policy 2 is now in force.")
     saved = Policy.objects.get(version=2)
     assert [rule["tool"] for rule in saved.rules] == ["rm", "mcp__bank__*", "read_file"]
     assert saved.threshold == 33

@@ -218,14 +218,14 @@ class TestThePolicyPage:
 
     def test_it_offers_weights_that_win_as_a_draft(self, kuro: Any, olga: Any, as_person: Any, clear: None) -> None:
         client = as_person(olga)
-        assert "Not computed yet against policy 1" in self.page(client, kuro)
+        assert "Not computed yet for version 1" in self.page(client, kuro)
         weight_fits.fit_due(NOON)
         page = self.page(client, kuro)
-        assert "140 verdicts by people since" in page
-        assert "of them 0 on what was let through and 70 that the response was wrong." in page
-        assert "Nobody has judged what was let through" in page
+        assert "140 assessments by people since" in page
+        assert "0 in spot checks, 70 found the response wrong." in page
+        assert "There are no spot checks" in page
         link = page.split('<a class="btn" href="')[1].split('"')[0].replace("&amp;", "&")
-        assert "Put these into the draft" in page
+        assert "Preview these weights" in page
         draft = self.page(client, kuro, link)
         found = FittedWeights.objects.get().found
         assert f'name="weight_absolute_claim" value="{found["weights"][CLAIM]}"' in draft
@@ -235,10 +235,10 @@ class TestThePolicyPage:
     @table(
         ("written", "told"),
         [
-            ([(40, CLAIM, "reject")], "40 verdicts; 100 are needed before weights are fitted to them."),
-            ([(140, CLAIM, "reject")], "must hold at least 10 that it was right and 10 that it was wrong"),
-            ([(70, CLAIM, "reject"), (70, CLAIM, "approve")], "no signal that fired often enough tells what was wrong"),
-            ([(60, ERROR, "reject"), (40, CLAIM, "approve")], "than what is in force, 15 of 18 against 15 of 18."),
+            ([(40, CLAIM, "reject")], "40 assessments so far. Fitting weights needs 100."),
+            ([(140, CLAIM, "reject")], "each need at least 10 right and 10 wrong responses"),
+            ([(70, CLAIM, "reject"), (70, CLAIM, "approve")], "No frequent signal separates wrong responses"),
+            ([(60, ERROR, "reject"), (40, CLAIM, "approve")], "over the weights in force: 15 of 18 against 15 of 18."),
         ],
         rolled_back=True,
     )
@@ -250,7 +250,7 @@ class TestThePolicyPage:
         weight_fits.fit_due(NOON)
         page = self.page(as_person(victor), kuro)
         assert told in page
-        assert "Put these into the draft" not in page
+        assert "Preview these weights" not in page
 
 
 class TestTheCommand:
