@@ -143,8 +143,9 @@ def _state(form: PolicyForm, bound: BoundField, in_force: Any, usual: Any) -> St
         state.is_default = _plain(in_force) == _plain(usual)
     if is_own and not state.is_default and bound.name != "rules":  # no rules are no default to go back to
         state.default, state.default_typed = _told(bound, usual), _typed(bound, usual)
-    if isinstance(bound.field, DurationField) and isinstance(now, int) and bound.data != bound.field.told(now):
-        state.understood = bound.field.told(now)
+    if isinstance(bound.field, DurationField) and isinstance(bound.data, str) and isinstance(now, int):
+        told = bound.field.told(now)
+        state.understood = told if told != bound.data else ""
     return state
 
 
