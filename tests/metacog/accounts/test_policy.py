@@ -511,3 +511,84 @@ def test_one_switch_says_whether_a_remember_becomes_memory(desk: Desk, kuro: Any
     assert "Add each REMEMBER to the team's memory" in desk.get(), "what changed is told"
     assert desk.save(based_on="2").status_code == 302
     assert kuro.respond("Noted.", **said)["items"][0]["memory"] == "stored"
+
+
+class TestMarkingWhatDiffers:
+    def marks(self, page: str, name: str) -> str:
+        part = html.unescape(page).partition(f'id="differs-{name}"')[2].partition("</div>")[0]
+        return " ".join(re.sub(r"<[^>]*>", " ", part).split())
+
+    @table(
+        ("changed", "name", "said"),
+        [
+            ({"threshold": "25"}, "threshold", "was 30 (default)"),
+            ({"hold_at": "50"}, "hold_at", ">"),
+            ({"expiry_seconds": "90 min"}, "expiry_seconds", "= 1 h 30 min was 7 days (default)"),
+            ({"expiry_seconds": "soon"}, "expiry_seconds", "“soon” is not a duration. Write it like 7 days"),
+            ({"stuck_idle_minutes": "2 h"}, "stuck_idle_minutes", "was 30 min (default)"),
+            ({"release_task": "person"}, "release_task", "was a person or the agent (default)"),
+            ({"require_signature": "on"}, "require_signature", "was off (default)"),
+            ({"forbidden": "as an AI"}, "forbidden", "was empty (default)"),
+            ({"quality_en_min": "3"}, "quality_en_min", "was 10 (default)"),
+            ({"profile": "aware", "profile_shown": "seed"}, "weight_no_hedge", "becomes 0 with this profile"),
+        ],
+        rolled_back=True,
+    )
+    def test_each_field_says_what_it_was(self, desk: Desk, changed: dict[str, str], name: str, said: str) -> None:
+        answer = desk.client.post(desk.address, DRAFT | changed, headers={"hx-request": "true"})
+        assert said in self.marks(answer.content.decode(), name)
+
+    def test_what_is_in_force_is_told_from_the_default(self, desk: Desk) -> None:
+        desk.save(note="Too loud")
+        page = desk.get("?hold_at=60")
+        assert self.marks(page, "hold_at").startswith("> was 40 Reset : Holds from default: 50 Use default")
+        assert self.marks(page, "threshold").startswith("> default: 30 Use default")
+        assert "1 changed" not in page, "a section that is always open counts nothing"
+        assert "1 changed" in desk.get("?budget_calls=9")
+
+    @table(
+        ("do", "name", "value"),
+        [
+            ("reset:hold_at", "hold_at", "40"),
+            ("default:hold_at", "hold_at", "50"),
+            ("default:expiry_seconds", "expiry_seconds", "7 days"),
+            ("reset:expiry_seconds", "expiry_seconds", "1 h"),
+        ],
+        rolled_back=True,
+    )
+    def test_a_reset_fills_in_its_field_alone(self, desk: Desk, do: str, name: str, value: str) -> None:
+        desk.save()
+        typed = {"hold_at": "60", "expiry_seconds": "3 h", "threshold": "22"}
+        page = desk.client.post(desk.address, DRAFT | typed | {"do": do, "based_on": "2"}).content.decode()
+        assert f'name="{name}" value="{value}"' in page
+        assert 'name="threshold" value="22"' in page
+        assert Policy.objects.count() == 2
+
+    def test_a_reset_of_the_rules_brings_back_those_in_force(self, desk: Desk) -> None:
+        rule = {"rules_in": "table", "rule-order": "0", "rule-0-tool": "pay", "rule-0-do": "ask"}
+        page = desk.client.post(desk.address, DRAFT | rule).content.decode()
+        assert "was 0 rules" in " ".join(page.split())
+        assert 'value="pay"' not in desk.client.post(desk.address, DRAFT | rule | {"do": "reset:rules"}).content.decode()
+
+    def test_a_duration_is_stored_as_before(self, desk: Desk) -> None:
+        assert desk.save(review_seconds="1 h 30 min", expiry_seconds="7 天", stuck_idle_minutes="2 h").status_code == 302
+        saved = Policy.objects.get(version=2)
+        assert (saved.review_seconds, saved.expiry_seconds, saved.stuck["idle_minutes"]) == (5400, 604_800, 120)
+        assert "<dt>Review due after</dt><dd><del>2 min</del> → <ins>1 h 30 min</ins></dd>" in desk.get()
+
+
+class TestReason:
+    def test_a_change_is_not_saved_without_one(self, desk: Desk) -> None:
+        for note in ("", "  "):
+            answer = desk.save(note=note)
+            assert answer.status_code == 422
+            page = answer.content.decode()
+            assert "Say why you change the policy." in page
+            assert "Preview of the draft" in page
+        assert Policy.objects.count() == 1
+
+    def test_it_stands_with_the_version_and_in_the_audit_log(self, desk: Desk) -> None:
+        desk.save(note="Deploys need a look")
+        assert "<q>Deploys need a look</q>" in desk.get().partition('id="versions"')[2]
+        assert AuditEvent.objects.get(action="policy-changed").data["reason"] == "Deploys need a look"
+        assert "“Deploys need a look”" in desk.client.get(reverse("audit")).content.decode()

@@ -122,6 +122,15 @@ class TestTheTable:
             assert found
             assert first in found.groups()
 
+    def test_many_are_folded_to_a_line_each_but_those_that_need_care(self, desk: Desk) -> None:
+        few, many = desk.get(address(DEAR, READ, NEVER)), desk.get(address(DEAR, READ, NEVER, READ))
+        assert [page.count('class="rule-edit" open') for page in (few, many)] == [3, 0]
+        assert "Ask a person: mcp__bank__* where /eur is more than 50" in many
+        sent = fields(many) | {"rule-2-tool": ""}
+        page = post(desk, sent).content.decode()
+        assert page.count('class="rule-edit" open') == 1
+        assert post(desk, fields(many), do="rule-add").content.decode().count('class="rule-edit" open') == 1
+
     def test_the_whole_list_is_edited_as_json(self, desk: Desk) -> None:
         text = json.dumps([READ])
         table = fields(post(desk, {"rules_in": "json", "rules": text}, do="rules-as-table").content.decode())
