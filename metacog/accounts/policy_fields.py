@@ -168,7 +168,8 @@ def _told(bound: BoundField, value: Any) -> str:
     if isinstance(bound.field, forms.BooleanField):
         return _("on") if value else _("off")
     if isinstance(bound.field, forms.ChoiceField):
-        return str(dict(bound.field.choices).get(value, value))
+        choices: Any = bound.field.choices
+        return str(dict(choices).get(value, value))
     if value in (None, ""):
         return str(bound.field.widget.attrs.get("placeholder") or _("empty"))
     return Truncator(" · ".join(_typed(bound, value).splitlines())).chars(SHOWN)

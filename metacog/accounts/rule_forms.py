@@ -245,7 +245,8 @@ class RuleTable:
         """Say each rule in a line, and fold those that need no care where there are many."""
         for row in self.rows:
             row.told = ""
-            row.is_open = row.is_blank or row.is_wrong or self.focus.startswith((f"rule-{row.at}-", f"rule-if-{row.at}"))
+            has_focus = self.focus == f"rule-if-{row.at}" or self.focus.startswith(f"rule-{row.at}-")
+            row.is_open = row.is_blank or row.is_wrong or has_focus
         if self.rules is None:
             return
         filled = [row for row in self.rows if not row.is_blank]

@@ -14,9 +14,11 @@ DAY, HOUR, MINUTE = 86_400, 3_600, 60
     ("typed", "seconds"),
     [
         ("7 days", 7 * DAY), ("7d", 7 * DAY), ("90 min", 90 * MINUTE), ("4 h", 4 * HOUR), ("1 week", 7 * DAY),
-        ("120", 120), ("604,800", 7 * DAY), (" 1 H 30 MIN ", 90 * MINUTE), ("1h30m", 90 * MINUTE), ("1.5 h", 90 * MINUTE),
+        ("120", 120), ("604,800", 7 * DAY), (" 1 H 30 MIN ", 90 * MINUTE), ("1h30m", 90 * MINUTE),
+        ("1.5 h", 90 * MINUTE),
         ("1 day and 2 hours", 26 * HOUR), ("1 day, 2 hours", 26 * HOUR), ("30 sec.", 30), ("0", 0),
-        ("7 天", 7 * DAY), ("７天", 7 * DAY), ("4小時30分鐘", 4 * HOUR + 30 * MINUTE), ("2 分钟", 120), ("1 個星期", 7 * DAY),
+        ("7 天", 7 * DAY), ("７天", 7 * DAY), ("4小時30分鐘", 4 * HOUR + 30 * MINUTE), ("2 分钟", 120),
+        ("1 個星期", 7 * DAY),
         ("", None), ("soon", None), ("-4 h", None), ("4 fortnights", None), ("1 h 30", None), ("30 min 1 h", None),
         ("4 h 4 h", None), ("0.5", None), ("1e5", None), ("9" * 50, None), ("1 h " * 40, None), ("h", None),
     ],
