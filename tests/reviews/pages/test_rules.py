@@ -235,7 +235,7 @@ class TestPreview:
         told = self.told(desk, DEAR, READ)
         assert "6 tool calls of the last 30 days" in told
         assert "would have asked 5 times: people approved 3, rejected 1, 1 still held" in told
-        assert "would have decided nothing" in told
+        assert "would have decided no call" in told
         assert "would have asked 1 time: 1 still held" in told
 
     def test_it_compares_the_draft_with_what_is_in_force(self, desk: Desk, posted: None) -> None:
@@ -298,7 +298,7 @@ class TestSuggestions:
         drafted = json.loads(parse_qs(urlsplit(link).query)["rules"][0])
         assert drafted == [{"tool": "rm", "do": "deny"}, READ]
         shown = desk.get(link.partition("#")[0])
-        assert "would have let pass 20 times: people approved 20" in shown
+        assert "would have allowed 20 times: people approved 20" in shown
         assert Policy.objects.count() == 2
         agent_page = desk.client.get(f"/agents/{kuro.id}/").content.decode()
         assert "1 suggested rule" in agent_page
