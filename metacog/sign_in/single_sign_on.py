@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
-from metacog.accounts import groups, keys
+from metacog.accounts import keys
 from metacog.audit import audit
 
 log = logging.getLogger(__name__)
