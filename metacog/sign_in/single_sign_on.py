@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from metacog.accounts import keys
 from metacog.audit import audit
+from metacog.sign_in import groups
 
 log = logging.getLogger(__name__)
 
