@@ -167,7 +167,7 @@ class TestAgents:
     def test_it_refuses_credentials_in_the_callback(self, olga: Any, agent: Any, as_person: Any) -> None:
         data = {"name": "kuro", "language": "en", "callback_url": "https://u:p@a.example/", "enabled": "on"}
         page = as_person(olga).post(address(Agent, "change", agent.pk), data).content.decode()
-        assert "callbacks are signed instead" in page
+        assert "deliveries are signed instead" in page
 
     def test_agents_are_added_in_the_console(self, olga: Any, aurora: Any, as_person: Any) -> None:
         assert as_person(olga).get(address(Agent, "add")).status_code == 403
