@@ -29,20 +29,29 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from scripts.screenshots import CHROMIUM, TEAM, manage, running, signed_in
 
 TEXT = "The timeout is clearly the connection pool, which is obviously too small: doubling it is item {}."
-# Written down from the press of the key until the frame in which another item is shown.
+# Written down from the press of a key that decides, or undoes, until the frame in which another item is shown.
 WATCH = """() => {
-    const times = window.keyToNext = [];
-    let pressed, shown = document.getElementById("item").dataset.held;
-    addEventListener("keydown", (event) => { if (event.key === "a") pressed ??= event.timeStamp; }, true);
+    const times = window.keyToNext = [], presses = [];
+    let shown = document.getElementById("item").dataset.held;
+    addEventListener("keydown", ({ key, timeStamp }) => {
+        if (key === "u" && waitingKeys.length) presses.pop();
+        else if (["a", "u", "Enter"].includes(key)) presses.push(timeStamp);
+    }, true);
     new MutationObserver(() => {
         const held = document.getElementById("item")?.dataset.held;
-        if (held === shown) return;
+        if (!held || held === shown) return;
         shown = held;
-        const began = pressed;
-        pressed = undefined;
-        requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - began), 0));
+        const began = presses.shift();
+        if (began) requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - began), 0));
     }).observe(document.getElementById("desk"), { childList: true });
 }"""
+
+
+def figures_of(times: list[float]) -> dict[str, int]:
+    """Give the median, the 95th percentile and the longest of some times, in milliseconds."""
+    ordered = sorted(times)
+    of = {"median": statistics.median(ordered), "p95": ordered[int(len(ordered) * 0.95)], "longest": ordered[-1]}
+    return {f"{name}_ms": round(value) for name, value in of.items()}
 
 
 def post_items(base: str, data: Path, count: int) -> str:
