@@ -46,6 +46,9 @@ WATCH = """() => {
     }).observe(document.getElementById("desk"), { childList: true });
 }"""
 
+# Nothing that was pressed waits, and each decision is answered.
+IDLE = "() => !waitingKeys.length && !decisions.length && !isSending && byId('desk').ariaBusy !== 'true'"
+
 
 def figures_of(times: list[float]) -> dict[str, int]:
     """Give the median, the 95th percentile and the longest of some times, in milliseconds."""
@@ -91,7 +94,7 @@ def press_all(page: Page, agent: str, count: int, every: float) -> tuple[list[fl
     for number in range(count):
         page.wait_for_timeout(max(0.0, began + number * every - time.monotonic()) * 1000)
         page.keyboard.press("a")
-    page.wait_for_timeout(3000)
+    page.wait_for_function(IDLE, timeout=300_000)
     times: list[float] = page.evaluate("keyToNext")
     page.goto(f"/queue/?agent={agent}")
     left = page.locator("#list-count").inner_text().strip()
@@ -113,9 +116,13 @@ def main() -> None:
         with signed_in(browser, base) as page, kept_busy(options.busy):
             times, decided = press_all(page, agent, options.count, options.every)
         browser.close()
-    print(f"{options.count} presses, one every {options.every:g} s, {options.busy} cores busy: {decided} items decided")
-    middle, most = statistics.median(times), sorted(times)[int(len(times) * 0.95)]
-    print(f"key to next item: median {middle:.0f} ms, 95th percentile {most:.0f} ms, longest {max(times):.0f} ms")
+    figures = figures_of(times)
+    print("| presses | decided | median | 95th percentile | longest |\n|---|---|---|---|---|")
+    busy = f", {options.busy} cores kept busy" if options.busy else ""
+    print(
+        f"| {options.count}, one every {options.every:g} s{busy} | {decided} "
+        f"| {figures['median_ms']} ms | {figures['p95_ms']} ms | {figures['longest_ms']} ms |"
+    )
 
 
 if __name__ == "__main__":
