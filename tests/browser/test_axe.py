@@ -16,12 +16,15 @@ from tests.test_every_page import addresses
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-MARKDOWN = "## Cause\n\nThe cause is *clearly* the cache, see `cache.py`:\n\n- first\n- second\n\n> measured\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+MARKDOWN = (
+    "## Cause\n\nThe cause is *clearly* the cache, see `cache.py`:\n\n- first\n- second\n\n> measured\n\n"
+    "| a | b |\n|---|---|\n| 1 | 2 |\n"
+)
 # Without rows of their own, or with others than those of `addresses`.
 MORE = (
     "/search/?q=cache&kind=responses&since=2020-01-01&until=2020-02-01", "/search/?q=cache", "/queue/?state=decided",
-    "/queue/?view=1", "/responses/?show=held", "/patterns/?state=active", "/patterns/?state=shadow", "/audit/?actor=all",
-    "/statistics/?days=7",
+    "/queue/?view=1", "/responses/?show=held", "/patterns/?state=active", "/patterns/?state=shadow",
+    "/audit/?actor=all", "/statistics/?days=7",
 )  # fmt: skip
 
 

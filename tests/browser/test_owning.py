@@ -11,13 +11,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import expect
-
 from django.utils import timezone
+from playwright.sync_api import expect
 
 from metacog.models import Agent, Policy, Team
 from reviews.metrics import daily
-from reviews.models import AgentResponse, HeldItem
 from tests.browser import axe
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -58,7 +58,7 @@ def idle(page: Any) -> None:
 
 
 def presses(count: int) -> Iterator[tuple[str, float]]:
-    """Give the keys of a quick hand and how long after the one before: most items approved, some rejected, some undone."""
+    """Give the keys of a quick hand, each with its pause: most items are approved, some rejected, some undone."""
     for number in range(count):
         decide = [("r", BETWEEN), ("2", CHORD), ("Enter", CHORD)] if number % 10 == 6 else [("a", BETWEEN)]
         yield from decide
