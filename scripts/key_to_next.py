@@ -20,6 +20,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -29,6 +30,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from scripts.screenshots import CHROMIUM, TEAM, manage, running, signed_in
 
 TEXT = "The timeout is clearly the connection pool, which is obviously too small: doubling it is item {}."
+# What differs in a number alone is one row of the queue.
+WORDS = ["".join(syllables) for syllables in product(("ba", "de", "ki", "lo", "mu", "no"), repeat=4)]
 # Written down from the press of a key that decides, or undoes, until the frame in which another item is shown.
 WATCH = """() => {
     const times = window.keyToNext = [], presses = [];
@@ -61,7 +64,7 @@ def post_items(base: str, data: Path, count: int) -> str:
     """Have an agent post items that are held, and return its id."""
     made = json.loads(manage(data, "agent", "create", "keys", "--team", TEAM, "--json"))
     for first in range(0, count, 20):
-        texts = [TEXT.format(number) for number in range(first, min(first + 20, count))]
+        texts = [TEXT.format(word) for word in WORDS[first : min(first + 20, count)]]
         items = [{"kind": "chat", "text": text, "require_review": True} for text in texts]
         body = {"response": "\n".join(texts), "items": items}
         head = {"Authorization": f"Bearer {made['api_key']}", "Content-Type": "application/json"}
