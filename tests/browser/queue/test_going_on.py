@@ -103,6 +103,23 @@ def test_every_press_of_a_quick_hand_decides_one_item_in_the_order_of_the_list(
             file.write(f"{line}\n")
 
 
+def test_near_duplicates_are_decided_one_after_the_other_without_waiting(open_page: Any, alice: Any, kuro: Any) -> None:
+    texts = [f"{HELD['text']} Run {number}." for number in range(3)]
+    verdict = kuro.respond(" ".join(texts), items=[HELD | {"text": text} for text in texts])
+    page = open_page(alice)
+    page.route("**/queue/changes**", lambda route: route.fulfill(status=204))
+    page.goto("/queue/")
+    let_go = hold_back(page, "**/decide")
+    for each in verdict["items"]:
+        on_desk(page, each["held"])
+        page.wait_for_timeout(SETTLED)
+        page.keyboard.press("a")
+    let_go()
+    page.get_by_role("heading", name="Nothing is held").wait_for()
+    idle(page)
+    assert [decided(each["held"]).verdict for each in verdict["items"]] == ["approve"] * 3
+
+
 def test_what_is_kept_is_shown_before_the_server_has_answered(open_page: Any, alice: Any, kuro: Any) -> None:
     from reviews.models import Looking
 
