@@ -20,6 +20,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -29,27 +30,41 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from scripts.screenshots import CHROMIUM, TEAM, manage, running, signed_in
 
 TEXT = "The timeout is clearly the connection pool, which is obviously too small: doubling it is item {}."
-# Written down from the press of the key until the frame in which another item is shown.
+# What differs in a number alone is one row of the queue.
+WORDS = ["".join(syllables) for syllables in product(("ba", "de", "ki", "lo", "mu", "no"), repeat=4)]
+# Written down from the press of a key that decides, or undoes, until the frame in which another item is shown.
 WATCH = """() => {
-    const times = window.keyToNext = [];
-    let pressed, shown = document.getElementById("item").dataset.held;
-    addEventListener("keydown", (event) => { if (event.key === "a") pressed ??= event.timeStamp; }, true);
+    const times = window.keyToNext = [], presses = [];
+    let shown = document.getElementById("item").dataset.held;
+    addEventListener("keydown", ({ key, timeStamp }) => {
+        if (key === "u" && waitingKeys.length) presses.pop();
+        else if (["a", "u", "Enter"].includes(key)) presses.push(timeStamp);
+    }, true);
     new MutationObserver(() => {
         const held = document.getElementById("item")?.dataset.held;
-        if (held === shown) return;
+        if (!held || held === shown) return;
         shown = held;
-        const began = pressed;
-        pressed = undefined;
-        requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - began), 0));
+        const began = presses.shift();
+        if (began) requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - began), 0));
     }).observe(document.getElementById("desk"), { childList: true });
 }"""
+
+# Nothing that was pressed waits, and each decision is answered.
+IDLE = "() => !waitingKeys.length && !decisions.length && !isSending && byId('desk').ariaBusy !== 'true'"
+
+
+def figures_of(times: list[float]) -> dict[str, int]:
+    """Give the median, the 95th percentile and the longest of some times, in milliseconds."""
+    ordered = sorted(times)
+    of = {"median": statistics.median(ordered), "p95": ordered[int(len(ordered) * 0.95)], "longest": ordered[-1]}
+    return {f"{name}_ms": round(value) for name, value in of.items()}
 
 
 def post_items(base: str, data: Path, count: int) -> str:
     """Have an agent post items that are held, and return its id."""
     made = json.loads(manage(data, "agent", "create", "keys", "--team", TEAM, "--json"))
     for first in range(0, count, 20):
-        texts = [TEXT.format(number) for number in range(first, min(first + 20, count))]
+        texts = [TEXT.format(word) for word in WORDS[first : min(first + 20, count)]]
         items = [{"kind": "chat", "text": text, "require_review": True} for text in texts]
         body = {"response": "\n".join(texts), "items": items}
         head = {"Authorization": f"Bearer {made['api_key']}", "Content-Type": "application/json"}
@@ -82,7 +97,7 @@ def press_all(page: Page, agent: str, count: int, every: float) -> tuple[list[fl
     for number in range(count):
         page.wait_for_timeout(max(0.0, began + number * every - time.monotonic()) * 1000)
         page.keyboard.press("a")
-    page.wait_for_timeout(3000)
+    page.wait_for_function(IDLE, timeout=300_000)
     times: list[float] = page.evaluate("keyToNext")
     page.goto(f"/queue/?agent={agent}")
     left = page.locator("#list-count").inner_text().strip()
@@ -104,9 +119,13 @@ def main() -> None:
         with signed_in(browser, base) as page, kept_busy(options.busy):
             times, decided = press_all(page, agent, options.count, options.every)
         browser.close()
-    print(f"{options.count} presses, one every {options.every:g} s, {options.busy} cores busy: {decided} items decided")
-    middle, most = statistics.median(times), sorted(times)[int(len(times) * 0.95)]
-    print(f"key to next item: median {middle:.0f} ms, 95th percentile {most:.0f} ms, longest {max(times):.0f} ms")
+    figures = figures_of(times)
+    print("| presses | decided | median | 95th percentile | longest |\n|---|---|---|---|---|")
+    busy = f", {options.busy} cores kept busy" if options.busy else ""
+    print(
+        f"| {options.count}, one every {options.every:g} s{busy} | {decided} "
+        f"| {figures['median_ms']} ms | {figures['p95_ms']} ms | {figures['longest_ms']} ms |"
+    )
 
 
 if __name__ == "__main__":

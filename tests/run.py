@@ -69,6 +69,8 @@ ON_POSTGRESQL = [
     "tests/test_sweeps.py",
 ]
 SMOKE = [
+    "tests/browser/test_axe.py",
+    "tests/browser/queue/test_going_on.py::test_every_press_of_a_quick_hand_decides_one_item_in_the_order_of_the_list",
     "tests/browser/queue/test_deciding.py::test_the_pages_have_no_fault_axe_can_find",
     "tests/browser/test_people.py::test_the_pages_have_no_fault_axe_can_find",
     "tests/browser/queue/test_tool_calls.py::test_its_pages_have_no_fault_axe_can_find",

@@ -251,7 +251,7 @@ PAGES = {
     **{"mem": "memory", "ext": "extension", "refl": "reflection", "rsch": "research", "wh": "webhook"},
 }
 ASKED_FOR = {"smp": ("spot-checks", "sample"), "cor": ("corrections", "question")}
-OF_TEAM = ("team-", "member-", "role-", "retention-", "names-people-", "channel-", "token-")
+OF_TEAM = ("team-", "member-", "role-", "retention-", "names-people-", "channel-", "token-", "decide-within-")
 
 
 def page_of(name: str) -> str:
@@ -277,4 +277,6 @@ def _address(event: AuditEvent) -> str:
         return f"{reverse('learned-risk')}?team={event.team_id}"
     if event.action.startswith(OF_TEAM):
         return reverse("team")
+    if event.action.startswith("view-"):
+        return reverse("queue")
     return page_of(event.object_id) or page_of(str(event.data.get("held", "")))

@@ -290,9 +290,14 @@ def _midnight(day: str, days: int = 0) -> datetime:
         return datetime.fromisoformat(day).replace(tzinfo=UTC)
 
 
-def in_groups(items: Items, filters: Filters) -> Items:
-    """Narrow pending items down to those that stand for their near-duplicates, where these are one row."""
-    return near_duplicates.leads(items, _others(filters)) if filters.in_groups else items
+def in_groups(items: Items, filters: Filters, without: Sequence[str] = ()) -> Items:
+    """Narrow pending items down to those that stand for their near-duplicates, where these are one row.
+
+    `without` names (public ids) what is as good as decided: the next of its near-duplicates stands for the rest.
+    """
+    if filters.in_groups:
+        items = near_duplicates.leads(items, _others(filters).exclude(public_id__in=without))
+    return items.exclude(public_id__in=without)
 
 
 def _others(filters: Filters) -> Items:
@@ -514,7 +519,7 @@ def neighbour(
     """
 
     def rows(some: Teams) -> Items:
-        return in_groups(pending(filters, some), filters).exclude(public_id__in=without)
+        return in_groups(pending(filters, some), filters, without)
 
     def free(some: Teams) -> Items:
         return rows(some).exclude(pk__in=presence.others)

@@ -287,6 +287,9 @@ function noteDone(decision, answer) {
 
 const isOnDesk = ({ held }) => byId("item")?.dataset.held === held;
 
+// What is on the desk is decided, and gives way to the next as soon as that has come: no key is for its fields.
+const isDecided = () => isWaiting() && (isPosted || decisions.some(isOnDesk));
+
 // To the front, unless something is typed or has come back there: then it follows that.
 function comeBack(decision, { complaint = "", html, isForced = false }) {
   decision.isBack = true;

@@ -51,21 +51,36 @@ function keyOf(event) {
 
 // A key that is pressed before the next item has been in sight for SETTLE is kept, and what follows it; each acts on the
 // item that has then come and been in sight so long. Escape, the mouse, and what goes wrong let them go.
-const waitingKeys = []; // { key, isShifted, at }
-const MOST_WAITING = 30;
+const waitingKeys = []; // { key, isShifted, isText }
+const MOST_WAITING = 1000; // a slow server and a quick hand: what is dropped would be missing among the decisions
 let nextTry;
 
-function keep(key, isShifted) {
-  if (key === "u" && waitingKeys.length) waitingKeys.pop(); // there is nothing yet to take back
-  else if (waitingKeys.length < MOST_WAITING) waitingKeys.push({ key, isShifted });
+function keep(event) {
+  const isText = isNote(event);
+  const key = isText || event.key === "Enter" ? event.key : keyOf(event);
+  if (key === "Backspace") {
+    if (waitingKeys.at(-1).isText) waitingKeys.pop();
+  } else if (key === "u" && !isText && waitingKeys.length) {
+    takeBackWaiting();
+  } else if (waitingKeys.length < MOST_WAITING) {
+    waitingKeys.push({ key, isShifted: event.shiftKey, isText });
+  }
   drain();
+}
+
+// There is nothing yet to undo; of a rejection that waits, its R and its reason go with its Enter.
+function takeBackWaiting() {
+  let last = waitingKeys.pop();
+  if (last.key !== "Enter" || last.isText) return;
+  while (waitingKeys.length && (last.key !== "r" || last.isText)) last = waitingKeys.pop();
 }
 
 function drain() {
   clearTimeout(nextTry);
   while (waitingKeys.length && !isSettling()) {
-    const { key, isShifted } = waitingKeys.shift();
-    actOn(key, isShifted);
+    const { key, isShifted, isText } = waitingKeys.shift();
+    if (isText) note(key);
+    else actOn(key, isShifted);
   }
   if (waitingKeys.length) nextTry = setTimeout(drain, 20);
   showWaitingKeys();
@@ -80,21 +95,48 @@ function showWaitingKeys() {
   const line = byId("waiting-keys");
   if (!line) return;
   line.hidden = !waitingKeys.length;
-  line.querySelector("b").textContent = waitingKeys.map(({ key }) => (key === "Enter" ? "↵" : key.toUpperCase())).join(" ");
+  line.querySelector("b").textContent = waitingKeys
+    .map(({ key, isText }) => (key === "Enter" ? "↵" : isText ? key : key.toUpperCase())).join(" ");
 }
 
 document.addEventListener("pointerdown", () => { if (waitingKeys.length) dropWaitingKeys(); });
 
 function isKept(event) {
   const key = event.key === "Enter" ? event.key : keyOf(event);
-  if (!main || isPageAwaited() || words.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (!main || isPageAwaited() || words.keys === "off") return false;
+  if (isNote(event) || (event.key === "Enter" && begunRejection().length)) return true;
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
   if (waitingKeys.length) {
-    return !AT_ONCE.includes(key) && (key in KEYS || /^([1-9]|Enter)$/.test(key)) && !isTyping(event.target);
+    return !AT_ONCE.includes(key) && (key in KEYS || /^([1-9]|Enter)$/.test(key)) && (isDecided() || !isTyping(event.target));
   }
   return isSettling() && ON_ITEM.includes(key) && key !== "" && !isHeldBack(event.target);
 }
 
-const isHeldBack = (target) => isTyping(target) || document.querySelector("details.reject[open], details.menu[open]");
+const isHeldBack = (target) => !isDecided()
+  && (isTyping(target) || document.querySelector("details.reject[open], details.menu[open]"));
+
+// The rejection that the keys that wait begin and do not send: from its R on.
+function begunRejection() {
+  const begun = waitingKeys.slice(waitingKeys.findLastIndex(({ key, isText }) => key === "r" && !isText));
+  const isOpen = begun[0]?.key === "r" && !begun.some(({ key, isText }) => key === "Enter" && !isText);
+  return isOpen ? begun : [];
+}
+
+// What follows its R, or the number of its reason, is a note.
+function isNote({ key, ctrlKey, metaKey }) {
+  const begun = begunRejection();
+  if (!begun.length || ctrlKey || metaKey) return false;
+  if (key === "Enter") return begun.at(-1).isText;
+  return key === "Backspace" || (key.length === 1 && !(begun.length === 1 && /^[1-9]$/.test(key)));
+}
+
+function note(text) {
+  const reason = byId("reason");
+  if (!reason?.checkVisibility()) return;
+  reason.focus();
+  reason.setRangeText(text === "Enter" ? "\n" : text, reason.selectionStart, reason.selectionEnd, "end");
+  reason.dispatchEvent(new Event("input", { bubbles: true }));
+}
 
 // As a key would that is pressed now.
 function actOn(key, isShifted) {
@@ -102,7 +144,9 @@ function actOn(key, isShifted) {
   if (reason) return choose(reason);
   const form = document.querySelector(".reject[open] form");
   if (key === "Enter") {
-    if (form?.querySelector("[name=preset]:checked")) form.requestSubmit(form.querySelector(".sure"));
+    if (form?.querySelector("[name=preset]:checked") || form?.elements.reason?.value) {
+      form.requestSubmit(form.querySelector(".sure"));
+    }
   } else if (!document.querySelector("details.reject[open]")) {
     KEYS[key]?.(isShifted);
   }
@@ -167,7 +211,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") return leave();
   if (!event.repeat && isKept(event)) {
     stillDown = event.key;
-    keep(event.key === "Enter" ? event.key : keyOf(event), event.shiftKey);
+    keep(event);
     return event.preventDefault();
   }
   // On a reason, Enter alone: where several are decided, the form's first button is one that decides nothing.
@@ -191,6 +235,8 @@ document.addEventListener("keydown", (event) => {
     choose(reason);
     return event.preventDefault();
   }
+  // The letters of a quick hand, too, are for the note: its cursor stands on the reasons above it.
+  if (event.target.matches(".reject[open] [name=preset]") && /^\S$/u.test(event.key)) return byId("reason").focus();
   if (isHeldBack(event.target)) return;
   const key = keyOf(event);
   if (goToPage(key)) return event.preventDefault();

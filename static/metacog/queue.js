@@ -251,6 +251,7 @@ document.addEventListener("toggle", (event) => {
 // -- what htmx does ----------------------------------------------------------------------------
 
 let coming = false; // an item that was chosen in the list is on its way
+let isPosted = false; // a decision about what is on the desk is on its way, and waited for
 let onDesk = byId("item")?.dataset.held;
 let cameAt = -Infinity; // when that item came in the place of another
 let settledAt = 0; // when what is on the desk came there
@@ -289,12 +290,13 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (target.id !== "desk") return;
   byId("complaint")?.remove(); // it was about what was tried before
   coming = elt.matches(".row");
+  isPosted = elt.matches("#approve, #reject");
   target.ariaBusy = "true";
 });
 
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.target.id !== "desk") return;
-  coming = false;
+  coming = isPosted = false;
   byId("desk").ariaBusy = null;
   select(byId("item").dataset.held); // another one was chosen, and did not come
   drain();

@@ -70,6 +70,7 @@ def layout(text: str) -> list[Op] | None:
     source = text.replace("\r\n", " \n").replace("\r", "\ufffd").replace("\0", "\ufffd")
     lines = Lines(source)
     ops: list[Op] = []
+    headings: list[int] = []  # the levels of those that what follows stands under
     at = 0  # the first line that is not laid out
     is_plain = True
     for tokens in _outermost(parser().parse(source)):
@@ -77,7 +78,7 @@ def layout(text: str) -> list[Op] | None:
         ops += _as_written(source, lines.start(at), lines.start(first))
         block = _Block(lines.start(first), lines.start(last), at=lines.start(first))
         try:
-            _Layout(source, lines, block).lay(tokens)
+            _Layout(source, lines, block, headings).lay(tokens)
             is_kept = _keeps_all(source, block)
         except Misplaced:
             is_kept = False
@@ -136,14 +137,20 @@ def _says_all(source: str, block: _Block) -> bool:
 
 
 class _Layout:
-    def __init__(self, source: str, lines: Lines, block: _Block) -> None:
-        self.source, self.lines, self.block = source, lines, block
+    def __init__(self, source: str, lines: Lines, block: _Block, headings: list[int]) -> None:
+        self.source, self.lines, self.block, self.headings = source, lines, block, headings
         self.row_end = 0
         self.heading: Token | None = None
 
     def lay(self, tokens: Sequence[Token]) -> None:
         for token in tokens:
             self._token(token)
+
+    def _open_heading(self, level: int) -> None:
+        """Note a heading; a text may begin with its second level, or leave one out, but an outline does not."""
+        while self.headings and self.headings[-1] >= level:
+            self.headings.pop()
+        self.headings.append(level)
 
     def _tag(self, written: str) -> None:
         self.block.ops.append(written)
@@ -175,8 +182,10 @@ class _Layout:
                 self._tag(f"<{close}p>")
         elif kind == "heading":
             self.heading = None if close else token
+            if not close:
+                self._open_heading(int(token.tag[1]))
             # The page has levels of its own above it.
-            self._tag(f"<{close}h{min(6, int(token.tag[1]) + 2)}>")
+            self._tag(f"<{close}h{min(6, len(self.headings) + 2)}>")
         elif kind == "ordered_list":
             self._tag(f"<{close}ol>")
         elif kind == "list_item":

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice, product
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
+from scripts.key_to_next import WATCH, figures_of
 from tests.browser.queue.test_deciding import SETTLED, decided
-from tests.conftest import WORDS
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-MANY = 30
+BETWEEN, CHORD = 0.17, 0.08  # seconds: from one thought to the next, and from a key to the next of one thought
+# What differs in a number is one row of near-duplicates.
+WORDS = ["".join(syllables) for syllables in product(("ba", "de", "ki", "lo", "mu"), repeat=3)]
 HELD = {"kind": "chat", "text": "The cause is clearly the cache."}
 
 
 def hold(kuro: Any, count: int) -> list[str]:
     """Have items held, and return them in the order in which the queue shows them."""
-    # Each with words of its own: none is a near-duplicate of another, which would be one row with it.
-    words = ["".join(WORDS[int(digit)] for digit in str(number)) for number in range(count)]
-    items = [HELD | {"text": f"{HELD['text']} {word}"} for word in words]
+    items = [HELD | {"text": f"{HELD['text']} {word}"} for word in islice(WORDS, count)]
     verdict = kuro.respond(" ".join(each["text"] for each in items), items=items)
     return [each["held"] for each in verdict["items"]]
 
@@ -52,21 +57,67 @@ def idle(page: Any) -> None:
     page.wait_for_function("() => !decisions.length && !isSending && !asking")
 
 
+def presses(count: int) -> Iterator[tuple[str, float]]:
+    """Give the keys of a quick hand, each with its pause: most items are approved, some rejected, some undone."""
+    for number in range(count):
+        decide = [("r", BETWEEN), ("2", CHORD), ("Enter", CHORD)] if number % 10 == 6 else [("a", BETWEEN)]
+        yield from decide
+        if number % 12 == 9 and number < count - 1:  # it sees too late what that was, and decides it once more
+            yield ("u", BETWEEN)
+            yield from decide
+
+
+@pytest.mark.parametrize("count", [30, pytest.param(100, marks=pytest.mark.starts)])
 def test_every_press_of_a_quick_hand_decides_one_item_in_the_order_of_the_list(
-    open_page: Any, alice: Any, kuro: Any
+    open_page: Any, alice: Any, kuro: Any, count: int, record_property: Callable[[str, object], None]
 ) -> None:
     from reviews.models import Decision
 
-    held = hold(kuro, MANY)
+    order = hold(kuro, count)
     page = open_page(alice)
     page.goto("/queue/")
-    on_desk(page, held[0])
-    for _ in range(MANY):
-        page.keyboard.press("a")
+    on_desk(page, order[0])
+    kept(page, 2)
+    page.wait_for_timeout(SETTLED)
+    page.evaluate(WATCH)
+    due = time.monotonic()
+    for key, pause in presses(count):
+        due += pause
+        page.wait_for_timeout(max(0.0, due - time.monotonic()) * 1000)
+        page.keyboard.press(key)
     page.get_by_role("heading", name="Nothing is held").wait_for()
     idle(page)
-    made = Decision.objects.order_by("id").values_list("held__public_id", "verdict")
-    assert list(made) == [(each, "approve") for each in held]
+    standing = Decision.objects.filter(undone_at=None).order_by("id")
+    reasons = {"approve": "", "reject": "No evidence"}
+    pressed = ["reject" if number % 10 == 6 else "approve" for number in range(count)]
+    assert list(standing.values_list("held__public_id", "verdict", "reason")) == [
+        (each, verdict, reasons[verdict]) for each, verdict in zip(order, pressed, strict=True)
+    ]
+    assert all(each > 0 for each in standing.values_list("shown_ms", flat=True))
+    figures = {"presses": count} | figures_of(page.evaluate("keyToNext"))
+    record_property("key_to_next", figures)
+    line = json.dumps(figures)
+    print("key to next item:", line)
+    if path := os.environ.get("KEY_TO_NEXT"):
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+
+
+def test_near_duplicates_are_decided_one_after_the_other_without_waiting(open_page: Any, alice: Any, kuro: Any) -> None:
+    texts = [f"{HELD['text']} Run {number}." for number in range(3)]
+    verdict = kuro.respond(" ".join(texts), items=[HELD | {"text": text} for text in texts])
+    page = open_page(alice)
+    page.route("**/queue/changes**", lambda route: route.fulfill(status=204))
+    page.goto("/queue/")
+    let_go = hold_back(page, "**/decide")
+    for each in verdict["items"]:
+        on_desk(page, each["held"])
+        page.wait_for_timeout(SETTLED)
+        page.keyboard.press("a")
+    let_go()
+    page.get_by_role("heading", name="Nothing is held").wait_for()
+    idle(page)
+    assert [decided(each["held"]).verdict for each in verdict["items"]] == ["approve"] * 3
 
 
 def test_what_is_kept_is_shown_before_the_server_has_answered(open_page: Any, alice: Any, kuro: Any) -> None:
@@ -187,9 +238,12 @@ def test_undo_takes_back_the_last_decision_before_its_answer_has_come(
         page.keyboard.press("a")
         on_desk(page, following)
     page.keyboard.press("u")  # of two, the second is not sent yet
-    let_go()
+    if sent == 1:
+        let_go()
     on_desk(page, held[sent - 1])
     expect(page.locator("#told")).to_contain_text("Undone")
+    if sent == 2:
+        let_go()
     idle(page)
     standing = Decision.objects.filter(undone_at=None).values_list("held__public_id", flat=True)
     assert list(standing) == held[: sent - 1]
@@ -232,12 +286,62 @@ def test_keys_that_wait_are_shown_and_let_go_with_escape(open_page: Any, alice: 
     assert [decision.held.public_id for decision in Decision.objects.select_related("held")] == [held[0]]
 
 
+def test_what_a_quick_hand_types_after_r_is_the_reason(open_page: Any, alice: Any, kuro: Any) -> None:
+    held = hold(kuro, 4)
+    page = open_page(alice)
+    let_go = hold_back(page, re.compile(r"/queue/held_\w+/next"))
+    page.goto("/queue/")
+    on_desk(page, held[0])
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    page.keyboard.type("r2")  # the next item has not come
+    page.keyboard.type("Ask an author: 1 run, 2 noons.")
+    expect(page.locator("#waiting-keys")).to_contain_text("n o o n s .")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Control+Enter")
+    page.keyboard.type("r1")
+    page.keyboard.press("Enter")
+    page.keyboard.press("u")  # all of it
+    page.keyboard.type("aua")
+    let_go()
+    on_desk(page, held[3])
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.type("rNot measured.")  # before a reason is chosen
+    expect(page.locator("#reason")).to_have_value("Not measured.")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("heading", name="Nothing is held").wait_for()
+    idle(page)
+    reasons = [decided(each).reason for each in held]
+    assert reasons == ["", "No evidence: Ask an author: 1 run, 2 noons", "", "Not measured."]
+
+
+def test_keys_count_although_the_decided_rejection_is_still_in_sight(open_page: Any, alice: Any, kuro: Any) -> None:
+    held = hold(kuro, 3)
+    page = open_page(alice)
+    let_go = hold_back(page, re.compile(r"/queue/held_\w+/next"))
+    page.goto("/queue/")
+    on_desk(page, held[0])
+    page.wait_for_timeout(SETTLED)
+    for key in ("r", "2", "Enter", "a"):
+        page.keyboard.press(key)
+    let_go()
+    on_desk(page, held[2])
+    idle(page)
+    assert (decided(held[0]).reason, decided(held[1]).verdict) == ("No evidence", "approve")
+
+
 def test_a_and_r_decide_what_is_selected(open_page: Any, alice: Any, kuro: Any) -> None:
     held = hold(kuro, 4)
     page = open_page(alice)
     page.goto("/queue/")
     page.locator(f"#pick-{held[1]}").check(force=True)
     page.locator(f"#pick-{held[2]}").check(force=True)
+    page.wait_for_timeout(SETTLED)
+    page.keyboard.press("a")
+    expect(page.locator("#told")).to_contain_text("Approved 2 items")
+    page.keyboard.press("u")
+    expect(page.locator("#told")).to_contain_text("Undone: 2 items")
+    expect(page.locator("#picked")).to_have_text("2")
     page.wait_for_timeout(SETTLED)
     page.keyboard.press("a")
     expect(page.locator("#told")).to_contain_text("Approved 2 items")

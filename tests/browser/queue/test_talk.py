@@ -41,7 +41,7 @@ def test_a_mention_leads_to_the_item_that_is_taken_snoozed_and_decided(
     notifications.send_due()
     (told,) = mail.outbox
     assert told.to == ["bob@example.org"]
-    (address,) = re.findall(rf"/queue/{held}/$", told.body, re.MULTILINE)
+    (address,) = re.findall(rf"/queue/{held}/$", str(told.body), re.MULTILINE)
 
     page = open_page(bob)
     page.goto(address)

@@ -101,7 +101,8 @@ def test_no_character_and_no_mark_is_ever_lost(text: str, data: st.DataObject) -
 @table(
     ("text", "tags", "shown"),
     [
-        ("## Why\n\ntext", {"h4", "p"}, "Whytext"),
+        ("## Why\n\ntext", {"h3", "p"}, "Whytext"),
+        ("## Why\n\n#### How\n\n# Then", {"h3", "h4"}, "WhyHowThen"),
         ("- a\n  - b\n- c", {"ul", "li"}, "abc"),
         ("3. a\n4. b", {"ol", "li"}, "ab"),
         ("a **b** *c* ~~d~~ `e`", {"p", "strong", "em", "s", "code"}, "a b c d e"),
