@@ -59,7 +59,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     error_messages = DefaultMFAAdapter.error_messages | {
-        "incorrect_code": _("That code is not right. Codes change every half minute: type the newest.")
+        "incorrect_code": _("The code is wrong. Codes change every 30 seconds: enter the newest.")
     }
 
     def encrypt(self, text: str) -> str:

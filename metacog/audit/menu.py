@@ -14,7 +14,7 @@ _ADDED, _CHANGED, _REMOVED, _ERASED = _("Added"), _("Changed"), _("Removed"), _(
 _PROPOSED, _RETIRED, _DISMISSED = _("Proposed"), _("Retired"), _("Dismissed")
 _CONFIRMED, _HELD, _WITHDRAWN, _EXPIRED = _("Confirmed"), _("Held"), _("Withdrawn"), _("Expired")
 _ON, _OFF, _ENABLED, _DISABLED = _("Switched on"), _("Switched off"), _("Enabled"), _("Disabled")
-_DELIVERED, _GIVEN_UP, _AGAIN = _("Delivered"), _("Delivery given up"), _("Sent again")
+_DELIVERED, _GIVEN_UP, _AGAIN = _("Delivered"), _("Delivery given up"), _("Resent")
 
 OF_ITEMS: Mapping[str, Promise] = {
     "held": _HELD,
@@ -29,7 +29,7 @@ OF_ITEMS: Mapping[str, Promise] = {
     "recognised": _("Passed: approved before"),
     "denied": _("Denied by a rule"),
     "asked-again": _("Asked again"),
-    "allowed-again": _("Allowed again for a while"),
+    "allowed-again": _("Repeat allowed"),
     "allowed-no-longer": _("Permission withdrawn"),
 }
 GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
@@ -46,7 +46,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
     _("Stuck problems"): {
         "think-twice-suggested": _("Think twice suggested"),
         "think-twice-answered": _("Think twice answered"),
-        "think-twice-outcome": _("Outcome noted"),
+        "think-twice-outcome": _("Outcome recorded"),
         "problem-resolved": _("Resolved"),
         "problem-erased": _ERASED,
     },
@@ -81,7 +81,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "lesson-retired": _RETIRED,
         "lesson-restored": _("Restored"),
         "lesson-erased": _ERASED,
-        "meta:reflection": _("Reflection made"),
+        "meta:reflection": _("Reflection created"),
         "reflection-erased": _("Reflection erased"),
     },
     _("Memory"): {
@@ -92,7 +92,7 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "memory-discarded": _("Discarded"),
         "memory-settled": _("Conflict settled"),
         "memory-too-long": _("Too long"),
-        "memory-full": _("No room"),
+        "memory-full": _("Memory full"),
         "memory-erased": _ERASED,
     },
     _("Threads"): {
@@ -143,14 +143,14 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "endpoint-switched-off": _("Agent's webhook switched off"),
         "callback-delivered": _("Agent's webhook delivered"),
         "callback-given-up": _("Agent's webhook delivery given up"),
-        "callback-sent-again": _("Agent's webhook sent again"),
+        "callback-sent-again": _("Agent's webhook resent"),
         "callback-erased": _("Agent's webhook texts erased"),
     },
     _("Team and members"): {
         "member-added": _("Member added"),
         "member-removed": _("Member removed"),
         "role-changed": _("Role changed"),
-        "member-link-made": _("Password link made"),
+        "member-link-made": _("Password link created"),
         "token-created": _("Access token created"),
         "token-revoked": _("Access token revoked"),
         "password-set": _("Password set"),
@@ -161,18 +161,18 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "retention-changed": _("Retention changed"),
         "names-people-on": _("Reviewers' names shared"),
         "names-people-off": _("Reviewers' names no longer shared"),
-        "learned-risk-chosen": _("Learned risk set"),
+        "learned-risk-chosen": _("Learned risk changed"),
         "risk-learned": _("Risk learned"),
     },
     _("Notices"): {
-        "notices-changed": _("Own mail changed"),
-        "team-notices-changed": _("Team mail changed"),
+        "notices-changed": _("Own email changed"),
+        "team-notices-changed": _("Team email changed"),
         "channel-changed": _("Team chat changed"),
         "channel-removed": _("Team chat removed"),
         "channel-told": _("Team chat notified"),
         "channel-given-up": _("Team chat given up"),
-        "notice-sent": _("Mail sent"),
-        "notice-given-up": _("Mail given up"),
+        "notice-sent": _("Email sent"),
+        "notice-given-up": _("Email given up"),
     },
 }
 NAMED = {action for group in GROUPS.values() for action in group} | {

@@ -179,7 +179,7 @@ def _withdraw(conflicts: Iterable[MemoryConflict], person: User) -> None:
         for origin in taught.filter(pattern__state=ErrorPattern.State.PROPOSED).select_related("pattern"):
             pattern = origin.pattern
             if pattern.keywords == keywords and not pattern.origins.exclude(pk=origin.pk).exists():
-                because = _("The memory that says so stands: its contradiction was settled.")
+                because = _("The memory stays: its conflict was settled.")
                 lifecycle.take_step(pattern, "dismiss", person, because=because)
 
 

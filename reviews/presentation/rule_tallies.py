@@ -45,4 +45,4 @@ def _did(fate: str, count: int) -> str:
         return ngettext("asked %(n)s time", "asked %(n)s times", count)
     if fate == "denied":
         return ngettext("denied %(n)s time", "denied %(n)s times", count)
-    return ngettext("let pass %(n)s time", "let pass %(n)s times", count)
+    return ngettext("allowed %(n)s time", "allowed %(n)s times", count)

@@ -72,7 +72,7 @@ def test_opening_it_shows_the_whole_item_and_changes_no_row(mailed: str, method:
     if method == "get":
         page = answer.content.decode()
         assert "The cause is <mark" in page
-        assert "Known error" in page
+        assert "Error pattern" in page
         assert "Decide as alice" in page
 
 

@@ -107,7 +107,7 @@ class TestShown:
     @table(
         ("changes", "said"),
         [
-            ({"name": "other"}, "No rule of the policy knows this call, so a person is asked."),
+            ({"name": "other"}, "No policy rule matches this call, so a person is asked."),
             ({"name": "other", "require_review": True}, "framework asked for a review."),
             ({"arguments": {"eur": "1e9"}}, "/eur is not a number."),
         ],

@@ -55,7 +55,7 @@ def test_what_was_not_as_it_was_is_told(client: Any, address: str) -> None:
     Agent.objects.update(language="zh-hant")
     AgentResponse.objects.update(language="")
     page = client.get(address + "?replay=1").content.decode()
-    assert "Another verdict. What was not as it was then:" in page
+    assert "The assessment differs. What changed since:" in page
     assert "Which language the agent had is not known" in page
     assert "Confidence" in page
     changed(f'"engine": "{ENGINE}"', '"engine": "1.0.9"')
