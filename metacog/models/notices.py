@@ -22,7 +22,7 @@ class PersonNotices(models.Model):
         DAILY = "daily", _("once a day, if new items are held")
 
     person = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="told")
-    when = models.CharField(_("mail me"), max_length=10, choices=When, default=When.NEVER)
+    when = models.CharField(_("email me"), max_length=10, choices=When, default=When.NEVER)
     minutes = models.PositiveSmallIntegerField(
         _("held for at least (minutes)"), default=15, validators=[MinValueValidator(5), MaxValueValidator(1440)]
     )
@@ -74,7 +74,7 @@ class Notice(models.Model):
         ASSIGNED = "assigned", _("Assignment")
 
     class State(models.TextChoices):
-        WAITING = "waiting", _("Waiting")
+        WAITING = "waiting", _("Queued")
         SENT = "sent", _("Sent")
         MOOT = "moot", _("Not needed any more")
         GIVEN_UP = "given-up", _("Given up")

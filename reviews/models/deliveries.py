@@ -54,7 +54,7 @@ class Delivery(models.Model):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", _("Waiting")
+        WAITING = "waiting", _("Queued")
         DELIVERED = "delivered", _("Delivered")
         EXHAUSTED = "exhausted", _("Given up")
 

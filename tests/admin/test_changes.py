@@ -123,7 +123,7 @@ class TestPatterns:
     ) -> None:
         pattern = ErrorPattern.objects.get(team=aurora)
         answer = as_person(carla).post(address(ErrorPattern, "change", pattern.pk), self.data(aurora))
-        assert "change them in the console" in answer.content.decode()
+        assert "Change them in the console" in answer.content.decode()
         pattern.refresh_from_db()
         assert pattern.keywords == ["cache"]
 

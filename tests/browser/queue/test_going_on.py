@@ -134,7 +134,7 @@ def test_without_an_answer_the_item_comes_back_with_its_reason_and_is_decided_by
     page.keyboard.press("2")
     page.keyboard.type("Nobody measured it.")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("alert")).to_contain_text("it is not known whether that went through")
+    expect(page.get_by_role("alert")).to_contain_text("so the result is unknown")
     on_desk(page, held[0])
     expect(page.locator("#reason")).to_have_value("Nobody measured it.")
     page.unroute("**/decide")

@@ -52,7 +52,7 @@ def test_somebody_known_is_simply_added(olga: Any, aurora: Any, mallory: Any, as
     ("username", "said"),
     [
         ("alice", "in this team already"),
-        ("ALICE", "write it the same way"),
+        ("ALICE", "use exactly this spelling"),
         ("a b", "valid username"),
         ("", "required"),
     ],

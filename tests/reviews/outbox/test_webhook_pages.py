@@ -89,7 +89,7 @@ def test_an_owner_adds_one_and_sees_its_secret_once(
     ("data", "said"),
     [
         ({"url": "", "events": ["item.held"]}, "Give the address that events are posted to."),
-        ({"url": "nowhere", "events": ["item.held"]}, "This is no address"),
+        ({"url": "nowhere", "events": ["item.held"]}, "Enter an address such as"),
         ({"url": "https://me:secret@x.example", "events": ["item.held"]}, "Leave user name and password out"),
         ({"url": "https://x.example", "events": []}, "Choose at least one event."),
         ({"url": "https://x.example", "events": ["item.invented"]}, "not one of the available choices"),

@@ -61,7 +61,7 @@ def test_what_waits_says_why(kuro: Any, carla: Any, as_person: Any) -> None:
     for why in (
         f"{NEW} kuro · 0 s ago · response Contradicts {OLD} Confirm Discard",
         "It is the cache. kuro · 0 s ago · response Error pattern: cause named before it was measured Confirm",
-        "response Hesitation 35 · Absolute claim · Known error Error pattern: cause named",
+        "response Hesitation 35 · Absolute claim · Error pattern Error pattern: cause named",
     ):
         assert why in listed, listed
     for text in (NEW, "It is the cache."):

@@ -228,8 +228,8 @@ def form_of(page: str) -> dict[str, str]:
 @table(
     ("first", "told"),
     [
-        ("yes", "Somebody said yes first, and that stands"),
-        ("no", "Somebody said no first, and that stands"),
+        ("yes", "Somebody said yes first."),
+        ("no", "Somebody said no first."),
         ("solved", "resolved meanwhile"),
     ],
     rolled_back=True,

@@ -87,7 +87,7 @@ class TestShown:
         for part in (
             "Tool call · <code>mcp__bank__transfer</code>",
             "Pay invoice 4711",
-            "A rule of the policy has people asked: mcp__bank__* where /eur is more than 50. Reason: money leaves",
+            "A policy rule asks a person: mcp__bank__* where /eur is more than 50. Reason: money leaves",
             '<span class="type">string · 2 lines</span>',
             "9007199254740993",
             "I pay Mei.",
@@ -241,7 +241,7 @@ class TestEditing:
             ({"eur": '"5"'}, "This is not a number."),
             ({"to": '{"a": 1, "a": 2}'}, "This cannot be stored:"),
             ({"password": "short"}, "The value does not meet the schema."),
-            ({"password": "x••••••••"}, "A masked value stands here"),
+            ({"password": "x••••••••"}, "contains a masked part"),
         ],
         rolled_back=True,
     )
