@@ -74,7 +74,7 @@ class TestPatterns:
         for number in range(20):
             kuro.respond("It may be a flaky test." if number < 2 else f"Done, step {number}.")
         answer = as_person(carla).post(address(ErrorPattern, "add"), self.data(aurora), follow=True)
-        assert "fired on 2 of the team&#x27;s last 20 responses (10 %)" in answer.content.decode()
+        assert "fired on 2 of the team&#x27;s last 20 responses (10%)" in answer.content.decode()
 
     def test_it_is_silent_about_what_fires_seldom(self, carla: Any, aurora: Any, kuro: Any, as_person: Any) -> None:
         for number in range(20):
@@ -167,7 +167,7 @@ class TestAgents:
     def test_it_refuses_credentials_in_the_callback(self, olga: Any, agent: Any, as_person: Any) -> None:
         data = {"name": "kuro", "language": "en", "callback_url": "https://u:p@a.example/", "enabled": "on"}
         page = as_person(olga).post(address(Agent, "change", agent.pk), data).content.decode()
-        assert "callbacks are signed instead" in page
+        assert "deliveries are signed instead" in page
 
     def test_agents_are_added_in_the_console(self, olga: Any, aurora: Any, as_person: Any) -> None:
         assert as_person(olga).get(address(Agent, "add")).status_code == 403

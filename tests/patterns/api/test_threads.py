@@ -324,7 +324,7 @@ class TestArticle:
         begin(kuro, note="讀 Oulipo")
         step(kuro, TITLE, "resolve")
         (article,) = kuro.get("/context").json()["articles"]
-        assert "## 一路走來" in article["text"]
+        assert "## 足跡" in article["text"]
 
     def test_a_long_trail_loses_its_oldest_entries(self, kuro: Any) -> None:
         begin(kuro, note=f"oldest {'x' * 900}")

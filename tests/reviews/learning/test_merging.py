@@ -94,7 +94,7 @@ def test_it_is_taken_apart_before_and_after_it_is_accepted(
     page = post(client, "patterns-apart", pk=keys)
     assert "2 proposals are separate now." in page
     assert "Merged with" not in page
-    assert "Merged with 1 proposal" in post(client, "patterns-apart", pk=keys, do="merge")
+    assert "Merged with 1 similar proposal" in post(client, "patterns-apart", pk=keys, do="merge")
     lead = lifecycle.take_step(lifecycle.merge(pair[0], pair[1:], carla), "try", carla)
     answer = client.post(reverse("pattern-apart", args=[lead.pk]))
     assert answer.status_code == 302

@@ -91,7 +91,7 @@ def test_it_shows_how_far_each_has_come(as_person: Any, victor: Any, agent: Any)
     owe(agent, attempts=2, state="delivered", delivered_at=timezone.now(), last_status=204)
     owe(agent, attempts=11, state="exhausted", last_error="status", last_status=503)
     seen = page(as_person(victor))
-    for words in ("Waiting", "next attempt", "Being sent", "Delivered", "Given up", "No answer in time.", "503", "204"):
+    for words in ("Queued", "next attempt", "Being sent", "Delivered", "Given up", "No answer in time.", "503", "204"):
         assert words in seen
     assert "Resend" not in seen, "a viewer has no such button"
 
@@ -184,7 +184,7 @@ def test_switching_on_can_send_what_was_given_up(
     as_person: Any, carla: Any, agent: Any, given_up: Any, off: Any, receiver: Any
 ) -> None:
     answer = as_person(carla).post(reverse("endpoint-on", args=[agent.public_id]), {"again": "1"}, follow=True)
-    assert "1 delivery goes out now" in answer.content.decode()
+    assert "1 delivery is being sent" in answer.content.decode()
     deliveries.deliver_due()
     assert receiver.ids == [given_up.public_id]
 

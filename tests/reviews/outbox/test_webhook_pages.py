@@ -177,5 +177,5 @@ def test_one_that_was_switched_off_is_switched_on_with_what_was_given_up(
     TeamWebhook.objects.update(off_at=timezone.now(), off_reason="gone")
     client = as_person(olga)
     assert "Switched off" in client.get(reverse("team")).content.decode()
-    assert "2 deliveries go out now" in step(client, webhook, "switch-on", again="1").content.decode()
+    assert "2 deliveries are being sent" in step(client, webhook, "switch-on", again="1").content.decode()
     assert Delivery.objects.filter(state="waiting").count() == 2

@@ -154,7 +154,7 @@ def test_lessons_go_out_and_come_back(aurora: Any, kuro: Any, carla: Any, as_per
     ("kind", "raw", "said"),
     [
         ("patterns", "[", "JSON"), ("patterns", "{}", "holds no list of patterns"), ("patterns", "", "empty"),
-        ("threads", b"\xff", "no UTF-8"), ("lessons", b"\xff", "not UTF-8"), ("lessons", "\n", "empty"),
+        ("threads", b"\xff", "not UTF-8"), ("lessons", b"\xff", "not UTF-8"), ("lessons", "\n", "empty"),
     ],
 )  # fmt: skip
 def test_what_is_no_such_file_is_refused(
