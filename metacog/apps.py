@@ -10,8 +10,8 @@ class MetacogConfig(AppConfig):
 
     def ready(self) -> None:
         # The package's __init__ stays empty so that the heuristics load without Celery and Django.
-        from metacog.accounts import second_factor  # noqa: F401 - importing connects its signals
         from metacog.runtime import checks  # noqa: F401 - importing makes the app and registers the checks
+        from metacog.sign_in import second_factor  # noqa: F401 - importing connects its signals
 
 
 class ConsoleAdminConfig(admin_apps.AdminConfig):

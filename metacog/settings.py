@@ -433,14 +433,14 @@ LOGOUT_REDIRECT_URL = "sign-in"
 PASSWORD_RESET_TIMEOUT = 3 * 24 * 3600
 
 # Signing in: the page is ours, what follows a password is django-allauth's; see docs/sign-in.md.
-ACCOUNT_ADAPTER = "metacog.accounts.single_sign_on.AccountAdapter"
-SOCIALACCOUNT_ADAPTER = "metacog.accounts.single_sign_on.ProviderAdapter"
+ACCOUNT_ADAPTER = "metacog.sign_in.single_sign_on.AccountAdapter"
+SOCIALACCOUNT_ADAPTER = "metacog.sign_in.single_sign_on.ProviderAdapter"
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": oidc.apps(_ENV, CONFIG_PROBLEMS)}}
 HAS_PROVIDERS = bool(SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"])
 ACCOUNT_EMAIL_VERIFICATION = SOCIALACCOUNT_EMAIL_VERIFICATION = "none"  # the provider has, or nobody has
 SOCIALACCOUNT_LOGIN_ON_GET = True  # a form that leads to another host is refused by our own policy of content
 SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""
-MFA_ADAPTER = "metacog.accounts.single_sign_on.SecondFactorAdapter"
+MFA_ADAPTER = "metacog.sign_in.single_sign_on.SecondFactorAdapter"
 MFA_TOTP_ISSUER = "metacog"
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # nobody signs up here: owners wrote the addresses
 MFA_TOTP_TOLERANCE = 1  # half a minute that a clock may be wrong
@@ -450,7 +450,7 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True  # where there are any
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = _public_parts.hostname == "localhost"
 
-AXES_HANDLER = "metacog.accounts.sign_ins.Handler"
+AXES_HANDLER = "metacog.sign_in.sign_ins.Handler"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]

@@ -180,6 +180,7 @@ def add_policy(agent: Agent, actor: User | None, policy: Policy, *, based_on: in
             before=str(before.version),
             after=str(policy.version),
             fields=[field for field, value in new.items() if old[field] != value],
+            **({"reason": policy.note} if policy.note else {}),
             **told,
         )
     return policy

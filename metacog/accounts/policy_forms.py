@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from metacog import heuristics
 from metacog.accounts import rule_forms
+from metacog.accounts.durations import MINUTE, DurationField, in_words
 from metacog.accounts.forms import KINDS, PARTS, RELEASED_BY, SIGNALS, STUCK, ShownField
 from metacog.heuristics.policy.quality_settings import MAX_CHARACTERS, MAX_RECENT, LengthLimits, QualitySettings
 from metacog.heuristics.policy.stuck_settings import MOST_MINUTES, StuckSettings
@@ -19,11 +20,34 @@ from metacog.heuristics.policy.stuck_settings import SETTINGS as STUCK_OF
 from metacog.heuristics.quality.quality import HEDGES
 from metacog.heuristics.signals import DEFAULTS
 from metacog.models import Agent, Language, Policy
+from metacog.models.policies import YEAR
 
 LINES = ("pass_at", "low_at")
 BUDGET = ("budget_calls", "budget_extension", "budget_wait_seconds")
 SWITCHES = ("require_signature", "plain_text_as_chat", "remember_into_memory", "accept_relayed_yes")
-LIMITS = ("review_seconds", "expiry_seconds", "rate_per_second", "rate_burst", "max_active_threads")
+TIMES = ("review_seconds", "expiry_seconds")
+RATES = ("rate_per_second", "rate_burst")
+LIMITS = (*TIMES, *RATES, "max_active_threads")
+# What the model calls otherwise, with the unit that it is stored in.
+LABELS = {
+    "threshold": gettext_lazy("Marks from"),
+    "hold_at": gettext_lazy("Holds from"),
+    "review_seconds": gettext_lazy("Review due after"),
+    "expiry_seconds": gettext_lazy("Expires after"),
+    "rate_per_second": gettext_lazy("Responses per second"),
+    "rate_burst": gettext_lazy("Burst of responses"),
+    "max_active_threads": gettext_lazy("Active threads, at most"),
+    "budget_calls": gettext_lazy("Tool calls of an investigation"),
+    "budget_extension": gettext_lazy("Extra calls granted by rule"),
+    "budget_wait_seconds": gettext_lazy("Extension request waits"),
+    "require_signature": gettext_lazy("Require key and signature"),
+    "plain_text_as_chat": gettext_lazy("A response without items is one CHAT"),
+    "remember_into_memory": gettext_lazy("Add each REMEMBER to the team's memory"),
+    "stuck_threshold": gettext_lazy("Asks to think twice from"),
+    "accept_relayed_yes": gettext_lazy("Accept a yes to thinking twice that the agent relays"),
+    "default_tool_call": gettext_lazy("Other tool calls"),
+    "note": gettext_lazy("Reason"),
+}
 QUALITY = {
     "responsiveness": gettext_lazy("Responsiveness"),
     "completeness": gettext_lazy("Completeness"),
@@ -31,50 +55,60 @@ QUALITY = {
     "length": gettext_lazy("Length"),
     "repetition": gettext_lazy("Repetition"),
     "pass_at": gettext_lazy("Passes from"),
-    "low_at": gettext_lazy("Is low below"),
+    "low_at": gettext_lazy("Low below"),
 }
 # By the setting's place among those of quality. Left empty, the engine's own counts.
 LENGTHS = {
     ("en", "min"): gettext_lazy("Fewest characters"),
     ("en", "max"): gettext_lazy("Most characters"),
-    ("zh", "min"): gettext_lazy("Fewest characters in Chinese, Japanese or Korean"),
-    ("zh", "max"): gettext_lazy("Most characters in Chinese, Japanese or Korean"),
+    ("zh", "min"): gettext_lazy("Fewest characters (Chinese, Japanese, Korean)"),
+    ("zh", "max"): gettext_lazy("Most characters (Chinese, Japanese, Korean)"),
 }
 RECENT = {
-    "recent_window": gettext_lazy("Responses before that it is compared with"),
-    "similar_at": gettext_lazy("Repetition from a likeness of"),
+    "recent_window": gettext_lazy("Earlier responses compared"),
+    "similar_at": gettext_lazy("Repetition from a similarity of"),
 }
 # By the setting among those of stuck, as above.
 LOOPS = {
-    "repeats": gettext_lazy("Times that make a loop"),
-    "context_limit": gettext_lazy("Share of the context in use that counts, above"),
-    "idle_minutes": gettext_lazy("Minutes of work without a commit"),
+    "repeats": gettext_lazy("Repeats that make a loop"),
+    "context_limit": gettext_lazy("Context in use, above a share of"),
+    "idle_minutes": gettext_lazy("Work without a commit"),
 }
 
 
-def _score(label: Any, help_text: Any) -> forms.IntegerField:
-    return forms.IntegerField(label=label, min_value=0, max_value=101, help_text=help_text)
+def _score(name: str) -> forms.IntegerField:
+    told = gettext_lazy("0–100; 101 is never.")
+    return forms.IntegerField(label=LABELS[name], min_value=0, max_value=101, help_text=told)
+
+
+def _duration(name: str, help_text: Any) -> DurationField:
+    return DurationField(label=LABELS[name], most=YEAR, help_text=help_text)
 
 
 class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptable when run
     """The next version of an agent's policy. `based_on` is the version the author saw in force."""
 
     based_on = forms.IntegerField(widget=forms.HiddenInput)
-    threshold = _score(gettext_lazy("Marks from"), gettext_lazy("0–100, or 101 for never. A new agent marks from 30."))
+    threshold = _score("threshold")
     forbidden = forms.CharField(
-        label=gettext_lazy("Phrases it may not use, one a line"),
+        label=gettext_lazy("Forbidden phrases, one per line"),
         required=False,
         max_length=20_000,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
     quality_hedge_prefix = ShownField(
-        label=gettext_lazy("Words offered to begin with"),
+        label=gettext_lazy("Suggested opening words"),
         required=False,
         max_length=200,
         strip=False,
-        help_text=gettext_lazy("Where the quality neither passes nor is low. Empty: the usual words."),
+        help_text=gettext_lazy("Offered when the quality neither passes nor is low. Empty: the default."),
     )
-    hold_at = _score(gettext_lazy("Holds from"), gettext_lazy("0–100, or 101 for never. A new agent holds from 50."))
+    hold_at = _score("hold_at")
+    review_seconds = _duration("review_seconds", gettext_lazy("Such as 2 min or 1 h 30 min; a number counts seconds."))
+    expiry_seconds = _duration("expiry_seconds", gettext_lazy("Such as 7 days; nobody can approve it afterwards."))
+    budget_wait_seconds = _duration(
+        "budget_wait_seconds", gettext_lazy("Such as 1 h or 90 min; then the investigation concludes.")
+    )
     rules = rule_forms.RulesField()
 
     class Meta:
@@ -84,28 +118,29 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             "rate_per_second", "rate_burst", "max_active_threads", *BUDGET, *SWITCHES, "default_tool_call",
             "note",
         ]  # fmt: skip
+        labels = LABELS
         help_texts = {
             "profile": gettext_lazy(
-                "Seed finds its words wherever they stand. Aware reads them in their sense, looks for facts without a "
-                "source and for hidden characters too, and gives a long reply without a hedge no weight. With another "
-                "profile, weights that you did not change become its own."
+                "Seed matches words anywhere. Aware reads them in context, also looks for facts without a source and "
+                "for hidden characters, and ignores a missing hedge. A new profile brings its own default weights; "
+                "weights that you changed stay."
             ),
             "plain_text_as_chat": gettext_lazy(
-                "For agents that post plain text: without items and tags there is nothing to hold. Where items are "
-                "sent, if only an empty list, those count."
+                "For agents that post plain text. Without items or tags, nothing can be held. An items field, even an "
+                "empty one, takes precedence."
             ),
             "stuck_threshold": gettext_lazy(
-                "1–100 points. Seed asks from 7, Aware from 6: there the same approach and the same error make 6, and "
-                "hardly any run shows more. Other points stay when the profile is changed."
+                "1–100 points. Defaults: Seed asks from 7, Aware from 6. A value that you changed stays when the "
+                "profile changes."
             ),
             "remember_into_memory": gettext_lazy(
-                "From the threshold for marking on, and where it meets an error pattern or contradicts the memory, it "
-                "waits for a curator. Off: only POST /api/v1/memory adds to it."
+                "A REMEMBER goes to a curator first if it reaches the marking threshold, matches an error pattern or "
+                "contradicts the memory. Off: only POST /api/v1/memory adds facts."
             ),
             "accept_relayed_yes": gettext_lazy(
-                "Off: only a reviewer in the console, or the user in a message, can say yes. A no is always taken."
+                "Off: only a reviewer in the console, or the user in a message, can say yes. A no always counts."
             ),
-            "note": gettext_lazy("For whoever wonders later."),
+            "note": gettext_lazy("Stored with the version and shown in the audit log."),
         }
 
     def __init__(
@@ -144,12 +179,13 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
         loops: dict[str, forms.Field] = {
             "repeats": forms.IntegerField(label=LOOPS["repeats"], required=False, min_value=2, max_value=100),
             "context_limit": forms.FloatField(label=LOOPS["context_limit"], required=False, min_value=0, max_value=1),
-            "idle_minutes": forms.IntegerField(
-                label=LOOPS["idle_minutes"], required=False, min_value=1, max_value=MOST_MINUTES
+            "idle_minutes": DurationField(
+                label=LOOPS["idle_minutes"], required=False, most=MOST_MINUTES, unit=MINUTE,
+                help_text=gettext_lazy("Such as 30 min; a number counts minutes."),
             ),
-        }
+        }  # fmt: skip
         for name, field in loops.items():
-            field.widget.attrs["placeholder"] = getattr(StuckSettings(), name)
+            field.widget.attrs["placeholder"] = field.prepare_value(getattr(StuckSettings(), name))
             self.fields[f"stuck_{name}"] = field
         for part, label in PARTS.items():
             self.fields[f"part_{part}"] = forms.BooleanField(label=label, required=False)
@@ -184,22 +220,13 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
     def budget_fields(self) -> list[forms.BoundField]:
         return [self[name] for name in BUDGET]
 
-    def limit_fields(self) -> list[forms.BoundField]:
-        return [self[name] for name in LIMITS]
-
-    def has_errors_below(self) -> bool:
-        """Tell whether something is wrong in the part of the page that is folded away."""
-        below = (
-            self.mark_fields, self.budget_fields, self.limit_fields, self.quality_fields, self.length_fields,
-            self.recent_fields, self.stuck_fields, self.loop_fields,
-        )  # fmt: skip
-        fields = [self["forbidden"], self["quality_hedge_prefix"], *(field for group in below for field in group())]
-        return any(field.errors for field in fields)
+    def rate_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in RATES]
 
     def clean(self) -> dict[str, Any]:
         data = self.cleaned_data
         if data.get("threshold", 0) > data.get("hold_at", 101):
-            self.add_error("hold_at", _("Holding cannot start below where marking does."))
+            self.add_error("hold_at", _("Holding cannot start below the marking threshold."))
         policy = self.instance
         policy.weights = {signal: data.get(weight_field(signal)) for signal in SIGNALS}
         policy.release = {kind: data.get(f"release_{kind}") for kind in KINDS}
@@ -216,13 +243,13 @@ class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # not subscriptabl
             **{name: value for name in LOOPS if (value := data.get(f"stuck_{name}")) is not None},
         }
         if data.get("quality_low_at", 0) > data.get("quality_pass_at", 1):
-            self.add_error("quality_low_at", _("A text cannot be low from above where it passes."))
+            self.add_error("quality_low_at", _("Low must end below the score that passes."))
         for script, limits in policy.quality.get("limits", {}).items():
             if limits["min"] > limits["max"]:
                 end = "min" if data.get(f"quality_{script}_max") is None else "max"
-                self.add_error(f"quality_{script}_{end}", _("The fewest cannot be more than the most."))
+                self.add_error(f"quality_{script}_{end}", _("The fewest must not exceed the most."))
         if data.get("quality_similar_at") == 0:
-            self.add_error("quality_similar_at", _("Everything is alike from 0: take more."))
+            self.add_error("quality_similar_at", _("At 0 every text is a repetition. Give a higher share."))
         if not self.errors:
             try:
                 QualitySettings.from_dict(policy.quality)
@@ -291,12 +318,12 @@ def _told(policy: Policy) -> dict[str, str]:
     rules = heuristics.Policy.from_dict(policy.as_dict())
     plain = ("threshold", "hold_at", "stuck_threshold", *BUDGET, *LIMITS)
     told: dict[str, Any] = {_label("profile"): policy.get_profile_display()}
-    told |= {_label(name): getattr(policy, name) for name in plain}
+    told |= {_label(name): told_value(name, getattr(policy, name)) for name in plain}
     told |= {_label(name): _on(getattr(policy, name)) for name in SWITCHES}
     for signal, label in SIGNALS.items():
         told[str(label)] = rules.weights[signal]
     for kind, name in KINDS.items():
-        told[_("%(kind)s is released by") % {"kind": name}] = RELEASED_BY[rules.release[kind]]
+        told[_("Release of %(kind)s") % {"kind": name}] = RELEASED_BY[rules.release[kind]]
         told[_("Mark of %(kind)s") % {"kind": name}] = (rules.marks or {}).get(kind) or "–"
     told |= {str(label): _on(rules.parts[part]) for part, label in PARTS.items()}
     told |= {str(QUALITY[name]): value for name, value in _quality(rules).items()}
@@ -304,11 +331,12 @@ def _told(policy: Policy) -> dict[str, str]:
     labels = {f"quality_{script}_{end}": label for (script, end), label in LENGTHS.items()}
     labels |= {f"quality_{name}": label for name, label in RECENT.items()}
     told |= {str(labels[name]): value for name, value in _limits(settings).items()}
-    told[_("Words offered to begin with")] = settings.hedge_prefix or "–"
+    told[_("Suggested opening words")] = settings.hedge_prefix or "–"
     told |= {str(STUCK[name]): value for name, value in _stuck(rules).items()}
-    told |= {str(label): getattr(StuckSettings.from_dict(rules.stuck), name) for name, label in LOOPS.items()}
+    for name, label in LOOPS.items():
+        told[str(label)] = told_value(f"stuck_{name}", getattr(StuckSettings.from_dict(rules.stuck), name))
     told[_label("default_tool_call")] = policy.get_default_tool_call_display()
-    told[_("Phrases it may not use")] = ", ".join(rules.quality.get("forbidden", ())) or "–"
+    told[_("Forbidden phrases")] = ", ".join(rules.quality.get("forbidden", ())) or "–"
     return {label: str(value) for label, value in told.items()}
 
 
@@ -355,8 +383,15 @@ def _stuck(rules: heuristics.Policy) -> dict[str, int]:
 
 def _label(name: str) -> str:
     field: Any = Policy._meta.get_field(name)
-    return str(capfirst(field.verbose_name))
+    return str(LABELS.get(name) or capfirst(field.verbose_name))
+
+
+def told_value(name: str, value: Any) -> str:
+    """Say the value of a field whose unit is not part of its label."""
+    if name in (*TIMES, "budget_wait_seconds"):
+        return in_words(value)
+    return in_words(value * MINUTE) if name == "stuck_idle_minutes" else str(value)
 
 
 def _on(is_on: bool) -> str:
-    return _("yes") if is_on else _("no")
+    return _("on") if is_on else _("off")

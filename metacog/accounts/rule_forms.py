@@ -21,6 +21,7 @@ from metacog.models import Policy
 
 Words = Callable[[Mapping[str, Any]], str]  # which calls a rule is about
 
+MOST_OPEN = 3  # rules of a table; where there are more, each is folded to a line
 MOST_FIELDS = 700  # of a table; Django takes 1,000 of a form, the rest of the policy included
 TEXT_OPERATORS = ("glob", "regex")  # whose value is a text, whatever it looks like
 AS_TABLE, AS_JSON = "table", "json"
@@ -34,13 +35,13 @@ OPERATOR_NAMES = {
     "in": gettext_lazy("one of"),
     "glob": gettext_lazy("like (*)"),
     "regex": gettext_lazy("matches (regex)"),
-    "exists": gettext_lazy("is there"),
+    "exists": gettext_lazy("exists"),
 }
 DO_NAMES = {
     "ask": gettext_lazy("Ask a person"),
     "allow": gettext_lazy("Allow"),
     "deny": gettext_lazy("Deny"),
-    "score": gettext_lazy("Score it"),
+    "score": gettext_lazy("Score"),
 }
 # What is typed into a cell can be wrong in these ways; the engine says it in English, for the API too.
 _ERRORS = {
@@ -92,6 +93,8 @@ class Row:
     conditions: list[Condition] = field(default_factory=list)
     errors: dict[str, list[str]] = field(default_factory=dict)
     at: str = ""  # its place
+    told: str = ""  # in a line
+    is_open: bool = True
 
     @property
     def is_blank(self) -> bool:
@@ -110,11 +113,11 @@ class Row:
             try:
                 value = each.parsed()
             except ValueError:
-                each.errors.append(_("This begins as JSON and is none. For a text write it in quotes: \"…\"."))
+                each.errors.append(_("Not valid JSON. Write a text in quotes: \"…\"."))
                 continue
             asked = where.setdefault(each.pointer, {})
             if each.operator in asked:
-                each.errors.append(_("The rule asks this of it already."))
+                each.errors.append(_("The rule already has this condition."))
             asked[each.operator] = value
         rule: dict[str, Any] = {"tool": self.tool, "where": where, "do": self.do, "reason": self.reason}
         return plain(rule | {"shadow": self.shadow})
@@ -189,7 +192,7 @@ class RuleTable:
             return
         except UnicodeEncodeError:
             self.mode = AS_JSON
-            self.errors.append(_("The text holds half of a surrogate pair."))
+            self.errors.append(_("The text contains half of a surrogate pair."))
             return
         found = errors_in(given)
         if found:
@@ -237,6 +240,19 @@ class RuleTable:
         if sum(4 + 3 * len(row.conditions) for row in self.rows) > MOST_FIELDS:
             return False
         return all(row.as_typed().as_rule() == rule for row, rule in zip(self.rows, self.rules or (), strict=False))
+
+    def tell(self, words: Words) -> None:
+        """Say each rule in a line, and fold those that need no care where there are many."""
+        for row in self.rows:
+            row.told = ""
+            has_focus = self.focus == f"rule-if-{row.at}" or self.focus.startswith(f"rule-{row.at}-")
+            row.is_open = row.is_blank or row.is_wrong or has_focus
+        if self.rules is None:
+            return
+        filled = [row for row in self.rows if not row.is_blank]
+        for row, rule in zip(filled, self.rules, strict=True):
+            row.told = what_it_does(rule, words)
+            row.is_open |= len(self.rows) <= MOST_OPEN
 
     @property
     def compact(self) -> str:
@@ -372,7 +388,7 @@ class RulesField(forms.CharField):
             found += [f"{each.pointer}: {detail}" for each in row.conditions for detail in each.errors]
             told += [_("Rule %(number)d: %(detail)s") % {"number": number, "detail": detail} for detail in found]
         if told or table.rules is None:
-            raise ValidationError(told or [_("These are no rules.")])
+            raise ValidationError(told or [_("These are not rules.")])
         return table.compact
 
 

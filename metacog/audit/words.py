@@ -307,7 +307,11 @@ def tell(event: AuditEvent) -> str:
     if because := event.data.get("because"):
         told = _("%(told)s: “%(because)s”") % {"told": told, "because": because}
     way = WAYS.get(event.data.get("via", ""))
-    return str(way) % {"told": told} if way else told
+    if way:
+        told = str(way) % {"told": told}
+    if event.action == "policy-changed" and event.data.get("reason"):
+        told = _("%(told)s: “%(reason)s”") % {"told": told, "reason": event.data["reason"]}
+    return told
 
 
 class _Words(dict[str, object]):

@@ -33,13 +33,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from metacog.accounts import members, sign_ins
+from metacog.accounts import members
 from metacog.accounts.forms import PasswordForm, PreferencesForm, SignInForm, TokenForm
 from metacog.accounts.notice_forms import PersonNoticesForm
 from metacog.audit import audit
 from metacog.models import Language, PersonalToken, Role, User
 from metacog.notices import mail
 from metacog.pages import security
+from metacog.sign_in import sign_ins
 
 YEAR = 365 * 24 * 3600
 _OTHER = (csrf.REASON_BAD_ORIGIN, csrf.REASON_BAD_REFERER, csrf.REASON_INSECURE_REFERER)

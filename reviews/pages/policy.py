@@ -21,6 +21,7 @@ from django.views.decorators.http import require_http_methods
 from metacog import heuristics
 from metacog.accounts import agents
 from metacog.accounts.forms import SIGNALS
+from metacog.accounts.policy_fields import SECTIONS, defaults, reset, sections
 from metacog.accounts.policy_forms import PolicyForm, changes, filled_in, weight_field, with_own_defaults
 from metacog.accounts.rule_forms import RuleTable, as_text, text_of, what_it_does
 from metacog.heuristics.hesitation import fitting, thresholds
@@ -46,13 +47,15 @@ LIFT_DAYS = 90
 ENOUGH_TO_DROP = 30  # decisions with a signal, and without, to see no difference: a share is known to ±18 points
 NOT_FIRED = Lift(Ratio(0, 0), Ratio(0, 0))
 DROP = "drop"
+RESETS = ("reset", "default")  # to what is in force, to what a new agent has
+RESETTABLE = {name for _title, names in SECTIONS.values() for name in names}
 CALLS_SHOWN = 60  # of those behind a suggestion, the newest
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
-    """Show an agent's policy; an owner tries a change out here, then puts it in force.
+    """Show an agent's policy; an owner tries a change out here, then puts it in force and says why.
 
     A draft is an address (`?threshold=35`, or `?from=2` for an earlier version) that can be handed on.
     It is saved only as it was shown with what it would have done.
@@ -67,12 +70,17 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
     )
     current = next((each for each in versions if each.version == agent.policy_version), None)
     assert current is not None  # the highest is in force
-    values = _values(request, versions, current)
+    values = _values(request, agent, versions, current)
     table = _table(request, values)
     form = PolicyForm(agent, values, table=table)
     drafted = form.is_valid()
     context: dict[str, Any] = {}
-    if drafted and request.POST.get("do") == "save" and request.POST.get("seen") == _digest(form.instance):
+    is_saved = drafted and request.POST.get("do") == "save" and request.POST.get("seen") == _digest(form.instance)
+    if is_saved and not form.cleaned_data["note"] and current.as_dict() != form.instance.as_dict():
+        # Only people are asked: a file or an API that changes a policy may go without.
+        form.add_error("note", _("Say why you change the policy."))
+        context["unexplained"] = True
+    elif is_saved:
         try:
             saved = agents.add_policy(agent, request.user, form.instance, based_on=form.cleaned_data["based_on"])
         except agents.PolicyMoved:
@@ -82,12 +90,13 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
             form.is_valid()
             context["moved"] = True
         else:
-            messages.success(request, _("Policy %(version)d is in force.") % {"version": saved.version})
+            messages.success(request, _("Policy %(version)d is now in force.") % {"version": saved.version})
             return redirect("policy", agent.public_id)
     elif request.POST.get("do") == "save" and drafted:
         context["unseen"] = True
     if drafted:
         context |= _told(agent, current, form)
+    table.tell(in_words)
     context |= {
         "agent": agent,
         "form": form,
@@ -97,21 +106,23 @@ def policy(request: PersonRequest, agent_id: str) -> HttpResponse:
         "versions": _history(versions),
         "fitted": _fitted(agent, current),
         "table": table,
+        "parts": sections(form, current, request.POST),
         "suggested": _suggested(agent, current),
         "decided_days": DECIDED_DAYS,
         "days": DAYS,
         "most": MOST,
         "section": "agents",
     }
-    template = "reviews/_preview.html" if request.htmx and not context.get("moved") else "reviews/policy.html"
+    template = "reviews/_drafted.html" if request.htmx and not context.get("moved") else "reviews/policy.html"
     if request.htmx and request.htmx.target == "rules":
         template = "reviews/_rules.html"
     if template == "reviews/policy.html":
         context |= {"weights": _weights(form), "lift_days": LIFT_DAYS}
-    return render(request, template, context, status=409 if context.get("moved") else 200 if drafted else 422)
+    is_wrong = not drafted or context.get("unexplained")
+    return render(request, template, context, status=409 if context.get("moved") else 422 if is_wrong else 200)
 
 
-def _values(request: PersonRequest, versions: list[Policy], current: Policy) -> dict[str, Any]:
+def _values(request: PersonRequest, agent: Agent, versions: list[Policy], current: Policy) -> dict[str, Any]:
     """Return the form's values: as posted, else of the version asked for with what the address changes."""
     if request.method == "POST":
         unsaid = {
@@ -120,9 +131,15 @@ def _values(request: PersonRequest, versions: list[Policy], current: Policy) -> 
             "profile_shown": current.profile,
         }
         posted = unsaid | request.POST.dict() | {"based_on": request.POST.get("based_on", "")}
-        do, _colon, signal = posted.get("do", "").partition(":")
-        if do == DROP and signal in SIGNALS and not request.htmx:  # see _table
-            posted[weight_field(signal)] = "0"
+        do, _colon, name = posted.get("do", "").partition(":")
+        if request.htmx:
+            pass  # see _table
+        elif do == DROP and name in SIGNALS:
+            posted[weight_field(name)] = "0"
+        elif do in RESETS and name in RESETTABLE:
+            profile = posted.get("profile", "")
+            usual = defaults(profile if profile in Policy.Profile.values else current.profile)
+            posted[name] = reset(PolicyForm(agent), name, filled_in(current, based_on=0) if do == "reset" else usual)
         return with_own_defaults(posted, posted["profile_shown"])
     wanted = request.GET.get("from", "")
     base = next((each for each in versions if str(each.version) == wanted), current)
@@ -137,7 +154,8 @@ def _values(request: PersonRequest, versions: list[Policy], current: Policy) -> 
 
 def _table(request: PersonRequest, values: dict[str, Any]) -> RuleTable:
     """Return the rules as they were posted, with what a button of theirs does; else those of the values."""
-    if request.method == "POST" and "rules_in" in request.POST:
+    is_reset = request.POST.get("do") in ("reset:rules", "default:rules") and not request.htmx
+    if request.method == "POST" and "rules_in" in request.POST and not is_reset:
         # With a preview htmx sends the button that has the focus, which nobody pressed.
         is_pressed = not request.htmx or request.htmx.target == "rules"
         return RuleTable.posted(request.POST, do=request.POST.get("do", "") if is_pressed else "")
@@ -176,6 +194,7 @@ def _told(agent: Agent, current: Policy, form: PolicyForm) -> dict[str, Any]:
     return {
         "preview": found,
         "rows": _rows(found),
+        "held": {"now": f"{found.now.held:,}", "then": f"{found.then.held:,}"},
         "calls": calls,
         "call_rows": _call_rows(calls),
         "by_rule": [_told_rule(number, each) for number, each in enumerate(calls.rules, 1) if each.calls or each.rule],
@@ -209,12 +228,12 @@ def _fitted(agent: Agent, current: Policy) -> dict[str, Any]:
     before = heuristics.Policy.from_dict(current.as_dict()).weights
     draft: dict[str, Any] = {weight_field(name): weight for name, weight in found.weights.items()}
     draft |= {"threshold": found.threshold, "hold_at": found.hold_at}
-    draft["note"] = _("Fitted to %(count)d verdicts") % {"count": found.verdicts}
+    draft["note"] = _("Weights fitted to %(count)d assessments") % {"count": found.verdicts}
     rules = {
-        "fitted": _("The fitted weights"),
-        "in_force": _("Policy %(version)s") % {"version": current.version},
-        "seed": _("The weights of a new agent"),
-        "length": _("Plain length, the longest first"),
+        "fitted": _("Fitted weights"),
+        "in_force": _("Version %(version)s") % {"version": current.version},
+        "seed": _("Default weights"),
+        "length": _("Length, longest first"),
     }
     return {
         "found": found,
@@ -263,11 +282,11 @@ def _rows(found: Preview) -> list[Line]:
         (_("Responses that trigger"), now.triggered, then.triggered, False),
         (_("Items marked"), now.marked, then.marked, False),
         (_("Items held"), now.held, then.held, False),
-        (_("of them rejected or withdrawn"), now.outcomes["rejected"], then.outcomes["rejected"], True),
+        (_("rejected or withdrawn"), now.outcomes["rejected"], then.outcomes["rejected"], True),
         (_("approved after an edit"), now.outcomes["edited"], then.outcomes["edited"], True),
         (_("approved"), now.outcomes["approved"], then.outcomes["approved"], True),
-        (_("nobody decided"), now.outcomes["unseen"], then.outcomes["unseen"], True),
-        (_("passed then, nobody looked"), now.outcomes["unheld"], then.outcomes["unheld"], True),
+        (_("not decided"), now.outcomes["unseen"], then.outcomes["unseen"], True),
+        (_("passed at the time, not reviewed"), now.outcomes["unheld"], then.outcomes["unheld"], True),
     ]
     return [Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within) for name, was, will, within in lines]
 
@@ -275,12 +294,12 @@ def _rows(found: Preview) -> list[Line]:
 def _call_rows(found: CallsPreview) -> list[Line]:
     now, then = found.now, found.then
     lines = [
-        (_("Asked about"), now.fates["asked"], then.fates["asked"], False),
-        (_("Let pass"), now.fates["allowed"], then.fates["allowed"], False),
+        (_("Held for a person"), now.fates["asked"], then.fates["asked"], False),
+        (_("Allowed"), now.fates["allowed"], then.fates["allowed"], False),
         (_("Denied"), now.fates["denied"], then.fates["denied"], False),
     ]
     if now.scored or then.scored:
-        lines.append((_("of them all, scored"), now.scored, then.scored, True))
+        lines.append((_("scored (of all)"), now.scored, then.scored, True))
     return [Line(name, f"{was:,}", f"{will:,}", _signed(will - was), within) for name, was, will, within in lines]
 
 
@@ -316,7 +335,7 @@ def _suggested(agent: Agent, current: Policy) -> list[Suggested]:
         rules = list(policy.rules)
         rules.insert(each.place, each.rule)
         agreed, of = each.share
-        note = _("Decided so %(agreed)s of %(of)s times") % {"agreed": agreed, "of": of}
+        note = _("People decided so %(agreed)s of %(of)s times") % {"agreed": agreed, "of": of}
         link = "?" + urlencode({"rules": as_text(rules), "note": note})
         share = ratio(Ratio(agreed, of))
         held = [call.held for call in each.decided[: -CALLS_SHOWN - 1 : -1]]

@@ -14,15 +14,15 @@ _OUTCOMES = {
     "withdrawn": gettext_lazy("the agent withdrew %(n)s"),
     "expired": gettext_lazy("%(n)s expired"),
     "pending": gettext_lazy("%(n)s still held"),
-    "passed": gettext_lazy("%(n)s passed then"),
-    "denied": gettext_lazy("%(n)s denied then"),
+    "passed": gettext_lazy("%(n)s passed at the time"),
+    "denied": gettext_lazy("%(n)s denied at the time"),
 }
 
 
 def of_rule(tally: RuleTally) -> str:
     """Give "would have asked 41 times: people approved 38, rejected 2, 1 expired"; plain text."""
     if not tally.calls:
-        return _("would have decided nothing")
+        return _("would have decided no call")
     told = []
     for fate in FATES:
         if count := tally.fates[fate]:

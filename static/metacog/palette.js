@@ -36,9 +36,10 @@ function option(text, { href, control, keys = "", of = "" }) {
 }
 
 const OPTIONS = {
-  // Whatever has a key on this page, and is there to be pressed.
+  // Whatever has a key on this page, and is there to be pressed: what decides first.
   actions: () => [...document.querySelectorAll("main [data-key]")]
     .filter((control) => !control.disabled && control.checkVisibility())
+    .sort((one, other) => Boolean(other.closest("#buttons")) - Boolean(one.closest("#buttons")))
     .map((control) => option(nameOf(control), { control, keys: control.dataset.key.toUpperCase() })),
   pages: () => [...document.querySelectorAll("#keys [data-go]")].map((page) => option(nameOf(page), {
     href: page.href, keys: page.dataset.go && `G ${page.dataset.go.toUpperCase()}`,

@@ -19,12 +19,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def test_decisions_change_the_order_say_why_and_let_a_budget_hold_the_riskiest(
     open_page: Any, olga: Any, kuro: Any
 ) -> None:
-    for text in ("Please refund the order, refund it now.", "The parcel was sent on time."):
+    for text in ("The parcel was sent on time.", "Please refund the order, refund it now."):
         kuro.respond(f"{text} {HELD}")
     page = open_page(olga)
     rows = page.locator(".clip")
     page.goto("/queue/")
-    expect(rows.first).to_contain_text("The parcel was sent on time")  # of equal scores the newest
+    expect(rows.first).to_contain_text("The parcel was sent on time")  # of equal scores what expires next
     page.goto("/statistics/risk/")
     expect(page.get_by_text("Nothing learned yet")).to_be_visible()
 
@@ -49,5 +49,5 @@ def test_decisions_change_the_order_say_why_and_let_a_budget_hold_the_riskiest(
     assert [item["disposition"] for item in posted] == ["hold"] * 40 + ["pass"]
     assert all(item["by_budget"] for item in posted[:40])
     page.goto("/queue/")
-    rows.filter(has_text="order 7.").click()
+    rows.filter(has_text="Please refund order").first.click()
     expect(page.get_by_text("Held by the review budget")).to_be_visible()

@@ -188,7 +188,7 @@ def test_what_is_shown_once_is_copied_with_one_press(open_page: Any, olga: Any) 
     page = open_page(olga, permissions=["clipboard-read", "clipboard-write"])
     page.goto(reverse("team"))
     page.get_by_label("User name").fill("nina")
-    page.get_by_role("button", name="Add to the team").click()
+    page.get_by_role("button", name="Add member").click()
     page.get_by_role("button", name="Copy: The link", exact=True).click()
     expect(page.locator("#live")).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == page.locator(".secret").inner_text()
@@ -203,7 +203,7 @@ def test_what_a_page_came_with_and_what_a_draft_would_have_done_is_read_out(
     expect(page.locator("#live")).to_have_text("Saved.")
     page.goto(reverse("policy", args=[kuro.id]))
     page.locator("[name=threshold]").fill("35")
-    expect(page.locator("#live")).to_contain_text("What the draft would have done")
+    expect(page.locator("#live")).to_contain_text("Preview of the draft")
 
 
 def test_rules_are_put_in_order_with_the_mouse_and_with_keys(open_page: Any, olga: Any, kuro: Any) -> None:
@@ -227,11 +227,38 @@ def test_rules_are_put_in_order_with_the_mouse_and_with_keys(open_page: Any, olg
     expect(page.get_by_role("button", name="Move rule 2 up")).to_be_focused()
     assert order() == ["rm", "mcp__bank__*", "read_file"]
     expect(page.locator("#preview .changes dd").nth(2)).to_contain_text("mcp__bank__*")  # it is saved as it was shown
+    page.fill("[name=note]", "In order")
     page.click("button[value=save]")
-    expect(page.locator(".messages")).to_have_text("Policy 2 is in force.")
+    expect(page.locator(".messages")).to_have_text("Policy 2 is now in force.")
     saved = Policy.objects.get(version=2)
     assert [rule["tool"] for rule in saved.rules] == ["rm", "mcp__bank__*", "read_file"]
     assert saved.threshold == 33
+
+
+def test_a_policy_says_beside_each_field_what_is_typed_and_what_it_was(open_page: Any, olga: Any, kuro: Any) -> None:
+    page = open_page(olga, viewport={"width": 1440, "height": 900})
+    page.goto(reverse("policy", args=[kuro.id]))
+    saving = page.get_by_role("button", name="Save as version 2")
+    expect(saving).to_be_hidden()
+    page.fill("[name=expiry_seconds]", "soonish")
+    expect(page.locator("#differs-expiry_seconds")).to_contain_text("“soonish” is not a duration")
+    page.fill("[name=expiry_seconds]", "90 min")
+    expect(page.locator("#differs-expiry_seconds")).to_contain_text("= 1 h 30 min")
+    expect(saving).to_be_in_viewport()
+    page.click('[value="reset:expiry_seconds"]')
+    expect(page.locator("[name=expiry_seconds]")).to_have_value("7 days")
+    expect(page.locator("#differs-expiry_seconds")).to_be_hidden()
+    expect(saving).to_be_hidden()
+    page.get_by_role("navigation", name="Sections").get_by_role("link", name="Investigations").click()
+    expect(page.locator("[name=budget_calls]")).to_be_in_viewport()
+    page.fill("[name=budget_calls]", "9")
+    expect(page.locator("#count-investigations")).to_have_text("1 changed")
+    expect(saving).to_be_in_viewport()
+    saving.click()
+    expect(page.get_by_text("Say why you change the policy.")).to_be_in_viewport()
+    page.fill("[name=note]", "Deeper looks")
+    saving.click()
+    expect(page.locator(".messages")).to_have_text("Policy 2 is now in force.")
 
 
 def test_what_is_wrong_with_a_form_far_down_is_in_sight(open_page: Any, carla: Any, aurora: Any) -> None:

@@ -75,7 +75,7 @@ def test_a_dry_run_says_all_of_it_and_writes_nothing(kuro: Any, alice: Any, undo
     kuro.hold()
     told = policy("apply", kuro.id, written({"hold_at": 60, "rules": [DEAR, {"tool": "x", "do": "deny"}]}), "--dry-run")
     assert "would have asked 3 times: people approved 2, rejected 1" in told
-    assert "would have decided nothing" in told
+    assert "would have decided no call" in told
     assert "items held: 1 → 0" in told
     assert "Nothing was written" in told
     assert Policy.objects.count() == 1

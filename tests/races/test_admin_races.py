@@ -67,7 +67,7 @@ def test_a_pattern_is_made_active_while_its_keywords_are_changed(
     beside(PatternAdmin, "get_object", lambda: lifecycle.take_step(pattern, "activate", carla, seen=seen))
     data = {"description": "d", "keywords": "dns\r\nresolver", "source": "external"}
     page = as_person(carla).post(address(ErrorPattern, "change", pattern.pk), data, follow=True)
-    assert "Look first at what it would have done" in page.content.decode()
+    assert "Read the backtest of exactly these keywords first" in page.content.decode()
     pattern.refresh_from_db()
     assert (pattern.state, pattern.keywords) == ("active", ["dns"])
 

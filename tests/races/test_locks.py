@@ -113,7 +113,7 @@ def test_who_looks_after_one_team_is_staff_though_another_lets_them_go(
     leaving = Membership.objects.get(user=carla)
     members.change_role(leaving, "owner", olga)
     joining, _is_new = members.add_member(borealis, "carla", "viewer", mallory)
-    changed = beside(members, "_keep_staff", lambda: members.change_role(joining, "curator", mallory))
+    changed = beside(members, "keep_staff", lambda: members.change_role(joining, "curator", mallory))
     members.change_role(leaving, "viewer", olga)
     changed[0].running.result()
     assert User.objects.get(pk=carla.pk).is_staff
@@ -140,7 +140,7 @@ def test_who_is_told_is_not_told_again_for_having_changed_when(
     later = timezone.now() + timedelta(hours=1)
     notifications.write_due(later)
     claimed = beside(settings_of_notices, "_spoken", lambda: notifications._claim_due(later))
-    settings_of_notices.set_for(alice, email=alice.email, when="waiting", minutes=30, hour=8)
+    settings_of_notices.set_for(alice, email=alice.email, when="waiting", minutes=30, hour=8, mentions=False)
     assert len(claimed[0].running.result()) == 1
     told = PersonNotices.objects.get()
     assert (told.minutes, told.turn_at) == (30, later)

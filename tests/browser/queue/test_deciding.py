@@ -342,7 +342,7 @@ def test_a_curator_makes_a_pattern_of_what_they_rejected_with_one_key(open_page:
     page.get_by_role("link", name="Create error pattern").wait_for()
     assert page.locator("#told .what").bounding_box()["width"] > 100  # what was rejected can be read beside it
     press(page, "p")
-    page.get_by_role("heading", name="What gives the mistake away?").wait_for()
+    page.get_by_role("heading", name="Add pattern").wait_for()
     assert page.url.endswith(f"/patterns/new?decision={decided(held).public_id}")
 
 

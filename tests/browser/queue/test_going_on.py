@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.queue.test_deciding import SETTLED, decided
+from tests.conftest import WORDS
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -19,9 +20,11 @@ HELD = {"kind": "chat", "text": "The cause is clearly the cache."}
 
 def hold(kuro: Any, count: int) -> list[str]:
     """Have items held, and return them in the order in which the queue shows them."""
-    items = [HELD | {"text": f"{HELD['text']} {number}"} for number in range(count)]
+    # Each with words of its own: none is a near-duplicate of another, which would be one row with it.
+    words = ["".join(WORDS[int(digit)] for digit in str(number)) for number in range(count)]
+    items = [HELD | {"text": f"{HELD['text']} {word}"} for word in words]
     verdict = kuro.respond(" ".join(each["text"] for each in items), items=items)
-    return [each["held"] for each in verdict["items"]][::-1]
+    return [each["held"] for each in verdict["items"]]
 
 
 def kept(page: Any, count: int = 1) -> None:
@@ -60,7 +63,7 @@ def test_every_press_of_a_quick_hand_decides_one_item_in_the_order_of_the_list(
     on_desk(page, held[0])
     for _ in range(MANY):
         page.keyboard.press("a")
-    page.get_by_role("heading", name="Nothing waits").wait_for()
+    page.get_by_role("heading", name="Nothing is held").wait_for()
     idle(page)
     made = Decision.objects.order_by("id").values_list("held__public_id", "verdict")
     assert list(made) == [(each, "approve") for each in held]
@@ -186,7 +189,7 @@ def test_undo_takes_back_the_last_decision_before_its_answer_has_come(
     page.keyboard.press("u")  # of two, the second is not sent yet
     let_go()
     on_desk(page, held[sent - 1])
-    expect(page.locator("#told")).to_contain_text("Taken back")
+    expect(page.locator("#told")).to_contain_text("Undone")
     idle(page)
     standing = Decision.objects.filter(undone_at=None).values_list("held__public_id", flat=True)
     assert list(standing) == held[: sent - 1]

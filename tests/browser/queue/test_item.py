@@ -44,7 +44,7 @@ def test_markdown_is_read_laid_out_and_raw_at_a_key(open_page: Any, alice: Any, 
     expect(text.locator(".md pre mark")).to_have_count(2)  # a claim and a known error
     expect(text.locator(".raw")).to_be_hidden()
     for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme)
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # no colour is read on its way
         assert faults(page, OF_COLOURS) == []
     press(page, "m")
     expect(text.get_by_role("table")).to_have_count(0)

@@ -26,7 +26,7 @@ def switch_on(kuro: Any, person: Any, as_person: Any) -> None:
     context = client.get(address + "?plain_text_as_chat=on").context
     values = {name: "" if value is None else value for name, value in context["form"].cleaned_data.items()}
     values = {name: value for name, value in values.items() if value is not False}
-    answer = client.post(address, values | {"do": "save", "seen": context["seen"]})
+    answer = client.post(address, values | {"do": "save", "seen": context["seen"], "note": "It posts text"})
     assert answer.status_code == 302, answer.context["form"].errors
 
 

@@ -76,6 +76,16 @@ class TestDrafting:
         assert 'name="based_on" value="2"' in page
         assert 'name="note" value' not in page  # the old reason is not the new one's
 
+    def test_what_is_used_daily_comes_first_and_the_rest_is_folded(self, desk: Desk) -> None:
+        page = desk.get()
+        jumps = re.findall(r'<li><a href="#([a-z]+)">', page.partition('class="jumps"')[2].partition("</nav>")[0])
+        assert jumps[:5] == ["thresholds", "release", "rules", "times", "weights"]
+        form = page.partition('id="draft"')[2].partition("</form>")[0]
+        places = [form.index(f'id="{each}"') for each in jumps[:-2]]
+        assert places == sorted(places)
+        assert form.count('<details class="fold">') == 8
+        assert desk.get("?budget_calls=9").count('<details class="fold" open>') == 1, "what a draft changes is in sight"
+
     def test_trying_out_changes_nothing(self, desk: Desk, kuro: Any) -> None:
         assert desk.try_out().status_code == 200
         assert Policy.objects.count() == 1
@@ -111,15 +121,15 @@ class TestDrafting:
     @table(
         ("changed", "said"),
         [
-            ({"hold_at": "10"}, "Holding cannot start below where marking does"),
+            ({"hold_at": "10"}, "Holding cannot start below the marking threshold"),
             ({"threshold": "102", "hold_at": "102"}, "less than or equal to 101"),
-            ({"review_seconds": "31536001"}, "less than or equal to 31536000"),
-            ({"expiry_seconds": "31536001"}, "less than or equal to 31536000"),
+            ({"review_seconds": "31536001"}, "At most 365 days"),
+            ({"expiry_seconds": "400 days"}, "At most 365 days"),
             ({"weight_no_hedge": "-1"}, "greater than or equal to 0"),
             ({"release_chat": "nobody"}, "Select a valid choice"),
             ({"mark_chat": "x" * 501}, "at most 500 characters"),
             ({"based_on": ""}, "required"),
-            ({"quality_pass_at": "0.4"}, "cannot be low from above where it passes"),
+            ({"quality_pass_at": "0.4"}, "Low must end below the score that passes"),
             ({"quality_length": "1.1"}, "less than or equal to 1"),
             ({"stuck_exhaustion": "101"}, "less than or equal to 100"),
             ({"profile": "wise"}, "Select a valid choice"),
@@ -131,14 +141,14 @@ class TestDrafting:
             ({"quality_en_min": "-1"}, "greater than or equal to 0"),
             ({"quality_en_max": "0"}, "greater than or equal to 1"),
             ({"quality_zh_max": "1048577"}, "less than or equal to 1048576"),
-            ({"quality_en_min": "12001"}, "The fewest cannot be more than the most"),
-            ({"quality_zh_min": "9", "quality_zh_max": "8"}, "The fewest cannot be more than the most"),
+            ({"quality_en_min": "12001"}, "The fewest must not exceed the most"),
+            ({"quality_zh_min": "9", "quality_zh_max": "8"}, "The fewest must not exceed the most"),
             ({"quality_recent_window": "21"}, "less than or equal to 20"),
             ({"quality_recent_window": "1.5"}, "whole number"),
             ({"stuck_repeats": "1"}, "greater than or equal to 2"),
             ({"stuck_context_limit": "1.1"}, "less than or equal to 1"),
-            ({"stuck_idle_minutes": "0"}, "greater than or equal to 1"),
-            ({"quality_similar_at": "0"}, "Everything is alike from 0"),
+            ({"stuck_idle_minutes": "0"}, "At least 1 min"),
+            ({"quality_similar_at": "0"}, "At 0 every text is a repetition"),
             ({"quality_similar_at": "1.01"}, "less than or equal to 1"),
         ],
         rolled_back=True,
@@ -171,7 +181,7 @@ class TestSaving:
         for late in ({"seen": ""}, {"seen": seen[1], "hold_at": "41"}):
             answer = desk.try_out(do="save", **late)
             assert answer.status_code == 200
-            assert "It is not saved yet" in answer.content.decode()
+            assert "Not saved yet" in answer.content.decode()
         assert Policy.objects.count() == 1
 
     def test_a_version_that_came_between_is_shown_first(self, desk: Desk) -> None:
@@ -179,7 +189,7 @@ class TestSaving:
         late = desk.save(threshold="25", based_on="1")
         assert late.status_code == 409
         page = late.content.decode()
-        assert "Version 2 came into force while you were writing" in page
+        assert "Nothing was saved: version 2 came into force" in page
         assert 'name="threshold" value="25"' in page
         assert Policy.objects.count() == 2
         assert desk.save(threshold="25", based_on="2").status_code == 302
@@ -195,8 +205,8 @@ class TestSaving:
         desk.save()
         page = desk.get()
         assert "<dt>Absolute claim</dt><dd><del>20</del> → <ins>45</ins></dd>" in page
-        assert "<dt>CHAT is released by</dt><dd><del>a person or the agent</del> → <ins>only a person" in page
-        assert "What every new agent begins with." in page
+        assert "<dt>Release of CHAT</dt><dd><del>a person or the agent</del> → <ins>only a person" in page
+        assert "The default policy of a new agent." in page
 
 
 class TestParts:
@@ -211,7 +221,7 @@ class TestParts:
         assert verdict["stuck"]["threshold"] == 6
         assert verdict["hesitation"]["signals"] == []  # the seed's rules know no "not"
         page = desk.get()
-        assert "<dt>Quality</dt><dd><del>yes</del> → <ins>no</ins></dd>" in page
+        assert "<dt>Quality</dt><dd><del>on</del> → <ins>off</ins></dd>" in page
         assert "<dt>Profile</dt>" in page
 
     def test_the_weights_of_quality_and_stuck_are_its_own(self, desk: Desk, kuro: Any) -> None:
@@ -248,7 +258,7 @@ class TestParts:
         assert ("too-long" in judged["flags"], judged["hedge_prefix"]) == (True, "Kuro wonders: ")
         page = desk.get()
         assert "<dt>Fewest characters</dt><dd><del>10</del> → <ins>3</ins></dd>" in page
-        assert "<dt>Words offered to begin with</dt><dd><del>–</del> → <ins>Kuro wonders: </ins></dd>" in page
+        assert "<dt>Suggested opening words</dt><dd><del>–</del> → <ins>Kuro wonders: </ins></dd>" in page
         assert "<dt>Most characters</dt>" not in page
         for name, value in draft.items():
             assert f'name="{name}" value="{value}"' in page
@@ -298,7 +308,7 @@ class TestParts:
         page = html.unescape(desk.try_out(quality_hedge_prefix="", quality_recent_window="").content.decode())
         (link,) = re.findall(r'href="(\?[^"]+)">this draft', page)
         page = desk.get(link)
-        assert "<dt>Words offered to begin with</dt><dd><del>Hm:</del> → <ins>–</ins></dd>" in page
+        assert "<dt>Suggested opening words</dt><dd><del>Hm:</del> → <ins>–</ins></dd>" in page
         assert "</dt><dd><del>2</del> → <ins>5</ins></dd>" in page
 
     def test_another_profile_asks_from_its_own_points_where_nobody_chose_others(self, desk: Desk, kuro: Any) -> None:
@@ -363,11 +373,11 @@ class TestPreview:
             "Responses that trigger": ["3", "5", "+2"],
             "Items marked": ["0", "0", "–"],
             "Items held": ["3", "4", "+1"],
-            "of them rejected or withdrawn": ["1", "1", "–"],
+            "rejected or withdrawn": ["1", "1", "–"],
             "approved after an edit": ["0", "0", "–"],
             "approved": ["1", "1", "–"],
-            "nobody decided": ["1", "1", "–"],
-            "passed then, nobody looked": ["0", "1", "+1"],
+            "not decided": ["1", "1", "–"],
+            "passed at the time, not reviewed": ["0", "1", "+1"],
         }
         assert "6 responses of the last 30 days" in page
         assert page.count('class="plain examples"') == 1
@@ -376,7 +386,7 @@ class TestPreview:
         kuro.hold()
         page = desk.try_out(hold_at="101", threshold="30").content.decode()
         assert rows(page)["Items held"] == ["1", "0", "−1"]
-        assert "The draft lets pass" in page
+        assert "No longer held" in page
 
     def test_it_scores_with_the_patterns_of_today(self, desk: Desk, kuro: Any) -> None:
         kuro.hold()
@@ -391,12 +401,12 @@ class TestPreview:
         AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=days))
         page = desk.try_out().content.decode()
         assert ("1 response of the last 30 days" in page) == (days == 29)
-        assert ("cannot be told" in page) == (days == 31)
+        assert ("No preview" in page) == (days == 31)
 
     def test_it_leaves_out_erased_texts(self, desk: Desk, kuro: Any) -> None:
         kuro.hold()
         AgentResponse.objects.update(erased_at=timezone.now(), body="")
-        assert "cannot be told" in desk.try_out().content.decode()
+        assert "No preview" in desk.try_out().content.decode()
 
     def test_agents_text_is_only_text(self, desk: Desk, kuro: Any) -> None:
         kuro.respond("<script>alert('clearly')</script>")
@@ -453,15 +463,15 @@ class TestSuggestion:
     @pytest.mark.parametrize(
         ("counted", "said"),
         [
-            ([("Perhaps.", 191), ("Clearly.", 9)], "No response reaches the score"),
-            ([("Perhaps.", 170), (HELD, 21), (HELD + " Therefore." * 3, 9)], "More than one response in twenty"),
+            ([("Perhaps.", 191), ("Clearly.", 9)], "No response reaches the holding score"),
+            ([("Perhaps.", 170), (HELD, 21), (HELD + " Therefore." * 3, 9)], "More than 5% of responses"),
         ],
     )
     def test_it_says_why(self, desk: Desk, posted: Any, counted: list[tuple[str, int]], said: str) -> None:
         posted(*counted)
         page = desk.get()
         assert said in page
-        assert "Try these as a draft" in page
+        assert "Preview these thresholds" in page
 
     def test_what_reaches_the_score_without_anything_to_hold_is_not_told_as_held(
         self, desk: Desk, posted: Any
@@ -470,7 +480,7 @@ class TestSuggestion:
         posted((HELD, 29), items=[{"kind": "action", "text": HELD}])
         page = desk.get()
         assert rows(page)["Items held"] == ["1"]
-        assert "More than one response in twenty reaches the score from which the policy in force holds." in page
+        assert "More than 5% of responses reach the holding score in force." in page
         assert "holds more than one" not in page
 
     def test_its_draft_holds_what_it_says(self, desk: Desk, posted: Any) -> None:
@@ -494,7 +504,7 @@ def test_everybody_in_the_team_may_try_and_an_owner_may_save(
     assert desk.try_out(do="save", seen=seen[1]).status_code == saved
     assert Policy.objects.count() == (2 if saved == 302 else 1)
     if tried == 200 and saved == 403:
-        assert "Only an owner can put a draft in force" in shown.content.decode()
+        assert "Only an owner can save" in shown.content.decode()
         assert "hold_at=40" in shown.content.decode()
 
 
@@ -511,3 +521,85 @@ def test_one_switch_says_whether_a_remember_becomes_memory(desk: Desk, kuro: Any
     assert "Add each REMEMBER to the team's memory" in desk.get(), "what changed is told"
     assert desk.save(based_on="2").status_code == 302
     assert kuro.respond("Noted.", **said)["items"][0]["memory"] == "stored"
+
+
+class TestMarkingWhatDiffers:
+    def marks(self, page: str, name: str) -> str:
+        part = html.unescape(page).partition(f'id="differs-{name}"')[2].partition("</div>")[0]
+        return " ".join(re.sub(r"<[^>]*>", " ", part).split())
+
+    @table(
+        ("changed", "name", "said"),
+        [
+            ({"threshold": "25"}, "threshold", "was 30 (default)"),
+            ({"hold_at": "50"}, "hold_at", ">"),
+            ({"expiry_seconds": "90 min"}, "expiry_seconds", "= 1 h 30 min was 7 days (default)"),
+            ({"expiry_seconds": "soon"}, "expiry_seconds", "“soon” is not a duration. Write it like 7 days"),
+            ({"stuck_idle_minutes": "2 h"}, "stuck_idle_minutes", "was 30 min (default)"),
+            ({"release_task": "person"}, "release_task", "was a person or the agent (default)"),
+            ({"require_signature": "on"}, "require_signature", "was off (default)"),
+            ({"forbidden": "as an AI"}, "forbidden", "was empty (default)"),
+            ({"quality_en_min": "3"}, "quality_en_min", "was 10 (default)"),
+            ({"profile": "aware", "profile_shown": "seed"}, "weight_no_hedge", "becomes 0 with this profile"),
+        ],
+        rolled_back=True,
+    )
+    def test_each_field_says_what_it_was(self, desk: Desk, changed: dict[str, str], name: str, said: str) -> None:
+        answer = desk.client.post(desk.address, DRAFT | changed, headers={"hx-request": "true"})
+        assert said in self.marks(answer.content.decode(), name)
+
+    def test_what_is_in_force_is_told_from_the_default(self, desk: Desk) -> None:
+        desk.save(note="Too loud")
+        page = desk.get("?hold_at=60")
+        assert self.marks(page, "hold_at").startswith("> was 40 Reset : Holds from default: 50 Use default")
+        assert self.marks(page, "threshold").startswith("> default: 30 Use default")
+        assert "1 changed" not in page, "a section that is always open counts nothing"
+        assert "1 changed" in desk.get("?budget_calls=9")
+
+    @table(
+        ("do", "name", "value"),
+        [
+            ("reset:hold_at", "hold_at", "40"),
+            ("default:hold_at", "hold_at", "50"),
+            ("default:expiry_seconds", "expiry_seconds", "7 days"),
+            ("reset:expiry_seconds", "expiry_seconds", "1 h"),
+        ],
+        rolled_back=True,
+    )
+    def test_a_reset_fills_in_its_field_alone(self, desk: Desk, do: str, name: str, value: str) -> None:
+        desk.save()
+        typed = {"hold_at": "60", "expiry_seconds": "3 h", "threshold": "22"}
+        page = desk.client.post(desk.address, DRAFT | typed | {"do": do, "based_on": "2"}).content.decode()
+        assert f'name="{name}" value="{value}"' in page
+        assert 'name="threshold" value="22"' in page
+        assert Policy.objects.count() == 2
+
+    def test_a_reset_of_the_rules_brings_back_those_in_force(self, desk: Desk) -> None:
+        rule = {"rules_in": "table", "rule-order": "0", "rule-0-tool": "pay", "rule-0-do": "ask"}
+        page = desk.client.post(desk.address, DRAFT | rule).content.decode()
+        assert "was 0 rules" in " ".join(page.split())
+        assert 'value="pay"' not in desk.try_out(do="reset:rules", **rule).content.decode()
+
+    def test_a_duration_is_stored_as_before(self, desk: Desk) -> None:
+        typed = {"review_seconds": "1 h 30 min", "expiry_seconds": "7 天", "stuck_idle_minutes": "2 h"}
+        assert desk.save(**typed).status_code == 302
+        saved = Policy.objects.get(version=2)
+        assert (saved.review_seconds, saved.expiry_seconds, saved.stuck["idle_minutes"]) == (5400, 604_800, 120)
+        assert "<dt>Review due after</dt><dd><del>2 min</del> → <ins>1 h 30 min</ins></dd>" in desk.get()
+
+
+class TestReason:
+    def test_a_change_is_not_saved_without_one(self, desk: Desk) -> None:
+        for note in ("", "  "):
+            answer = desk.save(note=note)
+            assert answer.status_code == 422
+            page = answer.content.decode()
+            assert "Say why you change the policy." in page
+            assert "Preview of the draft" in page
+        assert Policy.objects.count() == 1
+
+    def test_it_stands_with_the_version_and_in_the_audit_log(self, desk: Desk) -> None:
+        desk.save(note="Deploys need a look")
+        assert "<q>Deploys need a look</q>" in desk.get().partition('id="versions"')[2]
+        assert AuditEvent.objects.get(action="policy-changed").data["reason"] == "Deploys need a look"
+        assert "“Deploys need a look”" in desk.client.get(reverse("audit")).content.decode()

@@ -274,7 +274,7 @@ def test_a_response_whose_items_were_marked_can_still_be_looked_at(
     verdict = kuro.respond(items=[{"kind": kind, "text": SECRET} for kind in ("chat", "action")])
     assert [item["disposition"] for item in verdict["items"]] == ["mark", "note"]
     address, client = reverse("response", args=[verdict["id"]]), as_person(olga)
-    assert "The text it was given back with" in client.get(address).content.decode()
+    assert "Returned text" in client.get(address).content.decode()
     age(31)
     assert retention.erase() == 1
     page = client.get(address)

@@ -159,7 +159,7 @@ def test_a_proposal_has_its_backtest_in_its_row(kuro: Any, aurora: Any, carla: A
     assert "Run backtest" in words(client.get("/patterns/"))
     now = timezone.now()
     assert [trials.try_due(now), trials.try_due(now)] == [1, 0]
-    assert "Fires on 20.0 % of responses" in words(client.get("/patterns/"))
+    assert "Fires on 20.0% of responses" in words(client.get("/patterns/"))
     lifecycle.edit(found, carla, keywords=["in 31 days"], description="d", source="external")
     assert "Run backtest" in words(client.get("/patterns/")), "that was of other keywords"
     assert trials.try_due(now) == 1

@@ -180,7 +180,7 @@ class TestLists:
         first = page_of(client, "/patterns/").replace("\xa0", " ")
         assert re.findall(r">(best|worst|middling|edited since|uncounted)<", first) == ["best", "middling"]
         assert re.findall(r"(\d+ of \d+) rejected", first) == ["3 of 3", "4 of 10"]
-        assert [shown in first for shown in ("100 %</b>", "95% CI 44–100 %", "95% CI 17–69 %")] == [True] * 3
+        assert [shown in first for shown in ("100%</b>", "95% CI 44–100%", "95% CI 17–69%")] == [True] * 3
         (following,) = re.findall(r'href="(\?[^"]*after=[\d.]+)"', first)
         second = page_of(client, f"/patterns/{following}")
         assert re.findall(r">(best|worst|middling|edited since|uncounted)<", second) == ["edited since", "worst"]
@@ -259,7 +259,7 @@ class TestOnePattern:
         )
         page = page_of(as_person(victor), address(proposed)).replace("\xa0", " ")
         assert "10 of 40 decided texts that the proposal was not made from" in page
-        for part in ("95% CI 17–69 %", "4 of 10 rejected", "Base rate 30 % (9 of 30)", "Not clearly above"):
+        for part in ("95% CI 17–69%", "4 of 10 rejected", "Base rate 30% (9 of 30)", "Not clearly above"):
             assert part in page
 
     @table(
@@ -282,7 +282,7 @@ class TestOnePattern:
         pattern, client = make(aurora, "shadow"), as_person(carla)
         page = words(client.post(address(pattern, "pattern-step"), {"step": "activate"}))
         assert "In the last 30 days it would have held 5 items: 1 rejected, 1 approved." in page
-        assert "It fires on more than 5 %" in page
+        assert "It fires on more than 5%" in page
         assert "Nothing has changed yet" in page
         assert "Nothing has changed yet" not in page_of(client, f"{address(pattern)}?tried=1"), "nobody took a step"
         pattern.refresh_from_db()

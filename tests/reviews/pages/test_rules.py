@@ -122,6 +122,15 @@ class TestTheTable:
             assert found
             assert first in found.groups()
 
+    def test_many_are_folded_to_a_line_each_but_those_that_need_care(self, desk: Desk) -> None:
+        few, many = desk.get(address(DEAR, READ, NEVER)), desk.get(address(DEAR, READ, NEVER, READ))
+        assert [page.count('class="rule-edit" open') for page in (few, many)] == [3, 0]
+        assert "Ask a person: mcp__bank__* where /eur is more than 50" in many
+        sent = fields(many) | {"rule-2-tool": ""}
+        page = post(desk, sent).content.decode()
+        assert page.count('class="rule-edit" open') == 1
+        assert post(desk, fields(many), do="rule-add").content.decode().count('class="rule-edit" open') == 1
+
     def test_the_whole_list_is_edited_as_json(self, desk: Desk) -> None:
         text = json.dumps([READ])
         table = fields(post(desk, {"rules_in": "json", "rules": text}, do="rules-as-table").content.decode())
@@ -153,10 +162,10 @@ class TestTheTable:
         ({"rule-0-reason": "x" * 301}, "At most 300 characters"),
         ({"rule-0-where-0-pointer": "eur"}, "Write a JSON Pointer"),
         ({"rule-0-where-0-value": "true"}, "Give a number, or a text"),
-        ({"rule-0-where-0-value": "[1"}, "begins as JSON and is none"),
+        ({"rule-0-where-0-value": "[1"}, "Not valid JSON"),
         ({"rule-0-where-1-operator": "regex", "rule-0-where-1-value": "(?=x)"}, "linear time"),
         ({"rule-0-where-1-operator": "exists"}, "Write true or false"),
-        ({"rule-0-where-1-pointer": "/eur", "rule-0-where-1-operator": "gt"}, "asks this of it already"),
+        ({"rule-0-where-1-pointer": "/eur", "rule-0-where-1-operator": "gt"}, "already has this condition"),
         ({"rule-0-do": "nod"}, "Choose what to do"),
     ],
     rolled_back=True,
@@ -226,14 +235,14 @@ class TestPreview:
         told = self.told(desk, DEAR, READ)
         assert "6 tool calls of the last 30 days" in told
         assert "would have asked 5 times: people approved 3, rejected 1, 1 still held" in told
-        assert "would have decided nothing" in told
+        assert "would have decided no call" in told
         assert "would have asked 1 time: 1 still held" in told
 
     def test_it_compares_the_draft_with_what_is_in_force(self, desk: Desk, posted: None) -> None:
         told = self.told(desk, DEAR | {"do": "allow"})
-        assert re.search(r"Asked about[ |]+6[ |]+1[ |]+−5", told)
-        assert re.search(r"Let pass[ |]+0[ |]+5[ |]+\+5", told)
-        assert "asked about → let pass" in " ".join(told.replace("|", " ").split())
+        assert re.search(r"Held for a person[ |]+6[ |]+1[ |]+−5", told)
+        assert re.search(r"Allowed[ |]+0[ |]+5[ |]+\+5", told)
+        assert "held → allowed" in " ".join(told.replace("|", " ").split())
 
     def test_a_shadow_rule_is_counted_and_never_acts(self, desk: Desk, kuro: Any, posted: None) -> None:
         told = self.told(desk, NEVER)
@@ -252,11 +261,11 @@ class TestPreview:
         AgentResponse.objects.filter(pk__in=list(first.values_list("pk", flat=True))).update(erased_at=timezone.now())
         told = self.told(desk, DEAR)
         assert "5 tool calls of the last 30 days" in told
-        assert "1 tool call was erased since" in told
+        assert "1 erased tool call is left out" in told
 
     def test_it_looks_at_thirty_days(self, desk: Desk, posted: None) -> None:
         AgentResponse.objects.update(received_at=timezone.now() - timedelta(days=31))
-        assert "No tool call of the last 30 days" in self.told(desk, DEAR)
+        assert "No tool calls in the last 30 days" in self.told(desk, DEAR)
 
     def test_words_are_counted_without_the_calls(self, desk: Desk, kuro: Any) -> None:
         call = {"kind": "tool_call", "name": "t", "arguments": {"note": "hidden \u202e"}}
@@ -283,22 +292,22 @@ class TestSuggestions:
         ruled(kuro, {"tool": "rm", "do": "deny"})
         page = desk.get()
         told = re.sub(r"<[^>]*>", "", page.partition('id="suggested"')[2])
-        assert "You approved read_file 20 of 20 times (95% CI from 84" in told
+        assert "read_file was approved 20 of 20 times (95% CI from 84" in told
         assert page.count("/held/") >= 20 or all(held in page for held in approved)
         (link,) = re.findall(r'href="(\?rules=[^"]*)"', page)
         drafted = json.loads(parse_qs(urlsplit(link).query)["rules"][0])
         assert drafted == [{"tool": "rm", "do": "deny"}, READ]
         shown = desk.get(link.partition("#")[0])
-        assert "would have let pass 20 times: people approved 20" in shown
+        assert "would have allowed 20 times: people approved 20" in shown
         assert Policy.objects.count() == 2
         agent_page = desk.client.get(f"/agents/{kuro.id}/").content.decode()
-        assert "1 rule suggested from what people did" in agent_page
+        assert "1 suggested rule" in agent_page
         assert "1 rule, others: Ask a person" in re.sub(r"\s+", " ", agent_page)
 
     def test_a_denial_is_suggested_from_rejections(self, desk: Desk, kuro: Any, alice: Any) -> None:
         for at in range(5):
             decided(kuro, alice, "reject", name="send_mail", arguments={"to": f"p{at}@else.example"})
-        assert "You rejected send_mail 5 of 5 times" in re.sub(r"<[^>]*>", "", desk.get())
+        assert "send_mail was rejected 5 of 5 times" in re.sub(r"<[^>]*>", "", desk.get())
 
     def test_what_was_undone_or_demanded_counts_for_nothing(self, desk: Desk, kuro: Any, alice: Any) -> None:
         for at in range(20):

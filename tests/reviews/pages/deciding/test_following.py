@@ -16,7 +16,7 @@ HTMX = {"hx-request": "true"}
 class TestFollowing:
     @pytest.fixture
     def held(self, kuro: Any) -> list[str]:
-        return [kuro.hold() for _ in range(3)][::-1]
+        return [kuro.hold() for _ in range(3)]
 
     def test_it_gives_what_the_server_would_show_next_and_looks_at_nothing(
         self, alice: Any, as_person: Any, held: list[str]

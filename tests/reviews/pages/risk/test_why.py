@@ -21,7 +21,7 @@ def client(as_person: Any, alice: Any) -> Any:
 
 def test_it_names_its_rank_and_marks_the_phrases_that_raise_it(client: Any, aurora: Any, kuro: Any) -> None:
     held = kuro.hold()
-    assert "Learned risk" not in client.get(f"/queue/{held}/").content.decode()
+    assert "<h2>Learned risk" not in client.get(f"/queue/{held}/").content.decode()
     keep(aurora, learned(), calibration_error=0.2)
     page = client.get(f"/queue/{held}/").content.decode()
     section = re.search(r"<section[^>]*><h2>Learned risk.*?</section>", page, re.DOTALL)[0]

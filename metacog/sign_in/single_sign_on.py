@@ -18,8 +18,9 @@ from django.http import HttpRequest
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
-from metacog.accounts import groups, keys
+from metacog.accounts import keys
 from metacog.audit import audit
+from metacog.sign_in import groups
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +71,8 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
     def generate_authenticator_name(self, user: Any, type: Any) -> str:
         count = Authenticator.objects.filter(user=user, type=type).count()
-        return f"{_('Passkey')} {count + 1}" if count else str(_("Passkey"))
+        name = str(_("Passkey"))
+        return f"{name} {count + 1}" if count else name
 
     def get_totp_label(self, user: Any) -> str:
         return str(user.get_username())

@@ -1,0 +1,44 @@
+// The policy page: a reset fills in its field, a section that is jumped to unfolds, a folded rule says what it is.
+"use strict";
+
+const draft = document.getElementById("draft");
+
+function changed(field) {
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-field]");
+  const field = button && draft.elements[button.dataset.field];
+  if (!field || field instanceof RadioNodeList) return; // the server puts back what is more than one field
+  event.preventDefault();
+  if (field.type === "checkbox") field.checked = button.dataset.value === "on";
+  else field.value = button.dataset.value;
+  changed(field);
+  field.focus(); // the button goes with the mark
+});
+
+function unfold() {
+  const part = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+  const fold = part && part.closest("details");
+  if (!fold) return;
+  fold.open = true;
+  fold.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+unfold();
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest(".jumps a, .jump-menu a");
+  if (!link) return;
+  const menu = link.closest("details");
+  if (menu) menu.open = false;
+  if (link.hash === location.hash) unfold(); // the address stays, so it tells of nothing
+});
+
+// The line of a folded rule is the server's; while the rule is edited, it names what is chosen.
+document.addEventListener("input", (event) => {
+  const rule = event.target.closest("[data-rule]"), told = rule?.querySelector(".rule-told");
+  if (!told) return;
+  told.textContent = `${rule.querySelector("select").selectedOptions[0].text} · ${rule.querySelector(".tool").value} …`;
+});
