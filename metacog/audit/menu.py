@@ -78,9 +78,9 @@ GROUPS: Mapping[Promise, Mapping[str, Promise]] = {
         "pattern-reopened": _("Reopened"),
         "pattern-withdrawn": _WITHDRAWN,
         "pattern-merged": _("Merged"),
-        "pattern-taken-apart": _("Taken apart"),
-        "pattern-shown-apart": _("Listed apart"),
-        "pattern-shown-merged": _("Listed together again"),
+        "pattern-taken-apart": _("Split"),
+        "pattern-shown-apart": _("Separated"),
+        "pattern-shown-merged": _("Merged again"),
         "pattern-erased": _ERASED,
     },
     _("Lessons and reflections"): {
