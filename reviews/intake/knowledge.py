@@ -187,6 +187,6 @@ def index_anew() -> int:
     """Index anew what is kept under another stemmer's terms; return how many memories."""
     done = 0
     for team in list(memory.outdated().values_list("team", flat=True).order_by("team").distinct()):
-        with by_itself("The memory of the team with the key %s is not indexed anew", team):
+        with by_itself("The memory of the team with the key %s is not reindexed", team):
             done += memory.index_anew(team)
     return done

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 from collections.abc import Callable, Iterator
 
 from babel.messages.pofile import read_po
+
+from django.conf import settings
 
 from metacog.management.commands.messages import forms_of, source_of
 from tests.tables import table
@@ -55,6 +58,9 @@ ENGLISH = [
     (r"  |[^:;,.d]\s$| [,;!?](?!$)", "one space, none before a mark"),
     (r"\.\.\.", "…"),
 ]
+
+# What code may hold: words before a value, and pieces of a table.
+OF_LISTS = ENGLISH[-2:]
 
 # What is said all the same: a part of the text, and why.
 ALLOWED = {
@@ -139,7 +145,27 @@ def refused(said: str, pattern: str) -> bool:
     return bool(re.search(pattern, PLACE.sub("0", said))) and not any(part in said for part in ALLOWED)
 
 
+# What is printed or logged without a translation: of commands, system checks, settings and metrics.
+SPOKEN = [
+    *("metacog/settings.py", "metacog/runtime/*.py", "reviews/metrics/prometheus.py"),
+    *("metacog/management/commands/*.py", "patterns/management/commands/*.py", "reviews/management/commands/*.py"),
+]
+
+
+def plain_texts() -> Iterator[str]:
+    """Give the texts of three words or more in code that speaks English only, docstrings left out."""
+    for name in SPOKEN:
+        for path in settings.BASE_DIR.glob(name):
+            tree = ast.parse(path.read_text())
+            remarks = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+            for node in ast.walk(tree):
+                is_text = isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in remarks
+                if is_text and node.value.strip().count(" ") >= 2:
+                    yield node.value.strip()
+
+
 CATALOGUES = {
+    "Commands": list(plain_texts()),
     "English": list(texts("zh_Hant", lambda message: message.id)),
     "Traditional": list(texts("zh_Hant", lambda message: message.string)),
     "Simplified": list(texts("zh_Hans", lambda message: message.string)),
@@ -150,6 +176,7 @@ CATALOGUES = {
     ("language", "pattern", "instead"),
     [
         *(("English", *row) for row in ENGLISH),
+        *(("Commands", *row) for row in ENGLISH if row not in OF_LISTS),
         *(("Traditional", *row) for row in TRADITIONAL + MARKS),
         *(("Simplified", *row) for row in SIMPLIFIED + MARKS),
     ],

@@ -11,11 +11,11 @@ from metacog.models import AgentKey, Channel
 
 
 class Command(BaseCommand):
-    help = "Encrypt signing secrets and chats' addresses anew with METACOG_SECRET_KEY, so that no former key is needed."
+    help = "Re-encrypt signing secrets and chats' addresses with METACOG_SECRET_KEY, so that no former key is needed."
 
     def handle(self, *args: Any, **options: Any) -> None:
         changed, lost = keys.rekey()
-        self.stdout.write(f"Secrets encrypted anew: {changed}.")
+        self.stdout.write(f"Secrets re-encrypted: {changed}.")
         if lost:
             raise CommandError("\n".join(map(_lost, lost)))
         self.stdout.write("None needs METACOG_SECRET_KEY_FALLBACKS.")
@@ -27,5 +27,5 @@ def _lost(row: Any) -> str:
     elif not isinstance(row, Channel):
         what, remedy = f"A secret of the webhook {row.public_id} ({row}) of {row.team}", "rotate its secret"
     else:
-        what, remedy = f"The address of the chat of {row.team}", "set the address anew"
+        what, remedy = f"The address of the chat of {row.team}", "set the address again"
     return f"{what} was encrypted with a key that is not given: add it to METACOG_SECRET_KEY_FALLBACKS, or {remedy}."

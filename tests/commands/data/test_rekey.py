@@ -34,7 +34,7 @@ def kuro(aurora: Any, settings: Any) -> tuple[Agent, str]:
 
 def test_the_former_key_can_go_after_it(kuro: tuple[Agent, str], settings: Any) -> None:
     agent, secret = kuro
-    assert run() == "Secrets encrypted anew: 1.\nNone needs METACOG_SECRET_KEY_FALLBACKS.\n"
+    assert run() == "Secrets re-encrypted: 1.\nNone needs METACOG_SECRET_KEY_FALLBACKS.\n"
     settings.SECRET_KEY_FALLBACKS = []
     assert keys.live_secrets(agent) == [secret]
 
@@ -42,7 +42,7 @@ def test_the_former_key_can_go_after_it(kuro: tuple[Agent, str], settings: Any) 
 def test_a_second_time_changes_nothing(kuro: tuple[Agent, str]) -> None:
     run()
     stored = AgentKey.objects.get().secret_encrypted
-    assert run().startswith("Secrets encrypted anew: 0.")
+    assert run().startswith("Secrets re-encrypted: 0.")
     assert AgentKey.objects.get().secret_encrypted == stored
 
 
@@ -58,7 +58,7 @@ def test_an_address_that_is_set_meanwhile_stays(
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
     rotate = MultiFernet.rotate
     monkeypatch.setattr(MultiFernet, "rotate", lambda *given: (set_address("new"), rotate(*given))[1])
-    assert run().startswith("Secrets encrypted anew: 0.")
+    assert run().startswith("Secrets re-encrypted: 0.")
     assert keys.decrypted(Channel.objects.get().url_encrypted) == "https://chat.example.org/new"
 
 
@@ -80,7 +80,7 @@ def test_revoked_secrets_go_with_the_key_that_encrypted_them(kuro: tuple[Agent, 
     _, fresh = agents.rotate(agent, None)
     agents.revoke(agent, None)
     settings.SECRET_KEY_FALLBACKS = []
-    assert run().startswith("Secrets encrypted anew: 0.")
+    assert run().startswith("Secrets re-encrypted: 0.")
     assert keys.live_secrets(agent) == [fresh]
 
 

@@ -236,7 +236,7 @@ class TestWhose:
     def test_among_several_it_wants_a_name(self, kuro: Any, other: Any, file: Any, capsys: Any) -> None:
         with pytest.raises(CommandError, match="say which with --agent"):
             call_command("thread", "import", file(SEED))
-        with pytest.raises(CommandError, match="There is no such agent"):
+        with pytest.raises(CommandError, match="Unknown agent"):
             call_command("thread", "import", file(SEED), "--agent", "nobody")
         call_command("thread", "import", file(SEED), "--agent", "other")
         assert ThoughtThread.objects.get().agent.name == "other"
