@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator
 
 from babel.messages.pofile import read_po
-
 from django.conf import settings
 
 from metacog.management.commands.messages import forms_of, source_of
@@ -35,7 +34,7 @@ ENGLISH = [
     (r"(?i)\btaught\b", "learned; proposed"),
     (r"(?i)\btake a step\b|\bmore steps\b", "extension request; tool calls"),
     (r"(?i)\byour doing\b", "The server failed."),
-    (r"(?i)\b(whoever|whomever|wherein|whereby|thereof|hitherto|henceforth|begun)\b", "the person, the operator; plain words"),
+    (r"(?i)\b(whoever|whomever|wherein|whereby|thereof|hitherto|henceforth|begun)\b", "the person; the operator"),
     (r"(?i)\bdays (of|in) UTC\b", "Days are UTC."),
     (r"(?i)\bcallbacks?\b", "webhook; delivery"),
     (r"(?i)\bwhat it answered\b|\bwhat mail may hold\b", "a noun: answer; email content"),
@@ -45,9 +44,8 @@ ENGLISH = [
     (r"(?i)\bnot filtered by\b|\bnot sorted by\b", "filter ignored; order ignored"),
     (r"(?i)\bthe most there (can|may) be\b|\bthere is no such\b", "which is the limit; Unknown …"),
     (r"(?i)\blooks? after\b", "Only curators and owners of the team can …"),
-    (r"(?i)\bat hand\b|\bas it were\b|\bby itself nothing\b|\bof a sort\b", "plain words"),
     (r"\d %|%% %%|\) ?s %%| %%", "29%: no space before the sign"),
-    (r"95%%:|95%% (?!CI|interval)|95%%$|(?<!95%%)(?<!95%%&nbsp;)\bCI\b(?<!95%% CI)(?<!95%%&nbsp;CI)", "95% CI 27–31%"),
+    (r"95 %|95%%(?! CI\b| interval|&nbsp;CI)|\bCI:", "95% CI 27–31%"),
     (r"\b\d+ ?(hrs?|secs?|mins)\b|o'clock", "3 h, 5 min, 12 s"),
     (
         r"(?i)\b(colou?r(?<!color)|behaviour|favour|grey|centre|licence|learnt|whilst|cancelled|cancelling|catalogue"
@@ -113,7 +111,9 @@ SIMPLIFIED = [
     ("栏位", "字段"),
     ("储存", "保存"),
     ("建立", "创建"),
-    ("萤幕|网路|软体|硬体|模组|介面|选单|帐|汇入|汇出|列印|剪贴|快取|记忆体|执行绪|网域|金钥|权杖|稽核|回馈|支援|透过|人员名称", "大陆用语"),
+    ("萤幕|网路|软体|硬体|模组|介面|选单|帐|汇入|汇出|列印|剪贴|快取|记忆体|执行绪|网域", "大陆用语"),
+    ("金钥|权杖", "密钥、令牌"),
+    ("稽核|回馈|支援|透过", "审计、反馈、支持、通过"),
     ("引数", "参数"),
     ("回调|回呼", "webhook"),
     ("项目", "条目"),

@@ -207,7 +207,7 @@ def test_a_long_thread_is_taken_whole_and_told_to_the_agent_within_its_budget(ku
 def test_more_active_threads_than_may_be_are_refused(kuro: Any, file: Any) -> None:
     for title in ("A one", "B two", "C three"):
         kuro.post("/threads", {"title": title})
-    with pytest.raises(CommandError, match=r"4 threads would be active .*; the limit is 3. Give some the status paused"):
+    with pytest.raises(CommandError, match=r"4 threads would be active .*; the limit is 3. Give some the status"):
         call_command("thread", "import", file(SEED))
     assert ThoughtThread.objects.count() == 3
     call_command("thread", "import", file(SEED.replace("Status: active", "Status: resting")))

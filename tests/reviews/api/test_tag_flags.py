@@ -69,7 +69,7 @@ def test_people_read_what_became_of_tags(kuro: Any, alice: Any, as_person: Any, 
     ):
         page = client.get(address).content.decode()
         assert "A tag is in code, so it was ignored" in page
-        assert "The outer item contains its text and ends at the first closing tag; text between that tag and the next closing tag" in page
+        assert "The outer item contains its text and ends at the first closing tag; text between that tag and" in page
         assert "A tag is never closed, so its item runs to the end of the text." in page
     for _ in range(3):
         posted(kuro, f"`{CHAT}`")
