@@ -145,10 +145,9 @@ def plain_texts() -> Iterator[str]:
         for path in settings.BASE_DIR.glob(name):
             tree = ast.parse(path.read_text())
             remarks = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in remarks:
-                    if node.value.strip().count(" ") >= 2:
-                        yield node.value.strip()
+            plain = (each for each in ast.walk(tree) if isinstance(each, ast.Constant) and id(each) not in remarks)
+            said = (each.value.strip() for each in plain if isinstance(each.value, str))
+            yield from (text for text in said if text.count(" ") >= 2)
 
 
 @cache
