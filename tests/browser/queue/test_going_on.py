@@ -63,7 +63,7 @@ def test_every_press_of_a_quick_hand_decides_one_item_in_the_order_of_the_list(
     on_desk(page, held[0])
     for _ in range(MANY):
         page.keyboard.press("a")
-    page.get_by_role("heading", name="Nothing is held").wait_for()
+    page.get_by_role("heading", name="No held items").wait_for()
     idle(page)
     made = Decision.objects.order_by("id").values_list("held__public_id", "verdict")
     assert list(made) == [(each, "approve") for each in held]
