@@ -47,7 +47,7 @@ class Command(BaseCommand):
 
 
 def _in_words(found: Fit) -> str:
-    verdicts = f"{found.verdicts:,} decision{pluralize(found.verdicts)}, {found.wrong:,} of them that it was wrong"
+    verdicts = f"{found.verdicts:,} decision{pluralize(found.verdicts)}, {found.wrong:,} found the response wrong"
     if found.why_not == "few":
         return f"{verdicts}; {ENOUGH} are needed."
     if found.why_not == "one-sided":
