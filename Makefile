@@ -8,16 +8,16 @@ BOOTSTRAP = command -v $(PYTHON) >/dev/null 2>&1 || { echo "$(PYTHON) is not on 
 
 help:
 	@echo "make up           install what is missing, then start metacog on http://127.0.0.1:8000"
-	@echo "make demo         the same with example data and a small agent that goes on posting"
-	@echo "make test         run the tests on SQLite, and on PostgreSQL what it decides (ARGS=\"-k word\": some, on both)"
+	@echo "make demo         the same with example data and a small agent that keeps posting"
+	@echo "make test         run the tests on SQLite, and on PostgreSQL those that depend on it (ARGS=\"-k word\": some, on both)"
 	@echo "make test-all     run every test on both"
 	@echo "make test-smoke   start the program in all ways, have axe look at every page, and run the tests of the API: for a second Python (PYTHON=python3.13)"
-	@echo "make check        linters, types, migrations, deploy checks, templates, licences, translations"
+	@echo "make check        linters, types, migrations, deploy checks, templates, links, licenses, translations"
 	@echo "make bench        how fast responses are scored, against the seed's own rules in Node (ARGS=\"--corpus FOLDER\")"
 	@echo "make faults       the long fault tests"
 	@echo "make messages     bring the translations' sources and the table of signals up to date with the code"
-	@echo "make screenshots  take docs/pictures anew from the running program (ARGS=FOLDER: of every page)"
-	@echo "make lock         write requirements*.txt anew from pyproject.toml (ARGS=--upgrade for newer releases)"
+	@echo "make screenshots  take the pictures in docs/pictures from the running program (ARGS=FOLDER: of every page)"
+	@echo "make lock         write requirements*.txt from pyproject.toml (ARGS=--upgrade for newer releases)"
 
 up:
 	@$(BOOTSTRAP) manage.py up $(ARGS)

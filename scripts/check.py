@@ -146,6 +146,31 @@ def signals() -> Iterator[str]:
     return run(sys.executable, "scripts/signal_table.py", "--check")
 
 
+def links() -> Iterator[str]:
+    """Follow every relative link in the Markdown files, and its anchor."""
+    anchors: dict[Path, set[str]] = {}
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+    for page in sorted(pages):
+        text = re.sub(r"^( *)(`{3,}).*?^ *\2$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        for link in re.findall(r"\]\(([^()\s]+)\)", re.sub(r"`[^`\n]*`", "", text)):
+            if re.match(r"[a-z]+:", link):
+                continue
+            place, _, anchor = link.partition("#")
+            target = (page.parent / place).resolve() if place else page
+            if not target.exists():
+                yield f"{page.relative_to(ROOT)}: {link} does not exist"
+            elif anchor and anchor not in anchors.setdefault(target, set(_anchors(target))):
+                yield f"{page.relative_to(ROOT)}: {link} names no heading"
+
+
+def _anchors(page: Path) -> Iterator[str]:
+    """Give the anchors that GitHub makes of a page's headings."""
+    text = re.sub(r"^( *)(`{3,}).*?^ *\2$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for heading in re.findall(r"^#+ +(.+)$", text, re.MULTILINE):
+        shown = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        yield re.sub(r"[^\w\- ]", "", shown.strip().lower()).replace(" ", "-")
+
+
 def licences() -> Iterator[str]:
     """Read the licence of every package that `make up` installs."""
     for line in (ROOT / "requirements.txt").read_text().splitlines():
@@ -163,7 +188,7 @@ def licences() -> Iterator[str]:
 
 
 CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
-    lint, types, migrations, deployment, templates, layout, translations, signals, vendored, licences,
+    lint, types, migrations, deployment, templates, layout, translations, signals, links, vendored, licences,
 )  # fmt: skip
 
 

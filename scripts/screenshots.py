@@ -29,7 +29,7 @@ CHROMIUM = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgr
             "--disable-component-update", "--disable-sync")  # fmt: skip
 PASSWORD = "a-password-for-pictures"
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
-DAYS = 6  # of the demo's history
+DAYS = 14  # of the demo's history: a week, and one to compare it with
 TEAM = "Harbour Lane"  # the demo's
 AGENT = "mason"
 # What one agent posts about one problem, until it is asked whether to think twice.
@@ -75,7 +75,7 @@ def manage(data: Path, *arguments: str) -> str:
 
 
 def add_stuck_agent(base: str, data: Path) -> None:
-    """Add an agent that goes in circles, says something worth holding and cannot be called back."""
+    """Add an agent that is stuck, has an item held and a webhook that fails."""
     made = manage(data, "agent", "create", AGENT, "--team", TEAM, "--callback-url", f"{base}/nowhere", "--json")
     key = json.loads(made)["api_key"]
     posts: list[dict[str, Any]] = [
@@ -120,17 +120,22 @@ def first_link(page: Page, address: str, to: str) -> str:
 def for_the_readme(browser: Browser, base: str, folder: Path) -> None:
     for theme in ("light", "dark"):
         with signed_in(browser, base, viewport=WIDE, color_scheme=theme) as page:
-            take(page, "/queue/", folder / f"queue-{theme}.png")
+            chat = page.locator("a.row", has_text="CHAT").first.get_attribute("href") or "/queue/"
+            take(page, chat, folder / f"queue-{theme}.png")
+            if theme == "light":
+                take(page, "/to-do/", folder / "to-do.png")
+                take(page, "/statistics/?days=7", folder / "statistics.png")
 
 
 def of_everything(browser: Browser, base: str, folder: Path) -> None:
-    with signed_in(browser, base) as page:  # a decision, so that there is a callback
+    with signed_in(browser, base) as page:  # a decision, so that there is a delivery
         page.locator("a.row", has_text=AGENT).first.click()
         page.wait_for_url("**/queue/held_*/")
         page.locator("[data-key=a]").click()
         page.wait_for_selector("[data-key=u]")
         pages = {
-            "queue": "/queue/", "item": first_link(page, "/queue/", "/queue/held_"),
+            "queue": "/queue/", "my-day": "/queue/my-day/", "to-do": "/to-do/", "search": "/search/?q=order",
+            "item": first_link(page, "/queue/", "/queue/held_"),
             "decided": first_link(page, "/queue/?state=decided", "/queue/held_"),
             "responses": "/responses/", "response": first_link(page, "/responses/?show=held", "/responses/resp_"),
             "stuck": "/stuck/", "problem": first_link(page, "/stuck/", "/stuck/prob_"),
@@ -138,8 +143,9 @@ def of_everything(browser: Browser, base: str, folder: Path) -> None:
             "lessons": "/lessons/", "lesson": first_link(page, "/lessons/", "/lessons/les_"),
             "research": "/research/",
             "reflections": "/reflections/", "reflection": first_link(page, "/reflections/", "/reflections/refl_"),
-            "statistics": "/statistics/", "review-time": "/statistics/review-time/",
-            "deliveries": "/deliveries/", "agents": "/agents/",
+            "statistics": "/statistics/", "risk": "/statistics/risk/", "review-time": "/statistics/review-time/",
+            "spot-checks": "/spot-checks/", "corrections": "/corrections/", "patterns": "/patterns/",
+            "memory": "/memory/", "extensions": "/extensions/", "deliveries": "/deliveries/", "agents": "/agents/",
             "agent": (agent := first_link(page, "/agents/", "/agents/agt_")), "agent-new": "/agents/new",
             "policy": f"{agent}policy/", "policy-draft": f"{agent}policy/?threshold=20&hold_at=20",
             "team": "/team/", "audit": "/audit/", "preferences": "/preferences/", "admin": "/admin/",

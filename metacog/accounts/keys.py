@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.db import connection, transaction
@@ -191,6 +192,9 @@ def decrypted(stored: str) -> str | None:
         return None
 
 
+_OF_FACTORS = {"secret", "seed"}  # what django-allauth has us encrypt of an app and of recovery codes
+
+
 def rekey() -> tuple[int, list[Any]]:
     """Encrypt with the present secret key what of the live secrets a former one encrypted.
 
@@ -217,6 +221,18 @@ def rekey() -> tuple[int, list[Any]]:
             changed += type(row)._default_manager.filter(pk=row.pk, **{field: stored.decode()}).update(**kept)
         elif not (getattr(row, "revoked_at", None) or getattr(row, "removed_at", None)):  # nobody needs one of those
             lost.append(row)
+    for factor in Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).select_related("user"):
+        for name in _OF_FACTORS & factor.data.keys():
+            if _opens(present, factor.data[name].encode()):
+                continue
+            if not _opens(vault, factor.data[name].encode()):
+                lost.append(factor)
+                continue
+            with transaction.atomic():  # a code may be used meanwhile, which is written beside it
+                row = Authenticator.objects.select_for_update().get(pk=factor.pk)
+                row.data[name] = vault.rotate(row.data[name].encode()).decode()
+                row.save(update_fields=["data"])
+            changed += 1
     return changed, lost
 
 

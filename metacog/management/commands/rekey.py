@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand, CommandError
 
 from metacog.accounts import keys
@@ -11,11 +12,11 @@ from metacog.models import AgentKey, Channel
 
 
 class Command(BaseCommand):
-    help = "Re-encrypt signing secrets and chats' addresses with METACOG_SECRET_KEY, so that no former key is needed."
+    help = "Encrypt all stored secrets with the present METACOG_SECRET_KEY, so that no former key is needed."
 
     def handle(self, *args: Any, **options: Any) -> None:
         changed, lost = keys.rekey()
-        self.stdout.write(f"Secrets re-encrypted: {changed}.")
+        self.stdout.write(f"Secrets encrypted again: {changed}.")
         if lost:
             raise CommandError("\n".join(map(_lost, lost)))
         self.stdout.write("None needs METACOG_SECRET_KEY_FALLBACKS.")
@@ -24,8 +25,10 @@ class Command(BaseCommand):
 def _lost(row: Any) -> str:
     if isinstance(row, AgentKey):
         what, remedy = f"The secret beside key {row.hint}… of {row.agent} in {row.agent.team}", "rotate the agent's key"
+    elif isinstance(row, Authenticator):
+        what, remedy = f"A second factor of {row.user.get_username()}", "remove it (second_factor NAME)"
     elif not isinstance(row, Channel):
         what, remedy = f"A secret of the webhook {row.public_id} ({row}) of {row.team}", "rotate its secret"
     else:
-        what, remedy = f"The address of the chat of {row.team}", "set the address again"
+        what, remedy = f"The address of the chat of {row.team}", "set the address anew"
     return f"{what} was encrypted with a key that is not given: add it to METACOG_SECRET_KEY_FALLBACKS, or {remedy}."

@@ -6,6 +6,9 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP
 from cryptography.fernet import MultiFernet
 from django.core.management import CommandError, call_command
 
@@ -34,15 +37,27 @@ def kuro(aurora: Any, settings: Any) -> tuple[Agent, str]:
 
 def test_the_former_key_can_go_after_it(kuro: tuple[Agent, str], settings: Any) -> None:
     agent, secret = kuro
-    assert run() == "Secrets re-encrypted: 1.\nNone needs METACOG_SECRET_KEY_FALLBACKS.\n"
+    assert run() == "Secrets encrypted again: 1.\nNone needs METACOG_SECRET_KEY_FALLBACKS.\n"
     settings.SECRET_KEY_FALLBACKS = []
     assert keys.live_secrets(agent) == [secret]
+
+
+def test_second_factors_need_the_former_key_no_more(alice: Any, settings: Any) -> None:
+    settings.SECRET_KEY = OLD
+    TOTP.activate(alice, "ABCDEFGH")
+    RecoveryCodes.activate(alice)
+    codes = RecoveryCodes(Authenticator.objects.get(type="recovery_codes")).get_unused_codes()
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
+    assert run().startswith("Secrets encrypted again: 2.")
+    settings.SECRET_KEY_FALLBACKS = []
+    assert keys.decrypted(Authenticator.objects.get(type="totp").data["secret"]) == "ABCDEFGH"
+    assert RecoveryCodes(Authenticator.objects.get(type="recovery_codes")).get_unused_codes() == codes
 
 
 def test_a_second_time_changes_nothing(kuro: tuple[Agent, str]) -> None:
     run()
     stored = AgentKey.objects.get().secret_encrypted
-    assert run().startswith("Secrets re-encrypted: 0.")
+    assert run().startswith("Secrets encrypted again: 0.")
     assert AgentKey.objects.get().secret_encrypted == stored
 
 
@@ -58,7 +73,7 @@ def test_an_address_that_is_set_meanwhile_stays(
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
     rotate = MultiFernet.rotate
     monkeypatch.setattr(MultiFernet, "rotate", lambda *given: (set_address("new"), rotate(*given))[1])
-    assert run().startswith("Secrets re-encrypted: 0.")
+    assert run().startswith("Secrets encrypted again: 0.")
     assert keys.decrypted(Channel.objects.get().url_encrypted) == "https://chat.example.org/new"
 
 
@@ -80,7 +95,7 @@ def test_revoked_secrets_go_with_the_key_that_encrypted_them(kuro: tuple[Agent, 
     _, fresh = agents.rotate(agent, None)
     agents.revoke(agent, None)
     settings.SECRET_KEY_FALLBACKS = []
-    assert run().startswith("Secrets re-encrypted: 0.")
+    assert run().startswith("Secrets encrypted again: 0.")
     assert keys.live_secrets(agent) == [fresh]
 
 
